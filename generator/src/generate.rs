@@ -1,7 +1,6 @@
 //! From a fabric and its policies to a table set in memory: images and their manifest.
 
-use crate::balance::link_load::{Draw, Imbalance};
-use crate::balance::{balance_entry, is_countable, thinned_mean};
+use crate::balance::{Imbalance, balance_entry, is_countable, thinned_mean};
 use crate::escape;
 use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
@@ -16,6 +15,7 @@ use crate::table_set::{
     MANIFEST_FORMAT, Manifest, NAMES_FILE, SetEntry, Sizes, levels_digest, presence_digest,
     presence_is_drawn, rounded, switch_file,
 };
+use crate::topology::loads::Draw;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::iter;
@@ -63,7 +63,7 @@ pub(crate) fn generate_counted(
     // Decisions mostly share a set: each is measured once.
     let is_thinned = Decision::ALL.iter().any(|&d| policies.get(d).is_thinned());
     let conventional = (is_thinned || is_countable(&fabric.topology))
-        .then(|| Imbalance::of(counter, Draw::Conventional));
+        .then(|| Imbalance::of(&fabric.topology, Draw::Conventional));
     let mut known: Vec<(&Policy, SetEntry)> = Vec::new();
     let mut sets = PerDecision::from_fn(|decision| {
         let policy = policies.get(decision);
@@ -77,11 +77,12 @@ pub(crate) fn generate_counted(
             };
         }
         let mean = if policy.is_thinned() {
-            thinned_mean(counter, policy)
+            thinned_mean(&fabric.topology, policy)
         } else {
             fabric_mean(counter, &policy.rule)
         };
-        let balance = conventional.map(|conventional| balance_entry(counter, policy, conventional));
+        let balance =
+            conventional.map(|conventional| balance_entry(&fabric.topology, policy, conventional));
         let entry = set_entry(policy, &mean, balance);
         known.push((policy, entry.clone()));
         entry

@@ -11,7 +11,7 @@ use tvlb::output::{Bars, catch_interrupt, print, print_json, use_threads, write_
 use tvlb::values;
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
-use tvlb_generator::topology::bisection::{Bisection, Proof, Ratio, bisection};
+use tvlb_generator::topology::bisection::{Bisection, Ratio, bisection};
 use tvlb_schema::{Dragonfly, SwitchId};
 
 /// Find the least bandwidth between two halves of the switches
@@ -29,9 +29,6 @@ pub(crate) struct Arguments {
     /// The bandwidth of a global link in units of a local link's, separated by commas
     #[arg(long, value_name = "RATIOS", default_value = "1", value_delimiter = ',')]
     ratio: Vec<Ratio>,
-    /// How many steps the search for a better cut may take for each ratio
-    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = values::count(0..=values::MOST_STEPS))]
-    steps: u64,
     /// Write the half of each switch to FILE, as CSV
     #[arg(long, value_name = "FILE")]
     cut: Option<PathBuf>,
@@ -59,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let bars = Bars::beginning(arguments.quiet, &what);
     bars.stage("ratios", Some(arguments.ratio.len()));
     let cuts = arguments.ratio.par_iter().map(|ratio| {
-        let found = bisection(&fabric.topology, *ratio, arguments.steps, &bars);
+        let found = bisection(&fabric.topology, *ratio, &bars);
         bars.step();
         found
     });
@@ -113,19 +110,12 @@ struct LeastCut {
     /// No split cuts less.
     lower: f64,
     is_least: bool,
-    proof: &'static str,
-    steps: u64,
     first_half: Vec<SwitchId>,
 }
 
 impl LeastCut {
     fn of(found: Bisection) -> Self {
         let ratio = found.ratio;
-        let (proof, steps) = match found.proof {
-            Proof::Counting => ("counting", 0),
-            Proof::Search { steps } => ("search", steps),
-            Proof::Unfinished { steps } => ("unfinished search", steps),
-        };
         Self {
             ratio: ratio.to_string(),
             cut: ratio.in_local_links(found.upper()),
@@ -133,8 +123,6 @@ impl LeastCut {
             global_links: found.global_links,
             lower: ratio.in_local_links(found.lower),
             is_least: found.is_least(),
-            proof,
-            steps,
             first_half: found.first_half,
         }
     }
@@ -143,16 +131,12 @@ impl LeastCut {
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "fabric   {}: {}\n", self.fabric, self.sizes)?;
-        writeln!(f, "ratio    least cut            local  global  proof")?;
+        writeln!(f, "ratio    least cut            local  global")?;
         for cut in &self.cuts {
-            let LeastCut { ratio, cut: upper, local_links, global_links, lower, steps, .. } = cut;
+            let LeastCut { ratio, cut: upper, local_links, global_links, lower, .. } = cut;
             let least =
                 if cut.is_least { upper.to_string() } else { format!("{lower} to {upper}") };
-            write!(f, "{ratio:<8} {least:<18} {local_links:>7} {global_links:>7}  {}", cut.proof)?;
-            match steps {
-                0 => writeln!(f)?,
-                steps => writeln!(f, ", {steps} steps")?,
-            }
+            writeln!(f, "{ratio:<8} {least:<18} {local_links:>7} {global_links:>7}")?;
         }
         Ok(())
     }

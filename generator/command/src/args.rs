@@ -155,10 +155,6 @@ pub struct Inspect {
     /// --switch the switch as it is once the update is installed
     #[arg(long, value_name = "DIR", conflicts_with_all = ["from", "to"])]
     pub update: Option<PathBuf>,
-    /// With --switch: write a page with pictures too, HTML that opens without a network: the ports of the switch
-    /// and what is beyond each, and its sets with their paths drawn
-    #[arg(long, value_name = "FILE", requires = "switch")]
-    pub report: Option<PathBuf>,
     /// Print JSON: the manifest, or what is said of the switch or the paths
     #[arg(long)]
     pub json: bool,
@@ -221,9 +217,6 @@ pub struct Diff {
     /// Decides the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Write the difference as a page with pictures, HTML that opens without a network
-    #[arg(long, value_name = "FILE")]
-    pub report: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -2,23 +2,19 @@
 
 use crate::args::Diff;
 use crate::failure::{Failure, Outcome};
-use crate::files::{expect_table_set, outside_table_sets};
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads, write_file};
-use tvlb_generator::diff::{DiffError, Difference, Settings, Tables, compare, page};
+use crate::files::expect_table_set;
+use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
+use tvlb_generator::diff::{DiffError, Difference, Settings, Tables, compare};
 
 pub(crate) fn run(arguments: &Diff) -> Outcome {
     use_threads(arguments.threads)?;
     catch_interrupt()?;
-    outside_table_sets([("--report", arguments.report.as_deref())])?;
     expect_table_set(&arguments.old)?;
     expect_table_set(&arguments.new)?;
     let old = Tables::open(&arguments.old).map_err(Failure::of)?;
     let new = Tables::open(&arguments.new).map_err(Failure::of)?;
     let settings = Settings { most_routes: arguments.most_routes, seed: arguments.seed };
     let difference = difference(&old, &new, settings, arguments.quiet)?;
-    if let Some(path) = &arguments.report {
-        write_file(path, &page::html(&difference))?;
-    }
     let printed = match (arguments.quiet, arguments.json) {
         (true, _) => Ok(()),
         (false, true) => print_json(&difference),

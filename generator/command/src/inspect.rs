@@ -3,15 +3,14 @@
 //! Reads the written images only, through the datapath that boots from them.
 
 mod installed;
-mod page;
 mod pair;
 mod values;
 mod words;
 
 use crate::args::Inspect;
 use crate::failure::{Failure, Outcome};
-use crate::files::{expect_table_set, outside_table_sets, read_names, switch};
-use crate::output::{print, print_json, write_file};
+use crate::files::{expect_table_set, read_names, switch};
+use crate::output::{print, print_json};
 use installed::{Installed, UpdateReport, is_dead};
 use pair::Pair;
 use serde::Serialize;
@@ -28,7 +27,6 @@ use values::SwitchValues;
 use words::{ChannelsNeeded, Place, second_min, set_title, sets_of};
 
 pub(crate) fn run(arguments: &Inspect) -> Outcome {
-    outside_table_sets([("--report", arguments.report.as_deref())])?;
     expect_table_set(&arguments.directory)?;
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
     let fabric_bytes = set.fabric_image().map_err(Failure::of)?;
@@ -75,16 +73,6 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             if let Some(installed) = &installed {
                 let faults = switch.install_faults(&installed.faults);
                 faults.map_err(|error| installed.in_file(&error))?;
-            }
-            if let Some(path) = &arguments.report {
-                let page = page::html(&page::Subject {
-                    switch: &switch,
-                    bytes: [bytes.len(), fabric_bytes.len()],
-                    names,
-                    fabric: &set.manifest().fabric.name,
-                    is_updated: installed.is_some(),
-                });
-                write_file(path, &page)?;
             }
             if arguments.json {
                 return print_json(&SwitchValues::of(&switch, bytes.len(), names));

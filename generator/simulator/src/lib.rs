@@ -88,7 +88,6 @@ mod conservation;
 mod damage;
 mod events;
 mod fabric;
-mod fault_rate;
 mod faults;
 mod foresight;
 mod histogram;
@@ -142,7 +141,6 @@ pub mod parts {
 pub use complete::{Completion, CompletionError, StuckRanks, complete};
 pub use conservation::ConservationError;
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
-pub use fault_rate::{FaultRate, PartKind};
 pub use faults::{FaultSchedule, ScheduleError};
 pub use foresight::ForeseenLatency;
 pub use job_times::JobTimes;

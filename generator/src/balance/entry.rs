@@ -1,23 +1,24 @@
 //! The manifest's entry for how evenly a set loads the links.
 
-use super::link_load::{Draw, Imbalance};
+use super::Imbalance;
 use crate::policy::Policy;
-use crate::routes::count::RouteCounter;
 use crate::table_set::{BalanceEntry, ImbalanceEntry, rounded};
+use crate::topology::Topology;
+use crate::topology::loads::Draw;
 
 /// Measures a policy's set as its rule has it and as switches have it. The digest of the levels, which
 /// is taken from images, is not filled in.
 pub fn balance_entry(
-    counter: &RouteCounter<'_>,
+    topology: &Topology,
     policy: &Policy,
     conventional: Imbalance,
 ) -> BalanceEntry {
     let Policy { rule, levels, .. } = policy;
-    let before = Imbalance::of(counter, Draw::Set { rule, levels: &[] });
+    let before = Imbalance::of(topology, Draw::Set { rule, levels: &[] });
     let thinned = policy.thinned_switches();
     let after = match thinned {
         0 => before,
-        _ => Imbalance::of(counter, Draw::Set { rule, levels }),
+        _ => Imbalance::of(topology, Draw::Set { rule, levels }),
     };
     BalanceEntry {
         conventional: conventional.into(),

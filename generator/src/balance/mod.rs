@@ -14,8 +14,6 @@
 //! and where no route of a pair would be left, its source switch thins nothing.
 
 mod entry;
-mod kept;
-pub mod link_load;
 mod thinned;
 
 pub use entry::balance_entry;
@@ -25,11 +23,11 @@ use crate::policy::{Levels, Policy};
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::{present_shapes, shapes_when_thinned};
 use crate::topology::Topology;
-use link_load::{Draw, Imbalance, LinkLoads};
+use crate::topology::loads::{Draw, LinkLoads};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use tvlb_base::progress::{Cancelled, Progress};
-use tvlb_schema::{Level, SetRule, SwitchId};
+use tvlb_schema::{Level, LinkKind, SetRule, SwitchId};
 
 /// The largest number of rounds of adjustment.
 pub const MOST_ROUNDS: usize = 12;
@@ -44,6 +42,32 @@ pub fn is_countable(topology: &Topology) -> bool {
     let switches = u64::from(df.switch_count());
     let per_pair = u64::from(df.ports_per_group()) * topology.links_per_pair().1 as u64;
     switches * switches * per_pair <= MOST_CROSSINGS
+}
+
+/// The largest load of a link over the mean load, of links within groups and of links between them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Imbalance {
+    /// The imbalance of local links; 1 where there are none.
+    pub local: f64,
+    /// The imbalance of global links.
+    pub global: f64,
+}
+
+impl Imbalance {
+    /// The imbalance that paths make if every switch sends as much to every switch of another group.
+    pub fn of(topology: &Topology, draw: Draw<'_>) -> Self {
+        Self::of_loads(&LinkLoads::one_to_each(topology, draw))
+    }
+
+    fn of_loads(loads: &LinkLoads) -> Self {
+        let of = |kind| loads.spread(kind).imbalance();
+        Self { local: of(LinkKind::Local), global: of(LinkKind::Global) }
+    }
+
+    /// The larger of the two figures, each over that of another imbalance.
+    pub fn against(&self, other: &Self) -> f64 {
+        (self.local / other.local).max(self.global / other.global)
+    }
 }
 
 /// The levels of every switch, and the imbalance with and without them.
@@ -70,8 +94,8 @@ pub fn balance(
     let topology = counter.topology();
     let df = topology.dragonfly();
     let switches: Vec<SwitchId> = df.switches().collect();
-    let mut loads = LinkLoads::of(counter, Draw::Set { rule, levels: &[] });
-    let before = loads.imbalance(topology);
+    let mut loads = LinkLoads::one_to_each(topology, Draw::Set { rule, levels: &[] });
+    let before = Imbalance::of_loads(&loads);
     let mut best = Balance { levels: Levels::default(), before, after: before };
     let mut shares = vec![vec![1.0; df.ports_per_group() as usize]; switches.len()];
     for _ in 0..MOST_ROUNDS {
@@ -79,7 +103,8 @@ pub fn balance(
             break;
         }
         progress.check()?;
-        let (local, global) = loads.means(topology);
+        let [local, global] =
+            [LinkKind::Local, LinkKind::Global].map(|kind| loads.spread(kind).mean);
         for (shares, &switch) in shares.iter_mut().zip(&switches) {
             let (group, here) = df.place(switch);
             for (share, x) in shares.iter_mut().zip(df.global_ports()) {
@@ -107,8 +132,8 @@ pub fn balance(
         for (switch, of_switch) in switches.iter().zip(of_switches) {
             levels[switch.as_usize()] = of_switch;
         }
-        loads = LinkLoads::of(counter, Draw::Set { rule, levels: &levels });
-        let after = loads.imbalance(topology);
+        loads = LinkLoads::one_to_each(topology, Draw::Set { rule, levels: &levels });
+        let after = Imbalance::of_loads(&loads);
         if after.against(&conventional) < best.after.against(&conventional) {
             best = Balance { levels: levels.into(), after, ..best };
         }
@@ -127,7 +152,7 @@ pub struct Balancer<'c> {
 impl<'c> Balancer<'c> {
     /// A balancer that has not balanced any set.
     pub fn new(counter: &'c RouteCounter<'c>) -> Self {
-        let conventional = Imbalance::of(counter, Draw::Conventional);
+        let conventional = Imbalance::of(counter.topology(), Draw::Conventional);
         Self { counter, conventional, known: Mutex::default() }
     }
 

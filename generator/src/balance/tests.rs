@@ -98,7 +98,6 @@ fn listed(topology: &Topology, rule: &SetRule, levels: &[Vec<Level>]) -> Vec<(Wa
 #[test]
 fn the_load_of_conventional_vlb_is_that_of_all_triples() {
     for topology in [absolute(2, 4, 2, 9), absolute(1, 3, 2, 4), absolute(1, 1, 4, 5)] {
-        let counter = RouteCounter::new(&topology);
         let mut walks = Vec::new();
         for (source, destination) in inter_group_pairs(&topology) {
             let all: Vec<Walk> =
@@ -106,17 +105,16 @@ fn the_load_of_conventional_vlb_is_that_of_all_triples() {
             let count = f64::from(u32::try_from(all.len()).unwrap());
             walks.extend(all.into_iter().map(|walk| (walk, 1.0 / count)));
         }
-        assert_same(&topology, &LinkLoads::of(&counter, Draw::Conventional), &walks);
+        assert_same(&topology, &LinkLoads::one_to_each(&topology, Draw::Conventional), &walks);
     }
 }
 
 #[test]
 fn the_load_of_a_set_is_that_of_all_its_routes() {
     let topology = absolute(2, 4, 2, 9);
-    let counter = RouteCounter::new(&topology);
     for text in ["all", "strategic-2-3", "shapes:110", "2*shapes:011, only:120", "4-hop by shape"] {
         let rule = parse_set(text, 3).unwrap();
-        let loads = LinkLoads::of(&counter, Draw::Set { rule: &rule, levels: &[] });
+        let loads = LinkLoads::one_to_each(&topology, Draw::Set { rule: &rule, levels: &[] });
         assert_same(&topology, &loads, &listed(&topology, &rule, &[]));
     }
 }
@@ -124,14 +122,13 @@ fn the_load_of_a_set_is_that_of_all_its_routes() {
 #[test]
 fn levels_count_by_what_they_keep() {
     let topology = absolute(2, 4, 2, 9);
-    let counter = RouteCounter::new(&topology);
     let level = |n: usize| Level::new(u8::try_from(3 + n % 13).unwrap()).unwrap();
     let levels: Vec<Vec<Level>> = (0..36)
         .map(|s| if s % 3 == 0 { Vec::new() } else { (0..8).map(|x| level(s + x)).collect() })
         .collect();
     for text in ["all", "all by shape", "30% 5-hop", "shapes:021 by shape"] {
         let rule = parse_set(text, 3).unwrap();
-        let loads = LinkLoads::of(&counter, Draw::Set { rule: &rule, levels: &levels });
+        let loads = LinkLoads::one_to_each(&topology, Draw::Set { rule: &rule, levels: &levels });
         assert_same(&topology, &loads, &listed(&topology, &rule, &levels));
     }
 }
@@ -149,14 +146,14 @@ impl Progress for Cancelling {
 fn a_balance_evens_the_load_of_links() {
     let topology = absolute(4, 8, 4, 9);
     let counter = RouteCounter::new(&topology);
-    let conventional = Imbalance::of(&counter, Draw::Conventional);
+    let conventional = Imbalance::of(&topology, Draw::Conventional);
     assert!((conventional.local - 1.0).abs() < 1e-9 && (conventional.global - 1.0).abs() < 1e-9);
     for (text, most) in [("strategic-2-3 by shape", 1.08), ("4-hop by shape", 1.2)] {
         let rule = parse_set(text, 1).unwrap();
         let found = balance(&counter, &rule, conventional, &()).unwrap();
         assert!(found.before.global > 1.2, "{text}: {:?}", found.before);
         assert!(found.after.against(&conventional) < most, "{text}: {:?}", found.after);
-        let again = Imbalance::of(&counter, Draw::Set { rule: &rule, levels: &found.levels });
+        let again = Imbalance::of(&topology, Draw::Set { rule: &rule, levels: &found.levels });
         assert_eq!(again, found.after);
     }
     let rule = parse_set("all by shape", 1).unwrap();
@@ -176,7 +173,7 @@ proptest! {
         topology in any(), seed in 0_u64..1000, set in 0_usize..3
     ) {
         let counter = RouteCounter::new(&topology);
-        let conventional = Imbalance::of(&counter, Draw::Conventional);
+        let conventional = Imbalance::of(&topology, Draw::Conventional);
         let text = ["shapes:011", "all by shape", "30% 6-hop"][set];
         let rule = parse_set(text, seed).unwrap();
         let found = balance(&counter, &rule, conventional, &()).unwrap();

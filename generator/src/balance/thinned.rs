@@ -1,16 +1,15 @@
 //! What is left of a set that switches thin, over all pairs of switches of different groups.
 
-use super::kept::kept_and_hops;
 use crate::policy::Policy;
-use crate::routes::count::RouteCounter;
 use crate::routes::expected::{FabricMean, PairMean, mean_of_pairs};
+use crate::topology::Topology;
+use crate::topology::loads::kept_and_hops;
 
 /// The means over the very routes that the switches keep of a policy's set, fractions included. The set
 /// is not one of intermediate switches, which cannot be thinned.
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them.
-pub fn thinned_mean(counter: &RouteCounter<'_>, policy: &Policy) -> FabricMean {
-    let topology = counter.topology();
+pub fn thinned_mean(topology: &Topology, policy: &Policy) -> FabricMean {
     mean_of_pairs(topology, |source, destination| {
         let set = (&policy.rule, policy.levels_of(source));
         let (kept, hops) = kept_and_hops(topology, set, (source, destination));

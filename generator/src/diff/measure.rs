@@ -9,16 +9,17 @@
 use super::change::{Change, Settings};
 use super::error::DiffError;
 use super::paths::{self, Drawn};
-use crate::balance::link_load::flits_per_pair;
 use crate::table_set::rounded;
+use crate::topology::Topology;
 use crate::topology::links::LinkNumbers;
+use crate::topology::loads::{LinkLoads, flits_per_pair};
 use crate::topology::names::Names;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Decision, Dragonfly};
+use tvlb_schema::{Decision, Dragonfly, LinkKind, SwitchId};
 
 /// MIN and the three decisions.
 const MODES: usize = 4;
@@ -116,6 +117,54 @@ pub(super) struct Measured {
     pub(super) looked_at: [u64; 2],
 }
 
+/// One of two table sets.
+struct Tables<'t> {
+    switches: &'t [Switch<'t>],
+    topology: Topology,
+    /// By mode and link, shares of the pairs' packets.
+    sums: Vec<AtomicU64>,
+}
+
+impl<'t> Tables<'t> {
+    fn new(switches: &'t [Switch<'t>], links: usize) -> Self {
+        let topology = Topology::of_image(switches[0].image().fabric());
+        let sums = (0..MODES * links).map(|_| AtomicU64::new(0)).collect();
+        Self { switches, topology, sums }
+    }
+
+    /// The MIN paths from a switch to another, and the routes of each decision's set.
+    fn paths(&self, place: usize, to: SwitchId) -> [Vec<Drawn>; MODES] {
+        let switch = &self.switches[place];
+        let numbering = LinkNumbers::new(*self.topology.dragonfly());
+        let mut paths = [const { Vec::new() }; MODES];
+        let image = switch.image();
+        paths[0] = paths::minimal(&self.topology, &numbering, (image.switch(), to));
+        let set_of = Decision::ALL.map(|decision| image.set_number(decision));
+        for (number, decision) in Decision::ALL.into_iter().enumerate() {
+            paths[number + 1] = match (0..number).find(|&earlier| set_of[earlier] == set_of[number])
+            {
+                Some(earlier) => paths[earlier + 1].clone(),
+                None => paths::drawn(switch, &numbering, decision, to),
+            };
+        }
+        paths
+    }
+
+    /// What a mode's packets make links carry, where a sample of so many pairs stands for all.
+    #[expect(clippy::cast_precision_loss, reason = "rounded to six decimals")]
+    fn loads(&self, mode: usize, looked_at: u64) -> LinkLoads {
+        let df = self.topology.dragonfly();
+        let pairs = df.pairs_between_groups() as f64;
+        let unit = flits_per_pair(df) * pairs / looked_at.max(1) as f64;
+        let links = self.sums.len() / MODES;
+        let sums = self.sums[mode * links..][..links].iter();
+        let sums = sums.map(|sum| sum.load(Ordering::Relaxed) as f64 / ONE * unit);
+        let mut loads = LinkLoads::of_sums(&self.topology, sums.collect());
+        loads.by_link.iter_mut().for_each(|load| *load = rounded(*load));
+        loads
+    }
+}
+
 /// Compares two fabrics of the same a, h and g, their switches booted.
 pub(super) fn measure(
     booted: &Change<Vec<Switch<'_>>>,
@@ -124,104 +173,60 @@ pub(super) fn measure(
     mean_routes: Change<f64>,
     progress: &dyn Progress,
 ) -> Result<Measured, DiffError> {
-    let numbering =
-        booted.map(|switches| LinkNumbers::new(*switches[0].image().fabric().dragonfly()));
     let df = *booted.old[0].image().fabric().dragonfly();
     let links = (df.switch_numbers() * (df.local_ports() + df.h())) as usize;
     if links > MOST_LINKS {
         return Err(DiffError::TooLarge { links, most: MOST_LINKS });
     }
-    let links = numbering.old.count();
+    let links = LinkNumbers::new(df).count();
+    let both =
+        Change { old: Tables::new(&booted.old, links), new: Tables::new(&booted.new, links) };
     let sample = Sample::new(&df, settings, mean_routes);
-    let empty = || (0..MODES * links).map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
-    let loads = Change { old: empty(), new: empty() };
-    let sources = df
-        .switches()
-        .enumerate()
-        .collect::<Vec<_>>()
-        .into_par_iter()
-        .map(|(number, from)| {
-            let mut tally = [Tally::default(); MODES];
-            for to in df.switches().filter(|&to| df.place(to).0 != df.place(from).0) {
-                progress.check()?;
-                if !sample.has(from.0, to.0) {
-                    continue;
-                }
-                let paths = Change {
-                    old: all_paths(&booted.old[number], &numbering.old, to),
-                    new: all_paths(&booted.new[number], &numbering.new, to),
-                };
+    let switches: Vec<(usize, SwitchId)> = df.switches().enumerate().collect();
+    let of_source = |(place, from): (usize, SwitchId)| {
+        let mut tally = [Tally::default(); MODES];
+        for to in df.switches().filter(|&to| df.place(to).0 != df.place(from).0) {
+            progress.check()?;
+            if sample.has(from.0, to.0) {
+                let paths = both.map(|tables| tables.paths(place, to));
                 for (mode, tally) in tally.iter_mut().enumerate() {
                     tally.affected += u64::from(paths.old[mode] != paths.new[mode]);
                     let at = mode * links;
-                    note(&paths.old, mode, &mut tally.old, &loads.old[at..][..links]);
-                    note(&paths.new, mode, &mut tally.new, &loads.new[at..][..links]);
+                    note(&paths.old, mode, &mut tally.old, &both.old.sums[at..][..links]);
+                    note(&paths.new, mode, &mut tally.new, &both.new.sums[at..][..links]);
                 }
             }
-            progress.step();
-            Ok::<_, DiffError>(Source {
-                destinations: tally.map(|tally| tally.affected),
-                mean_hops: tally
-                    .map(|tally| Change { old: tally.old.mean(), new: tally.new.mean() }),
-                tally,
-            })
+        }
+        progress.step();
+        Ok::<_, DiffError>(Source {
+            destinations: tally.map(|tally| tally.affected),
+            mean_hops: tally.map(|tally| Change { old: tally.old.mean(), new: tally.new.mean() }),
+            tally,
         })
-        .collect::<Result<Vec<_>, _>>()?;
+    };
+    let sources = switches.into_par_iter().map(of_source).collect::<Result<Vec<_>, _>>()?;
 
-    let pairs = df.pairs_between_groups();
     let first = sources.iter().map(|source| source.tally[0].old);
     let looked_at = first.map(|side| side.pairs + side.without).sum();
-    let modes = (0..MODES)
-        .map(|mode| {
-            let mut sum = Tally::default();
-            for source in &sources {
-                let tally = &source.tally[mode];
-                sum.affected += tally.affected;
-                sum.old.add(&tally.old);
-                sum.new.add(&tally.new);
-            }
-            let load = |global| {
-                let scales = booted.map(|switches| {
-                    let fabric = switches[0].image().fabric();
-                    let df = fabric.dragonfly();
-                    let capacities = LinkNumbers::new(*df)
-                        .multiplicities(|group, one, other| fabric.local_links(group, one, other));
-                    Scale { unit: unit(flits_per_pair(df), pairs, looked_at), capacities }
-                });
-                let of_mode = mode * links..(mode + 1) * links;
-                let loads = Change { old: &loads.old[of_mode.clone()], new: &loads.new[of_mode] };
-                load_change((&numbering.old, &df, names), global, &loads, &scales)
-            };
-            ModeChange {
-                mode: mode.checked_sub(1).map_or("MIN", |number| Decision::ALL[number].name()),
-                pairs_affected: sum.affected,
-                pairs_without: Change { old: sum.old.without, new: sum.new.without },
-                mean_hops: Change { old: sum.old.mean(), new: sum.new.mean() },
-                local: load(false),
-                global: load(true),
-            }
-        })
-        .collect();
-    Ok(Measured { modes, sources, looked_at: [looked_at, pairs] })
-}
-
-/// MIN paths, and the routes of each decision's set.
-fn all_paths(
-    switch: &Switch<'_>,
-    numbering: &LinkNumbers,
-    to: tvlb_schema::SwitchId,
-) -> [Vec<Drawn>; MODES] {
-    let mut paths = [const { Vec::new() }; MODES];
-    paths[0] = paths::minimal(switch, numbering, to);
-    paths[0].sort_unstable_by_key(|path| path.links);
-    let set_of = Decision::ALL.map(|decision| switch.image().set_number(decision));
-    for (number, decision) in Decision::ALL.into_iter().enumerate() {
-        paths[number + 1] = match (0..number).find(|&earlier| set_of[earlier] == set_of[number]) {
-            Some(earlier) => paths[earlier + 1].clone(),
-            None => paths::drawn(switch, numbering, decision, to),
-        };
-    }
-    paths
+    let mode_change = |mode: usize| {
+        let mut sum = Tally::default();
+        for tally in sources.iter().map(|source| &source.tally[mode]) {
+            sum.affected += tally.affected;
+            sum.old.add(&tally.old);
+            sum.new.add(&tally.new);
+        }
+        let loads = both.map(|tables| tables.loads(mode, looked_at));
+        ModeChange {
+            mode: mode.checked_sub(1).map_or("MIN", |number| Decision::ALL[number].name()),
+            pairs_affected: sum.affected,
+            pairs_without: Change { old: sum.old.without, new: sum.new.without },
+            mean_hops: Change { old: sum.old.mean(), new: sum.new.mean() },
+            local: load_change((&df, names), LinkKind::Local, &loads),
+            global: load_change((&df, names), LinkKind::Global, &loads),
+        }
+    };
+    let modes = (0..MODES).map(mode_change).collect();
+    Ok(Measured { modes, sources, looked_at: [looked_at, df.pairs_between_groups()] })
 }
 
 /// Adds the hops and the loads of a pair's paths of one mode.
@@ -246,54 +251,22 @@ fn note(paths: &[Vec<Drawn>; MODES], mode: usize, side: &mut Side, loads: &[Atom
     }
 }
 
-/// What a share of one of a pair's packets is in flits per cycle, where a pair has so many. A sample
-/// stands for all pairs.
-#[expect(clippy::cast_precision_loss, reason = "rounded to six decimals")]
-fn unit(flits_per_pair: f64, pairs: u64, looked_at: u64) -> f64 {
-    flits_per_pair * pairs as f64 / looked_at.max(1) as f64
-}
-
-/// What turns a sum of shares into the load of a link.
-struct Scale {
-    /// The load of a share of one.
-    unit: f64,
-    /// By link, how many there are in its place; empty where each is one.
-    capacities: Vec<f64>,
-}
-
-impl Scale {
-    fn capacity(&self, link: usize) -> f64 {
-        self.capacities.get(link).copied().unwrap_or(1.0)
-    }
-}
-
 fn load_change(
-    (numbering, df, names): (&LinkNumbers, &Dragonfly, &Names),
-    global: bool,
-    loads: &Change<&[AtomicU64]>,
-    scales: &Change<Scale>,
+    (df, names): (&Dragonfly, &Names),
+    kind: LinkKind,
+    loads: &Change<LinkLoads>,
 ) -> LoadChange {
-    let of = |loads: &[AtomicU64], scale: &Scale, link: usize| {
-        #[expect(clippy::cast_precision_loss, reason = "rounded to six decimals")]
-        let sum = loads[link].load(Ordering::Relaxed) as f64;
-        rounded(sum / ONE * scale.unit / scale.capacity(link))
-    };
-    let links = || (0..loads.old.len()).filter(|&link| numbering.is_global(link) == global);
-    let old = |link| of(loads.old, &scales.old, link);
-    let new = |link| of(loads.new, &scales.new, link);
-    let mean = |load: &dyn Fn(usize) -> f64, scale: &Scale| {
-        let used = links().filter(|&link| load(link) > 0.0);
-        let (sum, count) = used.fold((0.0, 0.0), |(sum, count), link| {
-            let links = scale.capacity(link);
-            (sum + links * load(link), count + links)
-        });
+    let mean = |loads: &LinkLoads| {
+        let used = loads.of_kind(kind).filter(|&(_, _, load)| load > 0.0);
+        let (sum, count) = used
+            .fold((0.0, 0.0), |(sum, count), (_, links, load)| (sum + links * load, count + links));
         rounded(sum / f64::max(count, 1.0))
     };
-    let most = |load: &dyn Fn(usize) -> f64| links().map(load).fold(0.0, f64::max);
+    let numbering = LinkNumbers::new(*df);
     let mut largest_rise: Option<LinkChange> = None;
-    for link in links() {
+    for (link, _, new) in loads.new.of_kind(kind) {
         let Some((switch, port)) = numbering.leaves(link) else { continue };
-        let load = Change { old: old(link), new: new(link) };
+        let load = Change { old: loads.old.by_link[link], new };
         let before = largest_rise.as_ref().map_or(0.0, |found| found.load.new - found.load.old);
         if load.new - load.old > before {
             let port_name = names.port_number(df, switch, port).map(|named| named.name.clone());
@@ -302,14 +275,10 @@ fn load_change(
             largest_rise = Some(LinkChange { switch, switch_name, port, port_name, load });
         }
     }
-    LoadChange {
-        mean: Change { old: mean(&old, &scales.old), new: mean(&new, &scales.new) },
-        most: Change { old: most(&old), new: most(&new) },
-        largest_rise,
-    }
+    let most = |loads: &LinkLoads| loads.spread(kind).most;
+    LoadChange { mean: loads.map(mean), most: loads.map(most), largest_rise }
 }
 
-/// To six decimals, so that no platform's last bit shows.
 /// Which pairs are looked at: each by its own hash, so that no list of them is needed.
 struct Sample {
     seed: u64,

@@ -8,7 +8,6 @@
 mod change;
 mod error;
 mod measure;
-pub mod page;
 mod paths;
 mod tables;
 mod text;

@@ -192,7 +192,7 @@ impl Difference {
 }
 
 /// Both values, or the one that they are.
-pub(super) fn arrow(change: &Change<String>) -> String {
+fn arrow(change: &Change<String>) -> String {
     if change.is_change() {
         format!("{} -> {}", change.old, change.new)
     } else {
@@ -201,7 +201,7 @@ pub(super) fn arrow(change: &Change<String>) -> String {
 }
 
 /// A mean of hops, or that there is none.
-pub(super) fn in_words(hops: Option<f64>, decimals: usize) -> String {
+fn in_words(hops: Option<f64>, decimals: usize) -> String {
     hops.map_or_else(|| "none".to_owned(), |hops| format!("{hops:.decimals$}"))
 }
 

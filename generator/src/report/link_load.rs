@@ -5,15 +5,15 @@ use super::port_loads::{Drawn, Method, PortLoads, sampled};
 use super::summary::listed;
 use super::{Subject, row};
 use crate::balance::is_countable;
-use crate::balance::link_load::Draw;
 use crate::fabric::Fabric;
 use crate::image::Images;
-use crate::routes::count::RouteCounter;
+use crate::topology::loads::{Draw, LinkEnds, LinkLoads, Spread};
 use std::ops::Range;
 use tvlb_chart::heat_map::{HeatMap, Scale, mean, span};
 use tvlb_chart::page::{on_demand, paragraph, table};
 use tvlb_schema::{
-    Decision, End, FabricImage, GroupId, Level, Port, SetRule, SwitchId, SwitchImage, SwitchIndex,
+    Decision, End, FabricImage, GroupId, Level, LinkKind, SetRule, SwitchId, SwitchImage,
+    SwitchIndex,
 };
 
 /// So many of the busiest links of a kind are named.
@@ -22,10 +22,13 @@ const MOST_NAMED: usize = 4;
 /// What follows the name of a set as it would be without a balance.
 const BEFORE: &str = " before balance";
 
+/// The kinds of links, and their names.
+const KINDS: [(LinkKind, &str); 2] = [(LinkKind::Global, "global"), (LinkKind::Local, "local")];
+
 /// One column of the comparison: a name and the loads that were measured.
 struct Measured {
     name: String,
-    loads: PortLoads,
+    found: PortLoads,
 }
 
 /// A set as the images have it.
@@ -105,14 +108,13 @@ fn measured(subject: &Subject<'_>, sets: &[Written]) -> Vec<Measured> {
         let seed = subject.manifest.fabric.seed;
         let of = |name: &str, drawn| Measured {
             name: name.to_owned(),
-            loads: sampled(subject.images, drawn, seed),
+            found: sampled(subject.images, drawn, seed),
         };
         let mut all = vec![of("conventional", Drawn::Conventional)];
         all.extend(sets.iter().map(|set| of(&set.name, set.drawn)));
         return all;
     }
-    let counter = RouteCounter::new(topology);
-    let of = |name: String, draw| Measured { name, loads: PortLoads::counted(&counter, draw) };
+    let of = |name: String, draw| Measured { name, found: PortLoads::counted(topology, draw) };
     let mut all = vec![of("conventional".to_owned(), Draw::Conventional)];
     for set in sets {
         let (rule, levels) = (&set.rule, set.levels.as_slice());
@@ -160,10 +162,26 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     }
     let sets = written(subject);
     let all = measured(subject, &sets);
-    let method = all.first().map_or(Method::Counted, |measured| measured.loads.method);
-    let has_idle = df.groups_with_nodes_count() < df.g();
-    let how = match method {
-        Method::Counted if has_idle => {
+    let method = all[0].found.method;
+    let mut html = paragraph(&format!(
+        "What the links carry, in flits per cycle, if every node sends one flit per cycle, evenly to all \
+         switches of other groups and by VLB only: a measure of the paths, not of what UGAL makes of \
+         them. {}.",
+        in_words(method, df.groups_with_nodes_count() < df.g())
+    ));
+    html.push_str(&paragraph(&balance(&sets)));
+    html.push_str(&spreads(subject.fabric, &all, method != Method::Counted));
+    html.push_str(&busiest(subject.fabric, &all));
+    html.push_str("<h3>From group to group</h3>\n");
+    html.push_str(&maps_of_groups(subject.fabric, &all));
+    html.push_str(&on_demand("Switch by switch", &maps_of_switches(subject.fabric, &all)));
+    html
+}
+
+/// How the loads were found.
+fn in_words(method: Method, has_idle_groups: bool) -> String {
+    match method {
+        Method::Counted if has_idle_groups => {
             "All paths were counted, by how often these images draw them; all pairs of switches send alike \
              here, those without nodes among them"
                 .to_owned()
@@ -176,28 +194,26 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         Method::Sampled { per_pair, .. } => format!(
             "{per_pair} paths were drawn for each pair of switches, by the datapath from these images"
         ),
-    };
-    let mut html = paragraph(&format!(
-        "What the links carry, in flits per cycle, if every node sends one flit per cycle, evenly to all \
-         switches of other groups and by VLB only: a measure of the paths, not of what UGAL makes of \
-         them. {how}.",
-    ));
-    html.push_str(&paragraph(&balance(&sets)));
-    let columns = if method == Method::Counted { 6 } else { 7 };
-    let rows = all.iter().flat_map(|measured| {
-        [(true, "global"), (false, "local")].map(|(global, kind)| {
-            let spread = measured.loads.spread(global);
-            let uneven = if spread.mean > 0.0 { spread.most / spread.mean } else { 0.0 };
+    }
+}
+
+/// Mean and busiest link of each kind.
+fn spreads(fabric: &Fabric, all: &[Measured], has_errors: bool) -> String {
+    let df = fabric.topology.dragonfly();
+    let columns = if has_errors { 7 } else { 6 };
+    let rows = all.iter().flat_map(|Measured { name, found }| {
+        KINDS.map(|(kind, kind_name)| {
+            let Spread { mean, most } = found.loads.spread(kind);
+            let uneven = if mean > 0.0 { most / mean } else { 0.0 };
+            let leads = found.loads.busiest(kind, 1).first().map(|&(link, _)| link);
             let mut row = vec![
-                measured.name.clone(),
-                kind.to_owned(),
-                format!("{:.3}", spread.mean),
-                format!("{:.3}", spread.most),
+                name.clone(),
+                kind_name.to_owned(),
+                format!("{mean:.3}"),
+                format!("{most:.3}"),
                 format!("{uneven:.3}"),
-                measured.loads.busiest(global).map_or("–".to_owned(), |(switch, port)| {
-                    link_in_words(subject.fabric, switch, port)
-                }),
-                format!("{:.3}", spread.error),
+                leads.map_or("–".to_owned(), |link| link_in_words(fabric, &found.loads, link)),
+                format!("{:.3}", found.error(df, kind)),
             ];
             row.truncate(columns);
             row
@@ -212,54 +228,21 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         "which leads",
         "error of one link",
     ];
-    html.push_str(&table(&head[..columns], rows));
-    html.push_str(&busiest(subject.fabric, &all));
-    let groups = |measured: &Measured, row, column| measured.loads.between(row, column);
-    html.push_str("<h3>From group to group</h3>\n");
-    html.push_str(&maps(
-        subject.fabric,
-        &all,
-        ("group", "group"),
-        "Mean load of the links between two groups",
-        &groups,
-    ));
-    let global = |measured: &Measured, group: u32, index: u32| {
-        measured.loads.busiest_of(group * df.a() + index, true)
-    };
-    let local = |measured: &Measured, group: u32, index: u32| {
-        measured.loads.busiest_of(group * df.a() + index, false)
-    };
-    let mut switches = maps(
-        subject.fabric,
-        &all,
-        ("group", "switch"),
-        "Busiest global link of each switch",
-        &global,
-    );
-    switches.push_str(&maps(
-        subject.fabric,
-        &all,
-        ("group", "switch"),
-        "Busiest local link of each switch",
-        &local,
-    ));
-    html.push_str(&on_demand("Switch by switch", &switches));
-    html
+    table(&head[..columns], rows)
 }
 
 /// The busiest links of every set, as the switches draw from it, by name.
 fn busiest(fabric: &Fabric, all: &[Measured]) -> String {
     let drawn = all.iter().skip(1).filter(|measured| !measured.name.ends_with(BEFORE));
-    let rows = drawn.flat_map(|measured| {
-        [(true, "global"), (false, "local")].into_iter().flat_map(move |(global, kind)| {
-            let mean = measured.loads.spread(global).mean;
-            let links = measured.loads.busiest_links(global, MOST_NAMED);
-            links.into_iter().map(move |(switch, port, load)| {
+    let rows = drawn.flat_map(|Measured { name, found: PortLoads { loads, .. } }| {
+        KINDS.into_iter().flat_map(move |(kind, kind_name)| {
+            let mean = loads.spread(kind).mean;
+            loads.busiest(kind, MOST_NAMED).into_iter().map(move |(link, load)| {
                 let over = if mean > 0.0 { load / mean } else { 0.0 };
                 vec![
-                    measured.name.clone(),
-                    kind.to_owned(),
-                    link_in_words(fabric, switch, port),
+                    name.clone(),
+                    kind_name.to_owned(),
+                    link_in_words(fabric, loads, link),
                     format!("{load:.3}"),
                     format!("{over:.3}"),
                 ]
@@ -271,24 +254,47 @@ fn busiest(fabric: &Fabric, all: &[Measured]) -> String {
 }
 
 /// "from 3 x1000c0r3 to 5 x1000c0r5", a global link with its port.
-fn link_in_words(Fabric { topology, names, .. }: &Fabric, switch: SwitchId, port: Port) -> String {
+fn link_in_words(fabric: &Fabric, loads: &LinkLoads, link: usize) -> String {
+    let Fabric { topology, names, .. } = fabric;
     let df = topology.dragonfly();
-    let (group, index) = df.place(switch);
-    let from = format!("from switch {}", names.named(switch));
-    let slot = port.0.checked_sub(df.slot_port(0).0);
-    if let Some(slot) = slot {
-        let end = topology.peer(End { group, port: df.global_port(index, slot) });
-        let to = end.map_or("nowhere".to_owned(), |end| {
-            let there = df.switch(end.group, df.split_port(end.port).0);
-            format!("to switch {}", names.named(there))
-        });
-        return format!("{from}, global port {slot}, {to}{}", names.by(df, switch, port));
-    }
-    let to = df.indices(group).find(|&to| to != index && df.local_port(index, to) == port);
-    let to = to.map_or("nowhere".to_owned(), |to| {
-        format!("to switch {}", names.named(df.switch(group, to)))
-    });
-    format!("{from} {to}{}", names.by(df, switch, port))
+    let switch = |end: End| df.switch(end.group, df.split_port(end.port).0);
+    let (from, to, port, slot) = match loads.ends(topology, link) {
+        LinkEnds::Global(near, far) => {
+            let slot = df.split_port(near.port).1;
+            let by = format!(", global port {slot},");
+            (switch(near), switch(far), df.slot_port(slot), by)
+        }
+        LinkEnds::Local(from, to) => {
+            (from, to, df.local_port(df.place(from).1, df.place(to).1), String::new())
+        }
+        LinkEnds::ToNode(_) => unreachable!("links between switches are loaded here"),
+    };
+    let by = names.by(df, from, port);
+    format!("from switch {}{slot} to switch {}{by}", names.named(from), names.named(to))
+}
+
+fn maps_of_groups(fabric: &Fabric, all: &[Measured]) -> String {
+    let between =
+        |loads: &LinkLoads, row, column| loads.between(&fabric.topology, group(row), group(column));
+    let what = "Mean load of the links between two groups";
+    maps(fabric, all, ("group", "group"), what, &between)
+}
+
+fn maps_of_switches(fabric: &Fabric, all: &[Measured]) -> String {
+    let df = fabric.topology.dragonfly();
+    let of_kind = |(kind, name)| {
+        let busiest = |loads: &LinkLoads, group: u32, index: u32| {
+            let switch = u16::try_from(group * df.a() + index).expect("switch numbers fit 16 bits");
+            loads.busiest_of(df, SwitchId(switch), kind)
+        };
+        let what = format!("Busiest {name} link of each switch");
+        maps(fabric, all, ("group", "switch"), &what, &busiest)
+    };
+    KINDS.map(of_kind).concat()
+}
+
+fn group(number: u32) -> GroupId {
+    GroupId(u16::try_from(number).expect("group numbers fit 16 bits"))
 }
 
 /// A map of each column, all on one scale.
@@ -297,23 +303,22 @@ fn maps(
     all: &[Measured],
     names: (&str, &str),
     what: &str,
-    value: &dyn Fn(&Measured, u32, u32) -> Option<f64>,
+    value: &dyn Fn(&LinkLoads, u32, u32) -> Option<f64>,
 ) -> String {
     let df = fabric.topology.dragonfly();
     let columns = if names.1 == "group" { df.g() } else { df.a() };
-    let of = |number| GroupId(u16::try_from(number).expect("group numbers fit 16 bits"));
     let called = |row: u32, column: u32| {
         let column = match u8::try_from(column).map(SwitchIndex) {
-            _ if names.1 == "group" => fabric.names.after_group(of(column)),
-            Ok(index) => fabric.names.after(df.switch(of(row), index)),
+            _ if names.1 == "group" => fabric.names.after_group(group(column)),
+            Ok(index) => fabric.names.after(df.switch(group(row), index)),
             Err(_) => String::new(),
         };
-        (fabric.names.after_group(of(row)), column)
+        (fabric.names.after_group(group(row)), column)
     };
     let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
-    for measured in all {
+    for Measured { found, .. } in all {
         for row in 0..df.g() {
-            for load in (0..columns).filter_map(|column| value(measured, row, column)) {
+            for load in (0..columns).filter_map(|column| value(&found.loads, row, column)) {
                 (low, high) = (low.min(load), high.max(load));
             }
         }
@@ -321,7 +326,8 @@ fn maps(
     // Conventional last, so that before and after stand side by side where two have room.
     row(all.iter().skip(1).chain(all.first()).map(|measured| {
         let cell = |rows: Range<u32>, columns: Range<u32>| {
-            let value = mean((&rows, &columns), &|row, column| value(measured, row, column))?;
+            let value =
+                mean((&rows, &columns), &|row, column| value(&measured.found.loads, row, column))?;
             let is_one = (rows.len(), columns.len()) == (1, 1);
             let (row, column) =
                 if is_one { called(rows.start, columns.start) } else { Default::default() };

@@ -13,14 +13,11 @@ mod first_screen;
 mod link_load;
 mod link_map;
 mod named_sets;
-mod one_switch;
 mod repeat;
 mod shapes;
 mod step_one;
 mod step_two;
 mod summary;
-
-pub use one_switch::Draws;
 
 use crate::choose::Options;
 use crate::choose::curves::PlotData;

@@ -10,17 +10,17 @@
 //! same at every run. Counting weighs all pairs of switches alike, those without nodes among them, as the
 //! balance does.
 
-use crate::balance::link_load::{Draw, LinkLoads, flits_per_pair};
 use crate::image::Images;
-use crate::routes::count::RouteCounter;
+use crate::topology::Topology;
 use crate::topology::links::{LinkNumbers, PathLinks};
+use crate::topology::loads::{Draw, LinkLoads, flits_per_pair};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
 use std::ops::Range;
 use tvlb_firmware_model::{Credits, Scheme, Switch, VlbPaths};
-use tvlb_schema::{Dragonfly, End, FabricImage, GroupId, Port, SwitchId};
+use tvlb_schema::{Dragonfly, FabricImage, GroupId, LinkKind, Port, SwitchId};
 
 /// About this many packets are followed where the fabric is large.
 const PACKETS: u32 = 1_500_000;
@@ -44,141 +44,31 @@ pub enum Method {
     },
 }
 
-/// The load of the link at each port, in flits per cycle where every node sends one flit per cycle by
-/// VLB.
-#[derive(Clone, Debug, PartialEq)]
+/// The load of each link, in flits per cycle where every node sends one flit per cycle by VLB.
+#[derive(Clone, Debug)]
 pub struct PortLoads {
-    df: Dragonfly,
     /// How the loads were found.
     pub method: Method,
-    /// The load of each link by its number, see [`LinkNumbers`]; none where there is no link.
-    loads: Vec<Option<f64>>,
-    /// The group at the other end of that link.
-    to_group: Vec<u32>,
-}
-
-/// The loads of all links of one kind.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
-    pub mean: f64,
-    /// The load of the busiest link.
-    pub most: f64,
-    /// The standard error of a single link's load: 0 if it was counted, else from the number of
-    /// packets that were followed.
-    pub error: f64,
+    pub loads: LinkLoads,
 }
 
 impl PortLoads {
     /// Counts every path, by how often it is drawn.
-    pub fn counted(counter: &RouteCounter<'_>, draw: Draw<'_>) -> Self {
-        let topology = counter.topology();
-        let df = *topology.dragonfly();
-        let loads_of_links = LinkLoads::of(counter, draw);
-        let unit = flits_per_pair(&df);
-        let numbers = LinkNumbers::new(df);
-        let (mut loads, mut to_group) = (vec![None; numbers.count()], vec![0; numbers.count()]);
-        for group in df.groups() {
-            for from in df.indices(group) {
-                for to in df.indices(group).filter(|&to| to != from) {
-                    let number = numbers.local(group, from, to);
-                    loads[number] = Some(loads_of_links.local(group, from, to) * unit);
-                    to_group[number] = u32::from(group.0);
-                }
-            }
-            for port in df.global_ports() {
-                let Some(End { group: to, .. }) = topology.peer(End { group, port }) else {
-                    continue;
-                };
-                let number = numbers.global(group, port);
-                loads[number] = Some(loads_of_links.global(group, port) * unit);
-                to_group[number] = u32::from(to.0);
-            }
-        }
-        Self { df, method: Method::Counted, loads, to_group }
+    pub fn counted(topology: &Topology, draw: Draw<'_>) -> Self {
+        let loads = LinkLoads::one_to_each(topology, draw);
+        Self { method: Method::Counted, loads: loads.times(flits_per_pair(topology.dragonfly())) }
     }
 
-    /// Mean, most and error of all links of one kind.
-    pub fn spread(&self, global: bool) -> Spread {
-        let (mut sum, mut count, mut most) = (0.0, 0.0, 0.0_f64);
-        for (_, load) in self.links().filter(|&(number, _)| self.is_global(number) == global) {
-            sum += load;
-            count += 1.0;
-            most = most.max(load);
-        }
-        let mean = if count > 0.0 { sum / count } else { 0.0 };
-        let error = match self.method {
+    /// The standard error of the load of a single link of a kind: 0 if it was counted, else from the number of
+    /// packets that were followed.
+    pub fn error(&self, df: &Dragonfly, kind: LinkKind) -> f64 {
+        match self.method {
             Method::Counted => 0.0,
             Method::Sampled { sent, .. } => {
-                (mean * nodes_per_switch(&self.df) / f64::from(sent.max(1))).sqrt()
-            }
-        };
-        Spread { mean, most, error }
-    }
-
-    /// The mean load of the links from one group to another; none where there is no link.
-    pub fn between(&self, from: u32, to: u32) -> Option<f64> {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for number in self.of_group(from).filter(|&number| self.is_global(number)) {
-            if let Some(load) = self.loads[number].filter(|_| self.to_group[number] == to) {
-                sum += load;
-                count += 1.0;
+                let mean = self.loads.spread(kind).mean;
+                (mean * nodes_per_switch(df) / f64::from(sent.max(1))).sqrt()
             }
         }
-        (count > 0.0).then(|| sum / count)
-    }
-
-    /// The busiest link of one kind, the first of those that are equally busy, by the switch and the
-    /// port where it begins; none where no link of the kind carries anything.
-    pub fn busiest(&self, global: bool) -> Option<(SwitchId, Port)> {
-        let mut busiest = None;
-        for (number, load) in self.links().filter(|&(number, _)| self.is_global(number) == global) {
-            if busiest.map_or(0.0, |(_, most)| most) < load {
-                busiest = Some((number, load));
-            }
-        }
-        busiest.and_then(|(number, _)| LinkNumbers::new(self.df).leaves(number))
-    }
-
-    /// The busiest links of one kind, at most so many, by falling load and then by number; those that
-    /// carry nothing are left out.
-    pub fn busiest_links(&self, global: bool, most: usize) -> Vec<(SwitchId, Port, f64)> {
-        let of_kind =
-            |&(number, load): &(usize, f64)| self.is_global(number) == global && load > 0.0;
-        let mut links: Vec<(usize, f64)> = self.links().filter(of_kind).collect();
-        links.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-        let numbers = LinkNumbers::new(self.df);
-        let named = links.into_iter().take(most).filter_map(|(number, load)| {
-            let (switch, port) = numbers.leaves(number)?;
-            Some((switch, port, load))
-        });
-        named.collect()
-    }
-
-    /// The load of the busiest link of one kind that leaves a switch; none where it has none.
-    pub fn busiest_of(&self, switch: u32, global: bool) -> Option<f64> {
-        let numbers = LinkNumbers::new(self.df);
-        let leaves = |&number: &usize| {
-            numbers.leaves(number).is_some_and(|(from, _)| u32::from(from.0) == switch)
-        };
-        self.of_group(switch / self.df.a())
-            .filter(|&number| self.is_global(number) == global)
-            .filter(leaves)
-            .filter_map(|number| self.loads[number])
-            .reduce(f64::max)
-    }
-
-    fn links(&self) -> impl Iterator<Item = (usize, f64)> {
-        self.loads.iter().enumerate().filter_map(|(number, load)| Some((number, (*load)?)))
-    }
-
-    /// The numbers of the links of one group.
-    fn of_group(&self, group: u32) -> std::ops::Range<usize> {
-        let per_group = LinkNumbers::new(self.df).per_group();
-        group as usize * per_group..(group as usize + 1) * per_group
-    }
-
-    fn is_global(&self, number: usize) -> bool {
-        LinkNumbers::new(self.df).is_global(number)
     }
 }
 
@@ -269,23 +159,9 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
         );
     // A switch's p nodes send p flits per cycle, spread over all that were followed from it.
     let unit = if df.is_even() { f64::from(df.p()) } else { 1.0 } / f64::from(sent.max(1));
-    let fabric = by_number.iter().flatten().next().map(|switch| switch.image().fabric());
-    let capacities = fabric.map_or_else(Vec::new, |fabric| {
-        numbers.multiplicities(|group, one, other| fabric.local_links(group, one, other))
-    });
-    let mut loads = Vec::with_capacity(numbers.count());
-    let mut to_group = Vec::with_capacity(numbers.count());
-    for (number, count) in counts.into_iter().enumerate() {
-        let neighbour = numbers
-            .leaves(number)
-            .and_then(|(switch, port)| by_number[switch.as_usize()]?.neighbour(port));
-        // Of several links between two switches each carries its part.
-        let links = capacities.get(number).copied().unwrap_or(1.0);
-        loads.push(neighbour.map(|_| f64::from(count) * unit / links));
-        to_group.push(neighbour.map_or(0, |(group, _)| u32::from(group.0)));
-    }
-    let method = Method::Sampled { per_pair, sent };
-    PortLoads { df, method, loads, to_group }
+    let sums = counts.into_iter().map(|count| f64::from(count) * unit).collect();
+    let loads = LinkLoads::of_sums(&Topology::of_image(&fabric), sums);
+    PortLoads { method: Method::Sampled { per_pair, sent }, loads }
 }
 
 /// Whether a switch has nodes.
@@ -339,7 +215,7 @@ mod tests {
     use crate::fabric_file::FabricFile;
     use crate::generate::generate;
     use crate::policy::Policy;
-    use crate::topology::Topology;
+    use crate::routes::count::RouteCounter;
     use crate::topology::arrangement::{Arrangement, arrange};
     use crate::topology::names::Names;
     use tvlb_schema::PerDecision;
@@ -376,17 +252,12 @@ mod tests {
         let whole = Draw::Set { rule: &rule, levels: &[] };
         let thinned = Draw::Set { rule: &rule, levels: &thin.levels };
         let far = |one: &PortLoads, other: &PortLoads| {
-            let least = one.spread(true).error;
-            let pairs = one.loads.iter().zip(&other.loads);
-            assert_eq!(one.to_group, other.to_group);
-            pairs
-                .map(|(one, other)| match (one, other) {
-                    // Busier links vary more.
-                    (Some(one), Some(other)) => (one - other).abs() / (least * one.max(1.0)),
-                    (None, None) => 0.0,
-                    _ => f64::INFINITY,
-                })
-                .fold(0.0, f64::max)
+            let least = one.error(fabric.topology.dragonfly(), LinkKind::Global);
+            let pairs = one.loads.by_link.iter().zip(&other.loads.by_link);
+            // Busier links vary more.
+            pairs.fold(0.0, |most: f64, (one, other)| {
+                most.max((one - other).abs() / (least * one.max(1.0)))
+            })
         };
         for (images, drawn, draw) in [
             (&before, Drawn::Conventional, Draw::Conventional),
@@ -394,25 +265,30 @@ mod tests {
             (&after, Drawn::UgalL, thinned),
             (&after, Drawn::Par, thinned),
         ] {
-            let counted = PortLoads::counted(&counter, draw);
+            let counted = PortLoads::counted(&fabric.topology, draw);
             let far = far(&sampled(images, drawn, 1), &counted);
             assert!(far < 5.0, "{drawn:?}, {draw:?}: {far} standard errors");
         }
         // And not what is counted of another set: that balance changes loads is seen.
-        let far = far(&sampled(&after, Drawn::UgalL, 1), &PortLoads::counted(&counter, whole));
+        let far =
+            far(&sampled(&after, Drawn::UgalL, 1), &PortLoads::counted(&fabric.topology, whole));
         assert!(far > 6.0, "{far} standard errors");
     }
 
     #[test]
     fn every_packet_takes_two_global_links_and_as_many_local_ones_as_its_shape_says() {
         // All pairs have a triple: two global hops for each of p = 2 flits, over h = 2 links.
-        let conventional = sampled(&images("all"), Drawn::Conventional, 1).spread(true);
+        let conventional =
+            sampled(&images("all"), Drawn::Conventional, 1).loads.spread(LinkKind::Global);
         assert!((conventional.mean - 2.0).abs() < 1e-9, "{conventional:?}");
         assert!(conventional.most < 1.1 * conventional.mean, "{conventional:?}");
         // Not all have a route of a single shape; local over global hops hold of those that do.
         for (set, hops) in [("only:010", 1.0), ("only:111", 3.0), ("only:121", 4.0)] {
             let loads = sampled(&images(set), Drawn::UgalL, 1);
-            let (global, local) = (2.0 * loads.spread(true).mean, 3.0 * loads.spread(false).mean);
+            let (global, local) = (
+                2.0 * loads.loads.spread(LinkKind::Global).mean,
+                3.0 * loads.loads.spread(LinkKind::Local).mean,
+            );
             assert!((local / global - hops / 2.0).abs() < 1e-9, "{set}: {local} {global}");
         }
     }
@@ -427,7 +303,7 @@ mod tests {
         let loads = sampled(&images, Drawn::Conventional, 1);
         assert_eq!(loads.method, Method::Sampled { per_pair: 0, sent: PACKETS / 1920 });
         // Two global hops of one flit, over the cables of two ports of which some are unused.
-        let global = loads.spread(true);
+        let global = loads.loads.spread(LinkKind::Global);
         assert!(global.mean > 0.99 && global.mean < 1.2, "{global:?}");
     }
 
@@ -447,11 +323,14 @@ mod tests {
         let images = generate(&fabric, &policies, &()).unwrap().images;
         let loads = sampled(&images, Drawn::Conventional, 1);
         // 64 nodes send a flit each over two of 72 directions of cables.
-        let global = loads.spread(true);
+        let global = loads.loads.spread(LinkKind::Global);
         assert!((global.mean - 64.0 * 2.0 / 72.0).abs() < 1e-9, "{global:?}");
         // The group without nodes is a group in the middle and nothing else: each of its local links is busy
         // for packets that pass.
-        let last = loads.busiest_of(32, true).unwrap();
+        let last = loads
+            .loads
+            .busiest_of(fabric.topology.dragonfly(), SwitchId(32), LinkKind::Global)
+            .unwrap();
         assert!(last > 0.0 && last < global.most, "{last}");
     }
 
@@ -459,10 +338,15 @@ mod tests {
     fn the_figures_are_the_same_again_and_differ_by_set() {
         let images = images("shapes:011");
         let once = sampled(&images, Drawn::UgalL, 1);
-        assert_eq!(once, sampled(&images, Drawn::UgalL, 1));
+        assert_eq!(once.loads.by_link, sampled(&images, Drawn::UgalL, 1).loads.by_link);
         let conventional = sampled(&images, Drawn::Conventional, 1);
-        assert!(conventional.spread(false).mean > once.spread(false).mean + 0.5);
-        assert_eq!(once.between(0, 0), None);
-        assert!(once.between(0, 1).is_some_and(|load| (1.0..3.0).contains(&load)));
+        assert!(
+            conventional.loads.spread(LinkKind::Local).mean
+                > once.loads.spread(LinkKind::Local).mean + 0.5
+        );
+        let topology = fabric("shapes:011").topology;
+        let between = |to| once.loads.between(&topology, GroupId(0), GroupId(to));
+        assert_eq!(between(0), None);
+        assert!(between(1).is_some_and(|load| (1.0..3.0).contains(&load)));
     }
 }

@@ -2,12 +2,13 @@
 //! often a draw from the set has it.
 
 use crate::image::Images;
+use crate::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use std::fmt::Write;
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Decision, DrawRule, FabricImage, Shape, SwitchId};
+use tvlb_schema::{Decision, FabricImage, Shape, SwitchId};
 
 /// Up to so many pairs of switches all are looked at.
 const MOST_PAIRS: usize = 6000;
@@ -54,35 +55,19 @@ impl Shares {
                 }
             }
         }
-        Self { sampled: is_sampled.then_some(SAMPLED_PAIRS), ..Self::of_sum(sum) }
-    }
-
-    /// The shares that follow from sums over pairs, all of which were looked at.
-    pub(super) fn of_sum(sum: [f64; Shape::COUNT]) -> Self {
         let total: f64 = sum.iter().sum();
         let of = sum.map(|sum| if total > 0.0 { sum / total } else { 0.0 });
-        Self { of, sampled: None }
+        Self { of, sampled: is_sampled.then_some(SAMPLED_PAIRS) }
     }
 }
 
 /// How often each shape is drawn for one pair; all 0 where no route is kept.
 fn shares_of_pair(switch: &Switch<'_>, decision: Decision, to: SwitchId) -> [f64; Shape::COUNT] {
-    let rule = *switch.image().set(decision).rule();
-    let mut weights = [0.0; Shape::COUNT];
-    if let DrawRule::BySwitch { .. } = rule.draw {
-        switch.for_each_way(decision, to, |_, shape: Shape, ways| {
-            weights[shape.number()] += 1.0 / f64::from(ways);
-        });
-    } else {
-        switch.for_each_route(decision, to, |_, shape: Shape| weights[shape.number()] += 1.0);
+    let mut shares = [0.0; Shape::COUNT];
+    for DrawnRoute { shape, share, .. } in drawn_routes(switch, decision, to) {
+        shares[shape.number()] += share;
     }
-    if let DrawRule::ByShape { .. } = rule.draw {
-        for (shape, weight) in Shape::all().zip(&mut weights).filter(|(_, weight)| **weight > 0.0) {
-            *weight = f64::from(rule.weight_of(shape));
-        }
-    }
-    let total: f64 = weights.iter().sum();
-    weights.map(|weight| if total > 0.0 { weight / total } else { 0.0 })
+    shares
 }
 
 const COLUMNS: usize = 3;

@@ -22,19 +22,14 @@ mod tests;
 
 pub use share_count::share_count;
 
-use crate::balance::link_load::{Demand, Draw, LinkLoads};
-use crate::routes::minimal;
-use crate::topology::links::LinkNumbers;
-use crate::topology::{End, Topology};
-use std::borrow::Cow;
+use crate::topology::Topology;
+pub use crate::topology::loads::LinkEnds;
+use crate::topology::loads::{self, Demand, Draw, LinkLoads};
 pub use tvlb_schema::LinkKind;
 use tvlb_schema::{
     Bandwidths, Dragonfly, DrawRule, LegHops, NodeId, Nodes, SetRule, ShapeSet, SwitchId,
 };
 use tvlb_traffic::Traffic;
-
-/// Loads that differ by less are equal: symmetric links whose sums were made in another order.
-const EQUAL: f64 = 1e9;
 
 /// How packets choose their paths.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,8 +61,8 @@ pub enum StaticLoadError {
 /// What every link carries, in flits per cycle, where every node that sends sends one flit per cycle.
 #[derive(Clone, Debug)]
 pub struct StaticLoads {
-    /// By link number, see [`LinkNumbers`]: the load of one link, of those that share a number.
-    pub by_link: Vec<f64>,
+    /// What links between switches carry.
+    pub links: LinkLoads,
     /// What the link to each node carries, by node number.
     pub to_nodes: Vec<f64>,
     /// How many nodes send. The link from each of them carries 1.
@@ -76,26 +71,24 @@ pub struct StaticLoads {
     pub without_vlb: f64,
     /// Flits per cycle that are not in any load because there is no path.
     pub left_out: f64,
-    links: LinkNumbers,
     bandwidths: Bandwidths,
 }
 
 impl Paths {
-    /// How VLB paths are drawn, if any are.
-    fn draw(&self, topology: &Topology) -> Option<Draw<'_>> {
+    fn draw(&self, topology: &Topology) -> Draw<'_> {
         match self {
-            Self::Min => None,
-            Self::Conventional => Some(Draw::Conventional),
-            Self::Set(rule) if rule.shapes() == ShapeSet::EMPTY => None,
+            Self::Min => Draw::Min,
+            Self::Conventional => Draw::Conventional,
+            Self::Set(rule) if rule.shapes() == ShapeSet::EMPTY => Draw::Min,
             Self::Set(rule) => {
                 // The same draw, which is counted by groups and not by switches.
                 let all = DrawRule::BySwitch { legs: LegHops::ALL, returns: true };
                 let is_single = topology.links_per_pair().1 <= 1 && topology.has_whole_groups();
-                Some(if rule.draw == all && is_single {
+                if rule.draw == all && is_single {
                     Draw::Conventional
                 } else {
                     Draw::Set { rule, levels: &[] }
-                })
+                }
             }
         }
     }
@@ -147,48 +140,47 @@ pub fn loads_of(
     at_nodes: (Vec<f64>, u32),
     paths: &Paths,
 ) -> Result<StaticLoads, StaticLoadError> {
-    let df = topology.dragonfly();
-    let group = |switch| df.place(switch).0;
-    let demands = |source: SwitchId| {
+    let demands = |source| {
         let to = to_switches(source).into_iter();
-        to.map(move |(destination, amount)| Demand { source, destination, amount })
+        to.map(|(destination, amount)| Demand { source, destination, amount }).collect()
     };
-    let between = |source| {
-        demands(source).filter(|d| group(d.source) != group(d.destination)).collect::<Vec<_>>()
-    };
-    let mut by_hand = Sum::new(topology);
-    let by_link = match paths.draw(topology) {
-        None => {
-            df.switches().flat_map(between).for_each(|demand| by_hand.minimal(&demand));
-            vec![0.0; by_hand.of.len()]
-        }
-        Some(draw) => {
-            let (loads, without) = LinkLoads::of_demands(topology, draw, &between);
-            for demand in &without {
-                by_hand.without_vlb += demand.amount;
-                by_hand.minimal(demand);
-            }
-            check(df, &between, without.len())?;
-            loads.by_link
-        }
-    };
-    let is_vlb = paths.draw(topology).is_some();
-    for demand in df.switches().flat_map(demands) {
-        if group(demand.source) == group(demand.destination) {
-            by_hand.within(&demand, is_vlb);
-        }
+    let draw = paths.draw(topology);
+    let (mut links, mut left_out) = LinkLoads::of_demands(topology, draw, &demands);
+    let mut without_vlb = 0.0;
+    if !matches!(draw, Draw::Min) {
+        let without = left_out;
+        check(topology.dragonfly(), &demands, &without)?;
+        let by_source = |source| {
+            let first = without.partition_point(|demand| demand.source < source);
+            let of_source = without[first..].chunk_by(|one, next| one.source == next.source).next();
+            let of_source = of_source.filter(|demands| demands[0].source == source);
+            of_source.map_or_else(Vec::new, <[Demand]>::to_vec)
+        };
+        let min = LinkLoads::of_demands(topology, Draw::Min, &by_source);
+        left_out = min.1;
+        links = links.mixed(1.0, &min.0, 1.0);
+        without_vlb = total(&without) - total(&left_out);
     }
-    Ok(by_hand.over(by_link, at_nodes))
+    let (to_nodes, senders) = at_nodes;
+    let (left_out, bandwidths) = (total(&left_out), *topology.bandwidths());
+    Ok(StaticLoads { links, to_nodes, senders, without_vlb, left_out, bandwidths })
 }
 
-/// Refuses VLB where no pair that sends has such a path.
+fn total(demands: &[Demand]) -> f64 {
+    demands.iter().fold(0.0, |sum, demand| sum + demand.amount)
+}
+
+/// Refuses VLB where no pair of different groups that sends has such a path.
 fn check(
     df: &Dragonfly,
-    between: &impl Fn(SwitchId) -> Vec<Demand>,
-    without: usize,
+    demands: &impl Fn(SwitchId) -> Vec<Demand>,
+    without: &[Demand],
 ) -> Result<(), StaticLoadError> {
-    let is_used = || df.switches().map(|source| between(source).len()).sum::<usize>() > without;
-    if without == 0 || is_used() {
+    let group = |switch| df.place(switch).0;
+    let is_between = |demand: &&Demand| group(demand.source) != group(demand.destination);
+    let without = without.iter().filter(is_between).count();
+    let of_source = |source| demands(source).iter().filter(is_between).count();
+    if without == 0 || df.switches().map(of_source).sum::<usize>() > without {
         Ok(())
     } else if df.g() < 3 {
         Err(StaticLoadError::NoThirdGroup { groups: df.g() })
@@ -197,101 +189,11 @@ fn check(
     }
 }
 
-/// Loads of the paths that are listed one by one.
-struct Sum<'t> {
-    topology: &'t Topology,
-    links: LinkNumbers,
-    of: Vec<f64>,
-    without_vlb: f64,
-    left_out: f64,
-}
-
-impl<'t> Sum<'t> {
-    fn new(topology: &'t Topology) -> Self {
-        let links = LinkNumbers::new(*topology.dragonfly());
-        Self { topology, links, of: vec![0.0; links.count()], without_vlb: 0.0, left_out: 0.0 }
-    }
-
-    /// Adds the hops of a walk. The links between two switches of different groups are told by `x`.
-    fn minimal(&mut self, demand: &Demand) {
-        let df = self.topology.dragonfly();
-        let paths = minimal::paths(self.topology, demand.source, demand.destination);
-        if paths.is_empty() {
-            self.left_out += demand.amount;
-            return;
-        }
-        let links = paths.chunk_by(|one, next| one.x == next.x).count();
-        for path in &paths {
-            let shared = u32::try_from(links).expect("at most 4096") * path.ways;
-            let share = demand.amount / f64::from(shared);
-            for hop in path.walk.switches().windows(2) {
-                let ((from, here), (to, there)) = (df.place(hop[0]), df.place(hop[1]));
-                let link = match path.x {
-                    Some(x) if from != to => self.links.global(from, x),
-                    _ => self.links.local(from, here, there),
-                };
-                self.of[link] += share;
-            }
-        }
-    }
-
-    /// Adds what one switch sends to another of its group: by VLB through a third switch, by MIN
-    /// through one where the two share no link.
-    fn within(&mut self, demand: &Demand, is_vlb: bool) {
-        let df = self.topology.dragonfly();
-        let ((group, here), (_, there)) = (df.place(demand.source), df.place(demand.destination));
-        if here == there {
-            return;
-        }
-        let is_linked = self.topology.is_local_hop(group, here, there);
-        let thirds: Vec<_> = self.topology.relays(group, here, there).collect();
-        if is_linked && (!is_vlb || thirds.is_empty()) {
-            self.of[self.links.local(group, here, there)] += demand.amount;
-            self.without_vlb += if is_vlb { demand.amount } else { 0.0 };
-        } else if thirds.is_empty() {
-            self.left_out += demand.amount;
-        } else {
-            let share = demand.amount / f64::from(u32::try_from(thirds.len()).expect("below a"));
-            for third in thirds {
-                self.of[self.links.local(group, here, third)] += share;
-                self.of[self.links.local(group, third, there)] += share;
-            }
-        }
-    }
-
-    /// These loads on top of others, which are by single link already.
-    fn over(self, mut by_link: Vec<f64>, (to_nodes, senders): (Vec<f64>, u32)) -> StaticLoads {
-        let within = |group, one, other| self.topology.links_within(group, one, other);
-        let multiplicities = self.links.multiplicities(within);
-        for (link, (load, own)) in by_link.iter_mut().zip(&self.of).enumerate() {
-            *load += own / multiplicities.get(link).copied().unwrap_or(1.0);
-        }
-        StaticLoads {
-            by_link,
-            to_nodes,
-            senders,
-            without_vlb: self.without_vlb,
-            left_out: self.left_out,
-            links: self.links,
-            bandwidths: *self.topology.bandwidths(),
-        }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedLink {
     pub link: LinkEnds,
     /// Flits per cycle.
     pub load: f64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkEnds {
-    /// Between two switches of a group; where they share several links, any of these.
-    Local(SwitchId, SwitchId),
-    /// Between two groups: the near end and the far end.
-    Global(End, End),
-    ToNode(NodeId),
 }
 
 impl StaticLoads {
@@ -313,10 +215,8 @@ impl StaticLoads {
     #[must_use]
     pub fn mixed(&self, share: f64, others: &Self) -> Self {
         let mix = |own: f64, other: f64| share * own + (1.0 - share) * other;
-        let by_link =
-            self.by_link.iter().zip(&others.by_link).map(|(own, other)| mix(*own, *other));
         Self {
-            by_link: by_link.collect(),
+            links: self.links.clone().mixed(share, &others.links, 1.0 - share),
             without_vlb: mix(self.without_vlb, others.without_vlb),
             left_out: mix(self.left_out, others.left_out),
             ..self.clone()
@@ -329,10 +229,7 @@ impl StaticLoads {
         let nodes = self.to_nodes.iter().copied().fold(own, f64::max);
         let mut most = nodes / self.bandwidths.flits_per_cycle(LinkKind::Node);
         for kind in [LinkKind::Local, LinkKind::Global] {
-            let of_kind = self.by_link.iter().enumerate();
-            let of_kind = of_kind.filter(|&(link, _)| self.links.kind(link) == kind);
-            let largest = of_kind.fold(0.0, |most: f64, (_, &load)| most.max(load));
-            most = most.max(largest / self.bandwidths.flits_per_cycle(kind));
+            most = most.max(self.links.spread(kind).most / self.bandwidths.flits_per_cycle(kind));
         }
         most
     }
@@ -351,51 +248,24 @@ impl StaticLoads {
     /// The links of a kind that carry most, at most so many, the busiest first; of equal ones the one of
     /// the lowest number. Idle links are left out.
     pub fn busiest(&self, topology: &Topology, kind: LinkKind, count: usize) -> Vec<LoadedLink> {
-        let loads = match kind {
-            LinkKind::Node => Cow::Borrowed(&self.to_nodes),
-            LinkKind::Local | LinkKind::Global => {
-                let is_global = kind == LinkKind::Global;
-                let of_kind = |(link, &load)| {
-                    if self.links.is_global(link) == is_global { load } else { 0.0 }
-                };
-                Cow::Owned(self.by_link.iter().enumerate().map(of_kind).collect())
+        let ends = |link| match kind {
+            LinkKind::Node => {
+                LinkEnds::ToNode(NodeId(u32::try_from(link).expect("below 2²⁴ nodes")))
             }
+            _ => self.links.ends(topology, link),
         };
-        let mut order: Vec<usize> = (0..loads.len()).filter(|&link| loads[link] > 0.0).collect();
-        let rounded = |link: usize| (loads[link] * EQUAL).round();
-        order.sort_by(|&one, &other| rounded(other).total_cmp(&rounded(one)).then(one.cmp(&other)));
-        order.truncate(count);
-        let loaded = |link| LoadedLink { link: self.ends(topology, kind, link), load: loads[link] };
-        order.into_iter().map(loaded).collect()
+        let busiest = match kind {
+            LinkKind::Node => loads::busiest(self.to_nodes.iter().copied().enumerate(), count),
+            _ => self.links.busiest(kind, count),
+        };
+        busiest.into_iter().map(|(link, load)| LoadedLink { link: ends(link), load }).collect()
     }
 
     /// How many links of a kind carry as much as the busiest.
     pub fn as_busy(&self, kind: LinkKind) -> usize {
-        let of_kind = |&(link, _): &(usize, &f64)| match kind {
-            LinkKind::Node => true,
-            LinkKind::Local => !self.links.is_global(link),
-            LinkKind::Global => self.links.is_global(link),
-        };
-        let all = if kind == LinkKind::Node { &self.to_nodes } else { &self.by_link };
-        let loads =
-            || all.iter().enumerate().filter(of_kind).map(|(_, &load)| (load * EQUAL).round());
-        let most = loads().fold(0.0, f64::max);
-        loads().filter(|&load| most > 0.0 && load >= most).count()
-    }
-
-    fn ends(&self, topology: &Topology, kind: LinkKind, link: usize) -> LinkEnds {
-        let df = topology.dragonfly();
-        if kind == LinkKind::Node {
-            return LinkEnds::ToNode(NodeId(u32::try_from(link).expect("below 2²⁴ nodes")));
+        match kind {
+            LinkKind::Node => loads::as_busy(self.to_nodes.iter().copied()),
+            _ => loads::as_busy(self.links.of_kind(kind).map(|(_, _, load)| load)),
         }
-        let (switch, _) = self.links.leaves(link).expect("a link that carries something");
-        let (group, index) = df.place(switch);
-        if kind == LinkKind::Global {
-            let port = df.global_ports().find(|&port| self.links.global(group, port) == link);
-            let near = End { group, port: port.expect("each global link leaves by a port") };
-            return LinkEnds::Global(near, topology.peer(near).expect("it carries something"));
-        }
-        let to = df.indices(group).find(|&to| self.links.local(group, index, to) == link);
-        LinkEnds::Local(switch, df.switch(group, to.expect("each local link leads to a switch")))
     }
 }

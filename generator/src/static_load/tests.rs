@@ -3,7 +3,9 @@
 use super::*;
 use crate::routes::drawn::DrawnPaths;
 use crate::set_grammar::parse_set;
+use crate::topology::End;
 use crate::topology::arrangement::{Arrangement, arrange};
+use crate::topology::links::LinkNumbers;
 use tvlb_schema::{GroupId, GroupKind, SwitchIndex};
 use tvlb_traffic::{Pattern, PlacementRule};
 
@@ -189,7 +191,9 @@ fn loads_are_those_of_the_paths_one_by_one() {
                     continue;
                 };
                 let expected = listed(topology, &traffic, &paths);
-                for (link, (found, expected)) in found.by_link.iter().zip(expected).enumerate() {
+                for (link, (found, expected)) in
+                    found.links.by_link.iter().zip(expected).enumerate()
+                {
                     let name = LinkNumbers::new(*df).in_words(link);
                     assert!(near(*found, expected), "{pattern} {set} {name}: {found} {expected}");
                 }
@@ -267,7 +271,7 @@ fn figures_are_the_same_at_any_number_of_threads() {
     let bits = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let loads = pool.install(|| of(&topology, "tmixed(30,70,3,1)", "strategic-2-3 by shape"));
-        loads.by_link.iter().map(|load| load.to_bits()).collect::<Vec<_>>()
+        loads.links.by_link.iter().map(|load| load.to_bits()).collect::<Vec<_>>()
     };
     assert_eq!(bits(1), bits(3));
 }

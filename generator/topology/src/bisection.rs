@@ -1,10 +1,8 @@
 //! The bisection bandwidth of a wiring: the least weight of links that any split of its switches into equal
 //! halves cuts, where a local link counts 1 and a global link α.
 
-mod alike;
 mod bound;
 mod ratio;
-mod search;
 mod weighted;
 
 pub use ratio::{Ratio, RatioError};
@@ -35,27 +33,8 @@ pub struct Bisection {
     pub local_links: u64,
     /// How many global links this split cuts.
     pub global_links: u64,
-    /// A weight, in the whole numbers of the ratio, that no split cuts less of.
+    /// A weight, in the whole numbers of the ratio, that no split cuts less of, as counting shows.
     pub lower: u64,
-    /// How the lower end is known.
-    pub proof: Proof,
-}
-
-/// How the lower end of a cut is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Proof {
-    /// By counting the links that groups have to cut.
-    Counting,
-    /// All other splits were excluded, in so many steps.
-    Search {
-        /// Decisions that were looked at.
-        steps: u64,
-    },
-    /// The search did not come to its end.
-    Unfinished {
-        /// Decisions that were looked at.
-        steps: u64,
-    },
 }
 
 impl Bisection {
@@ -77,24 +56,18 @@ impl Bisection {
 pub fn bisection(
     topology: &Topology,
     ratio: Ratio,
-    most_steps: u64,
     progress: &dyn Progress,
 ) -> Result<Bisection, Cancelled> {
     let weighted = Weighted::new(topology, ratio);
-    let best = good_split(&weighted, progress)?;
-    let upper = i64::try_from(best.cut).expect("links weigh little");
-    let found = search::search(&weighted, upper, most_steps, progress)?;
-    let is_first = found.is_first.unwrap_or(best.is_first);
-    let proof = match found.steps {
-        0 => Proof::Counting,
-        steps if found.is_done => Proof::Search { steps },
-        steps => Proof::Unfinished { steps },
-    };
+    let Split { is_first, cut } = good_split(&weighted, progress)?;
+    let lower = bound::least_cut(&weighted, progress)?;
+    let lower = u64::try_from(lower).expect("a cut is not negative");
     let of_half = weighted.switches.iter().zip(&is_first).filter(|(_, is_first)| **is_first);
     let first_half: Vec<SwitchId> = of_half.map(|(switch, _)| *switch).collect();
-    let lower = u64::try_from(found.lower).expect("a cut is not negative");
     let (local_links, global_links) = cut_links(topology, &first_half);
-    Ok(Bisection { ratio, first_half, local_links, global_links, lower, proof })
+    let found = Bisection { ratio, first_half, local_links, global_links, lower };
+    debug_assert_eq!(u128::from(found.upper()), cut);
+    Ok(found)
 }
 
 /// The best split of local search from many starts, and from what the best of these becomes where groups

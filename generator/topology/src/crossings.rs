@@ -8,7 +8,7 @@
 //! (x, y) is none where one of the local hops at its ends has no link.
 
 use crate::{End, Link, Topology};
-use tvlb_schema::{GroupId, Shape, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId, SwitchIndex};
 
 /// A first and a second global link of a pair of switches, with the local hops that they imply.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,21 @@ pub struct Crossing {
 }
 
 impl Crossing {
+    /// From one switch to another by a link into the group `middle` and one out of it, whether or not the local
+    /// hops at its ends have links.
+    #[inline]
+    pub fn between(
+        df: &Dragonfly,
+        (source, destination): (SwitchId, SwitchId),
+        middle: GroupId,
+        [x, y]: [Link; 2],
+    ) -> Self {
+        let (u, v) = (df.split_port(x.from).0, df.split_port(x.to).0);
+        let (w, z) = (df.split_port(y.from).0, df.split_port(y.to).0);
+        let (head, tail) = (u != df.place(source).1, z != df.place(destination).1);
+        Self { x, y, middle, u, v, w, z, head, tail }
+    }
+
     /// The shape of the routes over this crossing that make so many hops in the intermediate group.
     #[inline]
     pub fn shape(&self, mid: u8) -> Shape {
@@ -84,12 +99,11 @@ impl Topology {
     ) -> impl Iterator<Item = Crossing> {
         let df = self.dragonfly();
         let ((from, here), (to, there)) = (df.place(source), df.place(destination));
-        let (u, v) = (df.split_port(x.from).0, df.split_port(x.to).0);
-        let seconds = if self.is_local_hop(from, here, u) { self.links(middle, to) } else { &[] };
+        let is_head = self.is_local_hop(from, here, df.split_port(x.from).0);
+        let seconds = if is_head { self.links(middle, to) } else { &[] };
         seconds.iter().filter_map(move |&y| {
-            let (w, z) = (df.split_port(y.from).0, df.split_port(y.to).0);
-            let crossing = Crossing { x, y, middle, u, v, w, z, head: u != here, tail: z != there };
-            self.is_local_hop(to, z, there).then_some(crossing)
+            let crossing = Crossing::between(df, (source, destination), middle, [x, y]);
+            self.is_local_hop(to, crossing.z, there).then_some(crossing)
         })
     }
 }

@@ -14,6 +14,7 @@ mod faults;
 pub mod graphviz;
 pub mod lacking;
 pub mod links;
+pub mod loads;
 pub mod local_links;
 pub mod machine;
 pub mod routes;

@@ -149,24 +149,20 @@ impl LinkNumbers {
         walk.end_at(destination)
     }
 
-    /// The links of the MIN path by the global link `x`, whose first and last local hops are by way of
-    /// these switches, if they are. As [`Self::of_path`] else.
-    pub fn of_min_path(
+    /// The links of the walk over these switches, which leaves its first group by the port `x` and no other
+    /// group than that.
+    pub fn of_walk(
         &self,
-        peer: impl Fn(End) -> Option<End>,
-        (source, destination): (SwitchId, SwitchId),
-        x: GlobalPort,
-        [first, last]: [Option<SwitchIndex>; 2],
-    ) -> Option<PathLinks> {
-        let mut walk = Walk { numbers: self, at: self.df.place(source), links: PathLinks::NONE };
-        if let Some(first) = first {
-            walk.to(first);
-        }
-        walk.by_cable(&peer, x)?;
-        if let Some(last) = last {
-            walk.to(last);
-        }
-        walk.end_at(destination)
+        switches: &[SwitchId],
+        x: Option<GlobalPort>,
+    ) -> impl Iterator<Item = usize> {
+        switches.windows(2).map(move |hop| {
+            let ((group, from), (other, to)) = (self.df.place(hop[0]), self.df.place(hop[1]));
+            match x {
+                Some(x) if group != other => self.global(group, x),
+                _ => self.local(group, from, to),
+            }
+        })
     }
 
     /// "group 3, switch 1 to switch 4", "group 3, switch 1, global port 0".
@@ -195,6 +191,14 @@ pub struct PathLinks {
 
 impl PathLinks {
     const NONE: Self = Self { links: [u32::MAX; MOST_LINKS] };
+
+    /// These links, of which there are at most six.
+    pub fn of(links: impl Iterator<Item = usize>) -> Self {
+        links.fold(Self::NONE, |mut all, link| {
+            all.push(link);
+            all
+        })
+    }
 
     /// The links in the order in which a packet takes them.
     pub fn iter(&self) -> impl Iterator<Item = usize> {

@@ -93,7 +93,7 @@ fn check(
     update: &Update,
     progress: &dyn Progress,
 ) -> Result<Changes, VerifyError> {
-    let &Tables { planned_image, fabric_image: live, names, .. } = tables;
+    let &Tables { planned_image, fabric_image: live, .. } = tables;
     let df = *live.dragonfly();
     progress.stage("groups", Some(df.g() as usize));
     let bytes = tables.switch_images(progress)?;
@@ -126,13 +126,7 @@ fn check(
         progress.step();
         Ok(walks)
     }))?;
-    let mut walks = Walks::default();
-    for part in &parts {
-        walks.add(part);
-    }
-    if let Some(cycle) = dependencies.cycle(&fabric, names, progress)? {
-        return Err(VerifyError::Cycle { cycle });
-    }
+    let walks = tables.without_cycle(&parts, (&fabric, &dependencies), progress)?;
     installed.check_record(&walks)?;
     let (record, replaced) = installed.record();
     Ok(Changes {

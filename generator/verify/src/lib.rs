@@ -21,6 +21,7 @@ mod draws;
 mod error;
 mod escape;
 mod link_shares;
+mod looks;
 mod minimal;
 mod packet;
 mod planned;
@@ -29,6 +30,7 @@ mod routes;
 mod sample;
 mod set_channels;
 mod update;
+mod ways;
 mod wiring;
 
 pub use certificate::{Answers, Certificate, Extent, SetsChannels};
@@ -44,7 +46,7 @@ use link_shares::LinkShares;
 use packet::BootedSwitches;
 use presence::{Crossed, Told};
 use rayon::prelude::*;
-use routes::Walks;
+use routes::{Notes, Walks};
 use sample::Sample;
 use std::path::Path;
 use tvlb_base::progress::Progress;
@@ -153,7 +155,10 @@ fn check(
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
-    open_tables(set, update, |tables| check_tables(tables, planned, settings, progress))
+    open_tables(set, update, |tables| match update {
+        None => check_set(tables, planned, settings, progress),
+        Some(update) => check_update(tables, (planned, update), settings, progress),
+    })
 }
 
 /// Does `work` with what is known of a table set before its switches boot, and says in what it finds what
@@ -254,43 +259,79 @@ impl<'t> Tables<'t> {
     }
 }
 
-fn check_tables(
+/// Verifies a table set of which nothing is dead.
+fn check_set(
     tables: &Tables<'_>,
     planned: Option<&Planned>,
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
-    let &Tables { set, update, fabric_image, names, .. } = tables;
-    let count = fabric_image.dragonfly().switch_count();
-    progress.stage("switches", Some(count as usize));
-    wiring::check_fabric(fabric_image, names, &set.fabric_path(), progress)?;
-    if let Some(planned) = planned {
-        planned::check_planned(planned, set.manifest(), fabric_image, names)?;
-    }
-    let bytes = tables.switch_images(progress)?;
-    wiring::check_files(set, fabric_image)?;
-    let switches = tables.boot(&bytes, progress)?;
-    claims::check_claims(set, &switches, progress)?;
-    claims::check_thinning(set.manifest(), set.path(), &switches)?;
+    let set = tables.set;
+    let (manifest, path) = (set.manifest(), set.path());
+    let bytes = tables.checked_images(planned, progress)?;
+    let switches = tables.boot_as_claimed(&bytes, progress)?;
+    claims::check_digests(manifest, path, &switches)?;
     let fabric = BootedSwitches::new(&switches);
-    let replaced = update.map_or(Ok(Vec::new()), |update| tables.replaced_images(update))?;
-    let installed =
-        update.map(|update| tables.installed(update, &replaced, &fabric)).transpose()?;
-    match &installed {
-        Some(installed) => drop(installed.check_shapes(progress)?),
-        None => claims::check_digests(set.manifest(), set.path(), &switches)?,
-    }
     let sample = Sample::new(&fabric, settings);
     let dependencies = Dependencies::new(&fabric.df);
-    let walks = walk(tables, &fabric, (&sample, &dependencies), progress)?;
-    if let Some(installed) = &installed {
-        installed.check_record(&walks)?;
-    }
-    // An update is of what is dead, where such packets need another escape network.
-    let escape = match update {
-        None => escape::check(set, &switches, progress)?,
-        Some(_) => None,
+    let (crossed, told) = tables.look(&fabric, progress)?;
+    claims::check_told(manifest, path, (&switches, &told))?;
+    let shares = sample.is_exhaustive().then(|| LinkShares::new(&fabric));
+    let notes = Notes {
+        sample: &sample,
+        crossed: &crossed,
+        dependencies: &dependencies,
+        planned: tables.planned_image,
+        shares: shares.as_ref(),
+        is_searched: !sample.is_exhaustive(),
     };
+    let walks = tables.walk(&fabric, notes, progress)?;
+    if let Some(shares) = &shares {
+        claims::check_counts(manifest, path, (&switches[0], &walks))?;
+        claims::check_balance(manifest, path, (&fabric, shares))?;
+    }
+    let escape = escape::check(set, &switches, progress)?;
+    claims::check_sizes(manifest, path)?;
+    let found = certificate::Found {
+        sample: &sample,
+        walks: &walks,
+        dependencies: &dependencies,
+        bytes: tables.fabric_bytes.len() + bytes.iter().map(Vec::len).sum::<usize>(),
+        planned: planned.is_some(),
+        update: None,
+        escape,
+    };
+    Ok(Certificate::new(set, &fabric, &found))
+}
+
+/// Verifies a table set with an update installed. The manifest says nothing of what is left then, and all
+/// shapes are held against those of the table set. Such packets need another escape network.
+fn check_update(
+    tables: &Tables<'_>,
+    (planned, update): (Option<&Planned>, &Update),
+    settings: Settings,
+    progress: &dyn Progress,
+) -> Result<Certificate, VerifyError> {
+    let set = tables.set;
+    let bytes = tables.checked_images(planned, progress)?;
+    let switches = tables.boot_as_claimed(&bytes, progress)?;
+    let fabric = BootedSwitches::new(&switches);
+    let replaced = tables.replaced_images(update)?;
+    let installed = tables.installed(update, &replaced, &fabric)?;
+    installed.check_shapes(progress)?;
+    let sample = Sample::new(&fabric, settings);
+    let dependencies = Dependencies::new(&fabric.df);
+    let (crossed, _) = tables.look(&fabric, progress)?;
+    let notes = Notes {
+        sample: &sample,
+        crossed: &crossed,
+        dependencies: &dependencies,
+        planned: tables.planned_image,
+        shares: None,
+        is_searched: false,
+    };
+    let walks = tables.walk(&fabric, notes, progress)?;
+    installed.check_record(&walks)?;
     claims::check_sizes(set.manifest(), set.path())?;
     let found = certificate::Found {
         sample: &sample,
@@ -298,65 +339,97 @@ fn check_tables(
         dependencies: &dependencies,
         bytes: tables.fabric_bytes.len() + bytes.iter().map(Vec::len).sum::<usize>(),
         planned: planned.is_some(),
-        update: update.map(Update::record),
-        escape,
+        update: Some(update.record()),
+        escape: None,
     };
     Ok(Certificate::new(set, &fabric, &found))
 }
 
-/// Looks at all pairs by the tables of links, and walks from all switches; what the manifest says of all that
-/// together is so, but with an update, of which it says nothing.
-fn walk(
-    &Tables { set, update, planned_image, fabric_image, names, .. }: &Tables<'_>,
-    fabric: &BootedSwitches<'_>,
-    (sample, dependencies): (&Sample, &Dependencies),
-    progress: &dyn Progress,
-) -> Result<Walks, VerifyError> {
-    let df = fabric.df;
-    let crossed = Crossed::new(df.g());
-    let unlinked = Unlinked::of(fabric_image);
-    let groups: Vec<GroupId> = df.groups().collect();
-    let told = in_order(groups.par_iter().map(|&group| {
-        let first = first_links(fabric_image, group);
-        presence::check_group(fabric, group, (&first, &unlinked), &crossed, progress)
-    }))?;
-    let told = told.iter().fold(Told::default(), |mut sum, told| {
-        sum.add(told);
-        sum
-    });
-    if update.is_none() {
-        claims::check_told(set.manifest(), set.path(), (fabric.switches, &told))?;
+/// The steps of both.
+impl<'t> Tables<'t> {
+    /// The images that switches have, of a fabric that is what it should be.
+    fn checked_images(
+        &self,
+        planned: Option<&Planned>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<u8>>, VerifyError> {
+        let &Self { set, fabric_image, names, .. } = self;
+        progress.stage("switches", Some(fabric_image.dragonfly().switch_count() as usize));
+        wiring::check_fabric(fabric_image, names, &set.fabric_path(), progress)?;
+        if let Some(planned) = planned {
+            planned::check_planned(planned, set.manifest(), fabric_image, names)?;
+        }
+        let bytes = self.switch_images(progress)?;
+        wiring::check_files(set, fabric_image)?;
+        Ok(bytes)
     }
-    let counts = sample.is_exhaustive() && update.is_none();
-    let shares = counts.then(|| LinkShares::new(fabric));
-    let notes = routes::Notes {
-        sample,
-        crossed: &crossed,
-        dependencies,
-        planned: planned_image,
-        shares: shares.as_ref(),
-        // With an update, all shapes are held against those of the table set.
-        is_searched: !sample.is_exhaustive() && update.is_none(),
-    };
-    let sources: Vec<_> = df.switches().collect();
-    let parts = in_order(sources.par_iter().map(|&source| {
-        let first = first_links(fabric_image, df.place(source).0);
-        let walks = routes::check_from(fabric, source, &first, notes, progress)?;
-        progress.step();
+
+    /// All switches, booted, and what the manifest claims of them.
+    fn boot_as_claimed(
+        &self,
+        images: &'t [Vec<u8>],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Switch<'t>>, VerifyError> {
+        let switches = self.boot(images, progress)?;
+        claims::check_claims(self.set, &switches, progress)?;
+        claims::check_thinning(self.set.manifest(), self.set.path(), &switches)?;
+        Ok(switches)
+    }
+
+    /// Looks at all pairs by the tables of links: between which groups there are VLB paths, and what is told of
+    /// sets.
+    fn look(
+        &self,
+        fabric: &BootedSwitches<'_>,
+        progress: &dyn Progress,
+    ) -> Result<(Crossed, Told), VerifyError> {
+        let crossed = Crossed::new(fabric.df.g());
+        let unlinked = Unlinked::of(self.fabric_image);
+        let groups: Vec<GroupId> = fabric.df.groups().collect();
+        let told = in_order(groups.par_iter().map(|&group| {
+            let first = first_links(self.fabric_image, group);
+            presence::check_group(fabric, group, (&first, &unlinked), &crossed, progress)
+        }))?;
+        let told = told.iter().fold(Told::default(), |mut sum, told| {
+            sum.add(told);
+            sum
+        });
+        Ok((crossed, told))
+    }
+
+    /// Walks from all switches.
+    fn walk(
+        &self,
+        fabric: &BootedSwitches<'_>,
+        notes: Notes<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Walks, VerifyError> {
+        let sources: Vec<_> = fabric.df.switches().collect();
+        let walks = in_order(sources.par_iter().map(|&source| {
+            let first = first_links(self.fabric_image, fabric.df.place(source).0);
+            let walks = routes::check_from(fabric, source, &first, notes, progress)?;
+            progress.step();
+            Ok(walks)
+        }))?;
+        self.without_cycle(&walks, (fabric, notes.dependencies), progress)
+    }
+
+    /// All walks together, whose channels wait for each other in no cycle.
+    fn without_cycle(
+        &self,
+        parts: &[Walks],
+        (fabric, dependencies): (&BootedSwitches<'_>, &Dependencies),
+        progress: &dyn Progress,
+    ) -> Result<Walks, VerifyError> {
+        if let Some(cycle) = dependencies.cycle(fabric, self.names, progress)? {
+            return Err(VerifyError::Cycle { cycle });
+        }
+        let mut walks = Walks::default();
+        for part in parts {
+            walks.add(part);
+        }
         Ok(walks)
-    }))?;
-    let mut walks = Walks::default();
-    for part in &parts {
-        walks.add(part);
     }
-    if let Some(cycle) = dependencies.cycle(fabric, names, progress)? {
-        return Err(VerifyError::Cycle { cycle });
-    }
-    if let Some(shares) = &shares {
-        claims::check_counts(set.manifest(), set.path(), (&fabric.switches[0], &walks))?;
-        claims::check_balance(set.manifest(), set.path(), (fabric, shares))?;
-    }
-    Ok(walks)
 }
 
 /// All results, or the first error in the order of the work, whatever order it is done in.

@@ -2,6 +2,7 @@
 //! is held against them. And whether there are any paths, where parts are dead.
 
 use super::crossings::{FirstLink, links};
+use super::ways::pairs;
 use tvlb_schema::{FabricImage, GlobalPort, GroupId, SwitchId, SwitchIndex};
 
 /// A MIN path.
@@ -78,15 +79,7 @@ pub(super) fn has_vlb(
     if own == group {
         return fabric.relay_count(group, here, there) > 0;
     }
-    first.iter().filter(|link| link.middle != group).any(|link| {
-        fabric.is_local_hop(own, here, df.split_port(link.x).0)
-            && links(fabric, link.middle, group).any(|(y, z)| {
-                let w = df.split_port(y).0;
-                let is_joined = fabric.is_local_hop(link.middle, link.v, w)
-                    || fabric.relay_count(link.middle, link.v, w) > 0;
-                is_joined && fabric.is_local_hop(group, df.split_port(z).0, there)
-            })
-    })
+    pairs(fabric, first, (from, to)).any(|pair| pair.ways(fabric).next().is_some())
 }
 
 /// Whether a minimal path without a third switch joins two switches.

@@ -9,15 +9,15 @@
 
 use super::VerifyError;
 use super::by_switch;
-use super::crossings::{Crossings, FirstLink, Unlinked, links};
-use super::dead::is_live;
+use super::crossings::{Crossings, FirstLink, Unlinked};
 use super::draws::{chances, mean_hops};
+use super::looks::{Looks, Spent};
 use super::packet::{BootedSwitches, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
-    Decision, DrawRule, End, GroupId, Keep, Route, SetRule, SetView, Shape, ShapeSet, SwitchId,
-    SwitchImage, SwitchIndex,
+    Decision, DrawRule, GroupId, Keep, SetRule, SetView, Shape, ShapeSet, SwitchId, SwitchImage,
+    SwitchIndex,
 };
 
 /// What the tables of links tell about all pairs of switches of different groups.
@@ -264,7 +264,8 @@ pub(super) fn check_left<'i, 'p>(
             for &(set, planned, whole) in &sets {
                 let (said, planned) = (set.shapes_to(to), planned.shapes_to(to));
                 let drawn = planned.and(some).without(whole);
-                let kept = drawn.iter().filter(|&shape| search.has(set, shape, to) == Some(true));
+                let kept =
+                    drawn.iter().filter(|&shape| matches!(search.has(set, shape, to), Ok(true)));
                 let left: ShapeSet = planned.and(some).and(whole).iter().chain(kept).collect();
                 if let Some(shape) = said.without(left).nth(0) {
                     return Err(no_such_route(source, to, shape));
@@ -276,14 +277,6 @@ pub(super) fn check_left<'i, 'p>(
         }
     }
     Ok(pairs)
-}
-
-/// Where a search has ended.
-enum Found {
-    Kept,
-    None,
-    /// There were no looks left.
-    Unknown,
 }
 
 impl Search<'_, '_> {
@@ -298,114 +291,21 @@ impl Search<'_, '_> {
             }
             let said = set.shapes_to(to);
             for shape in set.rule().shapes().without(present_if_any(set)).iter() {
-                match (self.first_kept(set, shape, to), said.contains(shape)) {
-                    (Found::Kept, false) => return Err(denied_route(self.from, to, shape)),
-                    (Found::None, true) => return Err(no_such_route(self.from, to, shape)),
-                    (Found::Unknown, _) => all = false,
-                    (Found::Kept, true) | (Found::None, false) => {}
+                match (self.has(set, shape, to), said.contains(shape)) {
+                    (Ok(true), false) => return Err(denied_route(self.from, to, shape)),
+                    (Ok(false), true) => return Err(no_such_route(self.from, to, shape)),
+                    (Err(Spent), _) => all = false,
+                    (Ok(true), true) | (Ok(false), false) => {}
                 }
             }
         }
         Ok(all)
     }
 
-    /// Whether the set has a route of a shape; `None` if the looks did not suffice.
-    fn has(&mut self, set: &SetView<'_>, shape: Shape, to: SwitchId) -> Option<bool> {
-        match self.first_kept(set, shape, to) {
-            Found::Kept => Some(true),
-            Found::None => Some(false),
-            Found::Unknown => None,
-        }
-    }
-
-    /// Looks for a route of a shape that the set keeps, and stops at the first.
-    fn first_kept(&mut self, set: &SetView<'_>, shape: Shape, to: SwitchId) -> Found {
-        let df = self.fabric.df;
-        let image = self.fabric.switch(self.from).image();
-        let fabric = *image.fabric();
-        let (group, there) = df.place(to);
-        let keep_all = set.rule().keep_of(shape) == Keep::ALL;
-        let (from, first) = (self.from, self.first);
-        let mut left = self.looks_left;
-        let mut over = |x, middle, v: SwitchIndex, y| {
-            let w = df.split_port(y).0;
-            let mut keeps = |detour| {
-                left = left.checked_sub(1)?;
-                let kept = keep_all && !set.is_thinned() || {
-                    let key = Route { x, y, detour }.key(&df, from, to);
-                    set.rule().keeps_at(set.level(x), shape, key)
-                };
-                Some(kept)
-            };
-            match shape.mid() {
-                0 if v == w => keeps(None),
-                1 if v != w && fabric.is_local_hop(middle, v, w) => keeps(None),
-                2 if v != w => {
-                    let is_detour = |&r: &SwitchIndex| {
-                        r != v
-                            && r != w
-                            && fabric.is_local_hop(middle, v, r)
-                            && fabric.is_local_hop(middle, r, w)
-                    };
-                    for detour in df.indices(middle).filter(is_detour) {
-                        if keeps(Some(detour))? {
-                            return Some(true);
-                        }
-                    }
-                    Some(false)
-                }
-                // To see that there is nothing takes time too.
-                _ => {
-                    left = left.checked_sub(1)?;
-                    Some(false)
-                }
-            }
-        };
-        let is_own = |x| image.own_slot(x).is_some();
-        let leaves = |x| fabric.is_local_hop(image.group(), image.index(), df.split_port(x).0);
-        let arrives_there = |z| df.split_port(z).0 == there;
-        let arrives = |z| fabric.is_local_hop(group, df.split_port(z).0, there);
-        let mut search = || {
-            if shape.tail() == 0 {
-                // From behind: few links arrive at the destination.
-                for slot in 0..df.h() {
-                    let slot = u16::try_from(slot).expect("a slot fits 16 bits");
-                    let z = df.global_port(there, slot);
-                    let Some(End { group: middle, port: y }) = fabric.peer(End { group, port: z })
-                    else {
-                        continue;
-                    };
-                    if !is_live(&fabric, End { group, port: z }) {
-                        continue;
-                    }
-                    for (x, v) in links(&fabric, image.group(), middle) {
-                        if is_own(x) == (shape.head() == 0)
-                            && leaves(x)
-                            && over(x, middle, df.split_port(v).0, y)?
-                        {
-                            return Some(true);
-                        }
-                    }
-                }
-                return Some(false);
-            }
-            let outgoing = first.iter().filter(|link| link.middle != group);
-            let is_head = |x| is_own(x) == (shape.head() == 0) && leaves(x);
-            for link in outgoing.filter(|link| is_head(link.x)) {
-                for (y, z) in links(&fabric, link.middle, group) {
-                    if !arrives_there(z) && arrives(z) && over(link.x, link.middle, link.v, y)? {
-                        return Some(true);
-                    }
-                }
-            }
-            Some(false)
-        };
-        let found = match search() {
-            Some(true) => Found::Kept,
-            Some(false) => Found::None,
-            None => Found::Unknown,
-        };
-        self.looks_left = left;
-        found
+    /// Whether the set has a route of a shape.
+    fn has(&mut self, set: &SetView<'_>, shape: Shape, to: SwitchId) -> Result<bool, Spent> {
+        let fabric = *self.fabric.switch(self.from).image().fabric();
+        let left = &mut self.looks_left;
+        Looks { fabric, set, shape, from: self.from, to, left }.find(self.first)
     }
 }

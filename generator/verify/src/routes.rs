@@ -11,6 +11,7 @@ use super::minimal::{self, has_min, has_vlb};
 use super::packet::{BootedSwitches, Hop, MIN, MOST_HOPS, Path, Route, VLB};
 use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
+use super::ways::{self, Pair, Way};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
     Decision, DrawRule, End, FabricImage, GlobalPort, GroupId, Keep, LegHops, Level, MinCandidate,
@@ -419,82 +420,74 @@ impl Source<'_, '_> {
         below: u64,
         counted: bool,
     ) -> Result<Expected, VerifyError> {
-        let image = self.fabric.switch(self.from).image();
-        let fabric = *image.fabric();
-        let sets = Decision::ALL.map(|decision| *image.set(decision));
+        let fabric = *self.fabric.switch(self.from).image().fabric();
         let mut expected = Expected::default();
-        let tail_to = self.fabric.place(destination).1;
-        let df = self.fabric.df;
         let first_hops = self.first_hops(destination, to);
-        for &FirstLink { x, middle, v } in self.first.iter().filter(|link| link.middle != to) {
-            for (y, z_port) in links(&fabric, middle, to) {
-                self.go_on()?;
-                let is_walked = self.is_walked(destination, x, y, below);
-                if !is_walked && !counted {
-                    continue;
-                }
-                let (w, z) = (df.split_port(y).0, df.split_port(z_port).0);
-                if !fabric.is_local_hop(self.group, self.index, df.split_port(x).0)
-                    || !fabric.is_local_hop(to, z, tail_to)
-                {
-                    continue;
-                }
-                let is_hop = |from, to| fabric.is_local_hop(middle, from, to);
-                let is_way = |&r: &SwitchIndex| (r != v || r == w) && is_hop(v, r) && is_hop(r, w);
-                for detour in df.indices(middle).filter(is_way) {
-                    // Conventional VLB draws some walks that go from v over r back to v.
-                    let may_return = v == w && detour != w;
-                    let mut after_hop = None;
-                    if is_walked {
-                        let route = Route { destination, x, y, detour, kind: VLB };
-                        let path = self.carry(route, "VLB", may_return)?;
-                        self.walks.vlb += 1;
-                        let global = path.hops().iter().filter(|hop| hop.global).count();
-                        if global != 2 {
-                            let text = format!("it crosses {global} global links, not two");
-                            let found = (path, text);
-                            return Err(BootedSwitches::finding(
-                                self.from,
-                                destination,
-                                "VLB",
-                                found,
-                            ));
-                        }
-                        if !first_hops.is_empty() {
-                            after_hop = Some(self.second_look(route, &first_hops)?);
-                        }
-                    }
-                    if may_return || !counted {
-                        continue;
-                    }
-                    let head = df.split_port(x).0 != self.index;
-                    let mid = if detour == w { u8::from(v != w) } else { 2 };
-                    let shape = Shape::of_walk(head, mid, z != tail_to);
-                    let named = tvlb_schema::Route { x, y, detour: (mid == 2).then_some(detour) };
-                    for ((decision, set), expected) in
-                        Decision::ALL.iter().zip(&sets).zip(&mut expected)
-                    {
-                        let (rule, level) = (set.rule(), set.level(x));
-                        let kept = match rule.keep_of(shape) {
-                            Keep::NONE => false,
-                            Keep::ALL if level == Level::ALL => true,
-                            _ => {
-                                let (from, to) = (self.from, destination);
-                                rule.keeps_at(level, shape, named.key(&df, from, to))
-                            }
-                        };
-                        expected[shape.number()] += u64::from(kept);
-                        if let (true, Decision::ParSecond, Some(path)) =
-                            (kept, decision, &after_hop)
-                        {
-                            let kind = "T-VLB (after PAR's second look)";
-                            self.must_have_channels(&[*decision], path, destination, kind)?;
-                        }
-                    }
+        for pair in ways::pairs(&fabric, self.first, (self.from, destination)) {
+            self.go_on()?;
+            let is_walked = self.is_walked(destination, pair.x, pair.y, below);
+            if !is_walked && !counted {
+                continue;
+            }
+            for way in pair.ways(&fabric) {
+                let after_hop =
+                    if is_walked { self.walk_way(destination, way, &first_hops)? } else { None };
+                if counted && !way.returns() {
+                    self.count_way(destination, way, after_hop.as_ref(), &mut expected)?;
                 }
             }
         }
         Ok(expected)
+    }
+
+    /// Walks a way from its source, and after PAR's second look, if there are hops by which a packet can have
+    /// come: the path after the first of these.
+    fn walk_way(
+        &mut self,
+        destination: SwitchId,
+        way: Way,
+        first_hops: &[Hop],
+    ) -> Result<Option<Path>, VerifyError> {
+        let Way { pair: Pair { x, y, .. }, through: detour } = way;
+        let route = Route { destination, x, y, detour, kind: VLB };
+        let path = self.carry(route, "VLB", way.returns())?;
+        self.walks.vlb += 1;
+        let global = path.hops().iter().filter(|hop| hop.global).count();
+        if global != 2 {
+            let text = format!("it crosses {global} global links, not two");
+            return Err(BootedSwitches::finding(self.from, destination, "VLB", (path, text)));
+        }
+        if first_hops.is_empty() { Ok(None) } else { self.second_look(route, first_hops).map(Some) }
+    }
+
+    /// Counts a way for each decision whose set keeps it. Of PAR's second look, the path after a hop has the
+    /// channels that the set has.
+    fn count_way(
+        &self,
+        destination: SwitchId,
+        way: Way,
+        after_hop: Option<&Path>,
+        expected: &mut Expected,
+    ) -> Result<(), VerifyError> {
+        let (shape, route) = (way.shape(), way.route());
+        for (decision, expected) in Decision::ALL.into_iter().zip(expected) {
+            let set = self.set(decision);
+            let (rule, level) = (set.rule(), set.level(route.x));
+            let is_kept = match rule.keep_of(shape) {
+                Keep::NONE => false,
+                Keep::ALL if level == Level::ALL => true,
+                _ => {
+                    let key = route.key(&self.fabric.df, self.from, destination);
+                    rule.keeps_at(level, shape, key)
+                }
+            };
+            expected[shape.number()] += u64::from(is_kept);
+            if let (true, Decision::ParSecond, Some(path)) = (is_kept, decision, after_hop) {
+                let kind = "T-VLB (after PAR's second look)";
+                self.must_have_channels(&[decision], path, destination, kind)?;
+            }
+        }
+        Ok(())
     }
 
     /// The local hops by which MIN packets for a destination come here to leave the group.

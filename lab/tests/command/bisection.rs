@@ -26,11 +26,8 @@ fn least_cuts_as_table_json_and_csv() {
     let json: serde_json::Value =
         serde_json::from_str(&scratch.succeeds(&format!("{bisection} --json"))).unwrap();
     assert_eq!(json["cuts"][3]["cut"], 36.0);
-    assert_eq!(json["cuts"][3]["is-least"], true);
+    assert_eq!([1, 3].map(|cut| json["cuts"][cut]["is-least"] == true), [true, false]);
     assert_eq!(json["cuts"][3]["first-half"].as_array().unwrap().len(), 18);
-    // Cut short, it is an interval.
-    let short = scratch.succeeds("bisection fabric.toml --ratio 4 --steps 10");
-    assert_snapshot!("bisection_interval", short);
     // A dead cable is not cut.
     scratch.write("dead.txt", "cable (0,0):0\n");
     let live = scratch.succeeds("bisection fabric.toml --ratio 0.5 --faults dead.txt");

@@ -12,12 +12,9 @@ use tvlb_generator::table_set::{Update, sha256};
 use tvlb_generator::topology::names::Names;
 use tvlb_schema::{FabricImage, FaultSet, SwitchId};
 use tvlb_simulator::{
-    BootedFabric, FaultFigures, FaultRate, FaultSchedule, IDENTITY_COLUMNS, LinkLosses, Losses,
-    Measuring, Outcome, Point, SeriesWindow, Settings, setting_columns_heads,
+    BootedFabric, FaultFigures, FaultSchedule, IDENTITY_COLUMNS, LinkLosses, Losses, Measuring,
+    Outcome, Point, SeriesWindow, Settings, setting_columns_heads,
 };
-
-/// In how many cycles of a run parts may die or be mended.
-const MOST_ENTRIES: usize = 1000;
 
 /// The columns of CSV that say what was lost.
 pub(super) const LOSS_COLUMNS: &str =
@@ -89,9 +86,8 @@ pub(super) fn given(
     settings: &Settings,
     updates: Vec<Installed>,
 ) -> Result<Option<Given>, Failure> {
-    let is_at_a_rate = arguments.fault_every.is_some();
     // A series is counted where a schedule says what dies, and nothing may be all that does.
-    let dies = !arguments.faults_at.is_empty() || !updates.is_empty() || is_at_a_rate;
+    let dies = !arguments.faults_at.is_empty() || !updates.is_empty();
     if !dies && arguments.series.is_none() {
         return Ok(None);
     }
@@ -118,22 +114,6 @@ pub(super) fn given(
         within("--update-at", cycle)?;
         let number = update.record().epoch;
         entries.push((cycle, dead_by(&update, plan)?, Some((number, switch_images))));
-    }
-    if let Some(mean_cycles_between) = arguments.fault_every {
-        let rate = FaultRate {
-            mean_cycles_between,
-            mean_cycles_dead: arguments.fault_lasts,
-            kinds: arguments.fault_parts.iter().map(|parts| parts.kind()).collect(),
-            seed: arguments.fault_seed,
-        };
-        let drawn = rate.entries(fabric, end);
-        if drawn.len() > MOST_ENTRIES {
-            return Err(Failure::Message(format!(
-                "--fault-every: parts die or are mended in {} cycles of the run, accepted at most {MOST_ENTRIES}",
-                drawn.len()
-            )));
-        }
-        entries.extend(drawn.into_iter().map(|(cycle, dead)| (cycle, dead, None)));
     }
     entries.sort_by_key(|&(cycle, ..)| cycle);
     let of_list = |(cycle, faults, update): &(u32, FaultSet, Option<(u32, _)>)| FromCycle {

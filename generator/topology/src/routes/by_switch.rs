@@ -99,7 +99,7 @@ pub fn for_each_way(
     mut each: impl FnMut(&Way),
 ) {
     let df = *topology.dragonfly();
-    let ((from, here), (to, there)) = (df.place(source), df.place(destination));
+    let (from, to) = (df.place(source).0, df.place(destination).0);
     for middle in df.groups().filter(|&group| group != from && group != to) {
         for through in df.indices(middle) {
             let switch = df.switch(middle, through);
@@ -112,16 +112,11 @@ pub fn for_each_way(
             }
             let ways = u32::try_from(xs.clone().count() * ys.clone().count())
                 .expect("two groups share at most 4096 links");
-            for &x in xs {
-                let (u, v) = (df.split_port(x.from).0, df.split_port(x.to).0);
-                for &y in ys.clone() {
-                    let (w, z) = (df.split_port(y.from).0, df.split_port(y.to).0);
-                    let (head, tail) = (u != here, z != there);
-                    let crossing = Crossing { x, y, middle, u, v, w, z, head, tail };
-                    let way = Way { crossing, through, ways };
-                    if returns || !way.returns() {
-                        each(&way);
-                    }
+            for (&x, &y) in xs.flat_map(|x| ys.clone().map(move |y| (x, y))) {
+                let crossing = Crossing::between(&df, (source, destination), middle, [x, y]);
+                let way = Way { crossing, through, ways };
+                if returns || !way.returns() {
+                    each(&way);
                 }
             }
         }

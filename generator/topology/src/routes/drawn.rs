@@ -122,14 +122,8 @@ impl DrawnPaths {
         source: SwitchId,
         destination: SwitchId,
     ) -> Self {
-        let paths = minimal::paths(topology, source, destination);
-        let links = paths.chunk_by(|one, next| one.x == next.x).count();
-        let min = paths
-            .iter()
-            .map(|path| {
-                let probability = share(1, links * path.ways as usize);
-                DrawnMin { switches: path.walk, x: path.x, probability }
-            })
+        let min = minimal::drawn(topology, source, destination)
+            .map(|(path, probability)| DrawnMin { switches: path.walk, x: path.x, probability })
             .collect();
         let df = topology.dragonfly();
         let vlb = if df.place(source).0 == df.place(destination).0 {
@@ -217,14 +211,7 @@ fn by_switch(
     let mut paths = BTreeMap::new();
     for_each_way(topology, rule, source, destination, |way| {
         let (crossing, route) = (way.crossing, way.route());
-        let at = |index| df.switch(crossing.middle, index);
-        let switches = Walk::at(source)
-            .to(df.switch(df.place(source).0, crossing.u))
-            .to(at(crossing.v))
-            .to(at(way.through))
-            .to(at(crossing.w))
-            .to(df.switch(df.place(destination).0, crossing.z))
-            .to(destination);
+        let switches = crossing.walk(df, (source, destination), Some(way.through));
         let key = (crossing.middle, route.x, route.y, route.detour);
         let path = paths.entry(key).or_insert(DrawnVlb {
             switches,

@@ -1,7 +1,7 @@
 //! The VLB routes between two switches of different groups, straight from their definition.
 //!
-//! This is the reference that faster ways to list, count and draw routes are tested against, so
-//! it shares nothing with them and takes no short cut.
+//! This is the reference that faster ways to count and draw routes are tested against; it is itself tested
+//! against the triples, with which it shares nothing.
 //!
 //! With first global link x = (u→v) and second y = (w→z), a route walks
 //! \[S→u\] x \[v→w or v→r→w\] y \[z→D\], where v and w are switches of an intermediate group other
@@ -10,9 +10,9 @@
 //! two switches of a group have none, no route goes from one to the other.
 
 use super::walk::Walk;
-use crate::{Link, Topology};
-use std::iter;
-use tvlb_schema::{GroupId, Route, SetRule, Shape, SwitchId};
+use crate::Topology;
+use crate::crossings::Crossing;
+use tvlb_schema::{Route, SetRule, Shape, SwitchId};
 
 /// A VLB route with what its definition says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,60 +35,29 @@ pub fn routes(
     destination: SwitchId,
 ) -> impl Iterator<Item = VlbRoute> {
     let df = topology.dragonfly();
-    let (from, _) = df.place(source);
-    let (to, _) = df.place(destination);
-    df.groups().filter(move |&middle| from != to && middle != from && middle != to).flat_map(
-        move |middle| {
-            topology.links(from, middle).iter().flat_map(move |x| {
-                topology
-                    .links(middle, to)
-                    .iter()
-                    .flat_map(move |y| routes_over(topology, source, destination, middle, *x, *y))
-            })
-        },
-    )
+    let (from, to) = (df.place(source).0, df.place(destination).0);
+    df.groups()
+        .filter(move |&middle| from != to && middle != from && middle != to)
+        .flat_map(move |middle| topology.crossings_through(source, destination, middle))
+        .flat_map(move |crossing| routes_over(topology, (source, destination), crossing))
 }
 
-/// The routes whose first global link is x, to the group `middle`, and whose second is y.
 fn routes_over(
     topology: &Topology,
-    source: SwitchId,
-    destination: SwitchId,
-    middle: GroupId,
-    x: Link,
-    y: Link,
+    pair: (SwitchId, SwitchId),
+    crossing: Crossing,
 ) -> impl Iterator<Item = VlbRoute> {
-    let df = topology.dragonfly();
-    let u = df.switch(df.place(source).0, df.split_port(x.from).0);
-    let v = df.split_port(x.to).0;
-    let w = df.split_port(y.from).0;
-    let z = df.switch(df.place(destination).0, df.split_port(y.to).0);
-    let detours = df.indices(middle).filter(move |&r| v != w && r != v && r != w);
-    let hops = move |walk: &Walk| {
-        walk.switches().windows(2).all(|hop| {
-            let ((group, one), (other_group, other)) = (df.place(hop[0]), df.place(hop[1]));
-            group != other_group || topology.links_within(group, one, other) > 0
-        })
-    };
-    let routes = iter::once(None).chain(detours.map(Some)).map(move |detour| {
-        let mut walk = Walk::at(source).to(u).to(df.switch(middle, v));
-        if let Some(r) = detour {
-            walk = walk.to(df.switch(middle, r));
-        }
-        let mid = if v == w {
-            0
-        } else if detour.is_none() {
-            1
-        } else {
-            2
-        };
+    let Crossing { x, y, middle, v, w, .. } = crossing;
+    let straight = topology.is_local_hop(middle, v, w).then_some(None);
+    let detours = topology.relays(middle, v, w).filter(move |_| v != w).map(Some);
+    straight.into_iter().chain(detours).map(move |detour| {
+        let mid = if detour.is_some() { 2 } else { u8::from(v != w) };
         VlbRoute {
             route: Route { x: x.from, y: y.from, detour },
-            shape: Shape::of_walk(source != u, mid, z != destination),
-            walk: walk.to(df.switch(middle, w)).to(z).to(destination),
+            shape: crossing.shape(mid),
+            walk: crossing.walk(topology.dragonfly(), pair, detour),
         }
-    });
-    routes.filter(move |route| hops(&route.walk))
+    })
 }
 
 /// The routes that the rule keeps, in the order of [`routes`].
@@ -110,7 +79,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
-    use tvlb_schema::{GlobalPort, Keep, ShapeSet};
+    use tvlb_schema::{GlobalPort, GroupId, Keep, ShapeSet};
 
     /// Everything that the definition promises of the routes of one pair.
     fn check(topology: &Topology, s: SwitchId, d: SwitchId) -> Result<(), TestCaseError> {

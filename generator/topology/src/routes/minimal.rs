@@ -65,6 +65,19 @@ pub fn paths(topology: &Topology, source: SwitchId, destination: SwitchId) -> Ve
     paths
 }
 
+/// The MIN paths in the order of [`paths`], and how often each is drawn: uniformly by x, and then by third
+/// switches.
+pub fn drawn(
+    topology: &Topology,
+    source: SwitchId,
+    destination: SwitchId,
+) -> impl Iterator<Item = (MinPath, f64)> {
+    let paths = paths(topology, source, destination);
+    let links = paths.chunk_by(|one, next| one.x == next.x).count();
+    let links = u32::try_from(links).expect("two groups share at most 4096 links");
+    paths.into_iter().map(move |path| (path, 1.0 / f64::from(links * path.ways)))
+}
+
 /// The MIN paths of which each local hop has a link, by rising port x.
 pub fn direct(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<MinPath> {
     let df = topology.dragonfly();

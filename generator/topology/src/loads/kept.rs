@@ -1,26 +1,26 @@
 //! Which routes of a set its source switches keep.
 
-use crate::topology::Topology;
-use crate::topology::crossings::Crossing;
+use super::draw::Demand;
+use crate::Topology;
+use crate::crossings::Crossing;
 use tvlb_schema::{DrawRule, Keep, Level, Route, SetRule, Shape, SwitchId, SwitchIndex};
 
 /// Every crossing of one pair of switches, with the level of the source for routes by its first link.
 pub(super) fn crossings(
     topology: &Topology,
     levels: &[Level],
-    source: SwitchId,
-    destination: SwitchId,
+    demand: &Demand,
     mut each: impl FnMut(&Crossing, Level),
 ) {
     let level = |c: &Crossing| levels.get(c.x.from.as_usize()).copied().unwrap_or(Level::ALL);
-    topology.crossings(source, destination).for_each(|c| each(&c, level(&c)));
+    topology.crossings(demand.source, demand.destination).for_each(|c| each(&c, level(&c)));
 }
 
 /// Which routes from one switch to another a set keeps, where it is drawn by route or by shape.
 pub(super) struct Kept<'k> {
     pub(super) topology: &'k Topology,
     pub(super) rule: &'k SetRule,
-    pub(super) pair: (SwitchId, SwitchId),
+    pub(super) demand: &'k Demand,
 }
 
 impl Kept<'_> {
@@ -31,7 +31,7 @@ impl Kept<'_> {
         mid: u8,
         detour: Option<SwitchIndex>,
     ) -> bool {
-        let (source, destination) = self.pair;
+        let Demand { source, destination, .. } = *self.demand;
         let route = || Route { x: c.x.from, y: c.y.from, detour };
         let key = || route().key(self.topology.dragonfly(), source, destination);
         match self.rule.keep_of(c.shape(mid)) {
@@ -68,7 +68,7 @@ impl Kept<'_> {
     /// How many routes of each shape are kept.
     pub(super) fn counts(&self, levels: &[Level]) -> [u32; Shape::COUNT] {
         let mut found = [0_u32; Shape::COUNT];
-        crossings(self.topology, levels, self.pair.0, self.pair.1, |c, level| {
+        crossings(self.topology, levels, self.demand, |c, level| {
             if c.v == c.w {
                 found[c.shape(0).number()] += u32::from(self.has(c, level, 0, None));
                 return;
@@ -101,12 +101,12 @@ impl Kept<'_> {
 
 /// How many routes a set of routes or shapes keeps from one switch to another if the source thins it to
 /// these levels, and their mean hops as they are drawn, if there are any.
-pub(super) fn kept_and_hops(
+pub fn kept_and_hops(
     topology: &Topology,
     (rule, levels): (&SetRule, &[Level]),
-    pair: (SwitchId, SwitchId),
+    (source, destination): (SwitchId, SwitchId),
 ) -> (u64, Option<f64>) {
-    let kept = Kept { topology, rule, pair };
+    let kept = Kept { topology, rule, demand: &Demand { source, destination, amount: 1.0 } };
     let found = kept.counts(levels);
     let each = kept.chances(&found);
     let count = Shape::all().map(|shape| u64::from(found[shape.number()])).sum();

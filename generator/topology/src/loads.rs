@@ -1,0 +1,238 @@
+//! What every link carries without a model: how much switches send to each other, times how often each path
+//! is drawn.
+//!
+//! VLB paths are counted over pairs (x, y) of first and second global links: all routes over one such pair
+//! cross the same two switches of the intermediate group. Where all routes with two hops there are
+//! kept, they load its local links evenly, so their share is spread once per intermediate group; where
+//! a set keeps a part of them, by its rule or by the levels of a source switch, each route is asked. So
+//! the figures are exact. Where two switches of a group share no link, each route is asked, too; where
+//! they share several, each of these carries its part of the load.
+
+mod draw;
+mod kept;
+mod sum;
+
+pub use draw::{Demand, Draw};
+pub use kept::kept_and_hops;
+
+use crate::links::LinkNumbers;
+use crate::{End, Topology};
+use rayon::prelude::*;
+use sum::Sum;
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId, LinkKind, NodeId, SwitchId, SwitchIndex};
+
+/// Loads that differ by less are equal: symmetric links whose sums were made in another order.
+const EQUAL: f64 = 1e9;
+
+/// The load of each link.
+#[derive(Clone, Debug)]
+pub struct LinkLoads {
+    /// By link number, see [`LinkNumbers`]: the load of one link, of those that share a number.
+    pub by_link: Vec<f64>,
+    /// By number, how many links it stands for.
+    links: Vec<f64>,
+    numbers: LinkNumbers,
+}
+
+/// The loads of all links of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// 0 where there are none.
+    pub mean: f64,
+    /// The load of the busiest link.
+    pub most: f64,
+}
+
+impl Spread {
+    /// The busiest link's load over the mean; 1 where nothing carries anything.
+    pub fn imbalance(&self) -> f64 {
+        if self.mean > 0.0 { self.most / self.mean } else { 1.0 }
+    }
+}
+
+/// A link by its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkEnds {
+    /// Between two switches of a group; where they share several links, any of these.
+    Local(SwitchId, SwitchId),
+    /// Between two groups: the near end and the far end.
+    Global(End, End),
+    ToNode(NodeId),
+}
+
+impl LinkLoads {
+    /// The loads where every switch sends an amount of 1 to every switch of another group.
+    ///
+    /// Uses the threads of the current rayon pool, as all counting here does; the result is the same for any
+    /// number of them, because sums are made in the order of the switches.
+    pub fn one_to_each(topology: &Topology, draw: Draw<'_>) -> Self {
+        let df = topology.dragonfly();
+        let one_to_each = |source| {
+            let group = df.place(source).0;
+            let others = df.switches().filter(|&destination| df.place(destination).0 != group);
+            others.map(|destination| Demand { source, destination, amount: 1.0 }).collect()
+        };
+        Self::of_demands(topology, draw, &one_to_each).0
+    }
+
+    /// The loads of what each switch sends; and what is in no load because it has no path, in the order of its
+    /// sources.
+    pub fn of_demands(
+        topology: &Topology,
+        draw: Draw<'_>,
+        demands: &(dyn Fn(SwitchId) -> Vec<Demand> + Sync),
+    ) -> (Self, Vec<Demand>) {
+        let df = topology.dragonfly();
+        let groups: Vec<GroupId> = df.groups().collect();
+        let of_group = |&group: &GroupId| {
+            let mut sum = Sum::new(topology);
+            let sources = df.indices(group).map(|index| df.switch(group, index));
+            let without: Vec<Demand> =
+                sources.flat_map(demands).filter(|demand| !sum.add_paths(draw, demand)).collect();
+            (sum, without)
+        };
+        let sums: Vec<(Sum<'_>, Vec<Demand>)> = groups.par_iter().map(of_group).collect();
+        let (mut total, mut without) = (Sum::new(topology), Vec::new());
+        for (sum, mut of_group) in sums {
+            total.add(&sum);
+            without.append(&mut of_group);
+        }
+        (Self::of_sums(topology, total.spread()), without)
+    }
+
+    /// The loads where so much in sum goes over the links of each number.
+    pub fn of_sums(topology: &Topology, mut sums: Vec<f64>) -> Self {
+        let df = topology.dragonfly();
+        let numbers = LinkNumbers::new(*df);
+        let mut links = vec![0.0; numbers.count()];
+        for group in df.groups() {
+            for from in df.indices(group) {
+                for to in df.indices(group).filter(|&to| to != from) {
+                    let within = topology.links_within(group, from, to);
+                    links[numbers.local(group, from, to)] = f64::from(within);
+                }
+            }
+        }
+        for End { group, port } in
+            topology.cables().iter().flat_map(|cable| [cable.low, cable.high])
+        {
+            links[numbers.global(group, port)] = 1.0;
+        }
+        for (sum, links) in sums.iter_mut().zip(&links) {
+            *sum /= f64::max(*links, 1.0);
+        }
+        Self { by_link: sums, links, numbers }
+    }
+
+    /// Both loads, each times a factor, on the same wiring.
+    #[must_use]
+    pub fn mixed(mut self, own: f64, other: &Self, others: f64) -> Self {
+        for (load, other) in self.by_link.iter_mut().zip(&other.by_link) {
+            *load = own * *load + others * other;
+        }
+        self
+    }
+
+    /// The loads in another unit.
+    #[must_use]
+    pub fn times(mut self, factor: f64) -> Self {
+        self.by_link.iter_mut().for_each(|load| *load *= factor);
+        self
+    }
+
+    /// The links of a kind, several that share a number once: the number, how many it stands for, and the load
+    /// of each.
+    pub fn of_kind(&self, kind: LinkKind) -> impl Iterator<Item = (usize, f64, f64)> {
+        let all = self.links.iter().zip(&self.by_link).enumerate();
+        let of_kind = all.filter(move |&(link, _)| self.numbers.kind(link) == kind);
+        of_kind.map(|(link, (&links, &load))| (link, links, load)).filter(|link| link.1 > 0.0)
+    }
+
+    /// Mean and most of the links of a kind.
+    pub fn spread(&self, kind: LinkKind) -> Spread {
+        let (mut sum, mut count, mut most) = (0.0, 0.0, 0.0_f64);
+        for (_, links, load) in self.of_kind(kind) {
+            sum += links * load;
+            count += links;
+            most = most.max(load);
+        }
+        Spread { mean: if count > 0.0 { sum / count } else { 0.0 }, most }
+    }
+
+    /// The load of a link within a group.
+    pub fn local(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> f64 {
+        self.by_link[self.numbers.local(group, from, to)]
+    }
+
+    /// The load of the link that a global port leads to.
+    pub fn global(&self, group: GroupId, port: GlobalPort) -> f64 {
+        self.by_link[self.numbers.global(group, port)]
+    }
+
+    /// The mean load of the links from one group to another; `None` where there is no link.
+    pub fn between(&self, topology: &Topology, from: GroupId, to: GroupId) -> Option<f64> {
+        let links = topology.links(from, to);
+        let sum = links.iter().fold(0.0, |sum, link| sum + self.global(from, link.from));
+        let count = u32::try_from(links.len()).expect("two groups share at most 4096 links");
+        (count > 0).then(|| sum / f64::from(count))
+    }
+
+    /// The load of the busiest link of a kind that leaves a switch; `None` where it has none.
+    pub fn busiest_of(&self, df: &Dragonfly, switch: SwitchId, kind: LinkKind) -> Option<f64> {
+        let first = self.numbers.group_start(df.place(switch).0);
+        let leaves = |link| self.numbers.leaves(link).is_some_and(|(from, _)| from == switch);
+        let own = (first..first + self.numbers.per_group()).filter(|&link| {
+            self.links[link] > 0.0 && self.numbers.kind(link) == kind && leaves(link)
+        });
+        own.map(|link| self.by_link[link]).reduce(f64::max)
+    }
+
+    /// The links of a kind that carry most, see [`busiest`].
+    pub fn busiest(&self, kind: LinkKind, count: usize) -> Vec<(usize, f64)> {
+        busiest(self.of_kind(kind).map(|(link, _, load)| (link, load)), count)
+    }
+
+    /// The ends of a link.
+    ///
+    /// # Panics
+    /// If the number stands for no link.
+    pub fn ends(&self, topology: &Topology, link: usize) -> LinkEnds {
+        let df = topology.dragonfly();
+        let (switch, port) = self.numbers.leaves(link).expect("a number of a link");
+        let (group, index) = df.place(switch);
+        if let Some(slot) = port.0.checked_sub(df.slot_port(0).0) {
+            let near = End { group, port: df.global_port(index, slot) };
+            return LinkEnds::Global(near, topology.peer(near).expect("a port with a cable"));
+        }
+        let to = df.indices(group).find(|&to| to != index && df.local_port(index, to) == port);
+        LinkEnds::Local(switch, df.switch(group, to.expect("each local link leads to a switch")))
+    }
+}
+
+/// The loads that are the largest, at most so many, the largest first; of equal ones the one of the lowest
+/// number. Zeros are left out.
+pub fn busiest(loads: impl Iterator<Item = (usize, f64)>, count: usize) -> Vec<(usize, f64)> {
+    let mut order: Vec<(usize, f64)> = loads.filter(|&(_, load)| load > 0.0).collect();
+    let rounded = |(_, load): &(usize, f64)| (load * EQUAL).round();
+    order.sort_by(|one, other| rounded(other).total_cmp(&rounded(one)).then(one.0.cmp(&other.0)));
+    order.truncate(count);
+    order
+}
+
+/// How many loads are as large as the largest, if that is not zero.
+pub fn as_busy(loads: impl Iterator<Item = f64>) -> usize {
+    let rounded: Vec<f64> = loads.map(|load| (load * EQUAL).round()).collect();
+    let most = rounded.iter().copied().fold(0.0, f64::max);
+    rounded.iter().filter(|&&load| most > 0.0 && load >= most).count()
+}
+
+/// What one switch sends to one of another group, in flits per cycle, where all nodes send one flit per
+/// cycle, evenly to the switches of other groups: on average where groups differ.
+#[expect(clippy::cast_precision_loss, reason = "at most 2³² pairs")]
+pub fn flits_per_pair(df: &Dragonfly) -> f64 {
+    if df.is_even() {
+        f64::from(df.p()) / f64::from((df.switch_count() - df.a()).max(1))
+    } else {
+        f64::from(df.node_count()) / df.pairs_between_groups() as f64
+    }
+}

@@ -1,0 +1,246 @@
+//! Sums of what goes over each link, path by path or over all paths that share a pair of global links.
+
+use super::draw::{Demand, Draw};
+use super::kept::{Kept, crossings};
+use crate::Topology;
+use crate::crossings::Crossing;
+use crate::links::LinkNumbers;
+use crate::routes::{by_switch::for_each_way, minimal};
+use tvlb_schema::{DrawRule, GroupId, LegHops, Level, SetRule, SwitchIndex};
+
+/// What goes over the links that each number stands for.
+pub(super) struct Sum<'t> {
+    topology: &'t Topology,
+    numbers: LinkNumbers,
+    of: Vec<f64>,
+    /// What takes two hops in the middle, evenly over all switches there: by intermediate group, by the switch
+    /// at which x arrives and the switch that y leaves.
+    apart: Vec<f64>,
+}
+
+/// What goes over one pair (x, y) of links.
+#[derive(Clone, Copy)]
+struct Parts {
+    all: f64,
+    /// Of this, by one hop in the middle.
+    direct: f64,
+    /// Of this, by two hops in the middle, evenly over all switches there.
+    apart: f64,
+}
+
+impl<'t> Sum<'t> {
+    pub(super) fn new(topology: &'t Topology) -> Self {
+        let df = topology.dragonfly();
+        let (a, g) = (df.a() as usize, df.g() as usize);
+        let numbers = LinkNumbers::new(*df);
+        let (of, apart) = (vec![0.0; numbers.count()], vec![0.0; g * a * a]);
+        Self { topology, numbers, of, apart }
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.of.iter_mut().zip(&other.of).for_each(|(all, one)| *all += one);
+        self.apart.iter_mut().zip(&other.apart).for_each(|(all, one)| *all += one);
+    }
+
+    /// Adds what is sent by all its paths, by how often each is drawn, and says whether there is one.
+    pub(super) fn add_paths(&mut self, draw: Draw<'_>, demand: &Demand) -> bool {
+        let df = self.topology.dragonfly();
+        if df.place(demand.source).0 == df.place(demand.destination).0 {
+            return self.within(!matches!(draw, Draw::Min), demand);
+        }
+        match draw {
+            Draw::Min => self.minimal(demand),
+            Draw::Conventional => self.triples(demand),
+            Draw::Set { rule, levels } => match rule.draw {
+                DrawRule::BySwitch { legs, returns } => self.walks((legs, returns), demand),
+                DrawRule::ByRoute | DrawRule::ByShape { .. } => {
+                    let levels = levels.get(demand.source.as_usize());
+                    self.routes(rule, levels.map_or(&[][..], Vec::as_slice), demand)
+                }
+            },
+        }
+    }
+
+    /// Within a group: by VLB through a third switch, by MIN through one where the two share no link.
+    fn within(&mut self, is_vlb: bool, demand: &Demand) -> bool {
+        let (topology, numbers) = (self.topology, self.numbers);
+        let df = topology.dragonfly();
+        let ((group, here), (_, there)) = (df.place(demand.source), df.place(demand.destination));
+        if here == there {
+            return true;
+        }
+        if !is_vlb && topology.is_local_hop(group, here, there) {
+            self.of[numbers.local(group, here, there)] += demand.amount;
+            return true;
+        }
+        let count = topology.relays(group, here, there).fold(0.0, |count, _| count + 1.0);
+        for third in topology.relays(group, here, there) {
+            self.of[numbers.local(group, here, third)] += demand.amount / count;
+            self.of[numbers.local(group, third, there)] += demand.amount / count;
+        }
+        count > 0.0
+    }
+
+    /// The MIN paths to another group.
+    fn minimal(&mut self, demand: &Demand) -> bool {
+        let mut has_path = false;
+        for (path, share) in minimal::drawn(self.topology, demand.source, demand.destination) {
+            for link in self.numbers.of_walk(path.walk.switches(), path.x) {
+                self.of[link] += demand.amount * share;
+            }
+            has_path = true;
+        }
+        has_path
+    }
+
+    /// The paths of conventional VLB.
+    fn triples(&mut self, demand: &Demand) -> bool {
+        let topology = self.topology;
+        let is_whole = topology.has_whole_groups();
+        let count = |c: &Crossing| {
+            // Of the triples over (x, y), those whose intermediate switch is v or w have at most one hop in the
+            // middle.
+            let short = if c.v == c.w {
+                1.0
+            } else {
+                2.0 * f64::from(u8::from(topology.is_local_hop(c.middle, c.v, c.w)))
+            };
+            let ways = if is_whole {
+                let others = if c.v == c.w { 1 } else { 2 };
+                f64::from(topology.dragonfly().switches_of(c.middle) - others)
+            } else {
+                topology.relays(c.middle, c.v, c.w).fold(0.0, |count, _| count + 1.0)
+            };
+            (short, ways)
+        };
+        let mut triples = 0.0;
+        crossings(topology, &[], demand, |c, _| {
+            let (short, ways) = count(c);
+            triples += short + ways;
+        });
+        let each = demand.amount / triples;
+        crossings(topology, &[], demand, |c, _| {
+            let (short, ways) = count(c);
+            if !is_whole {
+                topology.relays(c.middle, c.v, c.w).for_each(|r| self.over(c, r, each));
+            }
+            let direct = if c.v == c.w { 0.0 } else { short * each };
+            let apart = if is_whole { ways * each } else { 0.0 };
+            self.over_links(demand, c, Parts { all: (short + ways) * each, direct, apart });
+        });
+        triples > 0.0
+    }
+
+    /// The routes of a set that is drawn by route or by shape.
+    fn routes(&mut self, rule: &SetRule, levels: &[Level], demand: &Demand) -> bool {
+        let topology = self.topology;
+        // A first pass counts the routes of each shape. From that follows the chance of a single route of
+        // a shape, and a second pass adds the routes by it.
+        let kept = Kept { topology, rule, demand };
+        let counts = kept.counts(levels);
+        let each = kept.chances(&counts).map(|chance| chance * demand.amount);
+        crossings(topology, levels, demand, |c, level| {
+            let of = |mid: u8| each[c.shape(mid).number()];
+            let mut parts = Parts { direct: 0.0, apart: 0.0, all: 0.0 };
+            if c.v == c.w {
+                if kept.has(c, level, 0, None) {
+                    parts.all = of(0);
+                }
+            } else {
+                if kept.has_direct(c, level) {
+                    parts.direct = of(1);
+                }
+                parts.all = parts.direct;
+                match kept.all_alike(c, level) {
+                    Some(false) => {}
+                    Some(true) => {
+                        parts.apart = f64::from(kept.ways(c)) * of(2);
+                        parts.all += parts.apart;
+                    }
+                    None => {
+                        for r in kept.detours(c, level) {
+                            parts.all += of(2);
+                            self.over(c, r, of(2));
+                        }
+                    }
+                }
+            }
+            if parts.all > 0.0 {
+                self.over_links(demand, c, parts);
+            }
+        });
+        counts.iter().any(|&count| count > 0)
+    }
+
+    /// The walks of a set of intermediate switches.
+    fn walks(&mut self, rule: (LegHops, bool), demand: &Demand) -> bool {
+        let (topology, Demand { source, destination, amount }) = (self.topology, *demand);
+        let mut total = 0.0;
+        for_each_way(topology, rule, source, destination, |way| total += way.weight());
+        for_each_way(topology, rule, source, destination, |way| {
+            let all = amount * (way.weight() / total);
+            let direct = if way.mid() == 1 { all } else { 0.0 };
+            self.over_links(demand, &way.crossing, Parts { all, direct, apart: 0.0 });
+            if way.mid() == 2 {
+                self.over(&way.crossing, way.through, all);
+            }
+        });
+        total > 0.0
+    }
+
+    /// Adds what goes over one pair (x, y) of links.
+    fn over_links(&mut self, demand: &Demand, c: &Crossing, Parts { all, direct, apart }: Parts) {
+        let df = self.topology.dragonfly();
+        let ((from, here), (to, there)) = (df.place(demand.source), df.place(demand.destination));
+        self.of[self.numbers.global(from, c.x.from)] += all;
+        self.of[self.numbers.global(c.middle, c.y.from)] += all;
+        if c.head {
+            self.of[self.numbers.local(from, here, c.u)] += all;
+        }
+        if c.tail {
+            self.of[self.numbers.local(to, c.z, there)] += all;
+        }
+        if c.v != c.w {
+            self.of[self.numbers.local(c.middle, c.v, c.w)] += direct;
+        }
+        let a = df.a() as usize;
+        let row = c.middle.as_usize() * a + c.v.as_usize();
+        self.apart[row * a + c.w.as_usize()] += apart;
+    }
+
+    /// Adds the two middle hops of the paths over one switch r.
+    fn over(&mut self, c: &Crossing, r: SwitchIndex, amount: f64) {
+        self.of[self.numbers.local(c.middle, c.v, r)] += amount;
+        self.of[self.numbers.local(c.middle, r, c.w)] += amount;
+    }
+
+    /// What goes over each link, paths with two hops in a group spread over the switches that they can visit
+    /// there.
+    pub(super) fn spread(mut self) -> Vec<f64> {
+        for middle in self.topology.dragonfly().groups() {
+            self.spread_in(middle);
+        }
+        self.of
+    }
+
+    /// Each detour is added on its own: the sums of the throughput model's path counter, which are whole
+    /// numbers, would lose digits here by subtraction.
+    fn spread_in(&mut self, middle: GroupId) {
+        let df = self.topology.dragonfly();
+        let a = df.a() as usize;
+        let first = middle.as_usize() * a * a;
+        for v in df.indices(middle) {
+            for w in df.indices(middle) {
+                let amount = self.apart[first + v.as_usize() * a + w.as_usize()];
+                let ways = df.switches_of(middle) - if v == w { 1 } else { 2 };
+                if amount > 0.0 && ways > 0 {
+                    let each = amount / f64::from(ways);
+                    for r in df.indices(middle).filter(|&r| r != v && r != w) {
+                        self.of[self.numbers.local(middle, v, r)] += each;
+                        self.of[self.numbers.local(middle, r, w)] += each;
+                    }
+                }
+            }
+        }
+    }
+}
