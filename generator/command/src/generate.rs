@@ -5,7 +5,6 @@ mod set_file;
 mod share;
 
 use crate::args::Generate;
-use crate::estimate::{Simulations, in_words, on_threads};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
 use crate::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
@@ -15,7 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::table::Table;
-use tvlb_generator::choose::{ChooseError, Forecast, Options, runs_kept};
+use tvlb_generator::choose::{ChooseError, Options, runs_kept};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, Sets};
 use tvlb_generator::image::check_reachable;
@@ -65,9 +64,7 @@ fn make(arguments: &Generate) -> Outcome {
         let panel = Panel::new(fabric.nodes(), fabric.file.links(), seed, settings.choice.panel);
         tell_of_starved(arguments.quiet, panel.starved_links());
     }
-    let bars = Bars::new(arguments.quiet);
-    let (what, most) = beginning(&fabric, &settings);
-    bars.tell(&what, most);
+    let bars = Bars::beginning(arguments.quiet, &beginning(&fabric, &settings));
     let failed = |error| failure(error, &fabric, &settings, &arguments.fabric);
     let made = pipeline::make(&fabric, &settings, &bars).map_err(failed)?;
     let again = MadeAgain { fabric: &fabric, settings: &settings, made: &made, bars: &bars };
@@ -115,48 +112,23 @@ fn make(arguments: &Generate) -> Outcome {
     })
 }
 
-/// What Step 1 takes at most beside Step 2, in seconds of one processor.
-const MODEL: Duration = Duration::from_secs(30);
-/// The mean load of the runs of a choice.
-const MEAN_LOAD: f64 = 0.35;
-/// How long these runs are on average, in percent of one that is measured (docs/measurements/step-2.md,
-/// "Runs that end early").
-const MEAN_LENGTH: u64 = 75;
-
-/// What will be done, and how long that takes at most.
-fn beginning(fabric: &Fabric, settings: &Settings) -> (String, Duration) {
+/// What will be done.
+fn beginning(fabric: &Fabric, settings: &Settings) -> String {
     let name = &fabric.file.name;
     if settings.policies.is_some() || fabric.file.sets.rules().is_some() {
-        return (format!("making the images of {name} and verifying them"), Duration::ZERO);
+        return format!("making the images of {name} and verifying them");
     }
-    let Options { candidates, panel, fast, .. } = &settings.choice;
-    let Forecast { models, runs, cycles } = Forecast::new(fabric, candidates, *panel);
-    let threads = on_threads();
-    if *fast {
-        let how = if models { "a model of what sets of paths carry" } else { "what suits most" };
-        let what = format!(
-            "choosing the sets of {name} by {how}, some seconds up to a minute {threads}; without \
-             --fast the choice is by simulation"
+    if settings.choice.fast {
+        return format!(
+            "choosing the sets of {name} by a model of what sets of paths carry; without --fast the \
+             choice is by simulation"
         );
-        return (what, Duration::ZERO);
     }
-    let mean_cycles = u64::from(cycles) * MEAN_LENGTH / 100;
-    let work =
-        Simulations { runs, cycles: mean_cycles, nodes: fabric.nodes().count(), load: MEAN_LOAD };
-    let on = rayon::current_num_threads();
-    let [least, most] = work.take(on);
-    let model = MODEL / u32::try_from(on).unwrap_or(u32::MAX).max(1);
-    let most = if models { most + model } else { most };
-    let time = in_words([least, most]);
-    let first = if models { "a model of sets of paths, then about" } else { "about" };
     let keep = match &settings.choice.state {
-        Some(state) => format!("{} keeps them", state.display()),
-        None => "--state DIR would keep them".to_owned(),
+        Some(state) => format!("{} keeps the runs", state.display()),
+        None => "--state DIR would keep the runs".to_owned(),
     };
-    let what = format!(
-        "choosing the sets of {name}: {first} {runs} runs of up to {cycles} cycles, {time} {threads}; {keep}"
-    );
-    (what, most)
+    format!("choosing the sets of {name} by a model of sets of paths and by simulation; {keep}")
 }
 
 /// What to do with what is generated.

@@ -6,8 +6,8 @@
 //! ([`mod@contest`]) compares all with MIN, conventional VLB and conventional UGAL ([`baseline`]),
 //! excludes the candidates that fail a guard, drops those that cannot win, and chooses by the user's
 //! preference ([`objective`]).
-//! `record` says in the manifest how it went, and [`mod@curves`] is for plots. The same fabric and seed
-//! give the same choice at any number of threads and after any interruption.
+//! `record` says in the manifest how it went. The same fabric and seed give the same choice at any number
+//! of threads and after any interruption.
 //! `docs/explanation/step-2.md` explains it to users.
 //!
 //! A *candidate* is a pair of policies with its name; a *contender* is one that is under trial, or
@@ -17,7 +17,6 @@ pub mod baseline;
 pub mod candidates;
 pub mod contender;
 pub mod contest;
-pub mod curves;
 pub mod figures;
 pub mod mixtures;
 pub mod objective;
@@ -29,7 +28,6 @@ pub mod table;
 mod contests;
 mod error;
 mod memory;
-mod outlook;
 mod record;
 mod shared_model;
 mod simulation;
@@ -37,7 +35,6 @@ mod simulation;
 pub use crate::table_set::ChoiceEntry;
 pub use error::ChooseError;
 pub use objective::Prefer;
-pub use outlook::Forecast;
 pub use panel::PanelSize;
 
 use crate::balance::{Balancer, is_countable};
@@ -49,7 +46,7 @@ use crate::set_grammar::parse_set;
 use baseline::MostRegret;
 use candidates::{DEFAULT, Sources, by_shape};
 use contests::{Contests, Found, conventional_hops};
-use curves::PlotData;
+use crate::throughput::report::Report;
 use panel::Panel;
 use record::{model_entry, panel_entry};
 use simulation::make_state;
@@ -92,7 +89,8 @@ pub struct Choice {
     pub policies: PerDecision<Policy>,
     /// The manifest's entry.
     pub entry: ChoiceEntry,
-    pub plot_data: PlotData,
+    /// Step 1's report; none where the fabric is too large to be modelled.
+    pub modelled: Option<Report>,
     /// Who made the runs. It plays no part in what is chosen.
     pub runs: RunsMade,
 }
@@ -156,8 +154,8 @@ pub fn choose(
             panel: None,
             contests: Vec::new(),
         };
-        let plot_data = PlotData { model: modelled.map(|m| m.report), curves: Vec::new() };
-        return Ok(Choice { policies, entry, plot_data, runs: RunsMade::default() });
+        let modelled = modelled.map(|modelled| modelled.report);
+        return Ok(Choice { policies, entry, modelled, runs: RunsMade::default() });
     }
 
     let panel = Panel::new(fabric.nodes(), fabric.file.links(), seed, options.panel);
@@ -175,7 +173,7 @@ pub fn choose(
         balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
     };
     let outcome = contests.both(&Sources { front: &front, ..without_front });
-    let Found { policies, contests, curves } = outcome?;
+    let Found { policies, contests } = outcome?;
     let runs = RunsMade { by_this_process: memory.made(), found: memory.found() };
     let entry = ChoiceEntry {
         by: "simulation".to_owned(),
@@ -184,8 +182,7 @@ pub fn choose(
         panel: Some(panel_entry(&panel, options.most_regret)),
         contests,
     };
-    let plot_data = PlotData { model: modelled.map(|m| m.report), curves };
-    Ok(Choice { policies, entry, plot_data, runs })
+    Ok(Choice { policies, entry, modelled: modelled.map(|modelled| modelled.report), runs })
 }
 
 /// How many runs a state directory holds; 0 if it cannot be read.

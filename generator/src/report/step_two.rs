@@ -1,9 +1,8 @@
-//! Step 2: what was simulated, who won and why, and latency over load.
+//! Step 2: what was simulated, who won and why.
 
 use super::named_sets::{capitalised, ours};
-use super::{Subject, row};
+use super::Subject;
 use crate::choose::baseline::NEAR_SATURATION_LOAD;
-use crate::choose::curves::Curve;
 use crate::choose::objective::Prefer;
 use crate::choose::table::{
     guards_by_traffic, lead_in_words, passing_limit_later, percent, without_holder, worst_of,
@@ -12,7 +11,6 @@ use crate::counted::counted;
 use crate::table_set::{BaselineEntry, ContenderEntry, ContestEntry, PanelEntry, RegretsEntry};
 use std::fmt::Write;
 use tvlb_chart::page::{figure_or_dash, on_demand, paragraph, table};
-use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 
 pub(super) fn body(subject: &Subject<'_>) -> String {
     let Some(choice) = &subject.manifest.choice else {
@@ -35,8 +33,6 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
             html.push_str(&paragraph(&capitalised(&format!("{text}."))));
         }
         html.push_str(&regrets(contest, panel));
-        let curves = subject.plot_data.map_or(&[][..], |data| &data.curves);
-        html.push_str(&plots(contest, panel, curves, &ours));
         html.push_str(&on_demand("What these names stand for", &texts(contest, &ours)));
         let rows = contest.contenders.iter().map(|entry| {
             let mut row = cells(&entry.set, entry);
@@ -182,52 +178,4 @@ fn why(contest: &ContestEntry, panel: &PanelEntry, prefer: Option<&str>, ours: &
         ahead(contest.lead_over_paper),
         contest.low_load
     )
-}
-
-/// Latency over load under the first patterns.
-fn plots(contest: &ContestEntry, panel: &PanelEntry, curves: &[Curve], ours: &str) -> String {
-    let limit = f64::from(panel.latency_limit);
-    let of_scheme = || curves.iter().filter(|curve| curve.scheme == contest.scheme);
-    let mut traffics: Vec<&str> = of_scheme().map(|curve| curve.traffic.as_str()).collect();
-    traffics.dedup();
-    row(traffics.into_iter().map(|traffic| {
-        let of = of_scheme().filter(|curve| curve.traffic == traffic);
-        let series: Vec<Series> = of.map(|curve| series(contest, curve, limit, ours)).collect();
-        let most = series.iter().flat_map(|s| &s.marks).map(|mark| mark.x).fold(0.1, f64::max);
-        let svg = Plot {
-            title: format!("{}, {traffic}", contest.scheme),
-            x: Axis::new("load (flits per node and cycle)", 0.0, most),
-            y: Axis::new("mean latency (cycles)", 0.0, limit),
-            level: Some((
-                limit,
-                format!("saturated: mean latency above {} cycles", panel.latency_limit),
-            )),
-            series,
-        };
-        let loads = "Marks are on one grid of loads, and at the last load that is carried; an arrow is \
-                     the first load that saturates.";
-        (svg.svg(), format!("{} under {traffic}. {loads}", contest.scheme.to_uppercase()))
-    }))
-}
-
-fn series(contest: &ContestEntry, curve: &Curve, limit: f64, ours: &str) -> Series {
-    let is = |number: usize| {
-        contest.contenders.get(number).is_some_and(|entry| entry.set == curve.contender)
-    };
-    let (ink, name) = if is(0) {
-        (Ink::Conventional, "conventional".to_owned())
-    } else if curve.contender == contest.chosen {
-        let name = if is(1) { format!("the paper's and {ours}") } else { ours.to_owned() };
-        (Ink::Ours, name)
-    } else {
-        (Ink::Paper, "the paper's".to_owned())
-    };
-    let carried = curve.points.iter().map(|point| {
-        let hover = format!("{name}: {:.1} cycles at {:.2}", point.latency, point.load);
-        Mark::new(point.load, point.latency.min(limit), hover)
-    });
-    let saturated = curve
-        .saturated_at
-        .map(|load| Mark::new(load, None, format!("{name}: saturated at {load:.2}")));
-    Series { marks: carried.chain(saturated).collect(), name: name.clone(), ink, joined: true }
 }
