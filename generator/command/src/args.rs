@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 use std::str::FromStr;
 use tvlb_firmware_model::Scheme;
-use tvlb_generator::choose::baseline::MostRegret;
+use tvlb_generator::choose::MostRegret;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::set_grammar::GRAMMAR;
 use tvlb_generator::throughput::Counting;

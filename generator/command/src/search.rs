@@ -8,8 +8,7 @@ use crate::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, u
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_generator::choose::ChooseError;
-use tvlb_generator::choose::mixtures::record::SearchEntry;
-use tvlb_generator::choose::mixtures::{Options, search};
+use tvlb_generator::choose::mixtures::{Options, SearchEntry, search};
 use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
@@ -68,7 +67,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         error => Failure::of(error),
     })?;
     let report = Report {
-        entry: SearchEntry::of(&fabrics, &options, &found),
+        entry: found,
         latency_limits: fabrics.iter().map(|of| panel(of, &options).latency_limit).collect(),
     };
     if arguments.json { print_json(&report) } else { print(&report) }

@@ -11,9 +11,9 @@ use super::error::ChooseError;
 use super::memory::Memory;
 use super::objective::{Finalist, Prefer};
 use super::panel::Panel;
-use super::record::{About, contest_entry};
+use super::record::contest_entry;
 use super::runner::all_of;
-use super::simulation::{ObliviousRunner, SimulatedRunner, baseline_images, images_of};
+use super::simulation::{SimulatedRunner, baseline_images, images_of};
 use super::step_one::Modelled;
 use crate::balance::Balancer;
 use crate::fabric::Fabric;
@@ -88,8 +88,8 @@ impl Contests<'_> {
         self.progress.stage("simulate", None);
         self.progress.about_left(about_runs(self.panel, ugal_l.count() + par.count()));
         // Before the contests, which share them: no run is made twice.
-        let runner = ObliviousRunner::boot(self.panel, &baseline, self.memory, self.progress)?;
-        let oblivious = &ObliviousSteps::measure(&runner, self.panel)?;
+        let runner = SimulatedRunner::oblivious(self.panel, &baseline, self.memory, self.progress)?;
+        let oblivious = &ObliviousSteps::measure(&runner)?;
         let (ugal_l, par) = rayon::join(
             || self.with_balanced(Scheme::UgalL, ugal_l, oblivious),
             || self.par(par, oblivious),
@@ -136,8 +136,8 @@ impl Contests<'_> {
             field.join(self.with_images(thinned)?);
         }
         let (result, runner) = self.contest(scheme, &field, oblivious)?;
-        let near_saturation = self.near_saturation(&runner, &result)?;
-        let entry = self.entry(scheme, &field, &result, &near_saturation);
+        let mut entry = contest_entry(scheme.name(), self.panel, &field, &result);
+        self.complete(&mut entry, &field, &result, &runner)?;
         let chosen = field.candidate(result.chosen).expect("conventional UGAL is never chosen");
         Ok(Chosen { policies: chosen.policies.clone(), entry })
     }
@@ -172,53 +172,43 @@ impl Contests<'_> {
         let fallback = fallback.map_or(Contender::PAPER, |(contender, _)| contender);
         let rules =
             Rules { prefer: self.prefer, most_regret: self.most_regret, oblivious, fallback };
-        let result = contest(&runner, self.panel, field.count(), &rules)?;
+        let result = contest(&runner, field.count(), &rules)?;
         Ok((result, runner))
     }
 
-    /// What the references and the best finalists do near saturation.
-    fn near_saturation(
+    /// Adds to the entry of a contest what does not come from it: what Step 1 makes of the contenders, the
+    /// mean hops of what a user compares, and what the references and the best finalists do near saturation.
+    fn complete(
         &self,
-        runner: &SimulatedRunner<'_>,
-        result: &ContestResult,
-    ) -> Result<BTreeMap<Contender, NearSaturation>, ChooseError> {
-        let asked: Vec<&Finalist> = result
-            .references
-            .iter()
-            .chain(result.finalists.iter().take(ASKED_NEAR_SATURATION))
-            .collect();
-        let found = all_of(&asked, |finalist| {
-            let Finalist { contender, saturations, .. } = finalist;
-            near_saturation(runner, self.panel, *contender, saturations)
-        })?;
-        let each = asked.iter().zip(found);
-        Ok(each.filter_map(|(f, found)| Some((f.contender, found?))).collect())
-    }
-
-    /// The manifest's entry of a contest.
-    fn entry(
-        &self,
-        scheme: Scheme,
+        entry: &mut ContestEntry,
         field: &Field,
         result: &ContestResult,
-        near_saturation: &BTreeMap<Contender, NearSaturation>,
-    ) -> ContestEntry {
-        let modelled = |rule: &SetRule| self.modelled.and_then(|modelled| modelled.of(rule));
-        let conventional = About {
-            modelled: modelled(&SetRule::whole(ShapeSet::ALL)),
-            mean_hops: self.conventional_hops,
-            near_saturation: near_saturation.get(&Contender::CONVENTIONAL).copied(),
-        };
-        let mut about = BTreeMap::from([(Contender::CONVENTIONAL, conventional)]);
-        for (contender, candidate) in field.candidates() {
-            let rule = &candidate.policies.source.rule;
-            // Counting takes long, so only the contenders that a user compares are looked up.
-            let is_shown = contender.is_reference() || contender == result.chosen;
-            let mean_hops = is_shown.then(|| fabric_mean(self.counter, rule).hops).flatten();
-            let near_saturation = near_saturation.get(&contender).copied();
-            about.insert(contender, About { modelled: modelled(rule), mean_hops, near_saturation });
+        runner: &SimulatedRunner<'_>,
+    ) -> Result<(), ChooseError> {
+        let best = result.finalists.iter().take(ASKED_NEAR_SATURATION);
+        let asked: Vec<&Finalist> = result.references.iter().chain(best).collect();
+        let found: BTreeMap<Contender, Option<NearSaturation>> = all_of(&asked, |finalist| {
+            let Finalist { contender, saturations, .. } = finalist;
+            Ok((*contender, near_saturation(runner, *contender, saturations)?))
+        })?
+        .into_iter()
+        .collect();
+        for (contender, entry) in Contender::all(field.count()).zip(&mut entry.contenders) {
+            let near = found.get(&contender).copied().flatten();
+            entry.worst_served = near.map(|near| near.worst_served);
+            entry.latency_near_saturation = near.map(|near| near.latency);
+            let rule = field.candidate(contender).map(|candidate| candidate.policies.source.rule);
+            // Counting takes long.
+            let is_compared = contender.is_reference() || contender == result.chosen;
+            entry.mean_hops = match &rule {
+                None => self.conventional_hops,
+                Some(rule) if is_compared => fabric_mean(self.counter, rule).hops,
+                Some(_) => None,
+            };
+            let rule = rule.unwrap_or(SetRule::whole(ShapeSet::ALL));
+            entry.modelled = self.modelled.and_then(|modelled| modelled.of(&rule));
         }
-        contest_entry(scheme.name(), self.panel, field, result, &about)
+        Ok(())
     }
 }
 

@@ -13,26 +13,28 @@
 //! A *candidate* is a pair of policies with its name; a *contender* is one that is under trial, or
 //! conventional UGAL ([`contender`]).
 
-pub mod baseline;
 pub mod candidates;
-pub mod contender;
-pub mod contest;
-pub mod figures;
 pub mod mixtures;
-pub mod objective;
 pub mod panel;
-pub mod runner;
-pub mod step_one;
 pub mod table;
 
+pub(crate) mod baseline;
+pub(crate) mod objective;
+pub(crate) mod step_one;
+
+mod contender;
+mod contest;
 mod contests;
 mod error;
+mod figures;
 mod memory;
 mod record;
+mod runner;
 mod shared_model;
 mod simulation;
 
 pub use crate::table_set::ChoiceEntry;
+pub use baseline::MostRegret;
 pub use error::ChooseError;
 pub use objective::Prefer;
 pub use panel::PanelSize;
@@ -43,10 +45,10 @@ use crate::policy::{Policy, PolicyPair};
 use crate::routes::count::RouteCounter;
 use crate::routes::draw_work::draw_work;
 use crate::set_grammar::parse_set;
-use baseline::MostRegret;
+use crate::table_set::all_rounded;
+use crate::throughput::report::Report;
 use candidates::{DEFAULT, Sources, by_shape};
 use contests::{Contests, Found, conventional_hops};
-use crate::throughput::report::Report;
 use panel::Panel;
 use record::{model_entry, panel_entry};
 use simulation::make_state;
@@ -147,13 +149,13 @@ pub fn choose(
         };
         let rule = SetRule { seed, ..rule };
         let policies = weighing.policies(&PerDecision::same(rule));
-        let entry = ChoiceEntry {
+        let entry = all_rounded(&ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,
             model,
             panel: None,
             contests: Vec::new(),
-        };
+        });
         let modelled = modelled.map(|modelled| modelled.report);
         return Ok(Choice { policies, entry, modelled, runs: RunsMade::default() });
     }
@@ -175,13 +177,13 @@ pub fn choose(
     let outcome = contests.both(&Sources { front: &front, ..without_front });
     let Found { policies, contests } = outcome?;
     let runs = RunsMade { by_this_process: memory.made(), found: memory.found() };
-    let entry = ChoiceEntry {
+    let entry = all_rounded(&ChoiceEntry {
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
         model,
         panel: Some(panel_entry(&panel, options.most_regret)),
         contests,
-    };
+    });
     Ok(Choice { policies, entry, modelled: modelled.map(|modelled| modelled.report), runs })
 }
 

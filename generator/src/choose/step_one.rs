@@ -24,13 +24,13 @@ use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Dragonfly, DrawRule, SetRule, SwitchId};
 
 /// How much of the best modelled throughput a candidate may lack.
-pub const EPSILON: f64 = 0.01;
+pub(crate) const EPSILON: f64 = 0.01;
 /// How many sets of the front are taken at most, those with the fewest hops: of small fabrics, and of
 /// those of more than [`LARGE`] switches, where a run takes seconds.
 const MOST_CANDIDATES: (usize, usize) = (3, 1);
 
 /// The outcome of Step 1 on the sample.
-pub struct Modelled {
+pub(crate) struct Modelled {
     /// The report that `tvlb model` would give of these patterns and sets.
     pub report: Report,
     sets: Vec<PathSet>,
@@ -43,7 +43,7 @@ impl Modelled {
     /// `drawn` says that a switch draws from them; it says `None` of a set that a switch cannot draw
     /// from. Where it can draw from none of the front, the set of the largest modelled throughput that
     /// it can draw from.
-    pub fn front(&self, drawn: impl Fn(&SetRule) -> Option<SetRule>) -> Vec<SetRule> {
+    pub(crate) fn front(&self, drawn: impl Fn(&SetRule) -> Option<SetRule>) -> Vec<SetRule> {
         let rule_of = |name: &String| self.sets.iter().find(|set| set.name() == name);
         let front = self.report.candidates.iter().filter_map(rule_of);
         let front: Vec<SetRule> =
@@ -61,7 +61,7 @@ impl Modelled {
     /// The modelled throughput of a set, which does not depend on how it is drawn; `None` if its
     /// paths were not among those modelled, and for a set of intermediate switches, whose walks are a
     /// part of the routes of any set of shapes.
-    pub fn of(&self, rule: &SetRule) -> Option<f64> {
+    pub(crate) fn of(&self, rule: &SetRule) -> Option<f64> {
         if rule.is_by_switch() {
             return None;
         }
@@ -72,7 +72,7 @@ impl Modelled {
 }
 
 /// How many switches a fabric has at most for its programs to be solved within minutes.
-pub const MOST_SWITCHES: u32 = 6000;
+pub(crate) const MOST_SWITCHES: u32 = 6000;
 /// The sets that are modelled of fabrics of more than [`VAST`] switches: the widest set, the paper's,
 /// and sets of short routes that do well on smaller fabrics.
 const FEW_SETS: [&str; 6] =
