@@ -570,8 +570,9 @@ pub(crate) struct Model {
     /// Write a picture to FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Keep what is done in FILE, and go on from there if the run is interrupted
-    #[arg(long, value_name = "FILE")]
+    /// Keep what is done in DIR, and go on from there after an interruption; several processes with the same
+    /// DIR share the work
+    #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]

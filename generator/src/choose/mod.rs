@@ -30,12 +30,12 @@ mod figures;
 mod memory;
 mod record;
 mod runner;
-mod shared_model;
 mod simulation;
 
 pub use crate::table_set::ChoiceEntry;
 pub use baseline::MostRegret;
 pub use error::ChooseError;
+pub use memory::RunsMade;
 pub use objective::Prefer;
 pub use panel::PanelSize;
 
@@ -75,15 +75,6 @@ pub struct Options {
 
 /// What the runs that a choice needs are called in its state directory.
 const RUNS: &str = "simulate";
-
-/// Who made the runs of a choice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RunsMade {
-    /// Runs that this process made.
-    pub by_this_process: usize,
-    /// Runs that were there: made before, or meanwhile by other processes with the same state directory.
-    pub found: usize,
-}
 
 /// The policies that were chosen, and how.
 #[derive(Clone, Debug)]
@@ -176,7 +167,7 @@ pub fn choose(
     };
     let outcome = contests.both(&Sources { front: &front, ..without_front });
     let Found { policies, contests } = outcome?;
-    let runs = RunsMade { by_this_process: memory.made(), found: memory.found() };
+    let runs = memory.made();
     let entry = all_rounded(&ChoiceEntry {
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),

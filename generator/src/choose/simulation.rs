@@ -177,7 +177,9 @@ impl<S: Copy + Ord + Send + Sync> SimulatedRunner<'_, S> {
             Err(RunError::Cancelled(cancelled)) => return Err(cancelled.into()),
             Err(error) => return Err(ChooseError::Run { run: name.to_owned(), error }),
         };
-        self.memory.keep(claim, made.clone())?;
+        self.memory.keep(name, made.clone())?;
+        // Not before: until then nobody else may make it.
+        drop(claim);
         self.progress.step();
         Ok(made)
     }

@@ -10,12 +10,12 @@
 use super::candidates::{FALLBACK, LITERAL};
 use super::error::ChooseError;
 use super::panel::shifts;
-use super::shared_model;
 use crate::fabric::Fabric;
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::present_shapes;
 use crate::set_grammar::{canonical, parse_set};
 use crate::throughput::report::{Heading, Report};
+use crate::throughput::state;
 use crate::throughput::sweep::Sweep;
 use crate::throughput::{Counting, Flows, LARGE, PathSet, VAST, path_set};
 use std::collections::BTreeSet;
@@ -126,8 +126,10 @@ pub(super) fn model(
     sets.retain(|set| reaches_all(counter, &patterns, set.rule()));
     let sweep = Sweep::new(&fabric.topology, Counting::Routes, patterns, sets.clone());
 
-    let done = shared_model::cells(&sweep, state, progress)?;
-    let cells = sweep.assemble(&done).ok_or(Cancelled)?;
+    progress.stage("model", Some(sweep.unit_count()));
+    let state = state.map(|directory| directory.join("model.runs"));
+    let done = state::make(&sweep, state.as_deref(), progress)?;
+    let cells = sweep.assemble(&done.units).ok_or(Cancelled)?;
     let name = fabric.file.name.clone();
     let heading = Heading { fabric: name, dead: Vec::new(), seed, epsilon: EPSILON };
     let (of_small, of_large) = MOST_CANDIDATES;
