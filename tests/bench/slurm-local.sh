@@ -106,9 +106,9 @@ echo "array $array, task $running killed: $(find runs -name '*.json' | wc -l) of
 rm -f slurm-*.out
 sbatch --wait job.sh
 tail -qn 1 slurm-*.out | sort | uniq -c
-tvlb sweep study.toml -o runs --collect
-tvlb sweep study.toml -o alone --quiet --threads 1
-tvlb sweep study.toml -o alone --collect
+tvlb-lab sweep study.toml -o runs --collect
+tvlb-lab sweep study.toml -o alone --quiet --threads 1
+tvlb-lab sweep study.toml -o alone --collect
 cmp runs/runs.csv alone/runs.csv
 echo "Slurm's runs.csv and one process's are the same, byte for byte"
 

@@ -5,10 +5,9 @@
 
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_generator::topology::escape::Ring;
+use tvlb_lab::cut_through::{CutThrough, CutThroughOutcome, CutThroughRun, Routing, Sending};
 use tvlb_schema::{FabricImage, OfarRules, encode_escape_image};
-use tvlb_simulator::{
-    BootedFabric, CutThrough, CutThroughOutcome, CutThroughRun, Pattern, Routing, Sending, Traffic,
-};
+use tvlb_simulator::{BootedFabric, Pattern, Traffic};
 use tvlb_tests::{arranged, images};
 
 fn near(found: f64, expected: f64, percent: f64) {

@@ -1,4 +1,6 @@
-//! What every crate of the host stands on, and no stage: progress and cancelling, and texts that people write.
+//! What every crate of the host stands on, and no stage: progress and cancelling, texts
+//! that people write, and the partition of graphs.
 
+pub mod partition;
 pub mod progress;
 pub mod text;

@@ -2,14 +2,12 @@
 
 use crate::columns;
 use crate::groups;
-use crate::jobs::HostOption;
+use crate::hosts::HostOption;
 use crate::named::{self, one_of};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::convert::Infallible;
 use std::path::PathBuf;
 use std::str::FromStr;
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::MostRegret;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::set_grammar::GRAMMAR;
@@ -20,20 +18,20 @@ use tvlb_schema::{Candidates, Gate, MinCandidate};
 #[derive(Parser)]
 #[command(name = "tvlb", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
-    help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb"))),
+    help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb")), groups::GROUPS),
     after_help = "Exit codes: 0 done, and nothing found; 1 found something: `verify` a fault, `diff` a \
                   difference, `faults` a pair that is cut off, `generate --check` a change; 2 an error in the command line, the input \
                   or the output; 130 interrupted by Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command has it, means that it prints nothing but its result and \
                   errors.\n\nAn option that names one file to write, such as --report or --csv, replaces a file of that name. \
                   Directories that hold something are not replaced unless an option says so."
 )]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub command: Command,
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Command {
+pub enum Command {
     Generate(Generate),
     Inspect(Inspect),
     Topology(Topology),
@@ -42,18 +40,9 @@ pub(crate) enum Command {
     Paths(Paths),
     Sets(crate::sets::Arguments),
     Load(crate::load::Arguments),
-    Place(crate::place::Arguments),
-    Bisection(crate::bisection::Arguments),
     Model(Model),
-    Search(Search),
     Simulate(crate::simulate::Simulate),
-    CutThrough(crate::cut_through::Arguments),
-    Run(crate::run::Arguments),
-    Advise(crate::advise::Arguments),
     Verify(Verify),
-    Sweep(crate::sweep::Arguments),
-    Plot(crate::plot::Arguments),
-    Experiment(crate::experiment::Arguments),
     Diff(Diff),
     Faults(crate::faults::Arguments),
     Man(Man),
@@ -64,163 +53,115 @@ pub(crate) enum Command {
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::CHOICE))]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
-pub(crate) struct Generate {
+pub struct Generate {
     /// The fabric file
-    pub(crate) fabric: PathBuf,
+    pub fabric: PathBuf,
     /// The directory to write; it appears whole or not at all
     #[arg(short, long, value_name = "DIR", required_unless_present = "check")]
-    pub(crate) output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Replace DIR, in one step, if it is a table set and holds nothing else
     #[arg(long, requires = "output")]
-    pub(crate) replace: bool,
+    pub replace: bool,
     /// Write nothing; exit with 1 and say what is different if DIR, with its report, is not what would be
     /// written
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
-    pub(crate) check: Option<PathBuf>,
+    pub check: Option<PathBuf>,
     /// The T-VLB set of every decision, instead of the fabric file's; `auto` chooses the sets by
     /// simulation (the grammar of sets is at the end of --help)
     #[arg(long, value_name = "SET")]
-    pub(crate) set: Option<String>,
+    pub set: Option<String>,
     /// The set of UGAL-L alone
     #[arg(long, value_name = "SET")]
-    pub(crate) set_ugal_l: Option<String>,
+    pub set_ugal_l: Option<String>,
     /// The set of PAR at the source alone
     #[arg(long, value_name = "SET")]
-    pub(crate) set_par_source: Option<String>,
+    pub set_par_source: Option<String>,
     /// The set of PAR's second look alone
     #[arg(long, value_name = "SET")]
-    pub(crate) set_par_second: Option<String>,
+    pub set_par_second: Option<String>,
     /// A set file, which says of every decision its set and how it is weighed, as `tvlb sets` writes it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "set_ugal_l", "set_par_source", "set_par_second", "second_min", "candidates", "gate", "prefer", "max_regret", "panel", "try_policy", "fast", "balance", "state"])]
-    pub(crate) set_file: Option<PathBuf>,
+    pub set_file: Option<PathBuf>,
     /// The MIN path that PAR's second look weighs, instead of the fabric file's
     #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN")]
-    pub(crate) second_min: Option<MinCandidate>,
+    pub second_min: Option<MinCandidate>,
     /// How many MIN and VLB paths every decision draws as candidates, each 1 to 8, as in 1x4, instead of the
     /// fabric file's
     #[arg(long, value_name = "MxK")]
-    pub(crate) candidates: Option<Candidates>,
+    pub candidates: Option<Candidates>,
     /// The gate of every decision, as in 1.25, or 0 for none, instead of the fabric file's: VLB is
     /// weighed only where MIN's queue is longer than so many times the mean queue of the switch's links
     #[arg(long, value_name = "C")]
-    pub(crate) gate: Option<Gate>,
+    pub gate: Option<Gate>,
     /// Where sets are chosen: by what [default: throughput]
     #[arg(long, value_parser = one_of(named::OBJECTIVES, Prefer::name), ignore_case = true, value_name = "OBJECTIVE")]
-    pub(crate) prefer: Option<Prefer>,
+    pub prefer: Option<Prefer>,
     /// Where sets are chosen: the regret that a candidate may have on a guard, in percent of what the
     /// best of MIN, conventional VLB and conventional UGAL carries [default: 3]
     #[arg(long, value_name = "PERCENT", value_parser = values::regret)]
-    pub(crate) max_regret: Option<MostRegret>,
+    pub max_regret: Option<MostRegret>,
     /// Where sets are chosen: by the throughput model alone, without a simulation
     #[arg(long, conflicts_with_all = ["prefer", "panel", "max_regret"])]
-    pub(crate) fast: bool,
+    pub fast: bool,
     /// Thin the sets until links are used evenly, even where the network then carries less; for sets that
     /// are given and for --fast, because a choice by simulation tries thinned sets itself
     #[arg(long)]
-    pub(crate) balance: bool,
+    pub balance: bool,
     /// Where sets are chosen: how much traffic the policies are tried with [default: standard]
     #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, value_name = "SIZE")]
-    pub(crate) panel: Option<PanelSize>,
+    pub panel: Option<PanelSize>,
     /// Where sets are chosen: a further policy to try, SET or for instance SET T=-2 1x4 gate=1.25, or
     /// two for PAR with `then` between; may be repeated
     #[arg(long, value_name = "POLICY")]
-    pub(crate) try_policy: Vec<String>,
-    /// What --try-policy was called before
-    #[arg(long = "candidate", hide = true, num_args = 0..=1, default_missing_value = "", value_parser = values::now_try_policy)]
-    _candidate: Option<Infallible>,
+    pub try_policy: Vec<String>,
     /// Where sets are chosen: keep what is done in DIR; after an interruption the same command goes
     /// on from there
     #[arg(long, value_name = "DIR")]
-    pub(crate) state: Option<PathBuf>,
+    pub state: Option<PathBuf>,
     /// Share the work with all processes that run this command with the same DIR, on any machines: each
     /// run is made once, the first process that is done writes the output, and the others hold it against
     /// what they made
     #[arg(long, requires_all = ["state", "output"], conflicts_with_all = ["replace", "check", "json"])]
-    pub(crate) share: bool,
+    pub share: bool,
     /// Print JSON: the manifest, or what --check found
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Use this many threads instead of one per core; the images are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub(crate) threads: Option<usize>,
+    pub threads: Option<usize>,
     /// Show no progress: print nothing but the result, which is the directory here, and errors
     #[arg(short, long, conflicts_with = "json")]
-    pub(crate) quiet: bool,
-}
-
-/// Search for policies that suit fabrics, judged by simulation: shapes and their weights, thresholds,
-/// numbers of candidates, gates and PAR's second look
-#[derive(Args)]
-#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
-pub(crate) struct Search {
-    /// The fabric files; a mixture is judged on all of them
-    #[arg(required = true)]
-    pub(crate) fabrics: Vec<PathBuf>,
-    /// The scheme that the mixtures are for
-    #[arg(long, value_parser = one_of(named::SCHEMES_WITH_SETS, Scheme::name), ignore_case = true, default_value = Scheme::UgalL.name())]
-    pub(crate) scheme: Scheme,
-    /// Begin no new generation of mixtures after so many runs of the simulator
-    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = values::count(1_u32..=10_000_000))]
-    pub(crate) runs: u32,
-    /// The seed of the traffic and of the draws of mixtures; it differs from the fabric files' seed so
-    /// that `generate` then compares under traffic that the search has not seen
-    #[arg(long, default_value_t = 2, value_name = "N")]
-    pub(crate) seed: u64,
-    /// How much regret on a guard a mixture may have without being judged worse for it, in percent of
-    /// what the best of MIN, conventional VLB and conventional UGAL carries [default: 3]
-    #[arg(long, value_name = "PERCENT", value_parser = values::regret)]
-    pub(crate) max_regret: Option<MostRegret>,
-    /// How much traffic mixtures are tried with
-    #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, default_value = PanelSize::Standard.name(), value_name = "SIZE")]
-    pub(crate) panel: PanelSize,
-    /// A mixture to begin with: SET or for instance SET T=-2 1x4 gate=1.25, or two for PAR with `then` between; may be repeated
-    #[arg(long, value_name = "POLICY")]
-    pub(crate) try_policy: Vec<String>,
-    /// What --try-policy was called before
-    #[arg(long = "candidate", hide = true, num_args = 0..=1, default_missing_value = "", value_parser = values::now_try_policy)]
-    _candidate: Option<Infallible>,
-    /// Keep the runs in DIR, and go on from there if interrupted
-    #[arg(long, value_name = "DIR")]
-    pub(crate) state: Option<PathBuf>,
-    /// Print JSON, with all mixtures that were tried to the end
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Use this many threads instead of one per core; what is found is the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub(crate) threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
+    pub quiet: bool,
 }
 
 /// Say in words what the images of a table set mean
 #[derive(Args)]
-pub(crate) struct Inspect {
+pub struct Inspect {
     /// The directory that `generate` wrote
-    pub(crate) directory: PathBuf,
+    pub directory: PathBuf,
     /// The image of one switch, by its number, (GROUP,SWITCH) or its name: its ports and sets
     #[arg(long, value_name = "SWITCH", allow_negative_numbers = true, conflicts_with_all = ["from", "to"])]
-    pub(crate) switch: Option<String>,
+    pub switch: Option<String>,
     /// With --to: the paths that the image of this switch gives
     #[arg(long, value_name = "SWITCH", allow_negative_numbers = true, requires = "to")]
-    pub(crate) from: Option<String>,
+    pub from: Option<String>,
     /// The destination switch
     #[arg(long, value_name = "SWITCH", allow_negative_numbers = true, requires = "from")]
-    pub(crate) to: Option<String>,
+    pub to: Option<String>,
     /// With --from and --to: list every path
     #[arg(long, requires = "from")]
-    pub(crate) list: bool,
+    pub list: bool,
     /// An update of the table set that `faults` wrote: show what is dead, which images it replaces, and with
     /// --switch the switch as it is once the update is installed
     #[arg(long, value_name = "DIR", conflicts_with_all = ["from", "to"])]
-    pub(crate) update: Option<PathBuf>,
+    pub update: Option<PathBuf>,
     /// With --switch: write a page with pictures too, HTML that opens without a network: the ports of the switch
     /// and what is beyond each, and its sets with their paths drawn
     #[arg(long, value_name = "FILE", requires = "switch")]
-    pub(crate) report: Option<PathBuf>,
+    pub report: Option<PathBuf>,
     /// Print JSON: the manifest, or what is said of the switch or the paths
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Check that a table set is whole, leads everywhere, and cannot deadlock
@@ -228,38 +169,38 @@ pub(crate) struct Inspect {
 /// Reads only the files. At the first thing that is wrong it names the file, or the switches, the
 /// path and the link, and exits with 1; with 2 if the directory cannot be read.
 #[derive(Args)]
-pub(crate) struct Verify {
+pub struct Verify {
     /// The directory that `generate` wrote
-    pub(crate) directory: PathBuf,
+    pub directory: PathBuf,
     /// The fabric file that the tables must be of: its sizes, every link, name, arrangement, seed,
     /// latencies and bandwidths are compared. Sets, thresholds and the assignment of virtual channels are
     /// not: `generate --check` compares those. Without this option the tables are held against
     /// themselves alone
     #[arg(long, value_name = "FILE")]
-    pub(crate) fabric: Option<PathBuf>,
+    pub fabric: Option<PathBuf>,
     /// An update of the table set that `faults` wrote: verify what switches have once it is installed
     #[arg(long, value_name = "DIR")]
-    pub(crate) update: Option<PathBuf>,
+    pub update: Option<PathBuf>,
     /// Look only at what the update changes; the rest was verified when the table set was written, and
     /// hashes say that it is the same
     #[arg(long, requires = "update", conflicts_with_all = ["fabric", "most_walks", "seed"])]
-    pub(crate) changes_only: bool,
+    pub changes_only: bool,
     /// About how many VLB paths to walk; where there are more, pairs of switches are sampled, one
     /// at least of each source switch
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = values::count(0..=values::MOST_STEPS))]
-    pub(crate) most_walks: u64,
+    pub most_walks: u64,
     /// Decides the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// Print JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Use this many threads instead of one per core; the outcome is the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub(crate) threads: Option<usize>,
+    pub threads: Option<usize>,
     /// Show no progress: print nothing but the result, which is the exit code here, and errors
     #[arg(short, long, conflicts_with = "json")]
-    pub(crate) quiet: bool,
+    pub quiet: bool,
 }
 
 /// Show what changed from one table set to another
@@ -269,46 +210,46 @@ pub(crate) struct Verify {
 /// differ, with 2 if one of them cannot be read.
 #[derive(Args)]
 #[command(after_long_help = columns::DIFF)]
-pub(crate) struct Diff {
+pub struct Diff {
     /// The directory of the old table set
-    pub(crate) old: PathBuf,
+    pub old: PathBuf,
     /// The directory of the new one
-    pub(crate) new: PathBuf,
+    pub new: PathBuf,
     /// About how many routes to compare; where there are more, pairs of switches are sampled
     #[arg(long, value_name = "N", default_value_t = DEFAULT_ROUTES, value_parser = values::count(0..=values::MOST_STEPS))]
-    pub(crate) most_routes: u64,
+    pub most_routes: u64,
     /// Decides the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// Write the difference as a page with pictures, HTML that opens without a network
     #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
+    pub report: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Use this many threads instead of one per core; the outcome is the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub(crate) threads: Option<usize>,
+    pub threads: Option<usize>,
     /// Show no progress: print nothing but the result, which is the exit code here, and errors
     #[arg(short, long, conflicts_with = "json")]
-    pub(crate) quiet: bool,
+    pub quiet: bool,
 }
 
 /// Routes that `diff` compares by default.
-pub(crate) const DEFAULT_ROUTES: u64 = 50_000_000;
+pub const DEFAULT_ROUTES: u64 = 50_000_000;
 
 /// Print the manual page of tvlb, or of one of its commands
 #[derive(Args)]
-pub(crate) struct Man {
+pub struct Man {
     /// The command; without it the page names them all
-    pub(crate) command: Option<String>,
+    pub command: Option<String>,
 }
 
 /// Print what a shell completes commands and options from
 #[derive(Args)]
-pub(crate) struct Completions {
+pub struct Completions {
     /// The shell
-    pub(crate) shell: clap_complete::Shell,
+    pub shell: clap_complete::Shell,
 }
 
 /// Show the wiring of a fabric, or write it for another program
@@ -316,32 +257,32 @@ pub(crate) struct Completions {
 /// docs/reference/export.md says what each format for another program leaves out, and which wirings it
 /// cannot say.
 #[derive(Args)]
-pub(crate) struct Topology {
+pub struct Topology {
     /// The fabric file
-    pub(crate) fabric: PathBuf,
+    pub fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: the wiring without it is shown
     #[arg(long, value_name = "LIST")]
-    pub(crate) faults: Option<PathBuf>,
+    pub faults: Option<PathBuf>,
     /// What to print
     #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Summary)]
-    pub(crate) format: Format,
+    pub format: Format,
     /// Write it to PATH instead of printing it; for codes PATH is a directory, which gets three files
     #[arg(short, long, value_name = "PATH")]
-    pub(crate) output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// The switch above all others in the format escape-tree [default: the first of group g/2]
     #[arg(long, value_name = "SWITCH")]
-    pub(crate) escape_root: Option<String>,
+    pub escape_root: Option<String>,
     #[command(flatten)]
-    pub(crate) hosts: HostOption,
+    pub hosts: HostOption,
     /// Print the summary as JSON
     #[arg(long, conflicts_with = "format")]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// How to show a wiring.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[expect(clippy::doc_markdown, reason = "--help shows the names of other programs without marks")]
-pub(crate) enum Format {
+pub enum Format {
     /// Sizes, links per pair of groups, unused ports, what is unusual
     Summary,
     /// The cable list, in the form that a fabric file can name
@@ -370,25 +311,25 @@ pub(crate) enum Format {
 /// a fabric file, and --between says how many links there are between groups of which kinds. The cable
 /// list that the fabric file names need not exist yet: this command prints it.
 #[derive(Args)]
-pub(crate) struct Cables {
+pub struct Cables {
     /// Switches per group
     #[arg(short = 'a', long, value_name = "N", required_unless_present = "fabric")]
-    pub(crate) switches: Option<u32>,
+    pub switches: Option<u32>,
     /// Global ports per switch
     #[arg(short = 'H', long, value_name = "N", required_unless_present = "fabric")]
-    pub(crate) ports: Option<u32>,
+    pub ports: Option<u32>,
     /// Groups
     #[arg(short = 'g', long, value_name = "N", required_unless_present = "fabric")]
-    pub(crate) groups: Option<u32>,
+    pub groups: Option<u32>,
     /// Links between each two groups
     #[arg(short, long, value_name = "N", required_unless_present = "fabric")]
-    pub(crate) links: Option<u32>,
+    pub links: Option<u32>,
     /// How many of the groups, the last ones, are service groups
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) service_groups: u32,
+    pub service_groups: u32,
     /// Links between a service group and any other
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) service_links: u32,
+    pub service_links: u32,
     /// A fabric file with kinds of groups
     #[arg(
         long,
@@ -396,19 +337,19 @@ pub(crate) struct Cables {
         requires = "between",
         conflicts_with_all = ["switches", "ports", "groups", "links", "service_groups", "service_links"]
     )]
-    pub(crate) fabric: Option<PathBuf>,
+    pub fabric: Option<PathBuf>,
     /// Links between each two groups of these kinds, by their names in the fabric file; once for each
     /// two kinds
     #[arg(long, value_name = "KIND,KIND=LINKS", requires = "fabric")]
-    pub(crate) between: Vec<Between>,
+    pub between: Vec<Between>,
 }
 
 /// Links between groups of two kinds.
 #[derive(Clone, Debug)]
-pub(crate) struct Between {
+pub struct Between {
     /// The names of the kinds.
-    pub(crate) kinds: [String; 2],
-    pub(crate) links: u32,
+    pub kinds: [String; 2],
+    pub links: u32,
 }
 
 impl FromStr for Between {
@@ -430,14 +371,14 @@ impl FromStr for Between {
 /// files do not tell and was assumed. What cannot be known is refused, with the file and the line.
 /// docs/reference/import.md describes all of it.
 #[derive(Args)]
-pub(crate) struct Import {
+pub struct Import {
     #[command(subcommand)]
-    pub(crate) source: ImportSource,
+    pub source: ImportSource,
 }
 
 /// Whose cable files to read.
 #[derive(Subcommand)]
-pub(crate) enum ImportSource {
+pub enum ImportSource {
     Slingshot(ImportSlingshot),
     Ibnetdiscover(ImportIbnetdiscover),
 }
@@ -447,24 +388,24 @@ pub(crate) enum ImportSource {
 /// A row of the plan is two links. Switches of a group are numbered in the order of cabinet, chassis
 /// and slot.
 #[derive(Args)]
-pub(crate) struct ImportSlingshot {
+pub struct ImportSlingshot {
     /// The point-to-point CSV files, which are read together
     #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
     /// The directory to write; files of an earlier import are refused
     #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// A text that names every live link, such as x1000c0r1j5p0-x1000c0r3j6p0; the planned links that
     /// it does not name are listed in down.txt
     #[arg(long, value_name = "FILE")]
-    pub(crate) live: Option<PathBuf>,
+    pub live: Option<PathBuf>,
     /// The physical port of each jack: CSV with the header `model,jack,port,asic_port`, where the model
     /// is `blade`, `rack`, or `*` for both
     #[arg(long, value_name = "FILE")]
-    pub(crate) jacks: Option<PathBuf>,
+    pub jacks: Option<PathBuf>,
     /// Replace the files of an earlier import in DIR; a fabric.toml that has been worked on is refused
     #[arg(long)]
-    pub(crate) force: bool,
+    pub force: bool,
 }
 
 /// Read what ibnetdiscover prints of an InfiniBand network
@@ -472,24 +413,24 @@ pub(crate) struct ImportSlingshot {
 /// Nothing in the file says which switches are a group. Without --groups and --threshold the links
 /// must tell: the islands of a Dragonfly+, or the groups of a Dragonfly.
 #[derive(Args)]
-pub(crate) struct ImportIbnetdiscover {
+pub struct ImportIbnetdiscover {
     /// The output of ibnetdiscover
     #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// The directory to write; files of an earlier import are refused
     #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// A pattern whose one capture group takes the group's name out of a switch's description, such
     /// as '^(g[0-9]+)-'
     #[arg(long, value_name = "REGEX", conflicts_with = "threshold")]
-    pub(crate) groups: Option<String>,
+    pub groups: Option<String>,
     /// Take the network for a Dragonfly in which two linked switches with more than N common
     /// neighbours are of one group
     #[arg(long, value_name = "N")]
-    pub(crate) threshold: Option<u32>,
+    pub threshold: Option<u32>,
     /// Replace the files of an earlier import in DIR; a fabric.toml that has been worked on is refused
     #[arg(long)]
-    pub(crate) force: bool,
+    pub force: bool,
 }
 
 /// Count and list the paths between two switches, or say how often a set draws each
@@ -498,12 +439,12 @@ pub(crate) struct ImportIbnetdiscover {
 /// switches and the probability with which it is drawn (docs/reference/export.md).
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
-pub(crate) struct Paths {
+pub struct Paths {
     /// The fabric file
-    pub(crate) fabric: PathBuf,
+    pub fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: paths over it are left out
     #[arg(long, value_name = "LIST")]
-    pub(crate) faults: Option<PathBuf>,
+    pub faults: Option<PathBuf>,
     /// The source switch, by its number group·a + index, (GROUP,SWITCH) or its name
     #[arg(
         long,
@@ -511,7 +452,7 @@ pub(crate) struct Paths {
         allow_negative_numbers = true,
         required_unless_present = "all"
     )]
-    pub(crate) from: Option<String>,
+    pub from: Option<String>,
     /// The destination switch
     #[arg(
         long,
@@ -519,65 +460,65 @@ pub(crate) struct Paths {
         allow_negative_numbers = true,
         required_unless_present = "all"
     )]
-    pub(crate) to: Option<String>,
+    pub to: Option<String>,
     /// With --set: all pairs of switches, each a line of JSON, in place of --from and --to
     #[arg(long, requires = "set", conflicts_with_all = ["from", "to"])]
-    pub(crate) all: bool,
+    pub all: bool,
     /// With --json: the paths of this T-VLB set and how often each is drawn (the grammar of
     /// sets is at the end of --help)
     #[arg(long, value_name = "SET", requires = "json", conflicts_with = "list")]
-    pub(crate) set: Option<String>,
+    pub set: Option<String>,
     /// List every path, not only their numbers
     #[arg(long)]
-    pub(crate) list: bool,
+    pub list: bool,
     /// Print JSON
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// Model the throughput of many sets on many traffic patterns (Step 1)
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::MODEL))]
-pub(crate) struct Model {
+pub struct Model {
     /// The fabric file
-    pub(crate) fabric: PathBuf,
+    pub fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left, and dead
     /// switches neither send nor receive
     #[arg(long, value_name = "LIST")]
-    pub(crate) faults: Option<PathBuf>,
+    pub faults: Option<PathBuf>,
     /// Patterns, separated by commas: `type1-set[:COUNT]`, all shifts or a sample of
     /// COUNT; `type2-set[:COUNT]`, random permutations of groups and switches, 20 by default;
     /// `permutation-set[:COUNT]`, of nodes; a pattern of `tvlb simulate` in which each node sends to
     /// one other, such as `shift(2,0)`, `type2#3` or `pairs:FILE`; `file:FILE`, flows with demands
     #[arg(long, value_name = "LIST", default_value = "type1-set,type2-set")]
-    pub(crate) patterns: String,
+    pub patterns: String,
     /// A set, or `table-1`, `strategic`, `down-closed` or `step-1`, which is all three and the
     /// default; may be repeated
     #[arg(long, value_name = "SET")]
-    pub(crate) sets: Vec<String>,
+    pub sets: Vec<String>,
     /// What counts as one path
     #[arg(long, value_parser = one_of(named::COUNTINGS, Counting::name), ignore_case = true, default_value = Counting::Triples.name())]
-    pub(crate) paths: Counting,
+    pub paths: Counting,
     /// How much of the best throughput a candidate may lack, as a fraction
     #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
-    pub(crate) epsilon: f64,
+    pub epsilon: f64,
     /// Print JSON, with the bounds of every pattern
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Write a line for each set to FILE
     #[arg(long, value_name = "FILE")]
-    pub(crate) csv: Option<PathBuf>,
+    pub csv: Option<PathBuf>,
     /// Write a picture to FILE
     #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
+    pub svg: Option<PathBuf>,
     /// Keep what is done in DIR, and go on from there after an interruption; several processes with the same
     /// DIR share the work
     #[arg(long, value_name = "DIR")]
-    pub(crate) state: Option<PathBuf>,
+    pub state: Option<PathBuf>,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub(crate) threads: Option<usize>,
+    pub threads: Option<usize>,
     /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
-    pub(crate) quiet: bool,
+    pub quiet: bool,
 }

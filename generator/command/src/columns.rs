@@ -2,7 +2,7 @@
 //! docs/reference say more.
 
 /// The table of `tvlb model`.
-pub(crate) const MODEL: &str = "Columns (docs/reference/model.md says more, of CSV too):
+pub const MODEL: &str = "Columns (docs/reference/model.md says more, of CSV too):
   set         the set; * where no set has more throughput without more hops
   throughput  flits per node and cycle that the network could carry at best, a mean over patterns
   ± SE        standard error of this mean over the patterns, in the same unit
@@ -11,7 +11,7 @@ pub(crate) const MODEL: &str = "Columns (docs/reference/model.md says more, of C
 ";
 
 /// The tables of `tvlb generate` where it chooses the sets.
-pub(crate) const CHOICE: &str = "Columns of the choice (docs/reference/choosing-sets.md says more):
+pub const CHOICE: &str = "Columns of the choice (docs/reference/choosing-sets.md says more):
   VLB paths            the set and how it is weighed: conventional, the paper's choice, and ours
   modelled             throughput by the model of Step 1, in flits per node and cycle
   saturation           flits per node and cycle at which the mean latency passes the limit that is
@@ -26,7 +26,7 @@ pub(crate) const CHOICE: &str = "Columns of the choice (docs/reference/choosing-
 ";
 
 /// The tables of `tvlb diff`.
-pub(crate) const DIFF: &str = "Columns (docs/reference/diff.md says more):
+pub const DIFF: &str = "Columns (docs/reference/diff.md says more):
   affected               ordered pairs of switches whose packets take other paths; N/M of a sample
   mean hops              mean links between switches of a path as packets draw it
   link: most             flits per cycle on the busiest link, if each node sends one per cycle
@@ -37,7 +37,7 @@ pub(crate) const DIFF: &str = "Columns (docs/reference/diff.md says more):
 ";
 
 /// What `tvlb faults` says.
-pub(crate) const FAULTS: &str = "Output (docs/reference/faults.md says more):
+pub const FAULTS: &str = "Output (docs/reference/faults.md says more):
   dead     links between groups, links within groups, and switches that are dead
   install  what switches have to take: the fault image and its bytes, and the switches with a new
            image
@@ -46,9 +46,8 @@ pub(crate) const FAULTS: &str = "Output (docs/reference/faults.md says more):
   channels pairs that need more virtual channels than the sets need by the plan, if there are any
 ";
 
-/// The tables of `tvlb sweep`.
-pub(crate) const SWEEP: &str =
-    "Columns of runs.csv (docs/reference/simulate.md explains all of them):
+/// The tables of `tvlb-lab sweep`.
+pub const SWEEP: &str = "Columns of runs.csv (docs/reference/simulate.md explains all of them):
   fabric ... placement     what was run
   load, seed, population   flits that each node offers per cycle; the seed; all nodes, or a part
   saturated                whether the mean latency was above the limit of the sweep file, 500
@@ -67,5 +66,5 @@ pub(crate) const SWEEP: &str =
                            the settings
 Columns of summary.csv: seeds, and how many of them were saturated or growing; means over seeds,
 with their standard errors as latency-error, p99-error and accepted-error.
-`tvlb plot DIR/runs.csv -o PICTURE.svg` draws them.
+`tvlb-lab plot DIR/runs.csv -o PICTURE.svg` draws them.
 ";

@@ -13,13 +13,13 @@ const PER_CROSSING: [f64; 2] = [80e-9, 220e-9];
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simulations {
     /// How many.
-    pub(crate) runs: usize,
+    pub runs: usize,
     /// Cycles of each.
-    pub(crate) cycles: u64,
+    pub cycles: u64,
     /// Nodes of the fabric.
-    pub(crate) nodes: u32,
+    pub nodes: u32,
     /// The mean load.
-    pub(crate) load: f64,
+    pub load: f64,
 }
 
 impl Simulations {

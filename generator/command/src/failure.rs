@@ -13,11 +13,11 @@ const FOUND: u8 = 1;
 const ERROR: u8 = 2;
 
 /// The outcome of a command.
-pub(crate) type Outcome = Result<(), Failure>;
+pub type Outcome = Result<(), Failure>;
 
 /// Why a command stopped.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// Something is wrong, in words for the user.
     Message(String),
     /// What was to be checked is not as it should be, in words for the user.
@@ -34,12 +34,12 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Any error as a message.
-    pub(crate) fn of(error: impl fmt::Display) -> Self {
+    pub fn of(error: impl fmt::Display) -> Self {
         Self::Message(error.to_string())
     }
 
     /// An interruption with what became of the work; any other failure as it is.
-    pub(crate) fn stopped(self, what_became: impl FnOnce() -> String) -> Self {
+    pub fn stopped(self, what_became: impl FnOnce() -> String) -> Self {
         match self {
             Self::Interrupted => Self::Stopped(what_became()),
             other => other,
@@ -47,7 +47,7 @@ impl Failure {
     }
 
     /// Tells the user and gives the exit code.
-    pub(crate) fn report(self) -> ExitCode {
+    pub fn report(self) -> ExitCode {
         let (message, code) = match self {
             Self::Message(message) => (message, ERROR),
             Self::Finding(message) => (message, FOUND),
@@ -64,14 +64,14 @@ impl Failure {
 }
 
 /// Tells the user something on standard error. Where nobody can be told, the exit code still tells.
-pub(crate) fn tell(message: &str) {
+pub fn tell(message: &str) {
     let name = if is_coloured() { "\u{1b}[1m\u{1b}[31mtvlb:\u{1b}[0m" } else { "tvlb:" };
     let _ = writeln!(io::stderr(), "{name} {message}");
 }
 
 /// Ends where the command line cannot be parsed, or asks for help or the version. An error looks
 /// like any other of ours.
-pub(crate) fn end_of_parsing(mut error: clap::Error) -> ExitCode {
+pub fn end_of_parsing(mut error: clap::Error) -> ExitCode {
     for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand]
     {
         if let Some(ContextValue::String(found)) = error.get(kind) {
@@ -136,4 +136,9 @@ fn shown(message: &str) -> String {
         }
     }
     shown
+}
+
+/// What is wrong, after the option or file that it is about.
+pub fn refused(place: &str, error: impl fmt::Display) -> Failure {
+    Failure::Message(format!("{place}: {error}"))
 }

@@ -36,7 +36,7 @@ use tvlb_table_set::dead_parts::{Plan, dead_but};
 /// of them, `switch (7,3)` a switch. `#` begins a comment. An empty list says that all is mended.
 #[derive(Args)]
 #[command(after_long_help = columns::FAULTS)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The directory of the table set that is installed
     directory: PathBuf,
     /// The list of all that is dead

@@ -15,7 +15,7 @@ use tvlb_table_set::dead_parts::{MOST_BYTES, Plan, parse};
 
 /// Refuses something else in the place of a table set's directory. What is nothing known is left to whoever
 /// reads it.
-pub(crate) fn expect_table_set(path: &Path) -> Outcome {
+pub fn expect_table_set(path: &Path) -> Outcome {
     let found = Recognised::at(path);
     let it_is = match found {
         Recognised::TableSet | Recognised::Unknown => return Ok(()),
@@ -30,13 +30,13 @@ pub(crate) fn expect_table_set(path: &Path) -> Outcome {
 }
 
 /// Reads a fabric file and its cables.
-pub(crate) fn load_fabric(path: &Path) -> Result<Fabric, Failure> {
+pub fn load_fabric(path: &Path) -> Result<Fabric, Failure> {
     Fabric::load(path).map_err(Failure::of)
 }
 
 /// A fabric file, its cables, and of these what lives where a list says what is dead, with what it says;
 /// without a list nothing is dead.
-pub(crate) fn load_live(path: &Path, list: Option<&Path>) -> Result<(Fabric, FaultSet), Failure> {
+pub fn load_live(path: &Path, list: Option<&Path>) -> Result<(Fabric, FaultSet), Failure> {
     let mut fabric = load_fabric(path)?;
     let Some(list) = list else { return Ok((fabric, FaultSet::default())) };
     let faults = read_faults(list, &PlannedLinks(&fabric.topology), &fabric.names)?;
@@ -45,29 +45,25 @@ pub(crate) fn load_live(path: &Path, list: Option<&Path>) -> Result<(Fabric, Fau
 }
 
 /// What the machine calls its parts, if the table set has a list of names.
-pub(crate) fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, Failure> {
+pub fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, Failure> {
     let Some(text) = set.names_list().map_err(Failure::of)? else { return Ok(Names::default()) };
     Names::read(df, &text).map_err(|error| error_in(&set.names_path(), &error))
 }
 
 /// The switch that an option names.
-pub(crate) fn switch(option: &str, text: &str, parts: &Parts<'_>) -> Result<SwitchId, Failure> {
+pub fn switch(option: &str, text: &str, parts: &Parts<'_>) -> Result<SwitchId, Failure> {
     parts.switch(text).map_err(|error| Failure::Message(format!("{option}: {error}")))
 }
 
 /// Reads a list of what is dead.
-pub(crate) fn read_faults(
-    path: &Path,
-    plan: &dyn Plan,
-    names: &Names,
-) -> Result<FaultSet, Failure> {
+pub fn read_faults(path: &Path, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Failure> {
     let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
         .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
     parse(&text, plan, names).map_err(|error| error_in(path, &error))
 }
 
 /// An error with the file that it is about.
-pub(crate) fn error_in(path: &Path, error: &dyn fmt::Display) -> Failure {
+pub fn error_in(path: &Path, error: &dyn fmt::Display) -> Failure {
     Failure::Message(format!("{}: {error}", path.display()))
 }
 
@@ -90,7 +86,7 @@ impl Plan for PlannedLinks<'_> {
 
 /// Refuses to write a file or directory into a table set, which holds nothing but its own files.
 /// To be called before the work, for each option that names one.
-pub(crate) fn outside_table_sets<'p>(
+pub fn outside_table_sets<'p>(
     outputs: impl IntoIterator<Item = (&'static str, Option<&'p Path>)>,
 ) -> Outcome {
     for (option, path) in outputs {

@@ -28,7 +28,7 @@ use tvlb_generator::topology::summary::TopologySummary;
 use tvlb_generator::verify::{Certificate, Extent};
 use tvlb_schema::{Decision, PerDecision};
 
-pub(crate) fn run(arguments: &Generate) -> Outcome {
+pub fn run(arguments: &Generate) -> Outcome {
     let what_became = || match (&arguments.output, &arguments.check) {
         (_, Some(_)) => "nothing was compared".to_owned(),
         _ => "nothing was written".to_owned(),
@@ -278,7 +278,7 @@ fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
 }
 
 /// What `--try-policy` names.
-pub(crate) fn policies_to_try(texts: &[String], seed: u64) -> Result<Vec<PolicyPair>, Failure> {
+pub fn policies_to_try(texts: &[String], seed: u64) -> Result<Vec<PolicyPair>, Failure> {
     let failure = |error| Failure::Message(format!("--try-policy: {error}"));
     texts.iter().map(|text| PolicyPair::parse(text, seed).map_err(failure)).collect()
 }

@@ -1,14 +1,16 @@
-//! The commands by what people do with them, as `tvlb --help` lists them.
+//! The commands by what people do with them, as `--help` lists them.
 
 use clap::Command;
 use std::fmt::Write;
 
-/// Every command stands in one of these groups.
-const GROUPS: [(&str, &[&str]); 5] = [
-    ("Make tables", &["import", "cables", "generate", "sets", "search", "faults"]),
+/// Groups of commands: a title and the names of its commands.
+pub type Groups = [(&'static str, &'static [&'static str])];
+
+/// Those of `tvlb`. Every command stands in one of them.
+pub(crate) const GROUPS: &Groups = &[
+    ("Make tables", &["import", "cables", "generate", "sets", "faults"]),
     ("Check and look at tables and wirings", &["verify", "inspect", "diff", "topology", "paths"]),
-    ("Simulate", &["simulate", "cut-through", "place", "run", "advise"]),
-    ("Study", &["load", "model", "bisection", "sweep", "plot", "experiment"]),
+    ("What tables carry", &["load", "model", "simulate"]),
     ("Other commands", &["man", "completions", "help"]),
 ];
 
@@ -17,12 +19,12 @@ const INDENT: usize = 15;
 const WIDTH: usize = 100;
 
 /// The template of the help, with the commands of `all` in place of clap's one list.
-pub(crate) fn template(mut all: Command) -> String {
+pub fn template(mut all: Command, groups: &Groups) -> String {
     all.build();
     let mut text = String::from("{about}\n\n{usage-heading} {usage}\n");
-    for (title, names) in GROUPS {
+    for (title, names) in groups {
         let _ = write!(text, "\n{title}:\n");
-        for name in names {
+        for name in *names {
             let about = all.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
             let mut line = format!("{:<INDENT$}", format!("  {name}"));

@@ -30,7 +30,7 @@ const CONVENTIONAL: &str = "conventional";
 /// grows for ever. docs/reference/load.md says more.
 #[derive(Args)]
 #[command(after_long_help = help())]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The fabric file
     fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left

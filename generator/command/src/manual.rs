@@ -1,25 +1,24 @@
 //! `tvlb man` and `tvlb completions`: from the same definitions as `--help`.
 
-use crate::args::{Arguments, Completions, Man};
+use crate::args::{Completions, Man};
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
-use clap::CommandFactory;
+use clap::Command;
 
 /// Prints a manual page, of the whole or of one command.
-pub(crate) fn man(arguments: &Man) -> Outcome {
-    let mut whole = Arguments::command();
+pub fn man(mut whole: Command, arguments: &Man) -> Outcome {
     whole.build();
+    let of = whole.get_name().to_owned();
     let command = match &arguments.command {
         None => whole,
         Some(name) => {
             let found = whole.find_subcommand(name).cloned();
             let command = found.ok_or_else(|| {
-                let names: Vec<&str> =
-                    whole.get_subcommands().map(clap::Command::get_name).collect();
+                let names: Vec<&str> = whole.get_subcommands().map(Command::get_name).collect();
                 Failure::Message(format!("{name}: no such command; there are {}", names.join(", ")))
             })?;
             // As `man tvlb-generate` looks for it.
-            let name: &'static str = format!("tvlb-{name}").leak();
+            let name: &'static str = format!("{of}-{name}").leak();
             command.name(name)
         }
     };
@@ -29,8 +28,9 @@ pub(crate) fn man(arguments: &Man) -> Outcome {
 }
 
 /// Prints what a shell completes commands and options from.
-pub(crate) fn completions(arguments: &Completions) -> Outcome {
+pub fn completions(mut whole: Command, arguments: &Completions) -> Outcome {
+    let of = whole.get_name().to_owned();
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Arguments::command(), "tvlb", &mut script);
+    clap_complete::generate(arguments.shell, &mut whole, of, &mut script);
     print(&String::from_utf8_lossy(&script))
 }

@@ -13,7 +13,7 @@ use tvlb_simulator::{Injection, Measuring};
 /// The values of an option, each with its line of --help.
 type Choices<T> = &'static [(T, &'static str)];
 
-pub(crate) const SCHEMES: Choices<Scheme> = &[
+pub const SCHEMES: Choices<Scheme> = &[
     (Scheme::Min, "Always MIN"),
     (Scheme::Vlb, "Always VLB"),
     (Scheme::UgalL, "By the queues of the first output ports"),
@@ -21,21 +21,21 @@ pub(crate) const SCHEMES: Choices<Scheme> = &[
     (Scheme::UgalG, "By the queues along the whole paths"),
 ];
 
-pub(crate) const SCHEMES_WITH_SETS: Choices<Scheme> = &[
+pub const SCHEMES_WITH_SETS: Choices<Scheme> = &[
     (Scheme::UgalL, "One decision, at the source"),
     (Scheme::Par, "Two: at the source, and at the next switch of its group"),
 ];
 
-pub(crate) const DECISIONS: Choices<Decision> = &[
+pub const DECISIONS: Choices<Decision> = &[
     (Decision::UgalL, "UGAL-L's, at the source"),
     (Decision::ParSource, "PAR's at the source"),
     (Decision::ParSecond, "PAR's second look"),
 ];
 
-pub(crate) const INJECTIONS: Choices<Injection> =
+pub const INJECTIONS: Choices<Injection> =
     &[(Injection::Zero, "Always VC 0"), (Injection::Random, "One drawn for each packet")];
 
-pub(crate) const MEASURINGS: Choices<Measuring> = &[
+pub const MEASURINGS: Choices<Measuring> = &[
     (Measuring::OneWindow, "One window"),
     (
         Measuring::UntilWindowsAgree,
@@ -43,19 +43,19 @@ pub(crate) const MEASURINGS: Choices<Measuring> = &[
     ),
 ];
 
-pub(crate) const VC_SCHEMES: Choices<VcScheme> = &[
+pub const VC_SCHEMES: Choices<VcScheme> = &[
     (VcScheme::Ordered, "Higher in each group and for a second local hop"),
     (VcScheme::PerHop, "The number of hops made"),
     (VcScheme::Positional, "One for each place on a path"),
 ];
 
-pub(crate) const MIN_CANDIDATES: Choices<MinCandidate> = &[
+pub const MIN_CANDIDATES: Choices<MinCandidate> = &[
     (MinCandidate::Kept, "The one by which the packet came"),
     (MinCandidate::Shortest, "One drawn at the second switch, among the shortest from there"),
     (MinCandidate::Any, "One drawn at the second switch, over any link between the groups"),
 ];
 
-pub(crate) const OBJECTIVES: Choices<Prefer> = &[
+pub const OBJECTIVES: Choices<Prefer> = &[
     (
         Prefer::Throughput,
         "Saturation under adversarial traffic; the least latency among what differs by at most 0.005",
@@ -64,18 +64,18 @@ pub(crate) const OBJECTIVES: Choices<Prefer> = &[
     (Prefer::Robust, "The worst case over adversarial and other traffic"),
 ];
 
-pub(crate) const PANELS: Choices<PanelSize> = &[
+pub const PANELS: Choices<PanelSize> = &[
     (PanelSize::Standard, "Nine adversarial patterns, and five other kinds of traffic as guards"),
     (PanelSize::Quick, "Two adversarial patterns and two guards: a glance, not to be relied on"),
 ];
 
-pub(crate) const COUNTINGS: Choices<Counting> = &[
+pub const COUNTINGS: Choices<Counting> = &[
     (Counting::Triples, "Every (intermediate switch, MIN leg, MIN leg), as the papers count"),
     (Counting::Routes, "Distinct simple routes"),
 ];
 
 /// Accepts one of these values by its name.
-pub(crate) fn one_of<T>(
+pub fn one_of<T>(
     choices: Choices<T>,
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T>

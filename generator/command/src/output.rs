@@ -16,36 +16,36 @@ use tvlb_generator::whole_file;
 use tvlb_simulator::StarvedLink;
 
 /// From now on Ctrl-C and SIGTERM only set a flag, so that the command can clean up; a second one kills.
-pub(crate) fn catch_interrupt() -> Outcome {
+pub fn catch_interrupt() -> Outcome {
     interrupt::catch()
         .map_err(|error| Failure::Message(format!("cannot catch interrupts: {error}")))
 }
 
 /// Uses this many threads instead of one per core, if a number is given.
-pub(crate) fn use_threads(threads: Option<usize>) -> Outcome {
+pub fn use_threads(threads: Option<usize>) -> Outcome {
     let Some(threads) = threads else { return Ok(()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))
 }
 
 /// The text of a file that an option names: flows of traffic, a line for each of at most 2²⁴ nodes.
-pub(crate) fn read_input(path: impl AsRef<Path>) -> io::Result<String> {
+pub fn read_input(path: impl AsRef<Path>) -> io::Result<String> {
     input_file::read_text(path.as_ref(), 512 << 20, Symlinks::Follow)
 }
 
 /// Writes a file that the user asked for, whole or not at all.
-pub(crate) fn write_file(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> Outcome {
+pub fn write_file(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> Outcome {
     whole_file::write(path, content)
         .map_err(|error| Failure::Message(format!("{}: cannot write it: {error}", path.display())))
 }
 
 /// Whether the user has asked to stop.
-pub(crate) fn interrupted() -> bool {
+pub fn interrupted() -> bool {
     interrupt::is_asked_to_stop()
 }
 
 /// Says on standard error, once for each, on which links buffers are too small for what the links take.
-pub(crate) fn tell_of_starved(quiet: bool, links: impl IntoIterator<Item = StarvedLink>) {
+pub fn tell_of_starved(quiet: bool, links: impl IntoIterator<Item = StarvedLink>) {
     let mut told: Vec<String> = Vec::new();
     for text in links.into_iter().map(|link| link.to_string()) {
         if !quiet && !told.contains(&text) {
@@ -56,7 +56,7 @@ pub(crate) fn tell_of_starved(quiet: bool, links: impl IntoIterator<Item = Starv
 }
 
 /// Prints a text.
-pub(crate) fn print(text: &impl Display) -> Outcome {
+pub fn print(text: &impl Display) -> Outcome {
     let mut out = std::io::stdout().lock();
     write!(out, "{text}")?;
     out.flush()?;
@@ -64,7 +64,7 @@ pub(crate) fn print(text: &impl Display) -> Outcome {
 }
 
 /// Prints a value as JSON.
-pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
+pub fn print_json(value: &impl Serialize) -> Outcome {
     let json = serde_json::to_string_pretty(value).map_err(Failure::of)?;
     print(&format_args!("{json}\n"))
 }
@@ -72,7 +72,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
 /// What a command shows of its work on standard error: on a terminal one line that says what will be done,
 /// and one bar for each stage, one after the other. Elsewhere, where the output of a long run is kept, a
 /// line from time to time. If quiet, nothing is shown.
-pub(crate) struct Bars {
+pub struct Bars {
     quiet: bool,
     shown: Mutex<Shown>,
     /// Where no terminal is, and not if quiet.
@@ -155,7 +155,7 @@ impl Shown {
 }
 
 impl Bars {
-    pub(crate) fn new(quiet: bool) -> Self {
+    pub fn new(quiet: bool) -> Self {
         let log = Log { begun: Instant::now(), due: SILENCE, untold: None };
         let is_logged = !quiet && !io::stderr().is_terminal();
         Self {
@@ -166,7 +166,7 @@ impl Bars {
     }
 
     /// The same, once the user is told what will be done.
-    pub(crate) fn beginning(quiet: bool, what: &impl Display) -> Self {
+    pub fn beginning(quiet: bool, what: &impl Display) -> Self {
         let bars = Self::new(quiet);
         bars.tell(what, Duration::ZERO);
         bars
@@ -174,7 +174,7 @@ impl Bars {
 
     /// Tells the user what will be done, and takes so long at most as far as is known: at once on a terminal
     /// and where that is long, else when it has turned out to be.
-    pub(crate) fn tell(&self, what: &impl Display, most: Duration) {
+    pub fn tell(&self, what: &impl Display, most: Duration) {
         match &self.log {
             _ if self.quiet => {}
             // Whoever does not see it loses nothing.
@@ -198,7 +198,7 @@ impl Bars {
     }
 
     /// Takes the last bar away.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         self.shown().bar.finish_and_clear();
     }
 

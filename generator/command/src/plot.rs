@@ -1,4 +1,4 @@
-//! `tvlb plot`: results of other commands as a picture.
+//! `tvlb-lab plot`: results of other commands as a picture.
 
 mod kind;
 mod names;
@@ -6,9 +6,9 @@ mod picture;
 mod series;
 mod table;
 
-pub(crate) use picture::{Look, MOST_SERIES};
-pub(crate) use series::Selection;
-pub(crate) use table::Table;
+pub use picture::{Look, MOST_SERIES};
+pub use series::Selection;
+pub use table::Table;
 
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
@@ -19,8 +19,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// What the figures are called.
-const HELP: &str = "Files: the output of `tvlb simulate` and `tvlb cut-through` with --format csv or --json, runs.csv
-and summary.csv of `tvlb sweep`, figures.csv of `tvlb experiment`, and the file of `tvlb model
+const HELP: &str = "Files: the output of `tvlb simulate` and `tvlb-lab cut-through` with --format csv or --json, runs.csv
+and summary.csv of `tvlb-lab sweep`, figures.csv of `tvlb-lab experiment`, and the file of `tvlb model
 --csv`.
 
 Figures are the columns of these files by their names, for instance latency, p99, accepted, hops,
@@ -34,14 +34,14 @@ point that is not saturated.
 Examples:
   tvlb simulate out --scheme par --load 0.05:0.5:0.05 --seeds 1,2,3 --format csv > par.csv
   tvlb simulate out --scheme ugal-l --load 0.05:0.5:0.05 --seeds 1,2,3 --format csv > ugal-l.csv
-  tvlb plot par.csv ugal-l.csv -o both.svg
-  tvlb plot runs/runs.csv --panel traffic --where scheme=par --y latency,p99 -o par.png
+  tvlb-lab plot par.csv ugal-l.csv -o both.svg
+  tvlb-lab plot runs/runs.csv --panel traffic --where scheme=par --y latency,p99 -o par.png
 ";
 
 /// Draw results: latency over load, and every other figure, of several schemes, sets and fabrics
 #[derive(Args)]
 #[command(after_long_help = HELP)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// The results to draw, all in one picture
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -95,14 +95,14 @@ pub(crate) struct Arguments {
 
 /// How to write a picture, by the ending of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     Svg,
     Png,
 }
 
 impl Ending {
     /// That of a file which an option names.
-    pub(crate) fn of(option: &str, path: &Path) -> Result<Self, Failure> {
+    pub fn of(option: &str, path: &Path) -> Result<Self, Failure> {
         let ending = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
         match ending.as_deref() {
             Some("svg") => Ok(Self::Svg),
@@ -121,7 +121,7 @@ impl Ending {
 }
 
 /// Draws tables into a file, and returns what there is to say of the picture.
-pub(crate) fn draw(
+pub fn draw(
     tables: &[Table],
     selection: &Selection,
     look: &Look,
@@ -151,7 +151,7 @@ fn png(_svg: &str, _is_dark: bool, path: &Path) -> Result<Vec<u8>, Failure> {
     Err(Failure::Message(format!("{}: accepted a name that ends in .svg", path.display())))
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub fn run(arguments: &Arguments) -> Outcome {
     let ending = Ending::of("--output", &arguments.output)?;
     if arguments.dark && ending == Ending::Svg {
         return Err(Failure::Message(

@@ -25,7 +25,7 @@ use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchId};
 /// `tvlb generate --set-file` reads what `export` and `find` write. docs/reference/set-files.md describes
 /// the files.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     action: Action,
 }

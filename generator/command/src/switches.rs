@@ -11,12 +11,12 @@ use tvlb_simulator::{Injection, Revision, Settings};
 
 /// How switches route, and what switches and links are made of.
 #[derive(Args)]
-pub(crate) struct Switches {
+pub struct Switches {
     /// How source switches choose between MIN and VLB
     #[arg(long, value_parser = one_of(named::SCHEMES, Scheme::name), ignore_case = true, default_value = Scheme::UgalL.name())]
-    pub(crate) scheme: Scheme,
+    pub scheme: Scheme,
     #[command(flatten)]
-    pub(crate) weighing: Weighings,
+    pub weighing: Weighings,
     /// How virtual channels are assigned, instead of the images' rule
     #[arg(long, value_parser = one_of(named::VC_SCHEMES, VcScheme::name), ignore_case = true, value_name = "RULE", help_heading = "Switches")]
     vc_scheme: Option<VcScheme>,
@@ -59,12 +59,12 @@ pub(crate) struct Switches {
 
 /// Whether VLB paths are conventional, and how decisions weigh, where the command line says so.
 #[derive(Args)]
-pub(crate) struct Weighings {
+pub struct Weighings {
     /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0, 1x1
     /// candidates and no gate unless --threshold, --candidates and --gate say otherwise: UGAL and PAR as
     /// they were before there were T-VLB sets
     #[arg(long)]
-    pub(crate) conventional: bool,
+    pub conventional: bool,
     /// T of every decision, instead of the images' or of the 0 of --conventional: MIN is taken up to
     /// this much costlier than VLB
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
@@ -86,13 +86,13 @@ pub(crate) struct Weighings {
 
 impl Weighings {
     /// Where VLB paths come from.
-    pub(crate) const fn paths(&self) -> VlbPaths {
+    pub const fn paths(&self) -> VlbPaths {
         if self.conventional { VlbPaths::Conventional } else { VlbPaths::Custom }
     }
 
     /// What is to be changed in the images before they boot, if anything is, with this rule of virtual
     /// channels if one is given.
-    pub(crate) fn revision(&self, vc_scheme: Option<VcScheme>) -> Option<Revision> {
+    pub fn revision(&self, vc_scheme: Option<VcScheme>) -> Option<Revision> {
         // Conventional UGAL weighs one path of each kind with T = 0; what the images have was chosen
         // with their sets.
         let threshold = self.threshold.or(self.conventional.then_some(0));
@@ -106,12 +106,12 @@ impl Weighings {
 
 impl Switches {
     /// What is to be changed in the images before they boot, if anything is.
-    pub(crate) fn revision(&self) -> Option<Revision> {
+    pub fn revision(&self) -> Option<Revision> {
         self.weighing.revision(self.vc_scheme)
     }
 
     /// The settings that follow, on this fabric; all others have their defaults.
-    pub(crate) fn settings(&self, fabric: &FabricEntry) -> Result<Settings, Failure> {
+    pub fn settings(&self, fabric: &FabricEntry) -> Result<Settings, Failure> {
         let paths = self.weighing.paths();
         // A latency that does not fit is refused with the other settings.
         let latency = |own: Option<u16>, fabric: u32| {

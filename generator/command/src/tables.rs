@@ -8,20 +8,20 @@ use tvlb_schema::FabricImage;
 use tvlb_simulator::{BootError, BootedFabric, Revision};
 
 /// A table set, and the update of it that is installed, if there is one.
-pub(crate) struct Tables {
-    pub(crate) set: TableSet,
-    pub(crate) update: Option<Update>,
+pub struct Tables {
+    pub set: TableSet,
+    pub update: Option<Update>,
 }
 
 impl Tables {
     /// A table set without an update.
-    pub(crate) fn open(directory: &Path) -> Result<Self, Failure> {
+    pub fn open(directory: &Path) -> Result<Self, Failure> {
         expect_table_set(directory)?;
         Ok(Self { set: TableSet::open(directory).map_err(Failure::of)?, update: None })
     }
 
     /// Boots every switch from its image, with the names of the machine.
-    pub(crate) fn boot<'b>(
+    pub fn boot<'b>(
         &self,
         fabric: &'b [u8],
         switches: &'b [Vec<u8>],
@@ -32,7 +32,7 @@ impl Tables {
     }
 
     /// The images of all switches of the fabric, in their order, with what a revision changes in them.
-    pub(crate) fn switch_images(
+    pub fn switch_images(
         &self,
         fabric: &[u8],
         revision: Option<Revision>,
@@ -43,7 +43,7 @@ impl Tables {
     }
 
     /// The fabric's image.
-    pub(crate) fn decode<'b>(&self, fabric: &'b [u8]) -> Result<FabricImage<'b>, Failure> {
+    pub fn decode<'b>(&self, fabric: &'b [u8]) -> Result<FabricImage<'b>, Failure> {
         FabricImage::decode(fabric).map_err(|error| {
             self.in_file(BootError::Fabric(tvlb_firmware_model::Error::FabricImage(error)))
         })
@@ -61,7 +61,7 @@ impl Tables {
     }
 
     /// A boot error with the file that it is about.
-    pub(crate) fn in_file(&self, error: BootError) -> Failure {
+    pub fn in_file(&self, error: BootError) -> Failure {
         let set = &self.set;
         let path = match &error {
             BootError::Switch { switch, .. } | BootError::Place { switch, .. } => {

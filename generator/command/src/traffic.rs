@@ -4,11 +4,11 @@ use crate::failure::Failure;
 use crate::output::read_input;
 use std::path::Path;
 use tvlb_generator::topology::names::Parts;
-use tvlb_lab::named::{LISTED, Named, PAIRS};
+use tvlb_traffic::named::{LISTED, Named, PAIRS};
 use tvlb_traffic::{Pattern, PlacementRule};
 
 /// The traffic that --traffic accepts.
-pub(crate) const PATTERNS: &str = "Traffic (--traffic):
+pub const PATTERNS: &str = "Traffic (--traffic):
   uniform             each packet to a node drawn from all
   uniform-others      each packet to a node drawn from all but the sender
   shift(Δg,Δs)        from switch (i, j) to switch (i+Δg, j+Δs), same terminal (TYPE_1)
@@ -29,13 +29,13 @@ Placements (--place) say on which node each process of the traffic runs:
 ";
 
 /// A pattern by name, or "pairs:FILE", which must fit the nodes of a fabric.
-pub(crate) fn pattern(text: &str, parts: &Parts<'_>) -> Result<Named<Pattern>, Failure> {
+pub fn pattern(text: &str, parts: &Parts<'_>) -> Result<Named<Pattern>, Failure> {
     Named::pattern(text, Path::new(""), &[("", parts)])
         .map_err(|error| refused("--traffic", text, PAIRS, &error))
 }
 
 /// A placement by name, or "listed:FILE", that fits a fabric.
-pub(crate) fn placement(text: &str, parts: &Parts<'_>) -> Result<Named<PlacementRule>, Failure> {
+pub fn placement(text: &str, parts: &Parts<'_>) -> Result<Named<PlacementRule>, Failure> {
     let named = Named::placement(text, Path::new(""), &[("", parts)])
         .map_err(|error| refused("--place", text, LISTED, &error))?;
     // Whether it fits does not depend on the seed.
@@ -53,6 +53,6 @@ fn refused(option: &str, text: &str, before_file: &str, error: &str) -> Failure 
 }
 
 /// The content of a file that an option names.
-pub(crate) fn content(path: &str) -> Result<String, Failure> {
+pub fn content(path: &str) -> Result<String, Failure> {
     read_input(path).map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))
 }

@@ -1,6 +1,5 @@
 //! Values of options that need more than one of clap's own parsers.
 
-use std::convert::Infallible;
 use std::fmt::Display;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
@@ -14,7 +13,7 @@ const MOST_THREADS_PER_CORE: usize = 4;
 
 /// The value of `--threads`. Starting threads takes time and memory for each, and more than there
 /// are cores gain nothing.
-pub(crate) fn threads(text: &str) -> Result<usize, String> {
+pub fn threads(text: &str) -> Result<usize, String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let most = MOST_THREADS.max(MOST_THREADS_PER_CORE * cores);
     let number = text.parse().ok().filter(|number| (1..=most).contains(number));
@@ -22,12 +21,12 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
 }
 
 /// The most cycles that an option may ask for.
-pub(crate) const MOST_CYCLES: u32 = 1_000_000_000;
+pub const MOST_CYCLES: u32 = 1_000_000_000;
 /// About how many walks, routes or steps an option may ask for: more than any machine makes.
-pub(crate) const MOST_STEPS: u64 = 1_000_000_000_000_000;
+pub const MOST_STEPS: u64 = 1_000_000_000_000_000;
 
 /// A whole number within limits, which the error names.
-pub(crate) fn count<T: FromStr + PartialOrd + Display>(
+pub fn count<T: FromStr + PartialOrd + Display>(
     accepted: RangeInclusive<T>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone
 where
@@ -41,13 +40,13 @@ where
 }
 
 /// A number of cycles that is not zero.
-pub(crate) fn cycles(text: &str) -> Result<NonZeroU32, String> {
+pub fn cycles(text: &str) -> Result<NonZeroU32, String> {
     let number = count(1..=MOST_CYCLES)(text)?;
     NonZeroU32::new(number).ok_or_else(String::new)
 }
 
 /// The value of `--max-regret`.
-pub(crate) fn regret(text: &str) -> Result<MostRegret, String> {
+pub fn regret(text: &str) -> Result<MostRegret, String> {
     count(0..=100)(text).map(MostRegret)
 }
 
@@ -55,7 +54,7 @@ pub(crate) fn regret(text: &str) -> Result<MostRegret, String> {
 const MOST_BYTES: u64 = 1_000_000_000_000_000;
 
 /// A length in bytes: a whole number, alone or with B, KB, MB or GB, which are powers of 1000.
-pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+pub fn bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
         "" | "B" => Some(1),
@@ -77,14 +76,8 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
 }
 
 /// The first value that a list has twice.
-pub(crate) fn repeated<T: PartialEq + Display>(list: &[T]) -> Option<&T> {
+pub fn repeated<T: PartialEq + Display>(list: &[T]) -> Option<&T> {
     list.iter().enumerate().find(|(number, value)| list[..*number].contains(value)).map(|(_, v)| v)
-}
-
-/// Refuses the former name of `--try-policy`, which was easily taken for `--candidates`.
-pub(crate) fn now_try_policy(_: &str) -> Result<Infallible, String> {
-    Err("this option is called --try-policy now; --candidates MxK says how many paths a decision draws"
-        .to_owned())
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ impl Agreement {
 
 /// The latencies of the packets of each half of a window.
 #[derive(Clone, Debug)]
-pub(crate) struct Halves {
+pub struct Halves {
     /// The first cycle of the second half.
     middle: u32,
     /// Of each half the packets, the sum of their latencies and that of the squares.
@@ -46,14 +46,14 @@ pub(crate) struct Halves {
 }
 
 impl Halves {
-    pub(crate) fn of(window: &Range<u32>) -> Self {
+    pub fn of(window: &Range<u32>) -> Self {
         let middle = window.start + (window.end - window.start) / 2;
         Self { middle, moments: [(0, 0, 0); 2] }
     }
 
     /// Counts a packet of this cycle of the window.
     #[inline]
-    pub(crate) fn add(&mut self, cycle: u32, latency: u32) {
+    pub fn add(&mut self, cycle: u32, latency: u32) {
         let (count, sum, squares) = &mut self.moments[usize::from(cycle >= self.middle)];
         *count += 1;
         *sum += u64::from(latency);
@@ -63,7 +63,7 @@ impl Halves {
     /// Whether the mean latency rose from one half to the other by more than windows that agree may differ,
     /// and by more than chance would have it.
     #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
-    pub(crate) fn are_growing(&self) -> bool {
+    pub fn are_growing(&self) -> bool {
         let of = |(count, sum, squares): (u64, u64, u128)| {
             let (count, sum, squares) = (count as f64, sum as f64, squares as f64);
             let mean = sum / count;

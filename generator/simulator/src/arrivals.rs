@@ -14,7 +14,7 @@ const MOST_ENTRIES: usize = 4096;
 
 /// The distribution of the gaps between packets.
 #[derive(Clone, Debug)]
-pub(crate) struct Gaps {
+pub struct Gaps {
     /// Entry k is P(gap ≤ k + 1) in parts of 2⁶⁴.
     at_most: Vec<u64>,
     /// By the first byte of a draw: the first entry that can hold it.
@@ -29,7 +29,7 @@ impl Gaps {
         clippy::cast_precision_loss,
         reason = "a conversion to u64 saturates, and indices are below the size of the table"
     )]
-    pub(crate) fn new(probability: f64) -> Self {
+    pub fn new(probability: f64) -> Self {
         let miss = 1.0 - probability;
         let mut left = 1.0;
         let mut at_most = Vec::new();
@@ -44,7 +44,7 @@ impl Gaps {
 
     /// Cycles from one packet to the next, 1 or more.
     #[inline]
-    pub(crate) fn draw(&self, rng: &mut impl Rng) -> u32 {
+    pub fn draw(&self, rng: &mut impl Rng) -> u32 {
         let mut before = 0;
         loop {
             let random = rng.next_u64();

@@ -115,7 +115,7 @@ impl fmt::Display for StuckRanks {
 /// use std::num::NonZeroU32;
 /// use tvlb_simulator::{BootedFabric, JobRun, MessageSettings, Settings, complete};
 /// use tvlb_schema::NodeId;
-/// use tvlb_workload::{Programs, Rank, Step};
+/// use tvlb_traffic::workload::{Programs, Rank, Step};
 ///
 /// # fn example(fabric: &BootedFabric, settings: &Settings) -> Result<(), Box<dyn std::error::Error>> {
 /// // Two ranks exchange a megabyte.

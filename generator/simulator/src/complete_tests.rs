@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use std::num::NonZeroU32;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{Bandwidth, Bandwidths, NodeId, SetRule, ShapeSet};
-use tvlb_workload::{Programs, Rank, Step};
+use tvlb_traffic::workload::{Programs, Rank, Step};
 
 const ONCE: NonZeroU32 = NonZeroU32::MIN;
 /// Cycles for a packet that meets no other, within a switch, and over one local link more.

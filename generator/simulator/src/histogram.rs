@@ -8,47 +8,49 @@ const BINS: usize = 2048 + 64 * 21;
 
 /// Counts of latencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Histogram {
+pub struct Histogram {
     bins: Vec<u64>,
     count: u64,
     sum: u64,
     most: u32,
 }
 
-impl Histogram {
-    pub(crate) fn new() -> Self {
+impl Default for Histogram {
+    fn default() -> Self {
         Self { bins: vec![0; BINS], count: 0, sum: 0, most: 0 }
     }
+}
 
+impl Histogram {
     #[inline]
-    pub(crate) fn add(&mut self, latency: u32) {
+    pub fn add(&mut self, latency: u32) {
         self.bins[bin(latency)] += 1;
         self.count += 1;
         self.sum += u64::from(latency);
         self.most = self.most.max(latency);
     }
 
-    pub(crate) const fn count(&self) -> u64 {
+    pub const fn count(&self) -> u64 {
         self.count
     }
 
-    pub(crate) const fn sum(&self) -> u64 {
+    pub const fn sum(&self) -> u64 {
         self.sum
     }
 
     /// The mean latency; 0 of nothing.
     #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
-    pub(crate) const fn mean(&self) -> f64 {
+    pub const fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
     }
 
-    pub(crate) const fn most(&self) -> u32 {
+    pub const fn most(&self) -> u32 {
         self.most
     }
 
     /// The least latency that at least `parts` of 1000 packets do not exceed: its bin's largest
     /// latency, and never more than the largest seen; 0 of nothing.
-    pub(crate) fn percentile(&self, parts: u64) -> u32 {
+    pub fn percentile(&self, parts: u64) -> u32 {
         let needed = (self.count * parts).div_ceil(1000).max(1);
         let mut seen = 0;
         for (bin, &count) in self.bins.iter().enumerate() {
@@ -61,7 +63,7 @@ impl Histogram {
     }
 
     /// Adds another's counts.
-    pub(crate) fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         for (bin, &more) in self.bins.iter_mut().zip(&other.bins) {
             *bin += more;
         }
@@ -113,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_bin_counts_beyond_32_bits() {
-        let mut histogram = Histogram::new();
+        let mut histogram = Histogram::default();
         for latency in [50, 60, 70] {
             histogram.add(latency);
         }
@@ -128,10 +130,10 @@ mod tests {
 
     #[test]
     fn percentiles_are_those_of_the_sorted_list() {
-        let mut histogram = Histogram::new();
+        let mut histogram = Histogram::default();
         (1..=1000).for_each(|latency| histogram.add(latency));
         assert_eq!([500, 990, 999, 1000].map(|p| histogram.percentile(p)), [500, 990, 999, 1000]);
         assert_eq!((histogram.sum(), histogram.count(), histogram.most()), (500_500, 1000, 1000));
-        assert_eq!(Histogram::new().percentile(500), 0);
+        assert_eq!(Histogram::default().percentile(500), 0);
     }
 }

@@ -2,7 +2,7 @@
 //! the node of each rank, and how messages become packets.
 
 use tvlb_schema::{NodeId, Nodes};
-use tvlb_workload::Programs;
+use tvlb_traffic::workload::Programs;
 
 /// A job: what its ranks do, and where they run.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ pub(crate) fn check(
         }
         ranks += u64::from(programs.ranks());
         steps += (0..programs.ranks())
-            .map(|rank| programs.steps(tvlb_workload::Rank(rank)).len() as u64)
+            .map(|rank| programs.steps(tvlb_traffic::workload::Rank(rank)).len() as u64)
             .sum::<u64>();
     }
     match (ranks, steps) {

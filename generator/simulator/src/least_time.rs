@@ -16,7 +16,7 @@ use crate::settings::{Settings, least_control_latency};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use tvlb_schema::{GroupId, LinkKind, NodeId, Port};
-use tvlb_workload::{Programs, Rank, Step};
+use tvlb_traffic::workload::{Programs, Rank, Step};
 
 /// Cycles that a run has at the least, by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::num::NonZeroU32;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{Bandwidth, Bandwidths, GroupId, NodeId, ShapeSet};
-use tvlb_workload::{Programs, Rank, Step};
+use tvlb_traffic::workload::{Programs, Rank, Step};
 
 const ONCE: NonZeroU32 = NonZeroU32::MIN;
 

@@ -85,7 +85,6 @@ mod calendar;
 mod columns;
 mod complete;
 mod conservation;
-mod cut_through;
 mod damage;
 mod events;
 mod fabric;
@@ -128,12 +127,20 @@ pub use columns::{
     IDENTITY_COLUMNS, WEIGHING_COLUMNS, csv_field, identity_columns, setting_columns,
     setting_columns_heads, weighing_columns,
 };
+/// What another engine over the same booted switches is put together from.
+pub mod parts {
+    pub use crate::agreement::Halves;
+    pub use crate::arrivals::Gaps;
+    pub use crate::histogram::Histogram;
+    pub use crate::network::{failed, stream};
+    pub use crate::numbers::PacketId;
+    pub use crate::settings::{MOST_CYCLES, MOST_LATENCY, by_paths_name, by_scheme_name};
+    pub use crate::switch_state::PortKind;
+    pub use crate::wakeups::{NO_NODE, Wakeups};
+}
+
 pub use complete::{Completion, CompletionError, StuckRanks, complete};
 pub use conservation::ConservationError;
-pub use cut_through::{
-    AuditError, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts,
-    HopCounts, LinkBuffer, Piggybacking, Routing, Sending, StuckPacket, StuckPackets,
-};
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
 pub use fault_rate::{FaultRate, PartKind};
 pub use faults::{FaultSchedule, ScheduleError};

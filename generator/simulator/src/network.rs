@@ -392,18 +392,13 @@ impl Horizon {
     }
 }
 
-pub(crate) fn failed(
-    fabric: &BootedFabric<'_>,
-    cycle: u32,
-    at: SwitchId,
-    error: Error,
-) -> DatapathError {
+pub fn failed(fabric: &BootedFabric<'_>, cycle: u32, at: SwitchId, error: Error) -> DatapathError {
     DatapathError { switch: fabric.named(at), cycle, error }
 }
 
 /// The seed of the random numbers of one node or switch, a hash of the run's seed and its number.
 /// Each has random numbers of its own, so the order in which they are handled makes no difference.
-pub(crate) fn stream(seed: u64, number: u64) -> u64 {
+pub fn stream(seed: u64, number: u64) -> u64 {
     let mut z =
         seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03);
     z = (z ^ (z >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);

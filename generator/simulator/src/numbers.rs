@@ -314,31 +314,31 @@ impl Peer {
 /// A packet under way: its place in the pool of packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
-pub(crate) struct PacketId(u32);
+pub struct PacketId(u32);
 
 impl PacketId {
     /// Stands where there is no packet.
-    pub(crate) const NONE: Self = Self(u32::MAX);
+    pub const NONE: Self = Self(u32::MAX);
 
     /// The packet with this place in the pool.
     ///
     /// # Panics
     /// There are more than 2^32 packets, which the credits rule out by far.
     #[inline]
-    pub(crate) fn from_index(index: usize) -> Self {
+    pub fn from_index(index: usize) -> Self {
         let number = u32::try_from(index);
         Self(number.expect("credits bound the packets under way, far below 2^32"))
     }
 
     /// Whether this is [`Self::NONE`].
     #[inline]
-    pub(crate) const fn is_none(self) -> bool {
+    pub const fn is_none(self) -> bool {
         self.0 == Self::NONE.0
     }
 
     /// Its place in the pool.
     #[inline]
-    pub(crate) const fn index(self) -> usize {
+    pub const fn index(self) -> usize {
         self.0 as usize
     }
 }

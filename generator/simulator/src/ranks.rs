@@ -16,7 +16,7 @@ use crate::matching::Matching;
 use crate::messages::{Event, MessageId, Messages, News, TransferId};
 use std::collections::{BTreeSet, VecDeque};
 use tvlb_schema::NodeId;
-use tvlb_workload::{Programs, Rank, Step};
+use tvlb_traffic::workload::{Programs, Rank, Step};
 
 /// A message, and how often each of its stages was reached.
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,7 @@ use tvlb_schema::{Bandwidths, LinkKind};
 /// The most virtual channels: the packet header has three bits for one.
 pub(crate) const MOST_CHANNELS: u8 = 8;
 /// The most that a latency may be.
-pub(crate) const MOST_LATENCY: u16 = 1000;
+pub const MOST_LATENCY: u16 = 1000;
 /// The most flits that a buffer may hold.
 pub(crate) const MOST_BUFFER: u16 = 4096;
 /// The flits of a buffer of links that need no more.
@@ -25,7 +25,7 @@ const CYCLES_AT_SWITCHES: u32 = 2;
 /// The most internal cycles per channel cycle.
 pub(crate) const MOST_SPEEDUP: u8 = 4;
 /// The most cycles of all windows of a run together.
-pub(crate) const MOST_CYCLES: u32 = 1_000_000_000;
+pub const MOST_CYCLES: u32 = 1_000_000_000;
 
 /// Which virtual channel of the terminal's input a node sends to.
 ///
@@ -319,14 +319,14 @@ impl Settings {
 /// A kind of link on which a virtual channel waits for credits however little traffic there is beside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StarvedLink {
-    pub(crate) kind: LinkKind,
-    pub(crate) latency_cycles: u16,
+    pub kind: LinkKind,
+    pub latency_cycles: u16,
     /// What the buffer of a virtual channel holds.
-    pub(crate) room: u16,
+    pub room: u16,
     /// "flits" or "phits".
-    pub(crate) unit: &'static str,
+    pub unit: &'static str,
     /// How many of them a virtual channel carries per cycle at most.
-    pub(crate) most: f64,
+    pub most: f64,
 }
 
 impl fmt::Display for StarvedLink {
@@ -358,19 +358,19 @@ pub const fn paths_name(paths: VlbPaths) -> &'static str {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-pub(crate) fn by_scheme_name<S: serde::Serializer>(
-    scheme: &Scheme,
-    to: S,
-) -> Result<S::Ok, S::Error> {
+/// A scheme by name.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn by_scheme_name<S: serde::Serializer>(scheme: &Scheme, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(scheme.name())
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-pub(crate) fn by_paths_name<S: serde::Serializer>(
-    paths: &VlbPaths,
-    to: S,
-) -> Result<S::Ok, S::Error> {
+/// The paths of VLB by name.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn by_paths_name<S: serde::Serializer>(paths: &VlbPaths, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(paths_name(*paths))
 }
 

@@ -97,7 +97,7 @@ impl OutputChannel {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum PortKind {
+pub enum PortKind {
     Node = 0,
     Local = 1,
     Global = 2,

@@ -99,7 +99,7 @@ impl Tally {
     /// Counts of nothing yet. `lengthens` says whether the window may be lengthened.
     pub(crate) fn new(traffic: &Traffic, nodes: u32, window: Range<u32>, lengthens: bool) -> Self {
         let empty = Population {
-            latency: Histogram::new(),
+            latency: Histogram::default(),
             under_way: (0, 0),
             network: 0,
             hops: 0,

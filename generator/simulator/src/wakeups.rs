@@ -6,7 +6,7 @@
 use tvlb_schema::NodeId;
 
 /// Stands where a list of nodes ends.
-pub(crate) const NO_NODE: NodeId = NodeId(u32::MAX);
+pub const NO_NODE: NodeId = NodeId(u32::MAX);
 
 /// How many cycles ahead a wake-up can be set. A node whose next packet is farther ahead wakes up
 /// on the way, only to set its wake-up again.
@@ -14,14 +14,14 @@ const HORIZON: u32 = 255;
 
 /// Nodes by the cycle in which they next have something to send.
 #[derive(Debug)]
-pub(crate) struct Wakeups {
+pub struct Wakeups {
     /// For each chunk, for each cycle of its ring, the first node of the list.
     first: Vec<[NodeId; HORIZON as usize + 1]>,
 }
 
 impl Wakeups {
     /// A ring for so many chunks in which no wake-up is set.
-    pub(crate) fn new(chunks: usize) -> Self {
+    pub fn new(chunks: usize) -> Self {
         Self { first: vec![[NO_NODE; HORIZON as usize + 1]; chunks] }
     }
 
@@ -31,7 +31,7 @@ impl Wakeups {
     /// which the caller stores with the node.
     #[inline]
     #[must_use]
-    pub(crate) fn set(&mut self, chunk: usize, now: u32, cycle: u32, node: NodeId) -> NodeId {
+    pub fn set(&mut self, chunk: usize, now: u32, cycle: u32, node: NodeId) -> NodeId {
         let cycle = cycle.min(now.saturating_add(HORIZON));
         std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], node)
     }
@@ -39,12 +39,12 @@ impl Wakeups {
     /// Takes the list of a chunk's cycle: its first node, from which the others follow, or
     /// [`NO_NODE`] if the list is empty.
     #[inline]
-    pub(crate) fn take(&mut self, chunk: usize, cycle: u32) -> NodeId {
+    pub fn take(&mut self, chunk: usize, cycle: u32) -> NodeId {
         std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], NO_NODE)
     }
 
     /// How many bytes the rings hold.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         size_of_val(&*self.first)
     }
 }

@@ -16,7 +16,7 @@ use tvlb_schema::{
     Bandwidth, Bandwidths, Dragonfly, End, GlobalPort, GroupId, LinkKind, NodeId, SetRule, ShapeSet,
 };
 use tvlb_simulator::{BootedFabric, JobRun, MessageSettings, Settings, complete};
-use tvlb_workload::{Job, Motif, RankMap};
+use tvlb_traffic::workload::{Job, Motif, RankMap};
 
 /// Packets of a message: enough for a rendezvous, whose control messages are then a small part.
 const PACKETS: u32 = 98;

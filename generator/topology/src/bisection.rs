@@ -13,8 +13,8 @@ use crate::Topology;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_base::partition::{Split, improved, split};
 use tvlb_base::progress::{Cancelled, Progress};
-use tvlb_partition::{Split, improved, split};
 use tvlb_schema::SwitchId;
 use weighted::Weighted;
 

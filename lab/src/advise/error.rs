@@ -6,7 +6,7 @@ use tvlb_generator::static_load::StaticLoadError;
 use tvlb_generator::topology::CableError;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_simulator::{BootError, CompletionError, RunError};
-use tvlb_workload::WorkloadError;
+use tvlb_traffic::workload::WorkloadError;
 
 /// Why there is no advice.
 #[derive(Debug, thiserror::Error)]

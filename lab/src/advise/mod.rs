@@ -34,7 +34,7 @@ use tvlb_schema::NodeId;
 use tvlb_simulator::{
     BootedFabric, JobRun, MessageSettings, Settings, complete, least_control_latency, least_time,
 };
-use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
+use tvlb_traffic::workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 
 /// How switches route.
 #[derive(Clone, Debug, PartialEq)]

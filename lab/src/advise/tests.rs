@@ -3,7 +3,7 @@
 use super::*;
 use std::num::NonZeroU32;
 use tvlb_schema::Dragonfly;
-use tvlb_workload::Motif;
+use tvlb_traffic::workload::Motif;
 
 fn fabric() -> Fabric {
     let df = Dragonfly::new(2, 4, 2, 9).unwrap();
@@ -88,7 +88,8 @@ fn a_busy_link_is_found_without_a_run() {
     let fabric = fabric();
     let pairs = |k: u32| format!("{k},{},1024\n{},{k},1024\n", k + 8, k + 8);
     let list: String = (0..8).map(pairs).collect();
-    let list = tvlb_workload::MessageList::parse(&format!("from,to,bytes\n{list}")).unwrap();
+    let list =
+        tvlb_traffic::workload::MessageList::parse(&format!("from,to,bytes\n{list}")).unwrap();
     let programs = vec![Motif::Messages(list).programs(16, 0, NonZeroU32::MIN).unwrap()];
     let jobs = ["16".parse().unwrap()];
     let mut question = question(&fabric, &jobs, &programs);

@@ -30,7 +30,7 @@ use tvlb_schema::{Bandwidth, Bandwidths, Dragonfly, DragonflyError, LinkKind, No
 use tvlb_simulator::{
     BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Settings, complete,
 };
-use tvlb_workload::{Job, Motif, Programs, RankMap};
+use tvlb_traffic::workload::{Job, Motif, Programs, RankMap};
 
 /// Raised when a run's file comes to hold other values.
 const VERSION: u32 = 1;

@@ -1,5 +1,6 @@
 //! Why an experiment has no findings.
 
+use crate::cut_through::CutThroughError;
 use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;
 use tvlb_generator::choose::ChooseError;
@@ -10,8 +11,7 @@ use tvlb_generator::throughput::state::StateError;
 use tvlb_generator::topology::CableError;
 use tvlb_schema::DragonflyError;
 use tvlb_simulator::{
-    BootError, CompletionError, CutThroughError, PatternError, RunError, ScheduleError,
-    TrafficError,
+    BootError, CompletionError, PatternError, RunError, ScheduleError, TrafficError,
 };
 use tvlb_table_set::runs::StoreError;
 

@@ -33,7 +33,7 @@ use tvlb_schema::{Dragonfly, NodeId, SwitchId};
 use tvlb_simulator::{
     BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Settings, complete,
 };
-use tvlb_workload::{Axis, Grid, Motif, Programs};
+use tvlb_traffic::workload::{Axis, Grid, Motif, Programs};
 
 /// Raised when a run's file comes to hold other values.
 const VERSION: u32 = 1;

@@ -9,7 +9,7 @@ use super::rules::Rules;
 use super::stated::published_name;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
 
-/// The axes' names, as those of `tvlb plot`.
+/// The axes' names, as those of `tvlb-lab plot`.
 const LOAD: &str = "offered load (flits per node and cycle)";
 const LATENCY: &str = "mean latency (cycles)";
 /// Above this mean latency a run counts as saturated, in cycles; what the legend says of it, and of the marks

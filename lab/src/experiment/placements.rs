@@ -28,7 +28,7 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Dragonfly, LinkKind, NodeId};
 use tvlb_simulator::{JobRun, MessageSettings, Settings};
-use tvlb_workload::{Job, JobPlacement, Motif, Programs, RankMap};
+use tvlb_traffic::workload::{Job, JobPlacement, Motif, Programs, RankMap};
 
 /// Raised when a run's file comes to hold other values.
 const VERSION: u32 = 1;

@@ -2,12 +2,12 @@
 
 use super::lists::{OneOrSeveral, distinct};
 use super::variant::SettingLists;
-use crate::loads::Loads;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use std::fmt::{self, Formatter};
 use std::path::PathBuf;
 use tvlb_simulator::PlacementRule;
+use tvlb_traffic::loads::Loads;
 
 /// The word in `faults` for a machine of which nothing is dead.
 pub(super) const NOTHING_DEAD: &str = "none";

@@ -6,7 +6,6 @@ use super::file::{File, Measured};
 use super::lists::distinct;
 use super::paths::Paths;
 use super::variant::Variant;
-use crate::named::{Named, NamedParts};
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -19,6 +18,7 @@ use tvlb_generator::topology::names::Parts;
 use tvlb_schema::{FabricImage, MinCandidate, PerDecision, VcScheme};
 use tvlb_simulator::{Pattern, PlacementRule, Settings, StarvedLink};
 use tvlb_table_set::runs::{Runs, StoreError};
+use tvlb_traffic::named::{Named, NamedParts};
 
 /// The largest sweep file that is read. It has some bytes for each entry of its lists.
 const MOST_BYTES: u64 = 16 << 20;

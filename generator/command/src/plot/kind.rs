@@ -1,4 +1,4 @@
-//! The files that `tvlb plot` can draw, told apart by their columns, and what the columns are called in a
+//! The files that `tvlb-lab plot` can draw, told apart by their columns, and what the columns are called in a
 //! picture.
 
 /// What a file holds.
@@ -32,14 +32,14 @@ pub(super) enum Unit {
 /// All kinds; a file is of the first whose columns it has.
 const KINDS: [Kind; 12] = [
     Kind {
-        name: "runs of `tvlb cut-through`",
+        name: "runs of `tvlb-lab cut-through`",
         columns: &["load", "latency", "generated", "accepted"],
         x: Some("load"),
         y: "latency",
         unit: Unit::Phits,
     },
     Kind {
-        name: "means over seeds of `tvlb sweep`",
+        name: "means over seeds of `tvlb-lab sweep`",
         columns: &["scheme", "load", "seeds", "latency", "latency-error"],
         x: Some("load"),
         y: "latency",
@@ -53,7 +53,7 @@ const KINDS: [Kind; 12] = [
         unit: Unit::Windows,
     },
     Kind {
-        name: "saturations of `tvlb sweep`",
+        name: "saturations of `tvlb-lab sweep`",
         columns: &["scheme", "criterion", "saturation"],
         x: None,
         y: "saturation",
@@ -67,7 +67,7 @@ const KINDS: [Kind; 12] = [
         unit: Unit::Saturations,
     },
     Kind {
-        name: "runs of `tvlb simulate`, `tvlb sweep` or an experiment",
+        name: "runs of `tvlb simulate`, `tvlb-lab sweep` or an experiment",
         columns: &["scheme", "load", "latency", "accepted"],
         x: Some("load"),
         y: "latency",

@@ -7,13 +7,13 @@ use crate::failure::Failure;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
 
 /// So many series can be told apart.
-pub(crate) const MOST_SERIES: usize = 8;
+pub const MOST_SERIES: usize = 8;
 /// A limit that is not farther beyond the largest latency than this lies on the axis.
 const NEAR: f64 = 1.35;
 
 /// How a picture looks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Look {
+pub struct Look {
     pub(super) title: Option<String>,
     pub(super) logarithmic: bool,
     /// The end of the axis upwards.

@@ -9,7 +9,7 @@ use tvlb_simulator::Estimate;
 
 /// What is drawn of the lines.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Selection {
+pub struct Selection {
     /// The column to the right.
     pub(super) x: Option<String>,
     /// The columns upwards, one for each panel.
@@ -24,7 +24,7 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// What is drawn where nothing is said, with a panel for each value of a column, if one is named.
-    pub(crate) fn with_panels(column: Option<&str>) -> Self {
+    pub fn with_panels(column: Option<&str>) -> Self {
         Self { panel: column.map(str::to_owned), ..Self::default() }
     }
 }

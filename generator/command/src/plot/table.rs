@@ -12,7 +12,7 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// The lines of one file.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub struct Table {
     /// The file's name, for a legend and for errors.
     pub(super) name: String,
     pub(super) kind: &'static Kind,
@@ -38,7 +38,7 @@ impl Table {
     }
 
     /// Reads a text, JSON if it begins as such and else CSV.
-    pub(crate) fn parse(name: &str, text: &str) -> Result<Self, Failure> {
+    pub fn parse(name: &str, text: &str) -> Result<Self, Failure> {
         let text = text.trim_start_matches('\u{feff}');
         let (columns, rows) = match text.trim_start().chars().next() {
             None => Err("it is empty".to_owned()),
@@ -64,8 +64,8 @@ impl Table {
 }
 
 /// What can be drawn.
-const ACCEPTED: &str = "CSV or JSON of `tvlb simulate` and `tvlb cut-through`, runs.csv and summary.csv of \
-    `tvlb sweep`, figures.csv of `tvlb experiment`, and CSV of `tvlb model`";
+const ACCEPTED: &str = "CSV or JSON of `tvlb simulate` and `tvlb-lab cut-through`, runs.csv and summary.csv of \
+    `tvlb-lab sweep`, figures.csv of `tvlb-lab experiment`, and CSV of `tvlb model`";
 
 type Lines = (Vec<String>, Vec<Row>);
 

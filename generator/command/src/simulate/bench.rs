@@ -9,7 +9,7 @@ use tvlb_simulator::{Run, Study, Traffic};
 const FILL: u32 = 2000;
 
 /// Measures each load with the first seed, one after the other on this thread.
-pub(crate) fn run(study: &Study<'_>, loads: &[f64], cycles: u32) -> Outcome {
+pub(super) fn run(study: &Study<'_>, loads: &[f64], cycles: u32) -> Outcome {
     print(&format_args!(
         "{:>8} {:>10} {:>12} {:>14} {:>14}\n",
         "load", "seconds", "cycles/s", "flit-hops/s", "bytes/switch"

@@ -3,21 +3,21 @@
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::table_set::{FabricEntry, Manifest};
-use tvlb_lab::named::Named;
 use tvlb_schema::Decision;
 use tvlb_simulator::{Pattern, PlacementRule, Settings, identity_columns};
+use tvlb_traffic::named::Named;
 
 /// What was run, apart from loads, seeds, settings and how decisions weigh.
-pub(crate) struct Identity<'a> {
+pub struct Identity<'a> {
     /// The fabric.
     pub(super) fabric: &'a FabricEntry,
     scheme: &'static str,
     /// The set that VLB paths come from at the source, or `conventional`; none under MIN.
-    pub(crate) set: Option<&'a str>,
+    pub set: Option<&'a str>,
     /// That of PAR's second look.
-    pub(crate) second_set: Option<&'a str>,
-    pub(crate) traffic: &'a Named<Pattern>,
-    pub(crate) placement: &'a Named<PlacementRule>,
+    pub second_set: Option<&'a str>,
+    pub traffic: &'a Named<Pattern>,
+    pub placement: &'a Named<PlacementRule>,
 }
 
 impl<'a> Identity<'a> {
@@ -36,7 +36,7 @@ impl<'a> Identity<'a> {
     }
 
     /// That of a scheme which draws VLB paths from the sets of these decisions, or conventionally instead.
-    pub(crate) fn of(
+    pub fn of(
         manifest: &'a Manifest,
         (scheme, paths, decisions): (&'static str, VlbPaths, [Option<Decision>; 2]),
         (traffic, placement): (&'a Named<Pattern>, &'a Named<PlacementRule>),

@@ -7,8 +7,8 @@ mod options;
 mod plot;
 mod report;
 
-pub(crate) use identity::Identity;
-pub(crate) use options::{Format, Simulate};
+pub use identity::Identity;
+pub use options::{Format, Simulate};
 
 use crate::estimate::{Simulations, in_words, on_threads};
 use crate::failure::{Failure, Outcome};
@@ -26,7 +26,7 @@ use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_generator::topology::names::Parts;
 use tvlb_simulator::{RunError, Study, StudyError};
 
-pub(crate) fn run(arguments: &Simulate) -> Outcome {
+pub fn run(arguments: &Simulate) -> Outcome {
     arguments.check()?;
     use_threads(arguments.threads)?;
     outside_table_sets([
@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     stages.finish();
     let report = outcome.map_err(|error| match error {
         StudyError::Run { error: RunError::Cancelled(_), .. } => {
-            Failure::Stopped("no run was kept; tvlb sweep makes runs and keeps each".to_owned())
+            Failure::Stopped("no run was kept; tvlb-lab sweep makes runs and keeps each".to_owned())
         }
         error => Failure::of(error),
     })?;

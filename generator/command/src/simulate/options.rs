@@ -11,8 +11,8 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tvlb_generator::table_set::FabricEntry;
-use tvlb_lab::loads::Loads;
 use tvlb_simulator::{Measuring, PartKind, Settings};
+use tvlb_traffic::loads::Loads;
 
 /// What the table shows.
 const COLUMNS: &str = "Columns (docs/reference/simulate.md says more, of CSV too):
@@ -38,25 +38,25 @@ fn help() -> String {
 #[derive(Args)]
 #[command(after_long_help = help())]
 #[command(group(ArgGroup::new("faults_in_time").args(["faults_at", "update_at", "fault_every"]).multiple(true)))]
-pub(crate) struct Simulate {
+pub struct Simulate {
     /// The directory that `generate` wrote
-    pub(crate) directory: PathBuf,
+    pub directory: PathBuf,
     #[command(flatten)]
-    pub(crate) switches: Switches,
+    pub switches: Switches,
     /// Who sends to whom (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
-    pub(crate) traffic: String,
+    pub traffic: String,
     /// Where the processes of the traffic run (listed at the end of --help). The seed of a run decides what
     /// is random
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
-    pub(crate) place: String,
+    pub place: String,
     /// Flits that each node offers per cycle, one run for each: numbers separated by commas, and
     /// ranges FROM:TO:STEP, such as 0.05:0.5:0.05, with both ends
     #[arg(long, value_name = "LOADS", value_delimiter = ',', default_value = "0.1")]
     load: Vec<Loads>,
     /// Search for the load at which the network saturates
     #[arg(long, conflicts_with_all = ["load", "links", "bench"])]
-    pub(crate) saturation: bool,
+    pub saturation: bool,
     /// The resolution of that search
     #[arg(
         long,
@@ -65,26 +65,26 @@ pub(crate) struct Simulate {
         requires = "saturation",
         conflicts_with = "load"
     )]
-    pub(crate) resolution: f64,
+    pub resolution: f64,
     /// One run of every load for each; several give standard errors
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
-    pub(crate) seeds: Vec<u64>,
+    pub seeds: Vec<u64>,
     /// How to print the figures
     #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
-    pub(crate) format: Format,
+    pub format: Format,
     /// Print JSON
     #[arg(long, conflicts_with_all = ["format", "bench"])]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Draw the mean latency over the load, as SVG if the name of the file ends in .svg, as PNG if it ends in
-    /// .png. `tvlb plot` draws every other figure, and several schemes in one picture
+    /// .png. `tvlb-lab plot` draws every other figure, and several schemes in one picture
     #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Option<PathBuf>,
+    pub plot: Option<PathBuf>,
     /// Write the load of every link as CSV
     #[arg(long, value_name = "FILE")]
-    pub(crate) links: Option<PathBuf>,
+    pub links: Option<PathBuf>,
     /// Only measure the simulator's speed, over so many cycles of each load
     #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"], value_parser = values::count(1..=values::MOST_CYCLES))]
-    pub(crate) bench: Option<u32>,
+    pub bench: Option<u32>,
     /// Cycles of one window
     #[arg(long, value_name = "CYCLES", default_value_t = 10_000, help_heading = "Measurement")]
     window: u32,
@@ -102,24 +102,24 @@ pub(crate) struct Simulate {
     /// dead from the beginning, every switch has its fault image, and the switches of which it has an
     /// image boot from that one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["faults_in_time", "bench"], help_heading = "Faults")]
-    pub(crate) update: Option<PathBuf>,
+    pub update: Option<PathBuf>,
     /// From this cycle on, counted from the beginning of the warm-up, everything is dead that FILE lists,
     /// in the format of `tvlb faults`, and nothing else: an empty list mends all. Can be given several
     /// times. Lost packets are counted by cause
     #[arg(long, value_name = "CYCLE:FILE", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
-    pub(crate) faults_at: Vec<At>,
+    pub faults_at: Vec<At>,
     /// As --faults-at, with an update that `tvlb faults` made of this table set in the place of a list: the
     /// switches of which it has an image take that one together with the fault image, and all others
     /// the image of the table set. Can be given several times
     #[arg(long, value_name = "CYCLE:DIR", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
-    pub(crate) update_at: Vec<At>,
+    pub update_at: Vec<At>,
     /// Let a part die every so many cycles, on average and at random, from the beginning of the warm-up to the
     /// end of the last window, the same ones in every run
     #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["faults_at", "update_at", "saturation", "bench"], help_heading = "Faults")]
-    pub(crate) fault_every: Option<NonZeroU32>,
+    pub fault_every: Option<NonZeroU32>,
     /// Mend each of them after so many cycles on average [default: never]
     #[arg(long, value_name = "CYCLES", value_parser = values::cycles, requires = "fault_every", help_heading = "Faults")]
-    pub(crate) fault_lasts: Option<NonZeroU32>,
+    pub fault_lasts: Option<NonZeroU32>,
     /// What dies at a rate, separated by commas
     #[arg(
         long,
@@ -131,7 +131,7 @@ pub(crate) struct Simulate {
         requires = "fault_every",
         help_heading = "Faults"
     )]
-    pub(crate) fault_parts: Vec<DyingParts>,
+    pub fault_parts: Vec<DyingParts>,
     /// Decides what dies when at a rate
     #[arg(
         long,
@@ -140,7 +140,7 @@ pub(crate) struct Simulate {
         requires = "fault_every",
         help_heading = "Faults"
     )]
-    pub(crate) fault_seed: u64,
+    pub fault_seed: u64,
     /// How many cycles later a switch takes the fault image, drawn for each switch and list or update; until
     /// then it sends onto dead links as onto others
     #[arg(
@@ -150,24 +150,24 @@ pub(crate) struct Simulate {
         requires = "faults_in_time",
         help_heading = "Faults"
     )]
-    pub(crate) fault_delay: Delay,
+    pub fault_delay: Delay,
     /// Print throughput, latency, the share of VLB and losses of every so many cycles too; with --format csv
     /// instead of the runs
     #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["saturation", "bench"], help_heading = "Measurement")]
-    pub(crate) series: Option<NonZeroU32>,
+    pub series: Option<NonZeroU32>,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub(crate) threads: Option<usize>,
+    pub threads: Option<usize>,
     /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
-    pub(crate) quiet: bool,
+    pub quiet: bool,
 }
 
 /// A value of `--faults-at` or `--update-at`.
 #[derive(Clone)]
-pub(crate) struct At {
-    pub(crate) cycle: u32,
-    pub(crate) path: PathBuf,
+pub struct At {
+    pub cycle: u32,
+    pub path: PathBuf,
 }
 
 impl FromStr for At {
@@ -184,7 +184,7 @@ impl FromStr for At {
 
 /// A value of `--fault-delay`: the least and the largest delay.
 #[derive(Clone, Copy)]
-pub(crate) struct Delay(pub(crate) u32, pub(crate) u32);
+pub struct Delay(pub u32, pub u32);
 
 impl FromStr for Delay {
     type Err = &'static str;
@@ -201,7 +201,7 @@ impl FromStr for Delay {
 
 /// A value of `--fault-parts`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DyingParts {
+pub enum DyingParts {
     /// Cables between groups
     Cables,
     /// Links within groups
@@ -211,7 +211,7 @@ pub(crate) enum DyingParts {
 }
 
 impl DyingParts {
-    pub(crate) const fn kind(self) -> PartKind {
+    pub const fn kind(self) -> PartKind {
         match self {
             Self::Cables => PartKind::Cable,
             Self::LocalLinks => PartKind::LocalLink,
@@ -222,7 +222,7 @@ impl DyingParts {
 
 /// How to print figures.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub enum Format {
     /// For people
     Table,
     /// One line for each run
@@ -231,12 +231,12 @@ pub(crate) enum Format {
 
 impl Simulate {
     /// The loads to run.
-    pub(crate) fn loads(&self) -> Vec<f64> {
+    pub fn loads(&self) -> Vec<f64> {
         self.load.iter().flat_map(|Loads(loads)| loads.iter().copied()).collect()
     }
 
     /// Refuses what would make a run twice, or a picture that is not one.
-    pub(crate) fn check(&self) -> Outcome {
+    pub fn check(&self) -> Outcome {
         let refuse = |text: String| Err(Failure::Message(text));
         if let Some(load) = repeated(&self.loads()) {
             return refuse(format!("--load: found {load} twice, accepted each load once"));
@@ -248,7 +248,7 @@ impl Simulate {
     }
 
     /// The settings of every run, on this fabric.
-    pub(crate) fn settings(&self, fabric: &FabricEntry) -> Result<Settings, Failure> {
+    pub fn settings(&self, fabric: &FabricEntry) -> Result<Settings, Failure> {
         Ok(Settings {
             window_cycles: self.window,
             warm_up_windows: self.warm_up,

@@ -1,4 +1,4 @@
-//! The picture of `--plot`: that which `tvlb plot` makes of the CSV of the same runs.
+//! The picture of `--plot`: that which `tvlb-lab plot` makes of the CSV of the same runs.
 
 use super::report::Csv;
 use crate::failure::Outcome;

@@ -16,7 +16,7 @@ use tvlb_simulator::{
 /// What a study found.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Report {
+pub(super) enum Report {
     Curve(Vec<Point>),
     Saturation(Saturation),
 }
@@ -157,7 +157,7 @@ fn title(study: &Study<'_>, identity: &Identity<'_>) -> String {
 }
 
 /// For people.
-pub(crate) struct Table<'a>(pub(super) &'a Csv<'a>);
+pub(super) struct Table<'a>(pub(super) &'a Csv<'a>);
 
 impl Display for Table<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -281,7 +281,7 @@ fn write_saturation(f: &mut Formatter<'_>, found: &Saturation, limit: u32) -> fm
 }
 
 /// One line for each run. Each line says what was run, so that the lines of several files can stand in one.
-pub(crate) struct Csv<'a> {
+pub(super) struct Csv<'a> {
     pub(super) report: &'a Report,
     pub(super) study: &'a Study<'a>,
     pub(super) identity: &'a Identity<'a>,

@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 29] = [
+const COMMANDS: [&str; 20] = [
     "generate",
     "inspect",
     "topology",
@@ -18,16 +18,7 @@ const COMMANDS: [&str; 29] = [
     "sets find",
     "model",
     "load",
-    "place",
-    "bisection",
-    "search",
     "simulate",
-    "cut-through",
-    "run",
-    "advise",
-    "sweep",
-    "plot",
-    "experiment",
     "verify",
     "diff",
     "faults",

@@ -147,7 +147,7 @@ fn leaves_nothing_of_an_import() {
 fn a_simulation_says_that_nothing_was_kept_and_what_keeps_it() {
     let scratch = Scratch::with_table_set();
     let long = "simulate out --window 10000000 --load 0.5 --quiet";
-    let expected = "tvlb: interrupted; no run was kept; tvlb sweep makes runs and keeps each\n";
+    let expected = "tvlb: interrupted; no run was kept; tvlb-lab sweep makes runs and keeps each\n";
     for arguments in [long.to_owned(), format!("{long} --plot curve.svg")] {
         let mut command = scratch.command(TVLB);
         command.args(arguments.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());

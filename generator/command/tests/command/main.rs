@@ -2,14 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
-mod advise;
 mod bandwidths;
-mod bisection;
 mod cables;
 mod candidates;
 mod choose;
 mod command_line;
-mod cut_through;
 mod damage;
 mod determinism;
 mod diff;
@@ -32,11 +29,9 @@ mod odd_command_lines;
 mod output;
 mod pages;
 mod pairs;
-mod place;
-mod plot;
-mod run;
+#[path = "../programs/mod.rs"]
+mod programs;
 mod scratch;
-mod search;
 mod set_files;
 mod share;
 #[path = "../signals/mod.rs"]

@@ -107,29 +107,29 @@ tvlb simulate out --plot out/a.svg
 tvlb simulate out --plot missing/a.svg
 tvlb simulate out --plot a.gif
 tvlb simulate out --bench 0
-tvlb cut-through out --routing ofar,ofar
-tvlb cut-through out --routing magic
-tvlb cut-through out --burst 0
-tvlb cut-through out --burst 5 --load 0.1
-tvlb cut-through out --routing ofar --local-percent 300
-tvlb cut-through out --routing ofar --local-percent 90,80
-tvlb cut-through out --escape-root 3
-tvlb cut-through out --packet 0
+tvlb-lab cut-through out --routing ofar,ofar
+tvlb-lab cut-through out --routing magic
+tvlb-lab cut-through out --burst 0
+tvlb-lab cut-through out --burst 5 --load 0.1
+tvlb-lab cut-through out --routing ofar --local-percent 300
+tvlb-lab cut-through out --routing ofar --local-percent 90,80
+tvlb-lab cut-through out --escape-root 3
+tvlb-lab cut-through out --packet 0
 tvlb model out
 tvlb model fabric.toml --sets nonsense
 tvlb model fabric.toml --patterns 0
-tvlb search
-tvlb search fabric.toml --runs none
-tvlb sweep nothing.toml -o new
-tvlb sweep empty -o new
-tvlb sweep fabric.toml -o new
-tvlb experiment
-tvlb experiment fig99 -o new
-tvlb experiment table2
-tvlb place fabric.toml --jobs 0x1 -o new.csv
-tvlb place fabric.toml --jobs 9999x1 -o new.csv
-tvlb run out --jobs 36x2 --workload chess
-tvlb bisection fabric.toml --ratio 0
+tvlb-lab search
+tvlb-lab search fabric.toml --runs none
+tvlb-lab sweep nothing.toml -o new
+tvlb-lab sweep empty -o new
+tvlb-lab sweep fabric.toml -o new
+tvlb-lab experiment
+tvlb-lab experiment fig99 -o new
+tvlb-lab experiment table2
+tvlb-lab place fabric.toml --jobs 0x1 -o new.csv
+tvlb-lab place fabric.toml --jobs 9999x1 -o new.csv
+tvlb-lab run out --jobs 36x2 --workload chess
+tvlb-lab bisection fabric.toml --ratio 0
 tvlb load fabric.toml --traffic nonsense
 tvlb faults out --faults nothing -o new
 tvlb faults out --faults empty

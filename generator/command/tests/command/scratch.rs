@@ -1,5 +1,6 @@
 //! A directory of its own for each test, and runs of `tvlb` in it.
 
+use crate::programs::program;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,11 @@ use std::sync::LazyLock;
 use std::{fs, str};
 
 /// The command under test.
-pub(crate) const TVLB: &str = env!("CARGO_BIN_EXE_tvlb");
+#[allow(dead_code, reason = "each test program uses a part of it")]
+pub(crate) const TVLB: &str = match option_env!("CARGO_BIN_EXE_tvlb") {
+    Some(path) => path,
+    None => "tvlb",
+};
 
 /// A directory that is gone when the test is.
 pub(crate) struct Scratch(tempfile::TempDir);
@@ -95,9 +100,11 @@ impl Scratch {
         command
     }
 
-    /// `tvlb` with these arguments.
+    /// `tvlb`, or `tvlb-lab` if the command is one of its, with these arguments.
     pub(crate) fn tvlb_with<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Run {
-        Run::of(&self.command(TVLB).args(arguments).output().unwrap())
+        let arguments: Vec<&str> = arguments.into_iter().collect();
+        let program = program(arguments.first().copied().unwrap_or_default());
+        Run::of(&self.command(program.to_str().unwrap()).args(arguments).output().unwrap())
     }
 
     /// `tvlb` with arguments that are a word each.

@@ -114,7 +114,7 @@ fn long_work_says_at_once_what_it_is_and_how_long_it_takes() {
         (
             "simulate out --load 0.1:0.9:0.1 --window 200000".to_owned(),
             "simulating 9 runs of 800000 cycles on ",
-            "tvlb sweep",
+            "tvlb-lab sweep",
         ),
     ] {
         let (first, took, rest) = begun_on_a_terminal(&scratch, &arguments);

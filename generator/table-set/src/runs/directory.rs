@@ -30,11 +30,11 @@ use std::path::{Path, PathBuf};
 const LABEL: &[u8] = b"tvlb run 1\n";
 /// The bytes of a SHA-256.
 const DIGEST: usize = 32;
-/// The largest file that is read: most runs have some tens of figures, and a unit of the throughput model has
+/// The largest file that is read: a run has some tens of figures, and a unit of the throughput model has
 /// some for each of its patterns and sets.
-const MOST_BYTES: u64 = 1 << 24;
+const MOST_BYTES: u64 = 1 << 20;
 /// What key and value may take in memory while they are decoded.
-const MOST_DECODED: usize = 1 << 26;
+const MOST_DECODED: usize = 1 << 22;
 /// The file that says whose results a directory has.
 const SUBJECT_FILE: &str = "subject";
 /// The ending of the file of a result.
@@ -206,13 +206,14 @@ fn read<V: DeserializeOwned>(Place { key, path }: &Place) -> Result<Option<V>, S
 
 /// The key and the value of a file, or why it has none.
 fn decode(bytes: &[u8]) -> Result<(String, String), String> {
-    let rest =
-        bytes.strip_prefix(LABEL).ok_or("it does not begin with the format's name and version")?;
-    let (_, hash) = bytes.split_last_chunk::<DIGEST>().ok_or("it ends within its hash")?;
-    let (content, _) = rest.split_last_chunk::<DIGEST>().ok_or("it ends within its hash")?;
-    if Sha256::digest(&bytes[..bytes.len() - DIGEST]).as_slice() != hash {
-        return Err("it does not end with its SHA-256".to_owned());
+    let no_hash = "it does not end with its SHA-256";
+    let (hashed, hash) = bytes.split_last_chunk::<DIGEST>().ok_or(no_hash)?;
+    if Sha256::digest(hashed).as_slice() != hash {
+        return Err(no_hash.to_owned());
     }
+    let content = hashed
+        .strip_prefix(LABEL)
+        .ok_or("it does not begin with the format's name and version")?;
     let config = bincode::config::standard().with_limit::<MOST_DECODED>();
     match bincode::serde::decode_from_slice(content, config) {
         Ok((found, read)) if read == content.len() => Ok(found),

@@ -82,7 +82,7 @@ fn a_damaged_result_is_refused() {
     assert!(refused().to_string().contains("invalid type: string \"one\""), "{}", refused());
     fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
     let error = refused().to_string();
-    assert!(error.contains("found 1099511627776 bytes, accepted at most 16777216"), "{error}");
+    assert!(error.contains("found 1099511627776 bytes, accepted at most 1048576"), "{error}");
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use super::ratio::Ratio;
 use crate::Topology;
 use std::ops::Range;
-use tvlb_partition::Graph;
+use tvlb_base::partition::Graph;
 use tvlb_schema::SwitchId;
 
 /// The links of a wiring by weight. The links within a group are taken apart: every two of its switches

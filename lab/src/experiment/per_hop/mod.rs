@@ -18,6 +18,7 @@ use super::kept::{self, recall_or};
 use super::kept_results::KeptResults;
 use super::options::Options;
 use super::results::Figures;
+use crate::cut_through::{CutThrough, CutThroughError, CutThroughRun, Routing, Sending};
 use cases::{Case, Plan};
 use results::{PerHop, PerHopRun};
 use serde::Serialize;
@@ -30,9 +31,7 @@ use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::table_set::sha256;
 use tvlb_schema::{Dragonfly, EscapeKind, FabricImage, OfarRules, SwitchId, encode_escape_image};
-use tvlb_simulator::{
-    BootedFabric, CutThrough, CutThroughError, CutThroughRun, Pattern, Routing, Sending, Traffic,
-};
+use tvlb_simulator::{BootedFabric, Pattern, Traffic};
 
 /// Raised when a run's file comes to hold other values.
 const VERSION: u32 = 1;

@@ -1,9 +1,9 @@
 //! What an experiment on cut-through switches found, as plain values.
 
 use super::cases::Case;
+use crate::cut_through::CutThroughOutcome;
 use serde::{Deserialize, Serialize};
 use tvlb_schema::{Dragonfly, GroupId, SwitchId};
-use tvlb_simulator::CutThroughOutcome;
 
 /// To five decimals, which is more than a run can tell.
 fn rounded(value: f64) -> f64 {

@@ -1,0 +1,80 @@
+//! The `tvlb` command, and what the command of the laboratory shares with it: reading arguments and files, progress,
+//! printing, exit codes.
+#![allow(
+    clippy::missing_errors_doc,
+    clippy::return_self_not_must_use,
+    reason = "a library for two commands, not for others"
+)]
+
+pub mod args;
+mod cables;
+pub mod columns;
+pub mod dead_parts;
+mod diff;
+mod estimate;
+pub mod failure;
+mod faults;
+pub mod files;
+pub mod generate;
+pub mod groups;
+pub mod hosts;
+mod import;
+mod inspect;
+mod interrupt;
+mod load;
+pub mod manual;
+mod model;
+pub mod named;
+pub mod output;
+mod paths;
+pub mod plot;
+mod sets;
+pub mod simulate;
+pub mod switches;
+pub mod tables;
+mod topology;
+pub mod traffic;
+pub mod values;
+mod verify;
+
+use args::{Arguments, Command};
+use clap::{CommandFactory, Parser};
+use std::process::ExitCode;
+
+/// Reads the arguments, runs one command, and turns the outcome into an exit code. 0: done, and nothing found. 1:
+/// something was found: `verify` a fault, `diff` a difference, `generate --check` a change. 2: an error in the command
+/// line, the input or the output. 130: interrupted by Ctrl-C; 143: by SIGTERM.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(mut error) => {
+            // No option stands before the name of a command.
+            let command = std::env::args_os().nth(1).unwrap_or_default();
+            dead_parts::add_tip(&mut error, &command.to_string_lossy());
+            return failure::end_of_parsing(error);
+        }
+    };
+    let outcome = match &arguments.command {
+        Command::Generate(arguments) => generate::run(arguments),
+        Command::Inspect(arguments) => inspect::run(arguments),
+        Command::Topology(arguments) => topology::run(arguments),
+        Command::Cables(arguments) => cables::run(arguments),
+        Command::Import(arguments) => import::run(arguments),
+        Command::Paths(arguments) => paths::run(arguments),
+        Command::Load(arguments) => load::run(arguments),
+        Command::Model(arguments) => model::run(arguments),
+        Command::Sets(arguments) => sets::run(arguments),
+        Command::Simulate(arguments) => simulate::run(arguments),
+        Command::Verify(arguments) => {
+            files::expect_table_set(&arguments.directory).and_then(|()| verify::run(arguments))
+        }
+        Command::Diff(arguments) => diff::run(arguments),
+        Command::Faults(arguments) => faults::run(arguments),
+        Command::Man(arguments) => manual::man(Arguments::command(), arguments),
+        Command::Completions(arguments) => manual::completions(Arguments::command(), arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,134 @@
+//! Traffic and placements as people name them: by name, or listed in a file.
+
+use crate::{Pattern, PatternError, PlacementError, PlacementRule, Traffic};
+use std::fmt::Display;
+use std::path::Path;
+use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::names::{Parts, list};
+use tvlb_table_set::sha256;
+
+/// Before the name of a file with pairs of nodes.
+pub const PAIRS: &str = "pairs:";
+/// Before the name of a file with the node of each process.
+pub const LISTED: &str = "listed:";
+/// The largest file that is read: a line for each of at most 2²⁴ nodes.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// The parts of a fabric, with its name.
+pub type NamedParts<'p> = (&'p str, &'p Parts<'p>);
+
+/// A pattern of traffic or a placement, with what results call it.
+pub struct Named<R> {
+    /// Its name in full, or the text that names a file.
+    pub name: String,
+    pub rule: R,
+    /// The SHA-256 of the lines that count of the file, if there is one: a file that has changed makes
+    /// other runs.
+    pub content: Option<String>,
+}
+
+impl Named<Pattern> {
+    /// Reads a pattern by name, or "pairs:FILE", which must mean the same on each of these fabrics; the name of
+    /// the file begins at `beside`.
+    ///
+    /// # Errors
+    /// What is wrong, after the name of the file if there is one.
+    pub fn pattern(text: &str, beside: &Path, fabrics: &[NamedParts<'_>]) -> Result<Self, String> {
+        let Some(file) = text.strip_prefix(PAIRS) else {
+            let rule: Pattern =
+                text.parse().map_err(|error: PatternError| format!("{error}, {PAIRS}FILE"))?;
+            return Ok(Self { name: rule.to_string(), rule, content: None });
+        };
+        let path = beside.join(file);
+        let content = read(&path)?;
+        let of = |parts: &Parts<'_>| {
+            let pattern = Pattern::Pairs(parts.pair_list(&content).map_err(|e| e.to_string())?);
+            Traffic::new(&pattern, parts.existing_nodes(), 0).map_err(|e| e.to_string())?;
+            Ok(pattern)
+        };
+        let rule = of_all(&path, fabrics, of)?;
+        Ok(Self { name: text.to_owned(), rule, content: Some(hash(&content)) })
+    }
+}
+
+impl Named<PlacementRule> {
+    /// Reads a placement by name, or "listed:FILE", which must mean the same on each of these fabrics; the name
+    /// of the file begins at `beside`.
+    ///
+    /// # Errors
+    /// What is wrong, after the name of the file if there is one.
+    pub fn placement(
+        text: &str,
+        beside: &Path,
+        fabrics: &[NamedParts<'_>],
+    ) -> Result<Self, String> {
+        let Some(file) = text.strip_prefix(LISTED) else {
+            let rule: PlacementRule =
+                text.parse().map_err(|error: PlacementError| error.to_string())?;
+            return Ok(Self { name: rule.to_string(), rule, content: None });
+        };
+        let path = beside.join(file);
+        let content = read(&path)?;
+        let of = |parts: &Parts<'_>| {
+            let list = parts.node_list(&content).map_err(|e| e.to_string())?;
+            let placement = PlacementRule::Listed(list);
+            placement.on(parts.existing_nodes(), 0).map_err(|e| e.to_string())?;
+            Ok(placement)
+        };
+        let rule = of_all(&path, fabrics, of)?;
+        Ok(Self { name: text.to_owned(), rule, content: Some(hash(&content)) })
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
+        .map_err(|error| in_file(path, &format_args!("cannot read it: {error}")))
+}
+
+fn in_file(path: &Path, error: &dyn Display) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// What a file means on every fabric, if that is the same: names may be those of other nodes elsewhere.
+fn of_all<R: PartialEq>(
+    path: &Path,
+    fabrics: &[NamedParts<'_>],
+    of: impl Fn(&Parts<'_>) -> Result<R, String>,
+) -> Result<R, String> {
+    let mut meant: Option<(R, &str)> = None;
+    for &(name, parts) in fabrics {
+        let of_which = if name.is_empty() { String::new() } else { format!(" (of {name})") };
+        let rule = of(parts).map_err(|error| in_file(path, &format_args!("{error}{of_which}")))?;
+        match &meant {
+            Some((first, of)) if *first != rule => {
+                return Err(in_file(
+                    path,
+                    &format_args!(
+                        "it names other nodes of {name} than of {of}; accepted is a file for each"
+                    ),
+                ));
+            }
+            _ => meant = Some((rule, name)),
+        }
+    }
+    Ok(meant.expect("there is a fabric").0)
+}
+
+/// The hash of the lines that count: comments and empty lines change no run.
+fn hash(content: &str) -> String {
+    let lines: Vec<&str> = list::lines(content).map(|(_, line)| line).collect();
+    sha256(lines.join("\n").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_change_no_run_and_pairs_do() {
+        let (one, other) = (hash("0,5\n3,4\n"), hash("# flows\n\n  0,5\r\n3,4"));
+        assert_eq!(one, other);
+        assert_ne!(one, hash("0,5\n3,6\n"));
+        assert_ne!(one, hash("3,4\n0,5\n"));
+    }
+}

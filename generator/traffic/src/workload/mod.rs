@@ -1,0 +1,35 @@
+//! Workloads of Dragonfly machines: what each rank of a job sends and awaits, and on which node it runs.
+//!
+//! A *job* has *ranks*, each of which runs a program: a list of [`Step`]s. [`Programs`] holds those of all
+//! ranks of one job. A [`Motif`] names a pattern of communication, and makes the programs of a job of any
+//! size. A [`SendOrder`] says in which order they send what they may send in any.
+//!
+//! A [`JobPlacement`] says which nodes of a machine each [`Job`] takes, and a [`RankMap`] on which of these
+//! each of its ranks runs.
+
+pub mod matrix_market;
+pub mod rankfile;
+
+mod bisect;
+mod error;
+mod grid;
+mod job;
+mod map;
+mod message_list;
+mod motif;
+mod place;
+mod program;
+mod rank;
+mod send_order;
+
+pub use error::WorkloadError;
+pub use grid::{Axis, Grid};
+pub use job::{Job, MOST_RANKS, Nearness, PlacedJob};
+pub use map::RankMap;
+pub use message_list::{Message, MessageList};
+pub use motif::{Motif, PartnerOrder};
+pub use place::JobPlacement;
+pub use program::{MOST_STEPS, Programs, Step};
+pub use rank::Rank;
+pub use send_order::SendOrder;
+pub use tvlb_base::partition::Graph;

@@ -1,0 +1,268 @@
+//! `tvlb-lab advise`: which ways of wiring, placing, mapping, ordering and routing jobs are fast, and why.
+
+mod report;
+
+use crate::jobs;
+use clap::Args;
+use report::Report;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+use tvlb::failure::{Failure, Outcome, refused};
+use tvlb::files::load_fabric;
+use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
+use tvlb::simulate::Format;
+use tvlb::values::{self, repeated};
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_generator::choose::panel::with_links;
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::policy::PolicyPair;
+use tvlb_generator::topology::arrangement::Arrangement;
+use tvlb_generator::topology::names::Parts;
+use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
+use tvlb_simulator::Settings;
+use tvlb_traffic::workload::{RankMap, SendOrder};
+
+/// The schemes that a routing may name.
+const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
+
+/// Find out how jobs are best wired, placed, mapped, ordered and routed
+///
+/// Every combination of the lists is estimated: by cycles that no run can do without, and by its busiest link.
+/// The first entry of each list is what is done now. That way, each single change of it and the best estimates are
+/// simulated, and from there on what is fastest and its single changes. docs/reference/advise.md says more.
+#[derive(Args)]
+#[command(after_long_help = help())]
+pub(crate) struct Arguments {
+    /// The fabric file
+    fabric: PathBuf,
+    #[command(flatten)]
+    exchange: jobs::Exchange,
+    /// How global links are laid: `own`, as the fabric has them, or an arrangement
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "own",
+        help_heading = "What to compare"
+    )]
+    arrangements: Vec<String>,
+    /// Which nodes the jobs take (listed at the end of --help)
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "cluster,spread,random",
+        help_heading = "What to compare"
+    )]
+    with: Vec<String>,
+    /// On which of its nodes a job runs each rank (listed at the end of --help)
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "linear,random,bisect",
+        help_heading = "What to compare"
+    )]
+    map: Vec<String>,
+    /// In which order ranks send what they may send in any order (listed at the end of --help)
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "given,coloured",
+        help_heading = "What to compare"
+    )]
+    order: Vec<String>,
+    /// How switches route: a scheme, or `SCHEME:SET` with a T-VLB set; may be repeated [default: min, ugal-l
+    /// and par]
+    #[arg(long, value_name = "ROUTING", help_heading = "What to compare")]
+    routing: Vec<String>,
+    /// How many of the best estimates to simulate
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = values::count(0_usize..=1_000_000))]
+    simulate: usize,
+    /// The seeds of the runs, which decide what is random. Estimates are of the first
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
+    seeds: Vec<u64>,
+    /// How to print the answer
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
+    format: Format,
+    /// Print JSON
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Flits that the buffer of one virtual channel holds [default: the fabric's, or as many as the longest link
+    /// needs, and 32 at least]
+    #[arg(long, value_name = "FLITS", help_heading = "Switches")]
+    buffer: Option<u16>,
+    #[command(flatten)]
+    messages: jobs::Messages,
+    #[command(flatten)]
+    hosts: tvlb::hosts::HostOption,
+    /// Use this many threads instead of one per core; the figures are the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    threads: Option<usize>,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+fn help() -> String {
+    format!(
+        "{}\nOrders (--order): in which order a rank sends between two waits
+  given               as its program has it
+  coloured            all receives are posted first, and then every rank has one partner at a time,
+                      no two ranks the same
+
+Routings (--routing): min, vlb, ugal-l and par with conventional paths, or with the paths of a
+set, as in `par:strategic-2-3 by shape`
+",
+        jobs::HELP
+    )
+}
+
+impl Arguments {
+    /// The command that writes where each rank runs.
+    fn place(&self, workloads: &[String], [_, placement, map, ..]: Way, seed: u64) -> String {
+        let fabric = self.fabric.display().to_string();
+        let jobs = self.exchange.jobs_in_words();
+        let mut words = vec!["tvlb", "place", &fabric, "--jobs", &jobs];
+        words.extend(["--with", &self.with[placement], "--map", &self.map[map]]);
+        for workload in workloads.iter().filter(|_| self.map[map] == "bisect") {
+            words.extend(["--graph", workload]);
+        }
+        let hosts = self.hosts.words();
+        words.extend(hosts.iter().flatten().map(String::as_str));
+        let seed = seed.to_string();
+        words.extend(["--seed", &seed, "-o", "ranks.csv"]);
+        let quoted = words.into_iter().map(|word| {
+            let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:,".contains(c));
+            if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+        });
+        quoted.collect::<Vec<_>>().join(" ")
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    use_threads(arguments.threads)?;
+    if let Some(seed) = repeated(&arguments.seeds) {
+        let text = format!("--seeds: found {seed} twice, accepted each seed once");
+        return Err(Failure::Message(text));
+    }
+    let fabric = load_fabric(&arguments.fabric)?;
+    let jobs = arguments.exchange.jobs()?;
+    let named = arguments.exchange.programs(&jobs)?;
+    let (workloads, programs): (Vec<_>, Vec<_>) = named.into_iter().unzip();
+    let (latencies, bandwidths, buffer) = fabric.file.links();
+    let links = (latencies, bandwidths, arguments.buffer.or(buffer));
+    let settings = with_links(&Settings::new(Scheme::Min, VlbPaths::Conventional), links);
+    let df = fabric.topology.dragonfly();
+    let hosts = arguments.hosts.read(df, &fabric.names)?;
+    let parts = Parts::new(df, &fabric.names).with_hosts(hosts.nodes_by_host());
+    let question = Question {
+        fabric: &fabric,
+        jobs: &jobs,
+        programs: &programs,
+        arrangements: list("--arrangements", &arguments.arrangements, wiring)?,
+        placements: list("--with", &arguments.with, |text| {
+            jobs::placement("--with", text, &parts)
+        })?,
+        maps: list("--map", &arguments.map, parsed::<RankMap>("--map"))?,
+        orders: list("--order", &arguments.order, parsed::<SendOrder>("--order"))?,
+        routings: routings(&arguments.routing, &fabric)?,
+        settings,
+        messages: arguments.messages.settings(),
+        seeds: arguments.seeds.clone(),
+        simulated: arguments.simulate,
+    };
+    // Whether jobs fit does not depend on the seed.
+    let nodes = fabric.nodes();
+    for (text, placement) in arguments.with.iter().zip(&question.placements) {
+        // What does not fit may be the list or the jobs; each error names which.
+        let place = jobs::file_of(text).unwrap_or("--jobs, --with");
+        placement.nodes(&nodes, &jobs, 0).map_err(|error| refused(place, error))?;
+    }
+
+    catch_interrupt()?;
+    tell_of_starved(arguments.quiet, question.settings.starved_links());
+    let stages = Bars::beginning(
+        arguments.quiet,
+        &"comparing all ways by estimates, then the best by simulation",
+    );
+    let answer = advise(&question, &stages).map_err(|error| match error {
+        AdviceError::Cancelled(_) => Failure::Interrupted,
+        error => Failure::of(error),
+    })?;
+    stages.finish();
+    let sizes = fabric.topology.dragonfly().to_string();
+    let fastest = answer.simulated()[0];
+    let place = arguments.place(&workloads, fastest.way, fastest.seed_of_median(&question.seeds));
+    let bytes = workloads.iter().map(|name| arguments.exchange.bytes_of(name)).collect();
+    let workloads = &workloads;
+    let report = Report { question: &question, answer: &answer, workloads, bytes, sizes, place };
+    match arguments.format {
+        _ if arguments.json => print_json(&report.document()),
+        Format::Table => print(&report::Table(&report)),
+        Format::Csv => print(&report::Csv(&report)),
+    }
+}
+
+/// The entries of a list, each once.
+fn list<T: PartialEq>(
+    option: &str,
+    texts: &[String],
+    of: impl Fn(&str) -> Result<T, Failure>,
+) -> Result<Vec<T>, Failure> {
+    let mut all = Vec::new();
+    for text in texts {
+        let entry = of(text)?;
+        if all.contains(&entry) {
+            let text = format!("{option}: found {text} twice, accepted each once");
+            return Err(Failure::Message(text));
+        }
+        all.push(entry);
+    }
+    Ok(all)
+}
+
+/// Reads a name of an option.
+fn parsed<T: FromStr<Err: Display>>(option: &str) -> impl Fn(&str) -> Result<T, Failure> {
+    move |text| text.parse().map_err(|error| refused(option, error))
+}
+
+fn wiring(text: &str) -> Result<Option<Arrangement>, Failure> {
+    match text.trim() {
+        "own" => Ok(None),
+        name => name.parse().map(Some).map_err(|error| {
+            refused("--arrangements", format_args!("{error}; `own` is accepted too"))
+        }),
+    }
+}
+
+/// The routings that are asked for, or those of every fabric.
+fn routings(texts: &[String], fabric: &Fabric) -> Result<Vec<Routing>, Failure> {
+    if texts.is_empty() {
+        let conventional = |scheme| Routing { scheme, set: None };
+        return Ok([Scheme::Min, Scheme::UgalL, Scheme::Par].map(conventional).to_vec());
+    }
+    list("--routing", texts, |text| routing(text, fabric.file.seed))
+}
+
+fn routing(text: &str, seed: u64) -> Result<Routing, Failure> {
+    let (name, set) = text.split_once(':').map_or((text, None), |(name, set)| (name, Some(set)));
+    let Some(scheme) = SCHEMES.into_iter().find(|scheme| scheme.name() == name.trim()) else {
+        let names = SCHEMES.map(Scheme::name).join(", ");
+        let text = format!(
+            "--routing: found the scheme {}, accepted one of {names}, alone or with a set as in \
+             par:shapes:011",
+            tvlb_base::text::quoted(name)
+        );
+        return Err(Failure::Message(text));
+    };
+    if set.is_some() && scheme == Scheme::Min {
+        let text = "--routing: min draws no VLB path; accepted without a set".to_owned();
+        return Err(Failure::Message(text));
+    }
+    let set = set.map(|set| PolicyPair::parse(set, seed)).transpose();
+    let set = set.map_err(|error| refused(&format!("--routing {text}"), error))?;
+    Ok(Routing { scheme, set })
+}

@@ -1,0 +1,159 @@
+//! `tvlb-lab bisection`.
+
+use clap::Args;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter, Write};
+use std::path::PathBuf;
+use tvlb::failure::{Failure, Outcome};
+use tvlb::files::{load_live, outside_table_sets};
+use tvlb::output::{Bars, catch_interrupt, print, print_json, use_threads, write_file};
+use tvlb::values;
+use tvlb_base::progress::Progress;
+use tvlb_generator::counted::counted;
+use tvlb_generator::topology::bisection::{Bisection, Proof, Ratio, bisection};
+use tvlb_schema::{Dragonfly, SwitchId};
+
+/// Find the least bandwidth between two halves of the switches
+///
+/// A cut is the bandwidth of the links between two halves of the switches, in units of a local link. The
+/// bisection bandwidth is the least cut. It is proven, or given as an interval.
+/// docs/reference/bisection.md says more.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The fabric file
+    fabric: PathBuf,
+    /// A list of what is dead, as `tvlb faults` reads it: links that are left count
+    #[arg(long, value_name = "LIST")]
+    faults: Option<PathBuf>,
+    /// The bandwidth of a global link in units of a local link's, separated by commas
+    #[arg(long, value_name = "RATIOS", default_value = "1", value_delimiter = ',')]
+    ratio: Vec<Ratio>,
+    /// How many steps the search for a better cut may take for each ratio
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = values::count(0..=values::MOST_STEPS))]
+    steps: u64,
+    /// Write the half of each switch to FILE, as CSV
+    #[arg(long, value_name = "FILE")]
+    cut: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Use this many threads instead of one per core; the figures are the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    threads: Option<usize>,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    use_threads(arguments.threads)?;
+    outside_table_sets([("--cut", arguments.cut.as_deref())])?;
+    if let Some(ratio) = values::repeated(&arguments.ratio) {
+        return Err(Failure::Message(format!("--ratio: {ratio} is given twice")));
+    }
+    let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    catch_interrupt()?;
+    let ratios = counted(arguments.ratio.len() as u64, "ratio");
+    let what = format!("searching for the least bandwidth between two halves, for {ratios}");
+    let bars = Bars::beginning(arguments.quiet, &what);
+    bars.stage("ratios", Some(arguments.ratio.len()));
+    let cuts = arguments.ratio.par_iter().map(|ratio| {
+        let found = bisection(&fabric.topology, *ratio, arguments.steps, &bars);
+        bars.step();
+        found
+    });
+    let cuts: Result<Vec<Bisection>, _> = cuts.collect();
+    bars.finish();
+    let cuts = cuts.map_err(|_| Failure::Interrupted)?;
+    let df = fabric.topology.dragonfly();
+    if let Some(path) = &arguments.cut {
+        write_file(path, &csv(df, &cuts))?;
+    }
+    let report = Report {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        fabric: fabric.file.name.clone(),
+        sizes: df.to_string(),
+        cuts: cuts.into_iter().map(LeastCut::of).collect(),
+    };
+    if arguments.json { print_json(&report) } else { print(&report) }
+}
+
+/// The half of each switch, 1 or 2, at each ratio.
+fn csv(df: &Dragonfly, cuts: &[Bisection]) -> String {
+    let mut text = String::from("ratio,switch,half\n");
+    for Bisection { ratio, first_half, .. } in cuts {
+        for switch in df.switches() {
+            let half = if first_half.binary_search(&switch).is_ok() { 1 } else { 2 };
+            writeln!(text, "{ratio},{switch},{half}").expect("a string takes all that is written");
+        }
+    }
+    text
+}
+
+/// The cuts of all ratios.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report {
+    tool_version: &'static str,
+    fabric: String,
+    sizes: String,
+    cuts: Vec<LeastCut>,
+}
+
+/// The least cut at one ratio. Bandwidths are in units of a local link.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct LeastCut {
+    ratio: String,
+    /// The cut that was found.
+    cut: f64,
+    local_links: u64,
+    global_links: u64,
+    /// No split cuts less.
+    lower: f64,
+    is_least: bool,
+    proof: &'static str,
+    steps: u64,
+    first_half: Vec<SwitchId>,
+}
+
+impl LeastCut {
+    fn of(found: Bisection) -> Self {
+        let ratio = found.ratio;
+        let (proof, steps) = match found.proof {
+            Proof::Counting => ("counting", 0),
+            Proof::Search { steps } => ("search", steps),
+            Proof::Unfinished { steps } => ("unfinished search", steps),
+        };
+        Self {
+            ratio: ratio.to_string(),
+            cut: ratio.in_local_links(found.upper()),
+            local_links: found.local_links,
+            global_links: found.global_links,
+            lower: ratio.in_local_links(found.lower),
+            is_least: found.is_least(),
+            proof,
+            steps,
+            first_half: found.first_half,
+        }
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "fabric   {}: {}\n", self.fabric, self.sizes)?;
+        writeln!(f, "ratio    least cut            local  global  proof")?;
+        for cut in &self.cuts {
+            let LeastCut { ratio, cut: upper, local_links, global_links, lower, steps, .. } = cut;
+            let least =
+                if cut.is_least { upper.to_string() } else { format!("{lower} to {upper}") };
+            write!(f, "{ratio:<8} {least:<18} {local_links:>7} {global_links:>7}  {}", cut.proof)?;
+            match steps {
+                0 => writeln!(f)?,
+                steps => writeln!(f, ", {steps} steps")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,609 @@
+//! `tvlb-lab cut-through`: cut-through switches that boot from a table set.
+
+mod ofar;
+
+use clap::{Args, ValueEnum};
+use ofar::Escape;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter, Write};
+use std::path::PathBuf;
+use tvlb::failure::{Failure, Outcome};
+use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
+use tvlb::simulate::{Format, Identity};
+use tvlb::switches::Weighings;
+use tvlb::tables::Tables;
+use tvlb::traffic::{self, PATTERNS};
+use tvlb::values::{self, repeated};
+use tvlb_base::progress::Progress;
+use tvlb_firmware_model::Scheme;
+use tvlb_generator::counted::counted;
+use tvlb_generator::table_set::Manifest;
+use tvlb_generator::topology::names::Parts;
+use tvlb_lab::cut_through::{
+    CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts, LinkBuffer,
+    Piggybacking, Routing, Sending,
+};
+use tvlb_schema::{Decision, OfarRules, SwitchImage, Weighing};
+use tvlb_simulator::{
+    BootedFabric, Estimate, IDENTITY_COLUMNS, Pattern, PlacementRule, Traffic, WEIGHING_COLUMNS,
+    paths_name, weighing_columns,
+};
+use tvlb_traffic::loads::Loads;
+use tvlb_traffic::named::Named;
+
+fn help() -> String {
+    format!("{PATTERNS}\n{COLUMNS}")
+}
+
+/// What the table shows.
+const COLUMNS: &str = "Columns (docs/reference/cut-through.md says more, of CSV and JSON too):
+  scheme           the routing
+  load             phits that each node offers per cycle; - for a burst, and where all send to all;
+                   + where the latency was still growing as the run ended
+  latency          mean cycles from generation to the last phit of a packet; \u{b1} standard error
+  p50, p99         the median and the 99th percentile of it, in cycles
+  accepted         phits delivered per sending node and cycle; \u{b1} standard error
+  generated        phits generated per sending node and cycle, below the load where queues of nodes
+                   are full
+  VLB              share of the packets by VLB; under ofar and t-ofar, misrouted to another group
+  local hops       mean links within groups that a packet crossed
+  global hops      mean links between groups that a packet crossed
+  escape, entries  mean links of the escape network; how often a packet entered it
+  cycles           cycles that were measured; of a burst, until the last phit
+";
+
+/// Simulate cut-through switches, with packets of several phits and buffers of whole packets
+///
+/// The switches boot from the images of a table set, as for `tvlb simulate`. A packet goes on as soon as its
+/// head arrives, if the next buffer has room for the whole of it. The defaults are those of the
+/// OFAR-CM paper. docs/reference/cut-through.md says more.
+#[derive(Args)]
+#[command(after_long_help = help())]
+#[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
+#[expect(clippy::doc_markdown, reason = "--help shows the names of other programs without marks")]
+pub(crate) struct Arguments {
+    /// The directory that `generate` wrote
+    directory: PathBuf,
+    /// How packets find their ways; several, separated by commas, are compared
+    #[arg(
+        long,
+        value_enum,
+        ignore_case = true,
+        value_name = "ROUTINGS",
+        value_delimiter = ',',
+        default_value = "min"
+    )]
+    routing: Vec<RoutingName>,
+    #[command(flatten)]
+    weighing: Weighings,
+    /// Who sends to whom (listed at the end of --help)
+    #[arg(long, value_name = "PATTERN", default_value = "uniform-others")]
+    traffic: String,
+    /// Where the processes of the traffic run (listed at the end of --help). The seed of a run decides what
+    /// is random
+    #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
+    place: String,
+    /// Phits that each node offers per cycle, one run for each: numbers separated by commas, and
+    /// ranges FROM:TO:STEP, such as 0.05:0.5:0.05, with both ends
+    #[arg(long, value_name = "LOADS", value_delimiter = ',', default_value = "0.1")]
+    load: Vec<Loads>,
+    /// Let each node send so many packets as fast as it can, and measure until all are delivered
+    #[arg(long, value_name = "PACKETS", conflicts_with_all = ["load", "all_to_all", "warm_up"])]
+    burst: Option<u32>,
+    /// Let each node send one packet to every other, and measure until all are delivered
+    #[arg(long, conflicts_with_all = ["load", "warm_up", "traffic", "place"])]
+    all_to_all: bool,
+    /// One run of everything for each; several give standard errors
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
+    seeds: Vec<u64>,
+    /// Cycles before the measured ones
+    #[arg(long, value_name = "CYCLES", default_value_t = 10_000, help_heading = "Measurement")]
+    warm_up: u32,
+    /// Cycles that are measured; of a burst, and where all send to all, the most that it may take
+    #[arg(long, value_name = "CYCLES", help_heading = "Measurement")]
+    cycles: Option<u32>,
+    /// Phits of a packet
+    #[arg(long, value_name = "PHITS", default_value_t = 8, help_heading = "Switches")]
+    packet: u16,
+    /// Phits that the buffer of one virtual channel holds on links within a group [default: 32, or as many as a
+    /// longer link needs]
+    #[arg(long, value_name = "PHITS", help_heading = "Switches")]
+    local_buffer: Option<u16>,
+    /// Phits that the buffer of one virtual channel holds on links between groups [default: 256, or as many as a
+    /// longer link needs]
+    #[arg(long, value_name = "PHITS", help_heading = "Switches")]
+    global_buffer: Option<u16>,
+    /// Virtual channels of links within a group, without that of OFAR's escape network [default: as many as the
+    /// routing needs; for OFAR 3]
+    #[arg(long, value_name = "N", help_heading = "Switches")]
+    local_channels: Option<u8>,
+    /// Virtual channels of links between groups, without that of OFAR's escape network [default: as many as the routing needs; for OFAR 2]
+    #[arg(long, value_name = "N", help_heading = "Switches")]
+    global_channels: Option<u8>,
+    /// Injection queues of each node, among which packets are divided by their destination
+    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Switches")]
+    injection_queues: u8,
+    /// Phits that one injection queue holds
+    #[arg(long, value_name = "PHITS", default_value_t = 1000, help_heading = "Switches")]
+    injection_queue: u16,
+    /// Cycles on a link within a group [default: the fabric's]
+    #[arg(long, value_name = "CYCLES", help_heading = "Switches")]
+    local_latency: Option<u16>,
+    /// Cycles on a link between groups [default: the fabric's]
+    #[arg(long, value_name = "CYCLES", help_heading = "Switches")]
+    global_latency: Option<u16>,
+    /// How often in a cycle ports ask for outputs
+    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Switches")]
+    rounds: u8,
+    /// A link between groups is congested where more is in use on it than so many percent of the mean of
+    /// its switch's links, and --pb-packets more
+    #[arg(long, value_name = "PERCENT", default_value_t = 200, help_heading = "Piggybacking")]
+    pb_percent: u16,
+    /// How many packets more than --pb-percent of the mean make a link between groups congested
+    #[arg(long, value_name = "PACKETS", default_value_t = 5, help_heading = "Piggybacking")]
+    pb_packets: u16,
+    /// Draw and weigh VLB as the simulator FOGSim does, so that figures can be compared: by local hops only,
+    /// as if groups were joined consecutively, and the middle group may be the destination's
+    #[arg(long, help_heading = "Piggybacking")]
+    pb_like_fogsim: bool,
+    #[command(flatten)]
+    ofar: ofar::Options,
+    /// How to print the figures
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
+    format: Format,
+    /// Print JSON, which also says how many packets made how many hops and what each switch injected
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Use this many threads instead of one per core; the figures are the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    threads: Option<usize>,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// A value of `--routing`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RoutingName {
+    /// Always MIN
+    Min,
+    /// Always VLB
+    Vlb,
+    /// MIN or VLB by the queues of the first output ports, once
+    UgalL,
+    /// As ugal-l, and once more at the second switch
+    Par,
+    /// Piggybacking: as long as a packet waits at its source, by the queues there and by what the switches of its
+    /// group tell each other
+    Pb,
+    /// Again at every hop, by what is used of the outputs there, with an escape network
+    Ofar,
+    /// As ofar, but misrouted to another group only where a path of the images' sets begins
+    TOfar,
+}
+
+impl RoutingName {
+    const fn is_per_hop(self) -> bool {
+        matches!(self, Self::Ofar | Self::TOfar)
+    }
+}
+
+impl Arguments {
+    fn check(&self) -> Outcome {
+        let refuse = |text: String| Err(Failure::Message(text));
+        if let Some(load) = repeated(&self.loads()) {
+            return refuse(format!("--load: found {load} twice, accepted each load once"));
+        }
+        if let Some(seed) = repeated(&self.seeds) {
+            return refuse(format!("--seeds: found {seed} twice, accepted each seed once"));
+        }
+        let is_per_hop = self.routing.iter().any(|routing| routing.is_per_hop());
+        if let Some(option) = self.ofar.first_given().filter(|_| !is_per_hop) {
+            return refuse(format!("{option}: accepted with --routing ofar or t-ofar"));
+        }
+        let names: Vec<&str> =
+            self.routing.iter().map(|&routing| self.routing(routing, None).name()).collect();
+        match repeated(&names) {
+            Some(name) => refuse(format!("--routing: found {name} twice, accepted each once")),
+            None => Ok(()),
+        }
+    }
+
+    fn loads(&self) -> Vec<f64> {
+        self.load.iter().flat_map(|Loads(loads)| loads.iter().copied()).collect()
+    }
+
+    /// What nodes send, run by run.
+    fn sendings(&self) -> Vec<Sending> {
+        match self.burst {
+            Some(packets) => vec![Sending::Burst(packets)],
+            None if self.all_to_all => vec![Sending::AllToAll],
+            None => self.loads().into_iter().map(Sending::Load).collect(),
+        }
+    }
+
+    fn routing(&self, name: RoutingName, escape: Option<&Escape>) -> Routing {
+        match name {
+            RoutingName::Min => Routing::Scheme(Scheme::Min),
+            RoutingName::Vlb => Routing::Scheme(Scheme::Vlb),
+            RoutingName::UgalL => Routing::Scheme(Scheme::UgalL),
+            RoutingName::Par => Routing::Scheme(Scheme::Par),
+            RoutingName::Pb => Routing::Piggybacking(Piggybacking {
+                percent: self.pb_percent,
+                packets: self.pb_packets,
+                like_fogsim: self.pb_like_fogsim,
+            }),
+            RoutingName::Ofar | RoutingName::TOfar => Routing::Ofar(self.ofar.rules(
+                escape,
+                name == RoutingName::TOfar,
+                [self.local_channels, self.global_channels],
+            )),
+        }
+    }
+
+    /// The settings of a routing's runs, on a fabric of these latencies.
+    fn settings(
+        &self,
+        routing: RoutingName,
+        escape: Option<&Escape>,
+        latencies: [u32; 2],
+    ) -> CutThrough {
+        // A latency that does not fit is refused with the other settings.
+        let [local, global] = latencies.map(|cycles| u16::try_from(cycles).unwrap_or(u16::MAX));
+        let is_finite = self.burst.is_some() || self.all_to_all;
+        // OFAR's are among its rules.
+        let [local_channels, global_channels] = [self.local_channels, self.global_channels]
+            .map(|channels| channels.filter(|_| !routing.is_per_hop()));
+        let usual = CutThrough::new(self.routing(routing, escape), self.weighing.paths());
+        let settings = CutThrough {
+            packet_phits: self.packet,
+            local: LinkBuffer { virtual_channels: local_channels, ..usual.local },
+            global: LinkBuffer { virtual_channels: global_channels, ..usual.global },
+            injection_queues: self.injection_queues,
+            injection_queue_phits: self.injection_queue,
+            local_latency_cycles: self.local_latency.unwrap_or(local),
+            global_latency_cycles: self.global_latency.unwrap_or(global),
+            rounds: self.rounds,
+            warm_up_cycles: self.warm_up,
+            measured_cycles: self.cycles.unwrap_or(if is_finite { 10_000_000 } else { 10_000 }),
+            ..usual
+        };
+        settings.with_buffers([self.local_buffer, self.global_buffer])
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    arguments.check()?;
+    use_threads(arguments.threads)?;
+    let tables = Tables::open(&arguments.directory)?;
+    let entry = &tables.set.manifest().fabric;
+    let latencies = [entry.local_latency, entry.global_latency];
+    let name = entry.name.clone();
+    let fabric = tables.set.fabric_image().map_err(Failure::of)?;
+    let switches = tables.switch_images(&fabric, arguments.weighing.revision(None))?;
+    let is_per_hop = arguments.routing.iter().any(|routing| routing.is_per_hop());
+    let escape = if is_per_hop { Some(arguments.ofar.escape(&tables, &fabric)?) } else { None };
+    let mut fabric = tables.boot(&fabric, &switches)?;
+    if let Some(escape) = &escape {
+        fabric = fabric.with_escape(&escape.image).map_err(Failure::of)?;
+    }
+    let nodes = fabric.nodes();
+    let parts = Parts::new(fabric.dragonfly(), fabric.names());
+    let pattern = traffic::pattern(&arguments.traffic, &parts)?;
+    let placement = traffic::placement(&arguments.place, &parts)?;
+    let traffic = |&seed: &u64| -> Result<Traffic, Failure> {
+        let traffic = Traffic::new(&pattern.rule, nodes, seed).map_err(Failure::of)?;
+        Ok(traffic.placed(&placement.rule.on(nodes, seed).map_err(Failure::of)?))
+    };
+    let traffics: Vec<Traffic> = arguments.seeds.iter().map(traffic).collect::<Result<_, _>>()?;
+    let settings: Vec<CutThrough> = arguments
+        .routing
+        .iter()
+        .map(|&routing| arguments.settings(routing, escape.as_ref(), latencies))
+        .collect();
+    // Everything is checked before anything runs.
+    let mut runs = Vec::new();
+    for settings in &settings {
+        for sending in arguments.sendings() {
+            for (&seed, traffic) in arguments.seeds.iter().zip(&traffics) {
+                CutThroughRun::new(&fabric, settings, traffic, sending, seed)
+                    .map_err(Failure::of)?;
+                runs.push((settings, sending, seed, traffic));
+            }
+        }
+    }
+
+    let pattern = if arguments.all_to_all {
+        Named { name: "all-to-all".to_owned(), ..pattern }
+    } else {
+        pattern
+    };
+    let image = fabric.switches().first().expect("a fabric has switches").image();
+    let subject =
+        |settings| Subject::of(settings, tables.set.manifest(), image, (&pattern, &placement));
+    let subjects: Vec<Subject> = settings.iter().map(subject).collect();
+    catch_interrupt()?;
+    tell_of_starved(arguments.quiet, settings.iter().flat_map(CutThrough::starved_links));
+    let what = format_args!("simulating {}", counted(runs.len() as u64, "run")).to_string();
+    let bars = Bars::beginning(arguments.quiet, &what);
+    bars.stage("runs", Some(runs.len()));
+    let outcomes = runs.par_iter().map(|&(settings, sending, seed, traffic)| {
+        let measured = CutThroughRun::new(&fabric, settings, traffic, sending, seed)
+            .map_err(CutThroughError::Settings)
+            .and_then(|run| run.measure(&bars));
+        bars.step();
+        let scheme = settings.routing.name();
+        let subject = subjects.iter().find(|subject| subject.scheme == scheme);
+        let subject = subject.expect("every routing has a subject").clone();
+        match measured {
+            Ok(outcome) => Ok(Measured { subject, seed, outcome }),
+            Err(CutThroughError::Cancelled(_)) => Err(Failure::Interrupted),
+            Err(error) => Err(Failure::Message(format!("{scheme}, seed {seed}: {error}"))),
+        }
+    });
+    let outcomes: Vec<Result<Measured, Failure>> = outcomes.collect();
+    bars.finish();
+    let report = Report {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        fabric: name,
+        fabric_identity: identity(&fabric),
+        traffic: pattern.name,
+        traffic_content: pattern.content,
+        placement: placement.name,
+        placement_content: placement.content,
+        burst: arguments.burst,
+        escape_network: escape.as_ref().map(|escape| escape.words.clone()),
+        settings: &settings,
+        runs: outcomes.into_iter().collect::<Result<_, _>>()?,
+    };
+    match arguments.format {
+        Format::Table if arguments.json => print_json(&report),
+        Format::Table => print(&Table(&report)),
+        Format::Csv => print(&csv(&report)?),
+    }
+}
+
+fn identity(fabric: &BootedFabric<'_>) -> String {
+    let image = fabric.switches().first().map(|switch| switch.image().fabric().identity());
+    format!("{:016x}", image.unwrap_or_default())
+}
+
+/// What a run is of, apart from what all runs have in common.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Subject {
+    scheme: &'static str,
+    /// The set that VLB paths come from at the source, or `conventional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set: Option<String>,
+    /// That of PAR's second look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second_set: Option<String>,
+    /// T at the source, and at the second look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<i16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second_threshold: Option<i16>,
+    /// The columns of CSV.
+    #[serde(skip)]
+    identity: String,
+    #[serde(skip)]
+    settings: String,
+}
+
+/// The last columns of CSV: how decisions weigh, and what switches and links are.
+const SETTING_COLUMNS: &str = "vc-scheme,packet,local-buffer,global-buffer,local-channels,global-channels,\
+     injection-queues,injection-queue,local-latency,global-latency,rounds,warm-up";
+
+/// What stands in them for a routing. Numbers of channels are empty where they are as many as it needs.
+fn setting_columns(
+    [source, second]: [Option<Weighing>; 2],
+    settings: &CutThrough,
+    image: &SwitchImage<'_>,
+) -> String {
+    let [local, global] = [settings.local, settings.global].map(|buffer| {
+        buffer.virtual_channels.map_or_else(String::new, |channels| channels.to_string())
+    });
+    format!(
+        "{},{},{},{},{},{local},{global},{},{},{},{},{},{}",
+        weighing_columns(source, second),
+        image.virtual_channels().name(),
+        settings.packet_phits,
+        settings.local.phits,
+        settings.global.phits,
+        settings.injection_queues,
+        settings.injection_queue_phits,
+        settings.local_latency_cycles,
+        settings.global_latency_cycles,
+        settings.rounds,
+        settings.warm_up_cycles,
+    )
+}
+
+impl Subject {
+    fn of(
+        settings: &CutThrough,
+        manifest: &Manifest,
+        image: &SwitchImage<'_>,
+        sends: (&Named<Pattern>, &Named<PlacementRule>),
+    ) -> Self {
+        let scheme = settings.routing.name();
+        let sets = match settings.routing {
+            Routing::Scheme(Scheme::Min) | Routing::Ofar(OfarRules { by_set: false, .. }) => {
+                [None, None]
+            }
+            Routing::Scheme(Scheme::Par) => [Decision::ParSource, Decision::ParSecond].map(Some),
+            _ => [Some(Decision::UgalL), None],
+        };
+        // Piggybacking compares queues times hops, without T, candidates or a gate.
+        let weighs = !matches!(
+            settings.routing,
+            Routing::Scheme(Scheme::Vlb) | Routing::Piggybacking(_) | Routing::Ofar(_)
+        );
+        let weighings = sets
+            .map(|decision| decision.filter(|_| weighs).map(|decision| *image.weighing(decision)));
+        let identity = Identity::of(manifest, (scheme, settings.paths, sets), sends);
+        let [threshold, second_threshold] =
+            weighings.map(|weighing| weighing.map(|weighing| weighing.threshold));
+        Self {
+            scheme,
+            set: identity.set.map(str::to_owned),
+            second_set: identity.second_set.map(str::to_owned),
+            threshold,
+            second_threshold,
+            settings: setting_columns(weighings, settings, image),
+            identity: identity.to_string(),
+        }
+    }
+}
+
+/// One run and its figures.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Measured {
+    #[serde(flatten)]
+    subject: Subject,
+    seed: u64,
+    #[serde(flatten)]
+    outcome: CutThroughOutcome,
+}
+
+/// Everything that makes the runs reproducible, and what they found.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report<'a> {
+    tool_version: &'static str,
+    fabric: String,
+    fabric_identity: String,
+    traffic: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traffic_content: Option<String>,
+    placement: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placement_content: Option<String>,
+    /// Packets that each node sends, in a burst.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    burst: Option<u32>,
+    /// What the escape network is, where a routing has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    escape_network: Option<String>,
+    settings: &'a [CutThrough],
+    runs: Vec<Measured>,
+}
+
+/// One line for each run.
+fn csv(report: &Report<'_>) -> Result<String, Failure> {
+    let mut text = format!(
+        "{IDENTITY_COLUMNS},load,seed,cycles,growing,packets,latency,p50,p99,max,network-latency,generated,accepted,\
+         vlb-share,hops,local-hops,global-hops,local-mean,local-most,global-mean,global-most,escape-hops,\
+         escape-entries,{WEIGHING_COLUMNS},{SETTING_COLUMNS}\n"
+    );
+    for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
+        let load = outcome.load.map_or(String::new(), |load| load.to_string());
+        let CutThroughOutcome { cycles, growing, packets, latency, p50, p99, most, hops, .. } =
+            outcome;
+        writeln!(
+            text,
+            "{identity},{load},{seed},{cycles},{growing},{packets},{latency:.3},{p50},{p99},{most},{:.3},{:.5},{:.5},\
+             {:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{},{settings}",
+            outcome.network_latency,
+            outcome.generated,
+            outcome.accepted,
+            outcome.vlb_share,
+            hops.local + hops.global + outcome.escape.as_ref().map_or(0.0, |escape| escape.hops),
+            hops.local,
+            hops.global,
+            outcome.local_links.mean,
+            outcome.local_links.most,
+            outcome.global_links.mean,
+            outcome.global_links.most,
+            outcome
+                .escape
+                .as_ref()
+                .map_or(",".to_owned(), |of| format!("{:.4},{:.4}", of.hops, of.entries)),
+        )
+        .map_err(Failure::of)?;
+    }
+    Ok(text)
+}
+
+/// The runs as a table, means over seeds.
+struct Table<'a>(&'a Report<'a>);
+
+impl Display for Table<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let report = self.0;
+        let (Some(settings), Some(first)) = (report.settings.first(), report.runs.first()) else {
+            return Ok(());
+        };
+        let of_first = |run: &&Measured| {
+            (run.subject.scheme, run.outcome.load) == (first.subject.scheme, first.outcome.load)
+        };
+        let seeds = report.runs.iter().filter(of_first).count();
+        let CutThrough { packet_phits, local, global, paths, .. } = settings;
+        let draws = |settings: &CutThrough| settings.routing != Routing::Scheme(Scheme::Min);
+        let vlb = if report.settings.iter().any(draws) {
+            format!("{} VLB paths, ", paths_name(*paths))
+        } else {
+            String::new()
+        };
+        writeln!(
+            f,
+            "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {vlb}{}{seeds} seed{}\n",
+            report.fabric,
+            report.traffic,
+            local.phits,
+            global.phits,
+            report.escape_network.as_ref().map_or(String::new(), |words| format!("{words}, ")),
+            if seeds == 1 { "" } else { "s" }
+        )?;
+        writeln!(
+            f,
+            "scheme     load   latency     p50     p99  accepted  generated    VLB  local hops  global hops{}    cycles",
+            if report.escape_network.is_some() { "  escape  entries" } else { "" }
+        )?;
+        for runs in report.runs.chunks(seeds.max(1)) {
+            let Some(Measured { subject, outcome, .. }) = runs.first() else { continue };
+            let mean = |value: &dyn Fn(&CutThroughOutcome) -> f64| {
+                let values: Vec<f64> = runs.iter().map(|run| value(&run.outcome)).collect();
+                Estimate::of(&values)
+            };
+            let mark = if runs.iter().any(|run| run.outcome.growing) { '+' } else { ' ' };
+            let load = outcome.load.map_or_else(|| "-".to_owned(), |load| load.to_string());
+            writeln!(
+                f,
+                "{:<8} {load:>6}{mark}{:>9.1} {:>7.0} {:>7.0} {:>9.4} {:>10.4} {:>6.3} {:>11.3} {:>12.3}{} {:>9.0}",
+                subject.scheme,
+                mean(&|o| o.latency).mean,
+                mean(&|o| o.p50.into()).mean,
+                mean(&|o| o.p99.into()).mean,
+                mean(&|o| o.accepted).mean,
+                mean(&|o| o.generated).mean,
+                mean(&|o| o.vlb_share).mean,
+                mean(&|o| o.hops.local).mean,
+                mean(&|o| o.hops.global).mean,
+                if report.escape_network.is_none() {
+                    String::new()
+                } else if outcome.escape.is_none() {
+                    format!(" {:>7} {:>8}", "-", "-")
+                } else {
+                    let of = |value: fn(&EscapeCounts) -> f64| {
+                        mean(&|o| o.escape.as_ref().map_or(0.0, value)).mean
+                    };
+                    format!(" {:>7.4} {:>8.4}", of(|e| e.hops), of(|e| e.entries))
+                },
+                mean(&|o| o.cycles.into()).mean,
+            )?;
+            let errors = (mean(&|o| o.latency).error, mean(&|o| o.accepted).error);
+            if let (Some(latency), Some(accepted)) = errors {
+                let (latency, accepted) = (format!("± {latency:.1}"), format!("± {accepted:.4}"));
+                writeln!(f, "{:<15} {latency:>9} {accepted:>25}", "")?;
+            }
+        }
+        if report.runs.iter().any(|run| run.outcome.growing) {
+            writeln!(f, "+ still growing: a longer run finds a higher latency")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! The `tvlb-lab` command, for who studies networks: it reads its arguments, runs one command, and turns the outcome
+//! into the same exit codes as `tvlb`.
+
+mod advise;
+mod bisection;
+mod cut_through;
+mod experiment;
+mod jobs;
+mod place;
+mod run;
+mod search;
+mod sweep;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use std::process::ExitCode;
+use tvlb::args::{Completions, Man};
+use tvlb::groups::{self, Groups};
+use tvlb::{dead_parts, failure, manual, plot};
+
+const GROUPS: &Groups = &[
+    ("Other switches", &["cut-through"]),
+    ("Jobs", &["place", "run", "advise"]),
+    ("Study", &["sweep", "experiment", "bisection", "search", "plot"]),
+    ("Other commands", &["man", "completions", "help"]),
+];
+
+/// Studies Dragonfly networks: other switches, jobs, searches, many runs at once, and pictures.
+#[derive(Parser)]
+#[command(name = "tvlb-lab", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb-lab")), GROUPS),
+    after_help = "`tvlb` makes, checks and simulates the tables that these commands read.\n\nExit codes: 0 done; 1 `sweep --collect` \
+                  lacks a run; 2 an error in the command line, the input or the output; 130 interrupted.\n\n--quiet, where a command \
+                  has it, means that it prints nothing but its result and errors."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    CutThrough(cut_through::Arguments),
+    Run(run::Arguments),
+    Place(place::Arguments),
+    Advise(advise::Arguments),
+    Bisection(bisection::Arguments),
+    Search(search::Search),
+    Sweep(sweep::Arguments),
+    Experiment(experiment::Arguments),
+    Plot(plot::Arguments),
+    Man(Man),
+    Completions(Completions),
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(mut error) => {
+            // No option stands before the name of a command.
+            let command = std::env::args_os().nth(1).unwrap_or_default();
+            dead_parts::add_tip(&mut error, &command.to_string_lossy());
+            return failure::end_of_parsing(error);
+        }
+    };
+    let outcome = match &arguments.command {
+        Command::CutThrough(arguments) => cut_through::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
+        Command::Place(arguments) => place::run(arguments),
+        Command::Advise(arguments) => advise::run(arguments),
+        Command::Bisection(arguments) => bisection::run(arguments),
+        Command::Search(arguments) => search::run(arguments),
+        Command::Sweep(arguments) => sweep::run(arguments),
+        Command::Experiment(arguments) => experiment::run(arguments),
+        Command::Plot(arguments) => plot::run(arguments),
+        Command::Man(arguments) => manual::man(Arguments::command(), arguments),
+        Command::Completions(arguments) => manual::completions(Arguments::command(), arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,306 @@
+//! `tvlb-lab place`.
+
+use crate::jobs;
+use clap::Args;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter, Write};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use tvlb::failure::{Failure, Outcome, refused};
+use tvlb::files::{load_fabric, outside_table_sets};
+use tvlb::output::{Bars, catch_interrupt, print, print_json, write_file};
+use tvlb_generator::counted::counted;
+use tvlb_generator::topology::names::{Hosts, NamedPort, Names, Parts, after};
+use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_traffic::workload::{Graph, Nearness, PlacedJob, RankMap, rankfile};
+
+/// The length of each message where the pattern has no lengths of its own. Only shares are shown.
+const BYTES: u64 = 1000;
+
+/// Say on which node each rank of each job runs
+///
+/// Each job takes nodes that no job before it has taken. docs/reference/place.md says more.
+#[derive(Args)]
+#[command(after_long_help = jobs::HELP)]
+pub(crate) struct Arguments {
+    /// The fabric file
+    fabric: PathBuf,
+    /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
+    #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
+    jobs: Vec<String>,
+    /// Which nodes the jobs take (listed at the end of --help)
+    #[arg(long, value_name = "PLACEMENT", default_value = "cluster")]
+    with: String,
+    /// On which of its nodes a job runs each rank (listed at the end of --help)
+    #[arg(long, value_name = "MAP", default_value = "linear")]
+    map: String,
+    /// Who exchanges messages with whom, which `--map bisect` needs: once for all jobs, or once for each
+    /// in their order (listed at the end of --help)
+    #[arg(long, value_name = "PATTERN")]
+    graph: Vec<String>,
+    /// Decides what is random, and where bisection begins
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write the node of each rank to FILE, as CSV
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    hosts: tvlb::hosts::HostOption,
+    /// Write a rank file of Open MPI; of several jobs, one for each: FILE-0, FILE-1, ...
+    #[arg(long, value_name = "FILE")]
+    rankfile: Option<PathBuf>,
+    /// Write a host file of Open MPI, likewise
+    #[arg(long, value_name = "FILE")]
+    hostfile: Option<PathBuf>,
+    /// Write the host of each rank in a line of its own, for Slurm's arbitrary distribution, likewise
+    #[arg(long, value_name = "FILE")]
+    host_list: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Arguments {
+    /// Whether a file is to be written that names hosts.
+    fn needs_hosts(&self) -> bool {
+        [&self.rankfile, &self.hostfile, &self.host_list].into_iter().any(Option::is_some)
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    outside_table_sets([
+        ("--output", arguments.output.as_deref()),
+        ("--rankfile", arguments.rankfile.as_deref()),
+        ("--hostfile", arguments.hostfile.as_deref()),
+        ("--host-list", arguments.host_list.as_deref()),
+    ])?;
+    // Large fabrics take a moment to load.
+    let what = format_args!(
+        "placing {} on {}",
+        counted(arguments.jobs.len() as u64, "job"),
+        arguments.fabric.display()
+    )
+    .to_string();
+    let bars = Bars::beginning(arguments.quiet, &what);
+    let fabric = load_fabric(&arguments.fabric)?;
+    let df = fabric.topology.dragonfly();
+    let jobs = jobs::jobs(&arguments.jobs)?;
+    let map: RankMap = arguments.map.parse().map_err(|error| refused("--map", error))?;
+    let hosts = arguments.hosts.read(df, &fabric.names)?;
+    let parts = Parts::new(df, &fabric.names).with_hosts(hosts.nodes_by_host());
+    let placement = jobs::placement("--with", &arguments.with, &parts)?;
+    // Before the graphs, whose size the jobs decide.
+    let nodes = placement.nodes(fabric.nodes(), &jobs, arguments.seed).map_err(|error| {
+        match jobs::file_of(&arguments.with) {
+            // What does not fit may be the list or the jobs; each error names which.
+            Some(path) => refused(path, error),
+            None => refused("--jobs", error),
+        }
+    })?;
+    let once = (BYTES, NonZeroU32::MIN);
+    let graphs: Vec<Graph> =
+        jobs::of_programs("--graph", &arguments.graph, &jobs, once, |_, programs| {
+            programs.graph()
+        })?;
+    catch_interrupt()?;
+    let placed = (0..).zip(jobs.iter().zip(nodes)).map(|(number, (job, nodes))| {
+        let graph = graphs.get(number as usize);
+        map.place(df, *job, nodes, graph, (arguments.seed, number), &bars)
+    });
+    let placed: Vec<PlacedJob> = placed.collect::<Result<_, _>>().map_err(jobs::not_mapped)?;
+    bars.finish();
+    let host_of = if arguments.needs_hosts() || hosts.is_listed() {
+        host_of(&hosts, &fabric.names, df, &placed)?
+    } else {
+        BTreeMap::new()
+    };
+    write_files(arguments, df, &host_of, &placed)?;
+    let summaries = placed.iter().enumerate();
+    let summaries = summaries.map(|(number, job)| Summary {
+        hosts: hosts.is_listed().then(|| count_hosts(&host_of, job)),
+        ..Summary::of(df, job, graphs.get(number))
+    });
+    let report = Report {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        fabric: fabric.file.name.clone(),
+        sizes: df.to_string(),
+        placement: placement.to_string(),
+        map: map.to_string(),
+        seed: arguments.seed,
+        jobs: summaries.collect(),
+    };
+    if arguments.json { print_json(&report) } else { print(&report) }
+}
+
+fn write_files(
+    arguments: &Arguments,
+    df: &Dragonfly,
+    host_of: &BTreeMap<NodeId, &str>,
+    jobs: &[PlacedJob],
+) -> Outcome {
+    if let Some(path) = &arguments.output {
+        write_file(path, &csv(df, jobs))?;
+    }
+    let host = |node: NodeId| host_of[&node];
+    // A host that runs ranks of several jobs has slots for all of them.
+    let mut taken = BTreeMap::new();
+    for (number, job) in jobs.iter().enumerate() {
+        let write = |path: &Option<PathBuf>, text: &mut dyn FnMut() -> String| match path {
+            Some(path) if jobs.len() > 1 => write_file(&numbered(path, number), &text()),
+            Some(path) => write_file(path, &text()),
+            None => Ok(()),
+        };
+        let Arguments { rankfile, hostfile, host_list, .. } = arguments;
+        write(rankfile, &mut || rankfile::open_mpi_rank_file(job, host, &mut taken))?;
+        write(hostfile, &mut || rankfile::open_mpi_host_file(job, host))?;
+        write(host_list, &mut || rankfile::host_list(job, host))?;
+    }
+    Ok(())
+}
+
+/// The host of every node that runs a rank.
+fn host_of<'h>(
+    hosts: &'h Hosts,
+    names: &Names,
+    df: &Dragonfly,
+    jobs: &[PlacedJob],
+) -> Result<BTreeMap<NodeId, &'h str>, Failure> {
+    let host = |&node: &NodeId| {
+        let called = || {
+            let (switch, terminal) = df.switch_of(node);
+            let port = names.port(switch, NamedPort::Node(terminal));
+            after(node, port.map(|port| port.name.as_str()))
+        };
+        hosts.host(node).map(|host| (node, host)).map_err(|error| {
+            Failure::Message(format!(
+                "node {node}{}: {error}; accepted is --hosts FILE, a list of the host of each node",
+                called()
+            ))
+        })
+    };
+    jobs.iter().flat_map(|job| &job.node_of).map(host).collect()
+}
+
+fn count_hosts(host_of: &BTreeMap<NodeId, &str>, job: &PlacedJob) -> usize {
+    job.node_of.iter().map(|node| host_of[node]).collect::<BTreeSet<_>>().len()
+}
+
+/// A path with the number of a job after its name.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!("-{number}"));
+    PathBuf::from(name)
+}
+
+/// The node of each rank, with its switch and group.
+fn csv(df: &Dragonfly, jobs: &[PlacedJob]) -> String {
+    let mut text = String::from("job,rank,node,switch,group\n");
+    for (number, job) in jobs.iter().enumerate() {
+        for (rank, &node) in job.node_of.iter().enumerate() {
+            let switch = df.switch_of(node).0;
+            let group = df.place(switch).0;
+            writeln!(text, "{number},{rank},{node},{switch},{group}")
+                .expect("a string takes all that is written");
+        }
+    }
+    text
+}
+
+/// Where all jobs run, in short.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report {
+    tool_version: &'static str,
+    fabric: String,
+    sizes: String,
+    placement: String,
+    map: String,
+    seed: u64,
+    jobs: Vec<Summary>,
+}
+
+/// Where one job runs, in short.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Summary {
+    job: String,
+    /// Where a list says which nodes are one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hosts: Option<usize>,
+    nodes: usize,
+    switches: usize,
+    groups: usize,
+    /// Of the bytes of its pattern.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shares: Option<Shares>,
+}
+
+/// The shares of bytes by how near they stay, in percent.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Shares {
+    on_node: f64,
+    on_switch: f64,
+    in_group: f64,
+    between_groups: f64,
+}
+
+impl Summary {
+    fn of(df: &Dragonfly, placed: &PlacedJob, graph: Option<&Graph>) -> Self {
+        let switches: BTreeSet<_> = placed.nodes.iter().map(|node| df.switch_of(*node).0).collect();
+        let groups: BTreeSet<_> = switches.iter().map(|switch| df.place(*switch).0).collect();
+        Self {
+            job: placed.job.to_string(),
+            hosts: None,
+            nodes: placed.nodes.len(),
+            switches: switches.len(),
+            groups: groups.len(),
+            shares: graph.and_then(|graph| Shares::of(placed.nearness(df, graph))),
+        }
+    }
+}
+
+impl Shares {
+    /// The shares, if there are any bytes.
+    fn of(bytes: Nearness) -> Option<Self> {
+        let Nearness { on_node, on_switch, in_group, between_groups } = bytes;
+        let all = on_node + on_switch + in_group + between_groups;
+        #[expect(clippy::cast_precision_loss, reason = "shares are shown with one decimal")]
+        let share = |amount: u128| 100.0 * amount as f64 / all as f64;
+        (all > 0).then(|| Self {
+            on_node: share(on_node),
+            on_switch: share(on_switch),
+            in_group: share(in_group),
+            between_groups: share(between_groups),
+        })
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { fabric, sizes, placement, map, seed, .. } = self;
+        writeln!(f, "fabric   {fabric}: {sizes}")?;
+        writeln!(f, "placed   {placement}, ranks mapped {map}; seed {seed}")?;
+        for (number, Summary { job, hosts, nodes, switches, groups, shares }) in
+            self.jobs.iter().enumerate()
+        {
+            let hosts = hosts.map_or_else(String::new, |hosts| format!("hosts {hosts}, "));
+            writeln!(
+                f,
+                "job {number}    {job}: {hosts}nodes {nodes}, switches {switches}, groups {groups}"
+            )?;
+            if let Some(Shares { on_node, on_switch, in_group, between_groups }) = shares {
+                writeln!(
+                    f,
+                    "         bytes within a node {on_node:.1}%, a switch {on_switch:.1}%, a group \
+                     {in_group:.1}%, between groups {between_groups:.1}%"
+                )?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,103 @@
+//! `tvlb-lab run`: jobs on the network that a table set describes, from their first step to their last.
+
+mod page;
+mod report;
+mod workload;
+
+use crate::jobs;
+use clap::Args;
+use rayon::prelude::*;
+use report::Report;
+use std::path::PathBuf;
+use tvlb::failure::{Failure, Outcome};
+use tvlb::files::outside_table_sets;
+use tvlb::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
+use tvlb::simulate::Format;
+use tvlb::switches::Switches;
+use tvlb::tables::Tables;
+use tvlb::values::{self, repeated};
+use tvlb_base::progress::Progress;
+use tvlb_generator::counted::counted;
+use workload::{Run, Workload};
+
+/// Run jobs on the network that a table set describes, until they end
+///
+/// Each rank of a job runs a program: it sends messages, awaits messages and computes. All ranks begin in
+/// cycle 0 on an empty network, and the times at which jobs end are printed. docs/reference/run.md says more.
+#[derive(Args)]
+#[command(after_long_help = jobs::HELP)]
+pub(crate) struct Arguments {
+    /// The directory that `generate` wrote
+    directory: PathBuf,
+    #[command(flatten)]
+    workload: workload::Options,
+    /// Which runs to make. The seed of a run decides what is random in placements, maps and the choice of
+    /// paths
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
+    seeds: Vec<u64>,
+    /// How to print the times
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
+    format: Format,
+    /// Print JSON
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Write a report with pictures, as HTML: where the jobs lie, when their phases ended, how the links
+    /// were loaded
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    #[command(flatten)]
+    switches: Switches,
+    /// Use this many threads instead of one per core; the figures are the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    threads: Option<usize>,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    use_threads(arguments.threads)?;
+    if let Some(seed) = repeated(&arguments.seeds) {
+        let text = format!("--seeds: found {seed} twice, accepted each seed once");
+        return Err(Failure::Message(text));
+    }
+    outside_table_sets([("--report", arguments.report.as_deref())])?;
+    let tables = Tables::open(&arguments.directory)?;
+    let fabric = tables.set.fabric_image().map_err(Failure::of)?;
+    let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
+    let fabric = tables.boot(&fabric, &switches)?;
+    let settings = arguments.switches.settings(&tables.set.manifest().fabric)?;
+    let workload = Workload::of(&arguments.workload, &fabric, &settings)?;
+
+    catch_interrupt()?;
+    tell_of_starved(arguments.quiet, settings.starved_links());
+    let runs = counted(arguments.seeds.len() as u64, "run");
+    let nodes = fabric.nodes().count();
+    let what = format_args!("running the jobs on {nodes} nodes to their end, {runs}").to_string();
+    let stages = Bars::beginning(arguments.quiet, &what);
+    stages.stage("runs", Some(arguments.seeds.len()));
+    let runs: Vec<Result<Run, Failure>> = arguments
+        .seeds
+        .par_iter()
+        .map(|&seed| {
+            let run = workload.run(&fabric, &settings, seed, &stages);
+            stages.step();
+            run
+        })
+        .collect();
+    stages.finish();
+    let report = Report {
+        workload: &workload,
+        fabric: &tables.set.manifest().fabric,
+        settings: &settings,
+        runs: runs.into_iter().collect::<Result<_, _>>()?,
+    };
+    if let Some(path) = &arguments.report {
+        write_file(path, &page::html(&report, &fabric))?;
+    }
+    match arguments.format {
+        _ if arguments.json => report.print_json(),
+        Format::Table => print(&report::Table(&report)),
+        Format::Csv => print(&report::Csv(&report)),
+    }
+}

@@ -1,0 +1,289 @@
+//! When jobs ended, as a table, CSV and JSON.
+
+use super::workload::{Run, Workload};
+use crate::jobs;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
+use tvlb::failure::Outcome;
+use tvlb::output::print_json;
+use tvlb_firmware_model::Scheme;
+use tvlb_generator::table_set::FabricEntry;
+use tvlb_simulator::{Completion, JobTimes, LeastTime, MessageSettings, Settings, paths_name};
+use tvlb_traffic::workload::SendOrder;
+
+/// All runs.
+pub(super) struct Report<'r> {
+    pub(super) workload: &'r Workload,
+    pub(super) fabric: &'r FabricEntry,
+    pub(super) settings: &'r Settings,
+    pub(super) runs: Vec<Run>,
+}
+
+/// Everything that makes the runs reproducible, and what they found.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Document<'r> {
+    tool_version: &'static str,
+    fabric: &'r str,
+    sizes: String,
+    settings: &'r Settings,
+    messages: &'r MessageSettings,
+    placement: String,
+    map: String,
+    order: String,
+    jobs: Vec<JobEntry<'r>>,
+    runs: &'r [Run],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct JobEntry<'r> {
+    pub(super) job: String,
+    pub(super) workload: &'r str,
+    /// The length of each message; nothing where a list has lengths of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bytes: Option<u64>,
+    pub(super) iterations: u32,
+    /// Cycles from the beginning of a run to the end of the job, over the runs.
+    pub(super) running_time: Summary,
+    /// Cycles of the last iteration, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_iteration: Option<Summary>,
+}
+
+/// Cycles over several runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Summary {
+    least: u32,
+    /// Of an even number of runs, the mean of the two in the middle.
+    median: f64,
+    largest: u32,
+    /// (largest − least) / median.
+    spread: f64,
+}
+
+impl Summary {
+    pub(super) const fn median(&self) -> f64 {
+        self.median
+    }
+
+    fn of(mut cycles: Vec<u32>) -> Self {
+        cycles.sort_unstable();
+        let at = |place: usize| cycles.get(place).copied().unwrap_or(0);
+        let (least, largest) = (at(0), at(cycles.len().saturating_sub(1)));
+        let upper = cycles.len() / 2;
+        let lower = cycles.len().saturating_sub(1) / 2;
+        let median = f64::midpoint(f64::from(at(lower)), f64::from(at(upper)));
+        let spread = if median > 0.0 { f64::from(largest - least) / median } else { 0.0 };
+        Self { least, median, largest, spread }
+    }
+}
+
+impl Display for Summary {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { least, median, largest, spread } = self;
+        write!(
+            f,
+            "least {least}, median {median:.1}, largest {largest} cycles, spread {:.1}%",
+            100.0 * spread
+        )
+    }
+}
+
+impl Report<'_> {
+    /// A figure of one job over all runs.
+    fn summary(&self, job: usize, of: impl Fn(&JobTimes) -> u32) -> Summary {
+        Summary::of(self.runs.iter().map(|run| of(&run.completion.jobs[job])).collect())
+    }
+
+    /// What the jobs are, and how long they ran.
+    pub(super) fn entries(&self) -> Vec<JobEntry<'_>> {
+        let jobs = self.workload.jobs.iter().zip(&self.workload.programs).enumerate();
+        jobs.map(|(number, (job, (workload, programs)))| {
+            let iterations = programs.iterations().get();
+            let last = |times: &JobTimes| {
+                times.iteration_cycles(iterations as usize - 1).unwrap_or_default()
+            };
+            JobEntry {
+                job: job.to_string(),
+                workload,
+                bytes: self.workload.bytes[number],
+                iterations,
+                running_time: self.summary(number, JobTimes::running_time),
+                last_iteration: (iterations > 1).then(|| self.summary(number, last)),
+            }
+        })
+        .collect()
+    }
+
+    /// How packets are routed, in words.
+    fn network(&self) -> String {
+        let settings = self.settings;
+        let bandwidths = match settings.bandwidths {
+            alike if alike.are_equal() => String::new(),
+            bandwidths => format!(", bandwidths {bandwidths}"),
+        };
+        let paths = match settings.scheme {
+            Scheme::Min => String::new(),
+            _ => format!(", {} VLB paths", paths_name(settings.paths)),
+        };
+        format!("{}{paths}{bandwidths}", settings.scheme.name())
+    }
+
+    /// Where ranks run and in which order they send, in words.
+    fn placed(&self) -> String {
+        let Workload { placement, map, order, .. } = self.workload;
+        let sent = match order {
+            SendOrder::Given => "",
+            SendOrder::Coloured => ", sends coloured",
+        };
+        format!("{placement}, ranks mapped {map}{sent}")
+    }
+
+    /// What all jobs have in common, as a sentence.
+    pub(super) fn in_words(&self) -> String {
+        let sizes = self.fabric.sizes_in_words();
+        let (network, placed) = (self.network(), self.placed());
+        format!("The fabric is {sizes}. Routing: {network}. Placement: {placed}.")
+    }
+
+    pub(super) fn print_json(&self) -> Outcome {
+        print_json(&Document {
+            tool_version: env!("CARGO_PKG_VERSION"),
+            fabric: &self.fabric.name,
+            sizes: self.fabric.sizes_in_words(),
+            settings: self.settings,
+            messages: &self.workload.messages,
+            placement: self.workload.placement.to_string(),
+            map: self.workload.map.to_string(),
+            order: self.workload.order.to_string(),
+            jobs: self.entries(),
+            runs: &self.runs,
+        })
+    }
+}
+
+/// For people.
+pub(super) struct Table<'r>(pub(super) &'r Report<'r>);
+
+impl Display for Table<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(report) = self;
+        let Report { fabric, runs, .. } = report;
+        writeln!(f, "fabric   {}: {}", fabric.name, fabric.sizes_in_words())?;
+        writeln!(f, "network  {}", report.network())?;
+        writeln!(f, "placed   {}", report.placed())?;
+        let entries = report.entries();
+        for (number, entry) in entries.iter().enumerate() {
+            let JobEntry { job, workload, bytes, iterations, .. } = entry;
+            let words = jobs::in_words(job, workload, *bytes, *iterations);
+            writeln!(f, "job {number}    {words}")?;
+        }
+        write!(f, "\n    seed      packets   hops    VLB  latency")?;
+        for number in 0..entries.len() {
+            write!(f, " {:>12}", format!("job {number}"))?;
+        }
+        writeln!(f, "  cycles until the job ended")?;
+        for Run { seed, completion, .. } in runs {
+            let Completion { packets, hops, vlb_share, network_latency, jobs, .. } = completion;
+            write!(
+                f,
+                "{seed:>8} {packets:>12} {hops:>6.3} {vlb_share:>6.3} {network_latency:>8.1}"
+            )?;
+            for times in jobs {
+                write!(f, " {:>12}", times.running_time())?;
+            }
+            writeln!(f)?;
+        }
+        write_least_times(f, runs)?;
+        // One run alone has its running times above.
+        let several = runs.len() > 1;
+        if several || entries.iter().any(|entry| entry.last_iteration.is_some()) {
+            writeln!(f)?;
+        }
+        for (number, entry) in entries.iter().enumerate() {
+            if several {
+                let what = "running time";
+                writeln!(f, "job {number}    {what:<14} {}", entry.running_time)?;
+            }
+            if let Some(last) = entry.last_iteration {
+                let what = "last iteration";
+                if several {
+                    writeln!(f, "job {number}    {what:<14} {last}")?;
+                } else {
+                    writeln!(f, "job {number}    {what:<14} {} cycles", last.least)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What no run of these jobs can take less than, by cause: see `docs/reference/run.md`.
+fn write_least_times(f: &mut Formatter<'_>, runs: &[Run]) -> fmt::Result {
+    writeln!(
+        f,
+        "\n    seed         host        group        chain  of the time  least cycles, by cause"
+    )?;
+    for Run { seed, completion, least_time, .. } in runs {
+        let LeastTime { host, group, chain } = least_time;
+        let [host, group, chain] = [host.cycles, group.cycles, chain.cycles];
+        #[expect(clippy::cast_precision_loss, reason = "cycles stay far below 2^53")]
+        let share = 100.0 * least_time.cycles() as f64 / f64::from(completion.cycles.max(1));
+        writeln!(f, "{seed:>8} {host:>12} {group:>12} {chain:>12} {share:>11.1}%")?;
+    }
+    Ok(())
+}
+
+/// One line for each run, job and iteration.
+pub(super) struct Csv<'r>(pub(super) &'r Report<'r>);
+
+impl Display for Csv<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(Report { workload, settings, runs, .. }) = self;
+        writeln!(
+            f,
+            "scheme,paths,placement,map,seed,job,size,workload,bytes,iteration,cycles,end"
+        )?;
+        for Run { seed, completion, .. } in runs {
+            let described = workload.jobs.iter().zip(&workload.programs);
+            for (number, (times, (job, (pattern, _)))) in
+                completion.jobs.iter().zip(described).enumerate()
+            {
+                for (iteration, end) in times.iterations.iter().enumerate() {
+                    let cycles = times.iteration_cycles(iteration).unwrap_or_default();
+                    // The name of a file may have a comma or a quote.
+                    let pattern = pattern.replace('"', "\"\"");
+                    writeln!(
+                        f,
+                        "{},{},{},{},{seed},{number},{job},\"{pattern}\",{},{iteration},{cycles},{end}",
+                        settings.scheme.name(),
+                        paths_name(settings.paths),
+                        workload.placement,
+                        workload.map,
+                        workload.bytes[number].map_or_else(String::new, |bytes| bytes.to_string())
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_of_all_runs() {
+        let of = |cycles: &[u32]| {
+            let Summary { least, median, largest, spread } = Summary::of(cycles.to_vec());
+            (least, median, largest, spread)
+        };
+        assert_eq!(of(&[7]), (7, 7.0, 7, 0.0));
+        assert_eq!(of(&[9, 4, 5]), (4, 5.0, 9, 1.0));
+        assert_eq!(of(&[10, 4, 5, 7]), (4, 6.0, 10, 1.0));
+        assert_eq!(of(&[0, 0]), (0, 0.0, 0, 0.0));
+    }
+}

@@ -1,0 +1,152 @@
+//! What `tvlb-lab run` runs: jobs by their options, and one run of them.
+
+use crate::jobs;
+use clap::Args;
+use serde::Serialize;
+use tvlb::failure::{Failure, refused};
+use tvlb_base::progress::{AsOneStep, Progress};
+use tvlb_generator::topology::names::Parts;
+use tvlb_schema::{NodeId, Nodes};
+use tvlb_simulator::{
+    BootedFabric, Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings,
+    RunError, Settings, complete, least_control_latency, least_time,
+};
+use tvlb_traffic::workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
+
+/// The jobs, what their ranks do, and how messages travel.
+#[derive(Args)]
+pub(super) struct Options {
+    #[command(flatten)]
+    exchange: jobs::Exchange,
+    /// Which nodes the jobs take (listed at the end of --help)
+    #[arg(long, value_name = "PLACEMENT", default_value = "cluster")]
+    with: String,
+    /// On which of its nodes a job runs each rank (listed at the end of --help)
+    #[arg(long, value_name = "MAP", default_value = "linear")]
+    map: String,
+    /// In which order ranks send between two waits: `given`, as their programs have it, or `coloured`: all
+    /// receives are posted first, and then every rank has one partner at a time, no two ranks the same
+    #[arg(long, value_name = "ORDER", default_value = "given")]
+    order: String,
+    #[command(flatten)]
+    messages: jobs::Messages,
+    #[command(flatten)]
+    hosts: tvlb::hosts::HostOption,
+}
+
+/// One run.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Run {
+    pub(super) seed: u64,
+    /// For each job the node of each rank.
+    #[serde(skip)]
+    pub(super) nodes: Vec<Vec<NodeId>>,
+    #[serde(flatten)]
+    pub(super) completion: Completion,
+    /// Cycles that the run cannot do with fewer of, by cause.
+    pub(super) least_time: LeastTime,
+}
+
+/// What runs, as it is for every seed.
+pub(super) struct Workload {
+    pub(super) jobs: Vec<Job>,
+    /// For each job the name of its pattern, and its programs.
+    pub(super) programs: Vec<(String, Programs)>,
+    /// For each job the length of its messages; nothing where a list has lengths of its own.
+    pub(super) bytes: Vec<Option<u64>>,
+    /// Who exchanges bytes with whom, where the map asks for it.
+    graphs: Vec<Graph>,
+    pub(super) placement: JobPlacement,
+    pub(super) map: RankMap,
+    pub(super) order: SendOrder,
+    pub(super) messages: MessageSettings,
+}
+
+impl Workload {
+    pub(super) fn of(
+        arguments: &Options,
+        fabric: &BootedFabric<'_>,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
+        let (among, names, df) = (fabric.nodes(), fabric.names(), fabric.dragonfly());
+        let jobs = arguments.exchange.jobs()?;
+        let map: RankMap = arguments.map.parse().map_err(|error| refused("--map", error))?;
+        let hosts = arguments.hosts.read(df, names)?;
+        let parts = Parts::new(df, names).with_hosts(hosts.nodes_by_host());
+        let placement = jobs::placement("--with", &arguments.with, &parts)?;
+        // Before the programs, whose size the jobs decide. Whether jobs fit does not depend on the seed.
+        placement.nodes(among, &jobs, 0).map_err(|error| refused("--jobs, --with", error))?;
+        let order: SendOrder =
+            arguments.order.parse().map_err(|error| refused("--order", error))?;
+        let programs = arguments.exchange.programs(&jobs)?.into_iter().map(|(name, programs)| {
+            let programs = order.of(&programs).map_err(|error| refused("--order", error))?;
+            Ok((name, programs))
+        });
+        let programs: Vec<(String, Programs)> = programs.collect::<Result<_, Failure>>()?;
+        let graphs = match map {
+            RankMap::Bisect => programs.iter().map(|(_, programs)| programs.graph()).collect(),
+            _ => Vec::new(),
+        };
+        let bytes = programs.iter().map(|(name, _)| arguments.exchange.bytes_of(name)).collect();
+        Ok(Self {
+            jobs,
+            programs,
+            bytes,
+            graphs,
+            placement,
+            map,
+            order,
+            messages: arguments.messages.settings_with(least_control_latency(settings)),
+        })
+    }
+
+    /// For each job the node of each rank.
+    fn nodes(
+        &self,
+        among: &Nodes,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<NodeId>>, Failure> {
+        let nodes = self.placement.nodes(among, &self.jobs, seed);
+        let nodes = nodes.map_err(|error| refused("--jobs, --with", error))?;
+        let placed = (0..).zip(self.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
+            let graph = self.graphs.get(number as usize);
+            // A run is a step, and so is what it begins with.
+            let step = AsOneStep(progress);
+            let placed =
+                self.map.place(among.dragonfly(), job, nodes, graph, (seed, number), &step);
+            placed.map(|placed| placed.node_of).map_err(jobs::not_mapped)
+        });
+        placed.collect()
+    }
+
+    pub(super) fn run(
+        &self,
+        fabric: &BootedFabric<'_>,
+        settings: &Settings,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Run, Failure> {
+        let nodes = self.nodes(fabric.nodes(), seed, progress)?;
+        let jobs: Vec<JobRun<'_>> = self
+            .programs
+            .iter()
+            .zip(&nodes)
+            .map(|((_, programs), nodes)| JobRun { programs, nodes })
+            .collect();
+        match complete(fabric, settings, &jobs, &self.messages, seed, progress) {
+            Ok(completion) => {
+                let least_time = least_time(fabric, settings, &jobs, &self.messages);
+                Ok(Run { seed, nodes, completion, least_time })
+            }
+            Err(CompletionError::Run(RunError::Cancelled(_))) => Err(Failure::Interrupted),
+            Err(CompletionError::Jobs(error)) => Err(match error {
+                JobError::ControlLatency { .. } => refused("--control-latency", error),
+                JobError::Message { .. } => refused("--bytes", error),
+                error => Failure::of(error),
+            }),
+            Err(error) => Err(refused(&format!("seed {seed}"), error)),
+        }
+    }
+}

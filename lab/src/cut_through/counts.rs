@@ -1,0 +1,85 @@
+//! What a run of cut-through switches counts as it goes.
+
+use super::packet::Packet;
+use std::ops::Range;
+use tvlb_firmware_model::{Header, Kind, PerHop};
+use tvlb_schema::{Dragonfly, SwitchId};
+use tvlb_simulator::parts::Halves;
+use tvlb_simulator::parts::Histogram;
+
+#[derive(Clone, Debug)]
+pub(super) struct Counts {
+    window: Range<u32>,
+    pub(super) latency: Histogram,
+    /// The same by the halves of the window.
+    pub(super) halves: Halves,
+    pub(super) network: u64,
+    pub(super) local_hops: u64,
+    pub(super) global_hops: u64,
+    pub(super) by_vlb: u64,
+    pub(super) by_hops: Vec<u64>,
+    pub(super) escape_hops: u64,
+    /// Packets that entered the escape network 0, 1, 2, … times.
+    pub(super) by_entries: [u64; 16],
+    /// By switch: packets that left injection queues in the window.
+    pub(super) injected: Vec<u32>,
+    /// When the last packet was delivered so far.
+    pub(super) last_delivery: u32,
+    /// Packets delivered so far, in the window or not.
+    pub(super) delivered: u64,
+}
+
+impl Counts {
+    pub(super) fn new(df: &Dragonfly, window: Range<u32>) -> Self {
+        Self {
+            halves: Halves::of(&window),
+            window,
+            latency: Histogram::default(),
+            network: 0,
+            local_hops: 0,
+            global_hops: 0,
+            by_vlb: 0,
+            by_hops: Vec::new(),
+            escape_hops: 0,
+            by_entries: [0; 16],
+            injected: vec![0; df.switch_numbers() as usize],
+            last_delivery: 0,
+            delivered: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn injected(&mut self, at: SwitchId, now: u32) {
+        self.injected[at.as_usize()] += u32::from(self.window.contains(&now));
+    }
+
+    #[inline]
+    pub(super) fn delivered(&mut self, packet: &Packet, at: u32) {
+        self.delivered += 1;
+        self.last_delivery = self.last_delivery.max(at);
+        if !self.window.contains(&at) {
+            return;
+        }
+        self.latency.add(at - packet.created);
+        self.halves.add(at, at - packet.created);
+        self.network += u64::from(at - packet.injected);
+        self.local_hops += u64::from(packet.local_hops);
+        self.global_hops += u64::from(packet.global_hops);
+        self.escape_hops += u64::from(packet.escape_hops);
+        let hops = [packet.local_hops, packet.global_hops, packet.escape_hops];
+        let hops = hops.map(usize::from).iter().sum::<usize>();
+        if hops >= self.by_hops.len() {
+            self.by_hops.resize(hops + 1, 0);
+        }
+        self.by_hops[hops] += 1;
+        if hops == 0 {
+            self.by_entries[0] += 1;
+            return;
+        }
+        let header = Header::from_bits(packet.header);
+        let per_hop = PerHop::of(header);
+        self.by_entries[per_hop.map_or(0, |of| usize::from(of.entries & 15))] += 1;
+        let by_vlb = per_hop.map_or(header.kind() == Some(Kind::Vlb), |of| of.misrouted);
+        self.by_vlb += u64::from(by_vlb);
+    }
+}

@@ -1,0 +1,47 @@
+//! Cut-through switches: packets of several phits, buffers that hold whole packets, and decisions that a
+//! packet at the head of a buffer may take anew in every cycle.
+//!
+//! This is a second simulator beside the one of single-flit packets ([`tvlb_simulator::Run`]), over the same
+//! booted switches and the same traffic. A *phit* is what a link carries in a cycle. All packets have the same
+//! length, a packet moves into a buffer only if the buffer has room for the whole of it, it may go on as soon
+//! as its head arrives, and the room that it took is given back as its head leaves. So a packet is one thing
+//! that moves, and three rules make it long: it holds its output link for as many cycles as it has phits, the
+//! buffer that it leaves sends its next packet only after as many, and as many are added to its
+//! latency at the end. No phit is simulated.
+//!
+//! - `settings`: what can be set, and which settings make sense
+//! - `numbering`, `state`: ports and channels, and the queues
+//! - `network`: the order of a cycle, and what packets do in it
+//! - `routes`, `seen`: by which output a packet at the head of a buffer wants to go on
+//! - `per_hop`: the same under OFAR, where every switch is asked anew in every cycle
+//! - `allocate`, `requests`: which of them win
+//! - `nodes`: when nodes generate packets, and bursts
+//! - `flags`: which links between groups switches have told each other to be congested
+//! - `counts`, `outcome`, `run`: what is measured, how long
+//! - `audit`: conservation, and packets that wait for each other for ever
+
+mod allocate;
+mod audit;
+mod counts;
+mod flags;
+mod network;
+mod nodes;
+mod numbering;
+mod outcome;
+mod packet;
+mod per_hop;
+mod requests;
+mod routes;
+mod run;
+mod seen;
+mod settings;
+mod state;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_per_hop;
+
+pub use audit::{AuditError, StuckPacket, StuckPackets};
+pub use outcome::{CutThroughOutcome, EscapeCounts, HopCounts};
+pub use run::{CutThroughError, CutThroughRun};
+pub use settings::{CutThrough, LinkBuffer, Piggybacking, Routing, Sending};

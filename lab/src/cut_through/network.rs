@@ -1,0 +1,220 @@
+//! The network of cut-through switches, cycle after cycle.
+//!
+//! In each cycle credits and heads arrive first, then every switch allocates its outputs, then nodes
+//! generate packets. A head may be granted an output in the cycle in which it arrives; a packet that was generated
+//! in one cycle, in the next one at the earliest. A grant lets the head arrive after the link's latency,
+//! and the credit for the room that it leaves arrives upstream after that link's latency.
+
+use super::counts::Counts;
+use super::flags::Flags;
+use super::nodes::Nodes;
+use super::numbering::ChannelNumber;
+use super::packet::Pool;
+use super::per_hop::PerHopSwitches;
+use super::requests::{Request, Requests};
+use super::settings::{CutThrough, Routing, Sending};
+use super::state::Queues;
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_firmware_model::{Candidates, Channels, CongestionRule, Error, PerHop};
+use tvlb_schema::SwitchId;
+use tvlb_simulator::BootedFabric;
+use tvlb_simulator::DatapathError;
+use tvlb_simulator::parts::PacketId;
+use tvlb_simulator::parts::PortKind;
+use tvlb_simulator::parts::{failed, stream};
+use tvlb_traffic::Traffic;
+
+/// What happens in cycles to come, by the cycle's number modulo theirs.
+#[derive(Debug)]
+pub(super) struct Ahead<T>(Vec<Vec<T>>);
+
+impl<T> Ahead<T> {
+    /// For things at most so many cycles ahead.
+    fn new(cycles: u32) -> Self {
+        Self((0..=cycles).map(|_| Vec::new()).collect())
+    }
+
+    #[inline]
+    fn file(&mut self, cycle: u32, thing: T) {
+        let place = cycle as usize % self.0.len();
+        self.0[place].push(thing);
+    }
+
+    /// What is filed under a cycle; [`Self::give_back`] takes the emptied list.
+    fn take(&mut self, cycle: u32) -> Vec<T> {
+        let place = cycle as usize % self.0.len();
+        std::mem::take(&mut self.0[place])
+    }
+
+    fn give_back(&mut self, cycle: u32, mut emptied: Vec<T>) {
+        emptied.clear();
+        let place = cycle as usize % self.0.len();
+        self.0[place] = emptied;
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().flatten()
+    }
+}
+
+/// A run in progress.
+pub(super) struct Network<'f> {
+    pub(super) fabric: &'f BootedFabric<'f>,
+    pub(super) settings: &'f CutThrough,
+    pub(super) now: u32,
+    pub(super) queues: Queues,
+    pub(super) requests: Requests,
+    pub(super) pool: Pool,
+    /// Packets on links, with the buffers to which they are on their way.
+    pub(super) heads: Ahead<(ChannelNumber, PacketId)>,
+    /// Output channels to which room comes back.
+    pub(super) credits: Ahead<ChannelNumber>,
+    pub(super) nodes: Nodes<'f>,
+    pub(super) flags: Option<Flags>,
+    /// Under piggybacking, by injection queue: the paths of its first packet.
+    pub(super) candidates: Vec<Option<Candidates>>,
+    /// Under OFAR, the switches that are asked at every hop.
+    pub(super) per_hop: Option<PerHopSwitches<'f>>,
+    /// By switch.
+    pub(super) rngs: Vec<Xoshiro256PlusPlus>,
+    pub(super) counts: Counts,
+    /// Grants so far.
+    pub(super) grants: u64,
+}
+
+impl<'f> Network<'f> {
+    /// A network without packets.
+    pub(super) fn new(
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f CutThrough,
+        traffic: &'f Traffic,
+        (channels, sending): (Channels, Sending),
+        seed: u64,
+        counts: Counts,
+    ) -> Self {
+        let df = fabric.dragonfly();
+        let room = [
+            settings.packets(settings.injection_queue_phits),
+            settings.packets(settings.local.phits),
+            settings.packets(settings.global.phits),
+            0,
+        ];
+        let queues =
+            Queues::new(fabric, channels, settings.injection_queues, room, settings.packet_phits);
+        let latency = settings.local_latency_cycles.max(settings.global_latency_cycles).into();
+        let flags = match settings.routing {
+            Routing::Piggybacking(rule) => {
+                let more = u32::from(rule.packets) * u32::from(settings.packet_phits);
+                let rule = CongestionRule { percent: rule.percent, more };
+                Some(Flags::new(fabric, rule, settings.local_latency_cycles))
+            }
+            Routing::Scheme(_) | Routing::Ofar(_) => None,
+        };
+        let candidates = if flags.is_some() { queues.inputs.len() } else { 0 };
+        let rng =
+            |switch| Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)));
+        Self {
+            fabric,
+            settings,
+            now: 0,
+            requests: Requests::new(df.radix()),
+            pool: Pool::new(),
+            heads: Ahead::new(latency),
+            credits: Ahead::new(latency),
+            nodes: Nodes::new(fabric, settings, traffic, sending, seed),
+            flags,
+            candidates: vec![None; candidates],
+            per_hop: PerHopSwitches::new(fabric, settings.routing),
+            rngs: (0..df.switch_numbers()).map(rng).collect(),
+            queues,
+            counts,
+            grants: 0,
+        }
+    }
+
+    /// Runs one cycle.
+    pub(super) fn step(&mut self) -> Result<(), Box<DatapathError>> {
+        let now = self.now;
+        let credits = self.credits.take(now);
+        for channel in &credits {
+            self.queues.free[channel.index()] += 1;
+        }
+        self.credits.give_back(now, credits);
+        let heads = self.heads.take(now);
+        for &(channel, packet) in &heads {
+            self.queues.push(&mut self.pool, channel, packet);
+        }
+        self.heads.give_back(now, heads);
+        if let Some(flags) = &mut self.flags {
+            flags.find(&self.queues, now);
+        }
+        let fabric = self.fabric;
+        for switch in fabric.dragonfly().switches() {
+            if !self.queues.ports_with_packets(switch).is_empty() {
+                self.allocate(switch)?;
+            }
+        }
+        self.nodes.generate(&mut self.queues, &mut self.pool, now);
+        self.now += 1;
+        Ok(())
+    }
+
+    /// Lets a packet leave its buffer.
+    #[inline]
+    pub(super) fn grant(&mut self, at: SwitchId, request: &Request) {
+        let Self { queues, pool, settings, now, .. } = self;
+        let (numbering, now) = (queues.numbering, *now);
+        let length = u32::from(settings.packet_phits);
+        let latency = |kind| match kind {
+            PortKind::Local => u32::from(settings.local_latency_cycles),
+            _ => u32::from(settings.global_latency_cycles),
+        };
+        self.grants += 1;
+        if let Some(per_hop) = &mut self.per_hop {
+            per_hop.granted(request.want.port);
+        }
+        let id = queues.pop(pool, request.input);
+        queues.inputs[request.input.index()].idle_from = now + length;
+        let from = &queues.outputs[numbering.port(at, request.from).index()];
+        let packet = pool.get_mut(id);
+        match from.kind {
+            PortKind::Local | PortKind::Global => {
+                // The room that it took is free again, and its last switch hears of it.
+                let (_, within) = numbering.port_of(request.input);
+                self.credits.file(now + latency(from.kind), numbering.channel(from.peer, within));
+            }
+            PortKind::Node | PortKind::Unused => {
+                packet.injected = now;
+                self.counts.injected(at, now);
+                if let Some(candidates) = self.candidates.get_mut(request.input.index()) {
+                    *candidates = None;
+                }
+            }
+        }
+        packet.header = request.want.header.bits();
+        let port = numbering.port(at, request.want.port);
+        let output = &mut queues.outputs[port.index()];
+        output.idle_from = now + length;
+        output.packets += 1;
+        let by_escape = PerHop::of(request.want.header).is_some_and(|of| of.on_escape);
+        match output.kind {
+            PortKind::Local | PortKind::Global if by_escape => packet.escape_hops += 1,
+            PortKind::Local => packet.local_hops += 1,
+            PortKind::Global => packet.global_hops += 1,
+            PortKind::Node | PortKind::Unused => {
+                self.counts.delivered(packet, now + length);
+                pool.remove(id);
+                return;
+            }
+        }
+        let (kind, peer, within) = (output.kind, output.peer, request.want.virtual_channel);
+        queues.free[numbering.channel(port, within).index()] -= 1;
+        self.heads.file(now + latency(kind), (numbering.channel(peer, within), id));
+    }
+
+    #[cold]
+    pub(super) fn failed(&self, at: SwitchId, error: Error) -> DatapathError {
+        failed(self.fabric, self.now, at, error)
+    }
+}

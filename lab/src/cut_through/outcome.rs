@@ -1,0 +1,171 @@
+//! The figures of one run of cut-through switches.
+//!
+//! Latencies, hops and acceptance are of the packets *delivered* in the measured cycles, whenever they were
+//! generated: the last phit of a packet counts.
+
+use super::network::Network;
+use super::settings::Sending;
+use serde::Serialize;
+use tvlb_schema::{LinkKind, SwitchId};
+use tvlb_simulator::Link;
+use tvlb_simulator::LinkLoad;
+
+/// Hops of packets, a mean by the kind of link and how many packets made how many.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HopCounts {
+    /// Mean number of links within groups, without those of the escape network.
+    pub local: f64,
+    /// Mean number of links between groups, without those of the escape network.
+    pub global: f64,
+    /// How many packets made 0, 1, 2, … hops.
+    pub packets: Vec<u64>,
+}
+
+/// What packets made of the escape network.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct EscapeCounts {
+    /// Mean number of its links.
+    pub hops: f64,
+    /// Mean number of entries.
+    pub entries: f64,
+    /// How many packets entered it 0, 1, 2, … times.
+    pub packets: Vec<u64>,
+}
+
+/// The figures of one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CutThroughOutcome {
+    /// Phits offered per sending node and cycle; nothing for a burst and where all send to all.
+    pub load: Option<f64>,
+    /// Cycles that were measured; of a burst, those until its last packet was delivered.
+    pub cycles: u32,
+    /// Whether the mean latency rose from the first half of the measured cycles to the second, so that a
+    /// longer run would find another.
+    pub growing: bool,
+    /// Packets delivered in the measured cycles.
+    pub packets: u64,
+    /// Mean latency in cycles from generation to the last phit.
+    pub latency: f64,
+    /// The median latency in cycles.
+    pub p50: u32,
+    /// The 99th percentile of the latency in cycles.
+    pub p99: u32,
+    /// The largest latency in cycles, which is written as `max`.
+    #[serde(rename = "max")]
+    pub most: u32,
+    /// Mean latency in cycles from leaving the injection queue to the last phit.
+    pub network_latency: f64,
+    /// Phits generated per sending node and cycle, which injection queues without room keep below the load.
+    pub generated: f64,
+    /// Phits delivered per sending node and cycle.
+    pub accepted: f64,
+    /// Share of the packets that took VLB; under OFAR, of those that were misrouted to another group.
+    pub vlb_share: f64,
+    pub hops: HopCounts,
+    /// What they made of the escape network, where the routing has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub escape: Option<EscapeCounts>,
+    /// Phits per node and cycle that left the injection queues of each switch, in the order of the switches.
+    pub injected: Vec<f64>,
+    /// The load of the links within groups.
+    pub local_links: LinkLoad,
+    /// The load of the links between groups.
+    pub global_links: LinkLoad,
+    /// Packets that switches have sent on in the whole run, nodes included.
+    pub grants: u64,
+}
+
+impl CutThroughOutcome {
+    /// The figures of a run that has ended. `before` says how many packets each output had been granted and
+    /// how many nodes had generated as the measured cycles began.
+    #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
+    pub(super) fn new(
+        network: &Network<'_>,
+        sending: Sending,
+        cycles: u32,
+        (outputs, generated): (&[u32], u64),
+    ) -> Self {
+        let (counts, df) = (&network.counts, network.fabric.dragonfly());
+        let packets = counts.latency.count();
+        let mean = |sum: u64| if packets == 0 { 0.0 } else { sum as f64 / packets as f64 };
+        let phits = f64::from(network.settings.packet_phits);
+        let (senders, window) = (network.nodes.senders() as f64, f64::from(cycles));
+        let per_node = |packets: u64| match packets {
+            0 => 0.0,
+            _ => packets as f64 * phits / (senders * window),
+        };
+        let of_switch = |switch: SwitchId| {
+            let nodes = network.fabric.nodes().of_switch(switch).fold(0.0, |count, _| count + 1.0);
+            let injected = f64::from(counts.injected[switch.as_usize()]);
+            if nodes > 0.0 { injected * phits / (nodes * window) } else { 0.0 }
+        };
+        let [local_links, global_links] = link_loads(network, outputs, phits / window);
+        Self {
+            load: match sending {
+                Sending::Load(load) => Some(load),
+                Sending::Burst(_) | Sending::AllToAll => None,
+            },
+            cycles,
+            growing: matches!(sending, Sending::Load(_)) && counts.halves.are_growing(),
+            packets,
+            latency: counts.latency.mean(),
+            p50: counts.latency.percentile(500),
+            p99: counts.latency.percentile(990),
+            most: counts.latency.most(),
+            network_latency: mean(counts.network),
+            generated: per_node(network.nodes.generated - generated),
+            accepted: per_node(packets),
+            vlb_share: mean(counts.by_vlb),
+            hops: HopCounts {
+                local: mean(counts.local_hops),
+                global: mean(counts.global_hops),
+                packets: counts.by_hops.clone(),
+            },
+            escape: network.per_hop.as_ref().map(|_| EscapeCounts {
+                hops: mean(counts.escape_hops),
+                entries: mean((0..).zip(counts.by_entries).map(|(n, count)| n * count).sum()),
+                packets: {
+                    let last = counts.by_entries.iter().rposition(|&count| count > 0);
+                    counts.by_entries[..=last.unwrap_or(0)].to_vec()
+                },
+            }),
+            injected: df.switches().map(of_switch).collect(),
+            local_links,
+            global_links,
+            grants: network.grants,
+        }
+    }
+}
+
+/// The load of the links within groups and of those between groups; `each` is what one packet adds.
+fn link_loads(network: &Network<'_>, before: &[u32], each: f64) -> [LinkLoad; 2] {
+    let queues = &network.queues;
+    [LinkKind::Local, LinkKind::Global].map(|kind| {
+        let (mut sum, mut count, mut busiest) = (0.0, 0.0, None);
+        for (number, &before) in queues.numbering.every_port().zip(before) {
+            let (switch, port) = queues.numbering.place(number);
+            let is_of_kind = match network.fabric.link(switch, port) {
+                Link::Local(..) => kind == LinkKind::Local,
+                Link::Global(..) => kind == LinkKind::Global,
+                Link::Terminal(_) | Link::Unused => false,
+            };
+            if is_of_kind {
+                let load = f64::from(queues.outputs[number.index()].packets - before) * each;
+                sum += load;
+                count += 1.0;
+                if busiest.is_none_or(|(_, _, most)| load > most) {
+                    busiest = Some((switch, port, load));
+                }
+            }
+        }
+        busiest.map_or_else(LinkLoad::default, |(switch, port, most)| LinkLoad {
+            mean: sum / count,
+            most,
+            busiest: network.fabric.name(switch, port),
+            ..LinkLoad::default()
+        })
+    })
+}

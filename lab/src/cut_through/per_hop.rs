@@ -1,0 +1,227 @@
+//! Packets that decide at every hop, as OFAR's do: what one switch sees of its outputs in one cycle, and what the
+//! datapath answers.
+
+use super::settings::Routing;
+use super::state::{Queues, Want};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+#[cfg(test)]
+use tvlb_firmware_model::PerHop;
+use tvlb_firmware_model::{Ask, Channels, Error, Header, Ofar, Outputs, PortSet};
+use tvlb_schema::{NodeId, Port, SwitchId};
+use tvlb_simulator::BootedFabric;
+use tvlb_simulator::parts::PortKind;
+
+/// All switches, and what the one that is at work sees.
+pub(super) struct PerHopSwitches<'f> {
+    /// By number.
+    switches: Vec<Ofar<'f, 'f>>,
+    canonical: Channels,
+    ready: PortSet,
+    granted: PortSet,
+    /// What is done wrong.
+    #[cfg(test)]
+    pub(super) broken: Option<Broken>,
+}
+
+/// Rules without which packets wait for each other for ever.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// A ring is entered with room for one packet.
+    EntersWithRoomForOne,
+    NoEscape,
+    /// Nothing enters the escape network, although it waits for room everywhere.
+    WaitsWhereAllIsFull,
+}
+
+/// A switch's view of its outputs.
+struct Seen<'q> {
+    queues: &'q Queues,
+    switch: SwitchId,
+    ready: PortSet,
+    granted: PortSet,
+}
+
+impl Outputs for Seen<'_> {
+    #[inline]
+    fn ready(&self) -> PortSet {
+        self.ready
+    }
+
+    #[inline]
+    fn room(&self, port: Port, virtual_channel: u8) -> u16 {
+        let port = self.queues.numbering.port(self.switch, port);
+        self.queues.free[self.queues.numbering.channel(port, virtual_channel).index()]
+    }
+
+    #[inline]
+    fn capacity(&self, port: Port) -> u16 {
+        let port = self.queues.numbering.port(self.switch, port);
+        self.queues.room[self.queues.outputs[port.index()].kind as usize]
+    }
+
+    #[inline]
+    fn granted(&self) -> PortSet {
+        self.granted
+    }
+}
+
+/// The outputs of a switch of which one virtual channel alone has room.
+struct Only {
+    port: Option<Port>,
+    channel: u8,
+}
+
+impl Outputs for Only {
+    fn ready(&self) -> PortSet {
+        self.port.into_iter().collect()
+    }
+
+    fn room(&self, port: Port, virtual_channel: u8) -> u16 {
+        u16::from(self.port == Some(port) && self.channel == virtual_channel)
+    }
+
+    fn capacity(&self, _: Port) -> u16 {
+        1
+    }
+
+    fn granted(&self) -> PortSet {
+        PortSet::from_words([u64::MAX; 4])
+    }
+}
+
+impl<'f> PerHopSwitches<'f> {
+    /// Those of a fabric whose settings have been checked; `None` under another routing.
+    pub(super) fn new(fabric: &'f BootedFabric<'f>, routing: Routing) -> Option<Self> {
+        let Routing::Ofar(rules) = routing else { return None };
+        let escape = fabric.escape().and_then(|escape| escape.with_rules(rules));
+        let escape = escape.expect("the settings were checked");
+        let switches = fabric.switches().iter();
+        let switches = switches
+            .map(|switch| {
+                Ofar::new(switch, &escape).expect("the fabric was booted with its network")
+            })
+            .collect();
+        let canonical = Channels { local: rules.local_channels, global: rules.global_channels };
+        Some(Self {
+            switches,
+            canonical,
+            ready: PortSet::EMPTY,
+            granted: PortSet::EMPTY,
+            #[cfg(test)]
+            broken: None,
+        })
+    }
+
+    /// A switch's decisions.
+    pub(super) fn of(&self, switch: SwitchId) -> &Ofar<'f, 'f> {
+        &self.switches[switch.as_usize()]
+    }
+
+    /// Looks at a switch's outputs as its turn in a cycle begins.
+    pub(super) fn look(&mut self, queues: &Queues, at: SwitchId, now: u32) {
+        self.ready = queues.ready(at, self.canonical, now);
+        self.granted = PortSet::EMPTY;
+    }
+
+    /// An output has been given to a packet.
+    pub(super) const fn granted(&mut self, port: Port) {
+        self.ready.remove(port);
+        self.granted.insert(port);
+    }
+
+    /// The input ports of these from which packets may leave in this cycle: where nodes are throttled, only those
+    /// of other switches.
+    pub(super) fn admitted(&self, queues: &Queues, at: SwitchId, ports: PortSet) -> PortSet {
+        let ofar = &self.switches[at.as_usize()];
+        if ofar.escape().rules().throttle_percent >= 100 || ofar.may_inject(&self.seen(queues, at))
+        {
+            return ports;
+        }
+        let is_link = |port: &Port| {
+            let number = queues.numbering.port(at, *port);
+            queues.outputs[number.index()].kind != PortKind::Node
+        };
+        ports.iter().filter(is_link).collect()
+    }
+
+    const fn seen<'q>(&self, queues: &'q Queues, switch: SwitchId) -> Seen<'q> {
+        Seen { queues, switch, ready: self.ready, granted: self.granted }
+    }
+
+    /// All that a packet with this header would take at a switch, each if nothing else had room; `None` if it is
+    /// at its destination or makes no sense.
+    pub(super) fn may_want(&self, at: SwitchId, header: Header) -> Option<Vec<Want>> {
+        let ofar = &self.switches[at.as_usize()];
+        let mut found = Vec::new();
+        let mut take = |only: Option<Port>, channel: u8| {
+            // Which of several links is drawn is not asked: only one can be taken.
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
+            match ofar.ask(header, &Only { port: only, channel }, &mut rng).ok()? {
+                Ask::Deliver { .. } => return None,
+                Ask::Wait => {}
+                Ask::Send { port, virtual_channel, header, room } => {
+                    let want = Want { port, virtual_channel, header, room };
+                    let is_new = |known: &Want| {
+                        (known.port, known.virtual_channel) != (port, virtual_channel)
+                    };
+                    if found.iter().all(is_new) {
+                        found.push(want);
+                    }
+                }
+            }
+            Some(())
+        };
+        take(None, 0)?;
+        for port in ofar.links().iter() {
+            let of_kind = ofar.escape_channel(port);
+            for channel in 0..of_kind {
+                take(Some(port), channel)?;
+            }
+        }
+        Some(found)
+    }
+
+    /// What a packet wants that has this header, or none yet because it waits in an injection queue.
+    #[inline]
+    pub(super) fn want(
+        &self,
+        queues: &Queues,
+        at: SwitchId,
+        (header, destination): (Option<Header>, NodeId),
+        rng: &mut impl Rng,
+    ) -> Result<Option<Want>, Error> {
+        let ofar = &self.switches[at.as_usize()];
+        let header = match header {
+            Some(header) => header,
+            None => ofar.launch(destination)?,
+        };
+        let asked = ofar.ask(header, &self.seen(queues, at), rng)?;
+        #[cfg(test)]
+        let asked = self.spoilt(asked, PerHop::of(header));
+        Ok(match asked {
+            Ask::Wait => None,
+            Ask::Deliver { port } => Some(Want { port, virtual_channel: 0, header, room: 0 }),
+            Ask::Send { port, virtual_channel, header, room } => {
+                Some(Want { port, virtual_channel, header, room })
+            }
+        })
+    }
+
+    /// An answer under what is done wrong.
+    #[cfg(test)]
+    fn spoilt(&self, asked: Ask, before: Option<PerHop>) -> Ask {
+        let Ask::Send { port, virtual_channel, header, room } = asked else { return asked };
+        let enters = |header| PerHop::of(header).is_some_and(|of| of.on_escape);
+        let was_there = before.is_some_and(|of| of.on_escape);
+        match self.broken {
+            Some(Broken::EntersWithRoomForOne) => {
+                Ask::Send { port, virtual_channel, header, room: room.min(1) }
+            }
+            Some(Broken::NoEscape) if enters(header) => Ask::Wait,
+            Some(Broken::WaitsWhereAllIsFull) if enters(header) && !was_there => Ask::Wait,
+            _ => asked,
+        }
+    }
+}

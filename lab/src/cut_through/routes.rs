@@ -1,0 +1,136 @@
+//! By which output a packet at the head of a buffer wants to go on: what the datapath of its switch says.
+//!
+//! Under a scheme of the datapath that is settled when the packet is first asked. Piggybacking weighs
+//! the packet's two candidates anew whenever it is asked at its source. Under OFAR nothing is settled
+//! ([`super::per_hop`]).
+
+use super::network::Network;
+use super::numbering::ChannelNumber;
+use super::seen::Seen;
+use super::settings::Routing;
+use super::state::Want;
+use rand_core::Rng;
+use tvlb_firmware_model::{Candidates, Error, Header, Scheme, Step, Switch};
+use tvlb_schema::{GroupId, NodeId, Port, SwitchId};
+use tvlb_simulator::parts::PortKind;
+use tvlb_traffic::below;
+
+impl Network<'_> {
+    /// What the packet at the head of a buffer wants; `None` if it waits for others to go first.
+    #[inline]
+    pub(super) fn want(
+        &mut self,
+        at: SwitchId,
+        port: Port,
+        input: ChannelNumber,
+    ) -> Result<Option<Want>, Error> {
+        if let Some(want) = self.queues.inputs[input.index()].want {
+            return Ok(Some(want));
+        }
+        let number = self.queues.numbering.port(at, port);
+        let from_node = self.queues.outputs[number.index()].kind == PortKind::Node;
+        let packet = self.pool.get(self.queues.inputs[input.index()].head);
+        let (header, destination) = (Header::from_bits(packet.header), packet.destination);
+        if let Some(per_hop) = &mut self.per_hop {
+            let header = if from_node { None } else { Some(header) };
+            let rng = &mut self.rngs[at.as_usize()];
+            return per_hop.want(&self.queues, at, (header, destination), rng);
+        }
+        let is_settled = !(from_node && matches!(self.settings.routing, Routing::Piggybacking(_)));
+        let step = if from_node {
+            self.first_step(at, input, destination)?
+        } else {
+            self.next_step(at, header)?
+        };
+        let want = match step {
+            Step::Deliver { port } => Want { port, virtual_channel: 0, header, room: 0 },
+            Step::Send { port, virtual_channel, header } => {
+                Want { port, virtual_channel, header, room: 1 }
+            }
+        };
+        if is_settled {
+            self.queues.inputs[input.index()].want = Some(want);
+        }
+        Ok(Some(want))
+    }
+
+    /// The first step of a packet in an injection queue.
+    fn first_step(
+        &mut self,
+        at: SwitchId,
+        input: ChannelNumber,
+        destination: NodeId,
+    ) -> Result<Step, Error> {
+        let Self { fabric, settings, queues, flags, candidates, rngs, now, .. } = self;
+        let switch = &fabric.switches()[at.as_usize()];
+        let seen = Seen { queues, flags: flags.as_ref(), switch: at, now: *now };
+        let rng = &mut rngs[at.as_usize()];
+        match settings.routing {
+            Routing::Scheme(scheme) => {
+                Ok(switch.admit(destination, scheme, settings.paths, &seen, rng)?.step)
+            }
+            Routing::Ofar(_) => unreachable!("such packets are asked at every hop"),
+            Routing::Piggybacking(piggybacking) => {
+                let place = &mut candidates[input.index()];
+                let drawn = if let Some(candidates) = place {
+                    candidates
+                } else {
+                    let drawn = switch.draw_candidates(destination, settings.paths, rng)?;
+                    place.insert(if piggybacking.like_fogsim {
+                        like_fogsim(switch, destination, drawn, rng)
+                    } else {
+                        drawn
+                    })
+                };
+                Ok(switch.choose_between(drawn, &seen).step)
+            }
+        }
+    }
+
+    /// The next step of a packet that came from another switch.
+    fn next_step(&mut self, at: SwitchId, header: Header) -> Result<Step, Error> {
+        let Self { fabric, settings, queues, flags, rngs, now, .. } = self;
+        let switch = &fabric.switches()[at.as_usize()];
+        let header = if settings.routing == Routing::Scheme(Scheme::Par) {
+            let seen = Seen { queues, flags: flags.as_ref(), switch: at, now: *now };
+            switch.reconsider(header, settings.paths, &seen, &mut rngs[at.as_usize()])?
+        } else {
+            header
+        };
+        switch.forward(header)
+    }
+}
+
+/// The candidates as [`Piggybacking::like_fogsim`](super::Piggybacking::like_fogsim) says.
+fn like_fogsim(
+    switch: &Switch<'_>,
+    destination: NodeId,
+    drawn: Candidates,
+    rng: &mut impl Rng,
+) -> Candidates {
+    let df = switch.image().fabric().dragonfly();
+    // The index of the switch that has the link from one group to another.
+    let gateway = |from: GroupId, to: GroupId| {
+        let port = if to < from { u32::from(to.0) } else { u32::from(to.0).saturating_sub(1) };
+        port / df.h()
+    };
+    let (from, own) = df.place(switch.image().switch());
+    let (to, last) = df.place(df.switch_of(destination).0);
+    let (own, last) = (u32::from(own.0), u32::from(last.0));
+    let hops = |here: u32, group: GroupId, there: u32, other: GroupId| {
+        if group == other {
+            u8::from(here != there)
+        } else {
+            u8::from(here != gateway(group, other)) + u8::from(gateway(other, group) != there)
+        }
+    };
+    let min = hops(own, from, last, to);
+    let leaves_by = drawn.vlb_leaves_by().and_then(|port| switch.image().behind(port));
+    let Some(middle) = leaves_by.map(|end| end.group) else { return drawn };
+    if from != to && below(rng, df.g() - 1) == 0 {
+        return drawn.without_vlb();
+    }
+    let node = below(rng, df.a());
+    let out = u8::from(middle != from && own != gateway(from, middle));
+    drawn.with_lengths([min, out + hops(node, middle, last, to)])
+}

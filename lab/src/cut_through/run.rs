@@ -1,0 +1,180 @@
+//! One run of cut-through switches: cycles that warm the network up, then cycles that are measured; or a burst
+//! until its last packet is delivered.
+
+use super::audit::{AuditError, StuckPackets};
+use super::counts::Counts;
+use super::network::Network;
+use super::outcome::CutThroughOutcome;
+use super::settings::{CutThrough, Sending};
+use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_simulator::BootedFabric;
+use tvlb_simulator::DatapathError;
+use tvlb_simulator::SettingsError;
+use tvlb_traffic::Traffic;
+
+/// Cycles from one look for a standstill to the next.
+const WATCH: u32 = 256;
+
+/// Why a run of cut-through switches ended without figures.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CutThroughError {
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    Datapath(#[from] Box<DatapathError>),
+    #[error(transparent)]
+    Stuck(#[from] StuckPackets),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+    #[error(
+        "{left} packets are not delivered after {cycles} cycles, which is as long as the run may take"
+    )]
+    TooLong { left: u64, cycles: u32 },
+}
+
+/// A run in progress, which the caller advances by as many cycles as it likes.
+pub struct CutThroughRun<'f> {
+    network: Network<'f>,
+    sending: Sending,
+    /// How many grants there were when something last moved, and in which cycle that was.
+    moved: (u64, u32),
+}
+
+impl<'f> CutThroughRun<'f> {
+    /// A run at cycle 0. Where all send to all, the traffic decides nothing.
+    ///
+    /// # Errors
+    /// The settings or the load make no sense.
+    pub fn new(
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f CutThrough,
+        traffic: &'f Traffic,
+        sending: Sending,
+        seed: u64,
+    ) -> Result<Self, SettingsError> {
+        let channels = settings.check_with(fabric, sending)?;
+        let window = match sending {
+            Sending::Load(_) => {
+                settings.warm_up_cycles..settings.warm_up_cycles + settings.measured_cycles
+            }
+            Sending::Burst(_) | Sending::AllToAll => 0..u32::MAX,
+        };
+        let counts = Counts::new(fabric.dragonfly(), window);
+        let network = Network::new(fabric, settings, traffic, (channels, sending), seed, counts);
+        Ok(Self { network, sending, moved: (0, 0) })
+    }
+
+    /// The cycle that comes next.
+    pub const fn now(&self) -> u32 {
+        self.network.now
+    }
+
+    /// Packets that switches have sent on so far, to nodes included.
+    pub const fn grants(&self) -> u64 {
+        self.network.grants
+    }
+
+    /// Runs some cycles.
+    ///
+    /// # Errors
+    /// What ended the run.
+    pub fn advance(&mut self, cycles: u32) -> Result<(), CutThroughError> {
+        for _ in 0..cycles {
+            self.network.step()?;
+            if self.network.now.is_multiple_of(WATCH) {
+                self.watch()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs from the beginning to the end, unless it is cancelled before.
+    ///
+    /// # Errors
+    /// What ended the run before its end.
+    pub fn measure(
+        mut self,
+        progress: &dyn Progress,
+    ) -> Result<CutThroughOutcome, CutThroughError> {
+        let settings = self.network.settings;
+        if !matches!(self.sending, Sending::Load(_)) {
+            return self.until_delivered(progress);
+        }
+        self.advance_unless_cancelled(progress, settings.warm_up_cycles)?;
+        self.network.audit()?;
+        let outputs = self.granted();
+        let generated = self.network.nodes.generated;
+        self.advance_unless_cancelled(progress, settings.measured_cycles)?;
+        self.inspect()?;
+        let cycles = settings.measured_cycles;
+        Ok(CutThroughOutcome::new(&self.network, self.sending, cycles, (&outputs, generated)))
+    }
+
+    /// Runs until all that nodes have to send is delivered.
+    fn until_delivered(
+        mut self,
+        progress: &dyn Progress,
+    ) -> Result<CutThroughOutcome, CutThroughError> {
+        let most = self.network.settings.measured_cycles;
+        let outputs = self.granted();
+        while !(self.network.nodes.are_done() && self.network.pool.live() == 0) {
+            if self.network.now >= most {
+                let (left, cycles) = (self.network.pool.live(), self.network.now);
+                return Err(CutThroughError::TooLong { left, cycles });
+            }
+            self.advance_unless_cancelled(progress, 64.min(most - self.network.now))?;
+        }
+        self.inspect()?;
+        let cycles = self.network.counts.last_delivery;
+        Ok(CutThroughOutcome::new(&self.network, self.sending, cycles.max(1), (&outputs, 0)))
+    }
+
+    /// How many packets each output has been granted so far.
+    fn granted(&self) -> Vec<u32> {
+        self.network.queues.outputs.iter().map(|output| output.packets).collect()
+    }
+
+    fn advance_unless_cancelled(
+        &mut self,
+        progress: &dyn Progress,
+        cycles: u32,
+    ) -> Result<(), CutThroughError> {
+        let mut left = cycles;
+        while left > 0 {
+            progress.check()?;
+            let some = left.min(500);
+            self.advance(some)?;
+            left -= some;
+        }
+        Ok(())
+    }
+
+    /// Looks for packets that wait for each other if nothing has moved for long.
+    fn watch(&mut self) -> Result<(), CutThroughError> {
+        let (grants, since) = self.moved;
+        if self.network.grants != grants || self.network.pool.live() == 0 {
+            self.moved = (self.network.grants, self.network.now);
+        } else if self.network.now - since >= self.network.settings.patience_cycles {
+            return Err(self.network.stuck().unwrap_or_default().into());
+        }
+        Ok(())
+    }
+
+    /// From now on this is done wrong.
+    #[cfg(test)]
+    pub(super) fn break_rule(&mut self, broken: super::per_hop::Broken) {
+        self.network.per_hop.as_mut().expect("packets decide at every hop").broken = Some(broken);
+    }
+
+    /// Counts everything, and looks for packets that wait for each other while others move on.
+    pub(super) fn inspect(&self) -> Result<(), CutThroughError> {
+        self.network.audit()?;
+        match self.network.stuck() {
+            Some(stuck) => Err(stuck.into()),
+            None => Ok(()),
+        }
+    }
+}

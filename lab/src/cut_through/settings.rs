@@ -1,0 +1,279 @@
+//! What a run of cut-through switches is made of besides the images, and which settings make sense.
+//!
+//! The defaults are those of García, Vallejo, Beivide, Valero and Rodríguez, "OFAR-CM: Efficient Dragonfly
+//! Networks with Simple Congestion Management" (HOTI 2013), where the paper states them, and those of
+//! the same group's simulator elsewhere: packets of 8 phits, buffers of 32 phits on local links and 256 on
+//! global ones, latencies 10 and 100, three rounds of allocation in a cycle, three injection queues for each
+//! node.
+
+use tvlb_firmware_model::{Channels, Scheme, VlbPaths, ofar_channels};
+use tvlb_schema::{EscapeKind, LinkKind, OfarRules};
+use tvlb_simulator::BootedFabric;
+use tvlb_simulator::parts::{MOST_CYCLES, MOST_LATENCY};
+use tvlb_simulator::{SettingsError, StarvedLink};
+
+/// The most virtual channels: the packet header has three bits for one.
+const MOST_CHANNELS: u8 = 8;
+/// The most phits that a buffer or an injection queue may hold.
+const MOST_PHITS: u32 = 60_000;
+/// The most rounds of allocation in a cycle.
+const MOST_ROUNDS: u8 = 4;
+
+/// The buffers at the ends of one kind of link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LinkBuffer {
+    /// Virtual channels, each with a buffer of its own; by default as many as the routing needs.
+    pub virtual_channels: Option<u8>,
+    /// Phits that the buffer of one virtual channel holds.
+    pub phits: u16,
+}
+
+/// Piggybacking: MIN or VLB for each packet, weighed anew as long as it waits at its source, with what the
+/// switches of a group tell each other of their links to other groups (Jiang, Kim and Dally, ISCA 2009).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Piggybacking {
+    /// A link is congested where more is in use on it than so many percent of the mean over its switch's
+    /// links to other groups,
+    pub percent: u16,
+    /// and so many packets more.
+    pub packets: u16,
+    /// Draw and weigh VLB as the simulator `FOGSim` does, so that figures can be compared: the middle group
+    /// may be the destination's own, which makes VLB MIN, and queues are weighed by local hops only, as they
+    /// would be if groups were joined consecutively, for VLB from a switch drawn in the middle group.
+    pub like_fogsim: bool,
+}
+
+/// How packets find their ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Routing {
+    /// By a scheme of the datapath, which decides once, as a packet is the first of its injection queue; under
+    /// PAR again as it is the first of its buffer at the second switch.
+    #[serde(serialize_with = "tvlb_simulator::parts::by_scheme_name")]
+    Scheme(Scheme),
+    /// By piggybacking.
+    Piggybacking(Piggybacking),
+    /// Decided at every hop, with the escape network of the fabric.
+    Ofar(OfarRules),
+}
+
+impl Routing {
+    /// The scheme whose paths and virtual channels these are; none where packets decide at every hop.
+    pub const fn scheme(self) -> Option<Scheme> {
+        match self {
+            Self::Scheme(scheme) => Some(scheme),
+            Self::Piggybacking(_) => Some(Scheme::UgalL),
+            Self::Ofar(_) => None,
+        }
+    }
+
+    /// The name in messages and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scheme(scheme) => scheme.name(),
+            Self::Piggybacking(_) => "pb",
+            Self::Ofar(OfarRules { by_set: false, .. }) => "ofar",
+            Self::Ofar(_) => "t-ofar",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sending {
+    /// In every cycle a packet with a probability, so that this many phits per node and cycle are offered.
+    Load(f64),
+    /// Each node so many packets of the traffic, as fast as its injection queues take them.
+    Burst(u32),
+    /// Each node one packet to every other, in an order of its own.
+    AllToAll,
+}
+
+/// Everything that can be set of a run of cut-through switches.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CutThrough {
+    /// How packets find their ways.
+    pub routing: Routing,
+    /// Where VLB candidates come from.
+    #[serde(serialize_with = "tvlb_simulator::parts::by_paths_name")]
+    pub paths: VlbPaths,
+    pub packet_phits: u16,
+    /// The buffers of links within groups.
+    pub local: LinkBuffer,
+    /// The buffers of links between groups.
+    pub global: LinkBuffer,
+    /// Injection queues of each node, among which packets are divided by their destination.
+    pub injection_queues: u8,
+    pub injection_queue_phits: u16,
+    /// Cycles from a grant to the arrival of a head over a link within a group.
+    pub local_latency_cycles: u16,
+    /// Cycles from a grant to the arrival of a head over a link between groups.
+    pub global_latency_cycles: u16,
+    /// How often in a cycle ports ask for outputs.
+    pub rounds: u8,
+    /// Cycles before the measured ones.
+    pub warm_up_cycles: u32,
+    /// Cycles that are measured. Of a burst or an all-to-all exchange: the most that it may take.
+    pub measured_cycles: u32,
+    /// After how many cycles in which nothing moves the run looks for packets that wait for each other.
+    pub patience_cycles: u32,
+}
+
+impl CutThrough {
+    /// The defaults, for a routing and its VLB paths.
+    pub const fn new(routing: Routing, paths: VlbPaths) -> Self {
+        Self {
+            routing,
+            paths,
+            packet_phits: 8,
+            local: LinkBuffer { virtual_channels: None, phits: 32 },
+            global: LinkBuffer { virtual_channels: None, phits: 256 },
+            injection_queues: 3,
+            injection_queue_phits: 1000,
+            local_latency_cycles: 10,
+            global_latency_cycles: 100,
+            rounds: 3,
+            warm_up_cycles: 10_000,
+            measured_cycles: 10_000,
+            patience_cycles: 5_000,
+        }
+    }
+
+    /// These settings with buffers of so many phits on links within groups and between them; where no number
+    /// is given, with the default or, on a link that is longer, with as many as are under way there and back.
+    /// To be called once latencies are what they are.
+    #[must_use]
+    pub fn with_buffers(mut self, [local, global]: [Option<u16>; 2]) -> Self {
+        let needed = |latency: u16| {
+            let needed = 2 * u32::from(latency);
+            let packets = needed.next_multiple_of(u32::from(self.packet_phits.max(1)));
+            u16::try_from(packets).unwrap_or(u16::MAX)
+        };
+        let [least_local, least_global] =
+            [self.local_latency_cycles, self.global_latency_cycles].map(needed);
+        self.local.phits = local.unwrap_or(self.local.phits.max(least_local));
+        self.global.phits = global.unwrap_or(self.global.phits.max(least_global));
+        self
+    }
+
+    /// The kinds of links whose buffers are too small for a virtual channel to keep the link busy: a place
+    /// in a buffer serves one packet from its grant upstream until the room is known there again.
+    pub fn starved_links(&self) -> Vec<StarvedLink> {
+        let packet = self.packet_phits.max(1);
+        let kinds = [
+            (LinkKind::Local, self.local, self.local_latency_cycles),
+            (LinkKind::Global, self.global, self.global_latency_cycles),
+        ];
+        let starved = kinds.into_iter().filter_map(|(kind, buffer, latency_cycles)| {
+            let round_trip = 2.0 * f64::from(latency_cycles.max(1));
+            let most = f64::from(buffer.phits / packet * packet) / round_trip;
+            let room = buffer.phits;
+            (most < 1.0).then_some(StarvedLink { kind, latency_cycles, room, unit: "phits", most })
+        });
+        starved.collect()
+    }
+
+    /// The virtual channels of links within groups and between them.
+    ///
+    /// # Errors
+    /// Fewer are asked for than the routing needs, or more than the header can name.
+    pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<Channels, SettingsError> {
+        let scheme = match self.routing {
+            Routing::Scheme(scheme) => scheme,
+            Routing::Piggybacking(_) => Scheme::UgalL,
+            Routing::Ofar(rules) => return Ok(ofar_channels(&rules)),
+        };
+        let switch = fabric.switches().first().expect("a fabric has switches");
+        let of_switches = fabric.switches().iter();
+        let needed = of_switches.map(|switch| switch.channels_needed_for(scheme, self.paths));
+        let needed = needed.reduce(Channels::or).unwrap_or(Channels::MOST);
+        let of = |kind, buffer: LinkBuffer, needed: u8| {
+            let found = buffer.virtual_channels.unwrap_or(needed);
+            if (needed..=MOST_CHANNELS).contains(&found) {
+                return Ok(found);
+            }
+            Err(SettingsError::ChannelsOfLinks {
+                kind,
+                found,
+                needed,
+                most: MOST_CHANNELS,
+                routing: self.routing.name(),
+                assignment: switch.image().virtual_channels().name(),
+            })
+        };
+        Ok(Channels {
+            local: of("local", self.local, needed.local)?,
+            global: of("global", self.global, needed.global)?,
+        })
+    }
+
+    /// Packets that a buffer of so many phits holds.
+    pub(super) const fn packets(&self, phits: u16) -> u16 {
+        phits / self.packet_phits
+    }
+
+    /// Checks everything with what nodes send; returns the virtual channels.
+    pub(super) fn check_with(
+        &self,
+        fabric: &BootedFabric<'_>,
+        sending: Sending,
+    ) -> Result<Channels, SettingsError> {
+        let within = |name, found: u32, least: u32, most: u32| {
+            if (least..=most).contains(&found) {
+                Ok(())
+            } else {
+                Err(SettingsError::Range { name, found, least, most })
+            }
+        };
+        let packet = u32::from(self.packet_phits);
+        within("phits of a packet", packet, 1, 1000)?;
+        within("phits of a local buffer", self.local.phits.into(), packet, MOST_PHITS)?;
+        within("phits of a global buffer", self.global.phits.into(), packet, MOST_PHITS)?;
+        within("injection queues", self.injection_queues.into(), 1, MOST_CHANNELS.into())?;
+        let queue = self.injection_queue_phits.into();
+        within("phits of an injection queue", queue, 2 * packet, MOST_PHITS)?;
+        within("local latency", self.local_latency_cycles.into(), 1, MOST_LATENCY.into())?;
+        within("global latency", self.global_latency_cycles.into(), 1, MOST_LATENCY.into())?;
+        within("rounds of allocation", self.rounds.into(), 1, MOST_ROUNDS.into())?;
+        within("warm-up", self.warm_up_cycles, 0, MOST_CYCLES / 2)?;
+        within("measured cycles", self.measured_cycles, 1, MOST_CYCLES / 2)?;
+        within("patience", self.patience_cycles, 100, MOST_CYCLES)?;
+        match sending {
+            Sending::Load(found) if !(found > 0.0 && found <= 1.0) => {
+                return Err(SettingsError::LoadInPhits { found });
+            }
+            Sending::Burst(packets) => within("packets of a burst", packets, 1, 1_000_000)?,
+            Sending::Load(_) | Sending::AllToAll => {}
+        }
+        if self.routing == Routing::Scheme(Scheme::UgalG) {
+            return Err(SettingsError::NotCutThrough { scheme: Scheme::UgalG.name() });
+        }
+        if let Routing::Ofar(rules) = self.routing {
+            self.check_ofar(&rules, fabric, within)?;
+        }
+        self.channels(fabric)
+    }
+
+    /// Checks what only packets need that decide at every hop.
+    fn check_ofar(
+        &self,
+        rules: &OfarRules,
+        fabric: &BootedFabric<'_>,
+        within: impl Fn(&'static str, u32, u32, u32) -> Result<(), SettingsError>,
+    ) -> Result<(), SettingsError> {
+        let Some(escape) = fabric.escape() else {
+            return Err(SettingsError::NoEscapeNetwork);
+        };
+        within("canonical local channels", rules.local_channels.into(), 1, 7)?;
+        within("canonical global channels", rules.global_channels.into(), 1, 7)?;
+        within("most entries", rules.most_entries.into(), 1, 15)?;
+        // A ring is entered with room for two packets; a node sends with room for one and the bubble.
+        let ring = if escape.kind() == EscapeKind::Ring { 2 } else { 1 };
+        let least = u32::from(self.packet_phits) * (1 + u32::from(rules.bubble)).max(ring);
+        within("phits of a local buffer", self.local.phits.into(), least, MOST_PHITS)?;
+        within("phits of a global buffer", self.global.phits.into(), least, MOST_PHITS)
+    }
+}

@@ -1,0 +1,154 @@
+//! Tests of the cut-through switches as a whole.
+
+use super::*;
+use crate::test_images::{absolute, dragonfly, images};
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_schema::{Dragonfly, NodeId, SetRule, ShapeSet};
+use tvlb_simulator::BootedFabric;
+use tvlb_traffic::{Pattern, Traffic};
+
+pub(super) struct Made {
+    pub(super) df: Dragonfly,
+    pub(super) images: crate::test_images::Images,
+}
+
+pub(super) fn small() -> Made {
+    let df = dragonfly(2, 4, 2, 9);
+    let images = images(&df, &absolute(&df), SetRule::whole(ShapeSet::ALL));
+    Made { df, images }
+}
+
+pub(super) fn settings(routing: Routing) -> CutThrough {
+    CutThrough {
+        warm_up_cycles: 2000,
+        measured_cycles: 4000,
+        ..CutThrough::new(routing, VlbPaths::Conventional)
+    }
+}
+
+/// A lone packet takes a cycle to be granted, the latency of each link, and as many cycles as it has phits.
+#[test]
+fn a_lone_packet_takes_what_its_links_take() {
+    let made = small();
+    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
+    for (source, destination) in [(0, 1), (0, 3), (0, 9), (5, 70), (17, 40)] {
+        let pair = Pattern::pairs(&[(NodeId(source), NodeId(destination))]);
+        let traffic = Traffic::new(&pair, &made.df, 1).unwrap();
+        let settings = settings(Routing::Scheme(Scheme::Min));
+        let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Burst(1), 1).unwrap();
+        let outcome = run.measure(&()).unwrap();
+        assert_eq!(outcome.packets, 1);
+        let hops = &outcome.hops;
+        let expected = 1.0 + 10.0 * hops.local + 100.0 * hops.global + 8.0;
+        assert!((outcome.latency - expected).abs() < 1e-9, "{source} to {destination}");
+        assert_eq!(outcome.cycles, outcome.most);
+    }
+}
+
+/// A node receives a phit in each cycle and no more, whoever sends.
+#[test]
+fn a_burst_takes_as_long_as_its_receiver() {
+    let made = small();
+    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
+    let pairs = [(0, 3), (7, 3), (40, 3)].map(|(s, d)| (NodeId(s), NodeId(d)));
+    let settings = settings(Routing::Scheme(Scheme::Min));
+    // A pattern of pairs is a map, so one source for each; three bursts into one node.
+    let traffic = Traffic::new(&Pattern::pairs(&pairs), &made.df, 1).unwrap();
+    let settings = CutThrough { measured_cycles: 100_000, ..settings };
+    let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Burst(300), 1).unwrap();
+    let outcome = run.measure(&()).unwrap();
+    assert_eq!(outcome.packets, 900);
+    let least = 900 * 8;
+    assert!((least..least + 40).contains(&outcome.cycles), "{}", outcome.cycles);
+}
+
+/// Every routing delivers what is offered at a low load, and the same again with the same seed.
+#[test]
+fn what_is_offered_is_delivered() {
+    let made = small();
+    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
+    let traffic = Traffic::new(&Pattern::UniformOthers, &made.df, 1).unwrap();
+    let pb = Piggybacking { percent: 200, packets: 5, like_fogsim: false };
+    let routings = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par].map(Routing::Scheme);
+    for routing in routings.into_iter().chain([Routing::Piggybacking(pb)]) {
+        let settings = settings(routing);
+        let run = |seed| {
+            let sending = Sending::Load(0.2);
+            let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, seed).unwrap();
+            run.measure(&()).unwrap()
+        };
+        let one = run(1);
+        assert!((one.accepted - 0.2).abs() < 0.02, "{}: {}", routing.name(), one.accepted);
+        assert!((one.generated - 0.2).abs() < 0.02);
+        assert_eq!(one, run(1));
+        assert_ne!(one, run(2));
+        assert_eq!(one.hops.packets.iter().sum::<u64>(), one.packets);
+        assert_eq!(one.vlb_share > 0.9, routing == Routing::Scheme(Scheme::Vlb));
+        assert_eq!(one.vlb_share == 0.0, routing == Routing::Scheme(Scheme::Min));
+    }
+}
+
+/// MIN from group to group: p·a nodes share one cable, whatever the load.
+#[test]
+fn minimal_traffic_between_groups_is_bounded_by_its_cables() {
+    let made = small();
+    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
+    let traffic = Traffic::new(&Pattern::NextGroup { groups: 2 }, &made.df, 1).unwrap();
+    let settings = CutThrough { warm_up_cycles: 6000, ..settings(Routing::Scheme(Scheme::Min)) };
+    let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Load(1.0), 1).unwrap();
+    let outcome = run.measure(&()).unwrap();
+    assert!(outcome.accepted <= 1.0 / 8.0 + 1e-3, "{}", outcome.accepted);
+    assert!(outcome.accepted > 0.12, "{}", outcome.accepted);
+    assert!(outcome.global_links.most > 0.98);
+    assert!(outcome.generated < 0.2, "queues are full");
+}
+
+/// Each node sends one packet to every other, and nothing is left.
+#[test]
+fn all_send_to_all() {
+    let made = small();
+    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
+    let silent = Traffic::silent(&made.df);
+    let settings =
+        CutThrough { measured_cycles: 100_000, ..settings(Routing::Scheme(Scheme::Min)) };
+    let run = CutThroughRun::new(&fabric, &settings, &silent, Sending::AllToAll, 1).unwrap();
+    let outcome = run.measure(&()).unwrap();
+    assert_eq!(outcome.packets, 72 * 71);
+    assert!(outcome.cycles >= 71 * 8);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let made = small();
+    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
+    let traffic = Traffic::new(&Pattern::Uniform, &made.df, 1).unwrap();
+    let refused = |change: &dyn Fn(&mut CutThrough), sending| {
+        let mut settings = settings(Routing::Scheme(Scheme::UgalL));
+        change(&mut settings);
+        CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).err().unwrap().to_string()
+    };
+    let load = Sending::Load(0.1);
+    insta::assert_snapshot!(
+        [
+            refused(&|s| s.local.virtual_channels = Some(2), load),
+            refused(&|s| s.global.virtual_channels = Some(9), load),
+            refused(&|s| s.packet_phits = 0, load),
+            refused(&|s| s.local.phits = 7, load),
+            refused(&|s| s.rounds = 5, load),
+            refused(&|s| s.routing = Routing::Scheme(Scheme::UgalG), load),
+            refused(&|_| {}, Sending::Load(1.5)),
+            refused(&|_| {}, Sending::Burst(0)),
+        ]
+        .join("\n"),
+        @r#"
+    2 virtual channels on local links, accepted 4 to 8: ugal-l needs 4 there under "ordered", and fewer could deadlock
+    9 virtual channels on global links, accepted 3 to 8: ugal-l needs 3 there under "ordered", and fewer could deadlock
+    phits of a packet is 0, accepted 1 to 1000
+    phits of a local buffer is 7, accepted 8 to 60000
+    rounds of allocation is 5, accepted 1 to 4
+    cut-through switches do not run ugal-g, which looks at the queues of all switches
+    load is 1.5, accepted above 0 and at most 1 (phits per node and cycle)
+    packets of a burst is 0, accepted 1 to 1000000
+    "#
+    );
+}

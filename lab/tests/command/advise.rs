@@ -1,0 +1,67 @@
+//! `tvlb-lab advise`: the fast ways of running jobs, and one clear error for each kind of bad input.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+
+const FABRIC: &str = "name = \"small\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\n\
+    arrangement = \"absolute-classic\"\n[links]\nlocal-latency = 1\nglobal-latency = 1\n";
+
+#[test]
+fn advice_as_table_csv_and_json() {
+    let scratch = Scratch::with_text(FABRIC);
+    let asked = "advise fabric.toml --jobs 40x2,32 --workload bisection --workload halo3d:4x4x2 \
+                 --bytes 20KB --arrangements own,circulant --map linear,bisect --routing min \
+                 --routing par:shapes:011 --simulate 3 --seeds 1,2";
+    let table = scratch.succeeds(asked);
+    assert_snapshot!("advise_table", table);
+    assert_eq!(scratch.succeeds(&format!("{asked} --threads 1")), table);
+    let csv = scratch.succeeds(&format!("{asked} --format csv"));
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 1 + 2 * 3 * 2 * 2 * 2);
+    assert_snapshot!(lines[..2].join("\n"), @r#"
+    wiring,placement,map,order,routing,host,group,chain,link,busiest,median,cycles
+    own,cluster,linear,given,min,799,799,975,3840.0,"(0,0):0 to (1,0):0",5145,5145 5145
+    "#);
+    let json: serde_json::Value =
+        serde_json::from_str(&scratch.succeeds(&format!("{asked} --json"))).unwrap();
+    let ways = json["ways"].as_array().unwrap();
+    assert_eq!((ways.len(), &ways[0]["wiring"]), (48, &"own".into()));
+    assert!(ways[0]["least-time"]["host"]["cycles"].as_u64().unwrap() > 0, "{}", ways[0]);
+    // The command that the table ends with works.
+    let (_, place) = table.rsplit_once("fastest way run: tvlb ").unwrap();
+    scratch.succeeds(place.trim());
+    assert!(scratch.path("ranks.csv").exists());
+    // Orders of sends are known to `run`, too.
+    scratch.succeeds("generate fabric.toml -o out --set min");
+    let run = "run out --jobs 72 --workload bisection --bytes 20KB --scheme min";
+    let given = scratch.succeeds(run);
+    assert_eq!(scratch.succeeds(&format!("{run} --order given")), given);
+    let coloured = scratch.succeeds(&format!("{run} --order coloured"));
+    assert!(coloured.contains("ranks mapped linear, sends coloured\n") && coloured != given);
+}
+
+#[test]
+fn what_cannot_be_advised_on_is_refused() {
+    let scratch = Scratch::with_text(FABRIC);
+    scratch.write("nodes.txt", "0\n1\n72\n");
+    let said: Vec<String> = [
+        "--jobs 16 --workload nonsense",
+        "--jobs 73 --workload alltoall",
+        "--jobs 17 --workload bisection",
+        "--jobs 16 --workload alltoall --arrangements own,square",
+        "--jobs 16 --workload alltoall --with cluster,cluster",
+        "--jobs 16 --workload alltoall --with listed:missing",
+        "--jobs 16 --workload alltoall --with cluster,listed:nodes.txt",
+        "--jobs 16 --workload alltoall --map straight",
+        "--jobs 16 --workload alltoall --order rotated",
+        "--jobs 16 --workload alltoall --routing ugal-g",
+        "--jobs 16 --workload alltoall --routing min:all",
+        "--jobs 16 --workload alltoall --routing par:nothing",
+        "--jobs 16 --workload alltoall --seeds 1,1",
+        "--jobs 16 --workload alltoall --bytes 0.5",
+    ]
+    .into_iter()
+    .map(|more| scratch.refuses(&format!("advise fabric.toml {more}")))
+    .collect();
+    assert_snapshot!("advise_refused", said.join("\n"));
+}

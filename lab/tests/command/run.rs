@@ -1,0 +1,131 @@
+//! `tvlb-lab run`: when jobs end, and one clear error for each kind of bad input.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+
+const FABRIC: &str = "name = \"small\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\n\
+    [links]\nlocal-latency = 1\nglobal-latency = 1\n[routing]\nset = \"strategic-2-3\"\n";
+
+fn with_tables() -> Scratch {
+    let scratch = Scratch::with_fabric(FABRIC);
+    scratch.succeeds("generate fabric.toml -o out");
+    scratch
+}
+
+#[test]
+fn jobs_as_table_csv_and_json() {
+    let scratch = with_tables();
+    let two = "run out --jobs 20x2,12 --workload alltoall --workload halo3d:3x2x2 --bytes 20KB \
+               --with spread --map random --seeds 1,2,3 --scheme ugal-l";
+    let table = scratch.succeeds(two);
+    assert_snapshot!("run_table", table);
+    assert_eq!(scratch.succeeds(&format!("{two} --threads 1")), table);
+    let one = "run out --jobs 16 --workload bisection --bytes 5KB --iterations 2";
+    assert_snapshot!("run_one", scratch.succeeds(one));
+    assert_snapshot!("run_csv", scratch.succeeds(&format!("{one} --format csv")));
+    let json = scratch.succeeds(&format!("{two} --json --iterations 2"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["jobs"][0]["job"], "20x2");
+    let (summary, runs) = (&json["jobs"][1]["running-time"], &json["runs"]);
+    let times = (0..3).map(|run| runs[run]["jobs"][1]["iterations"][1].as_u64().unwrap());
+    assert_eq!(summary["largest"].as_u64(), times.max());
+    // The axes of a stencil are phases.
+    assert_eq!(runs[0]["jobs"][1]["phases"][0].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn slower_links_and_another_order_of_partners_change_times() {
+    let scratch = with_tables();
+    let cycles = |more: &str| {
+        let run = format!("run out --jobs 72 --workload {more} --scheme min --bytes 20KB --json");
+        let json: serde_json::Value = serde_json::from_str(&scratch.succeeds(&run)).unwrap();
+        json["runs"][0]["cycles"].as_u64().unwrap()
+    };
+    let (usual, slow) = (cycles("bisection"), cycles("bisection --global-bandwidth 0.5"));
+    let rotated = {
+        let arguments =
+            ["run", "out", "--jobs", "72", "--workload", "bisection rotated", "--scheme"];
+        let run =
+            scratch.tvlb_with(arguments.into_iter().chain(["min", "--bytes", "20KB", "--json"]));
+        let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        json["runs"][0]["cycles"].as_u64().unwrap()
+    };
+    assert!(slow > usual && rotated < usual, "{usual} {slow} {rotated}");
+}
+
+#[test]
+fn the_report_shows_places_times_and_links_and_asks_for_nothing() {
+    let scratch = with_tables();
+    let run = "run out --jobs 20x2,12 --workload alltoall --workload halo3d:3x2x2 --bytes 20KB \
+               --with spread --seeds 1,2 --report";
+    let table = scratch.succeeds(&format!("{run} one.html --threads 1"));
+    scratch.succeeds(&format!("{run} two.html --threads 2 --json"));
+    let read = |name: &str| String::from_utf8(scratch.read(name)).unwrap();
+    let page = read("one.html");
+    assert_eq!(page, read("two.html"));
+    for section in ["jobs", "places", "times", "links", "causes", "figures"] {
+        assert!(page.contains(&format!("<section id=\"{section}\">")), "{section}");
+    }
+    // The first switch in the picture, a phase in the time lines, and all figures as they are printed.
+    assert!(page.contains("switch 0: job 0, ranks 0 to 3<"), "{page}");
+    assert!(page.contains("seed 2, job 1, iteration 0, phase 1: cycles "));
+    assert!(page.contains(&format!("<pre>{table}</pre>")));
+    let without_names = page.replace("http://www.w3.org/2000/svg", "");
+    for asks in ["http:", "https:", "<script", "src=", "@import", "url("] {
+        assert!(!without_names.contains(asks), "{asks}");
+    }
+    let inside = scratch.refuses(&format!("{run} out/page.html"));
+    assert!(inside.contains("--report"), "{inside}");
+}
+
+#[test]
+fn what_cannot_run_is_refused() {
+    let scratch = with_tables();
+    scratch.write("far.csv", "from,to,bytes\n0,20,8\n");
+    let said: Vec<String> = [
+        "--jobs 72x2,72x2,2 --workload alltoall",
+        "--jobs 8 --workload alltol",
+        "--jobs 8 --workload halo3d:3x3x3",
+        "--jobs 8,8,8 --workload alltoall --workload halo3d",
+        "--jobs 8 --workload messages:far.csv",
+        "--jobs 8 --workload messages:nowhere.csv",
+        "--jobs 8 --workload alltoall --control-latency 1",
+        "--jobs 8 --workload alltoall --seeds 1,2,1",
+        "--jobs 8 --workload alltoall --map near",
+        "--jobs 8x0 --workload alltoall",
+    ]
+    .into_iter()
+    .map(|arguments| scratch.refuses(&format!("run out {arguments}")))
+    .collect();
+    assert_snapshot!("run_refused", said.join("\n"));
+    assert_snapshot!(
+        "run_bytes",
+        scratch.refuses("run out --jobs 8 --workload alltoall --bytes 3KiB")
+    );
+}
+
+/// A list of messages has lengths of its own, and that is what is said of it.
+#[test]
+fn messages_of_a_list_have_the_lengths_of_the_list() {
+    let scratch = with_tables();
+    scratch.write("msg.csv", "from,to,bytes\n0,1,50000\n1,2,8000\n");
+    let jobs = "--jobs 24x2 --workload messages:msg.csv";
+    let said = scratch.succeeds(&format!("run out {jobs}"));
+    assert!(said.contains("job 0    24x2 messages:msg.csv, messages as listed, once\n"), "{said}");
+    let json = scratch.succeeds(&format!("run out {jobs} --json"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(json["jobs"][0].get("bytes").is_none(), "{}", json["jobs"][0]);
+    assert_eq!(json["messages"]["control-latency-cycles"], 2);
+    let csv = scratch.succeeds(&format!("run out {jobs} --format csv"));
+    assert!(csv.contains("\"messages:msg.csv\",,0,"), "{csv}");
+    scratch.succeeds(&format!("run out {jobs} --report page.html"));
+    assert!(String::from_utf8(scratch.read("page.html")).unwrap().contains("as listed"));
+    let advise = format!("advise fabric.toml {jobs} --with cluster --map linear --order given");
+    let said = scratch.succeeds(&advise);
+    assert!(said.contains("24x2 messages:msg.csv, messages as listed, once\n"), "{said}");
+    assert!(said.contains("control  2 cycles, with every routing"), "{said}");
+    for command in ["run out", "advise fabric.toml"] {
+        let error = scratch.refuses(&format!("{command} {jobs} --bytes 1MB"));
+        assert!(error.contains("--bytes: the messages of a list have the lengths"), "{error}");
+    }
+}

@@ -1,0 +1,736 @@
+//! `tvlb-lab sweep`: shards, going on, collecting, and what it refuses.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+#[path = "../../../generator/command/tests/programs/mod.rs"]
+mod programs;
+#[path = "../../../generator/command/tests/signals/mod.rs"]
+mod signals;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SWEEP: &str = "fabrics = [\"small.toml\"]\n\
+    schemes = [\"ugal-l\", \"par\"]\n\
+    sets = [\"conventional\", \"strategic-2-3\", \"4-hop then shapes:011\"]\n\
+    traffic = [\"uniform\", \"shift(2,0)\"]\n\
+    loads = [0.1, 0.2]\n\
+    seeds = [1]\n\
+    [settings]\n\
+    window = 200\n\
+    warm-up = 1\n";
+
+fn home(sweep: &str) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let fabric = "name = \"small\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n";
+    fs::write(home.path().join("small.toml"), fabric).unwrap();
+    fs::write(home.path().join("sweep.toml"), sweep).unwrap();
+    home
+}
+
+/// Exit code, standard output and standard error.
+fn tvlb(home: &Path, arguments: &str) -> (i32, String, String) {
+    let run = Command::new(env!("CARGO_BIN_EXE_tvlb-lab"))
+        .current_dir(home)
+        .args(["sweep", "sweep.toml", "--quiet"])
+        .args(arguments.split_whitespace())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (run.status.code().unwrap(), text(run.stdout), text(run.stderr))
+}
+
+/// What another command prints, which succeeds.
+fn succeeds(home: &Path, arguments: &[&str]) -> String {
+    let run = Command::new(programs::program(arguments[0]))
+        .current_dir(home)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8(run.stdout).unwrap()
+}
+
+/// The fields of lines of CSV, of which some are quoted.
+fn fields(csv: &str) -> Vec<Vec<String>> {
+    let fields_of = |line: &str| {
+        let mut fields = vec![String::new()];
+        let mut is_quoted = false;
+        for letter in line.chars() {
+            match letter {
+                '"' => is_quoted = !is_quoted,
+                ',' if !is_quoted => fields.push(String::new()),
+                letter => fields.last_mut().unwrap().push(letter),
+            }
+        }
+        fields
+    };
+    csv.lines().map(fields_of).collect()
+}
+
+/// What a column has in each line but the first.
+fn column(csv: &str, name: &str) -> Vec<String> {
+    let lines = fields(csv);
+    let position = lines[0].iter().position(|one| one == name);
+    let position = position.unwrap_or_else(|| panic!("no column {name}: {:?}", lines[0]));
+    lines[1..].iter().map(|line| line[position].clone()).collect()
+}
+
+/// What is said of runs that were collected.
+fn collected(directory: &str, runs: &str) -> String {
+    format!(
+        "{directory}/runs.csv: {runs} runs; {directory}/summary.csv has their means over seeds\n"
+    )
+}
+
+/// What is there is collected, with means over the seeds that are there.
+#[test]
+fn means_over_seeds_are_of_the_runs_that_are_there() {
+    let home = home(&SWEEP.replace("[1]", "[1, 2]").replace("\"uniform\", ", "\"mixed(50,50)\", "));
+    assert_eq!(tvlb(home.path(), "-o out --shard 1/3").0, 0);
+    let (code, said, missing) = tvlb(home.path(), "-o out --collect");
+    assert_eq!((code, said), (1, collected("out", "16 of 48")));
+    assert!(missing.contains("out: 32 of 48 runs are not there yet"), "{missing}");
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+    let read = |name: &str| {
+        let text = fs::read_to_string(home.path().join("out").join(name)).unwrap();
+        // No set of this sweep has a comma; of the traffic, what is within parentheses.
+        let text = text.replace("shift(2,0)", "shift").replace("mixed(50,50,1,0)", "mixed");
+        let lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect());
+        lines.collect::<Vec<Vec<String>>>()
+    };
+    let (runs, summary) = (read("runs.csv"), read("summary.csv"));
+    // Under mixed traffic there are lines of two populations, too.
+    assert_eq!((runs.len(), summary.len()), (1 + 24 + 3 * 24, 1 + 12 + 3 * 12));
+    let column =
+        |table: &[Vec<String>], name: &str| table[0].iter().position(|one| one == name).unwrap();
+    let number = |text: &String| text.parse::<f64>().unwrap();
+    for line in &summary[1..] {
+        let same =
+            ["fabric", "scheme", "set", "second-set", "traffic", "placement", "load", "population"];
+        let is_of = |run: &&Vec<String>| {
+            same.iter().all(|name| run[column(&runs, name)] == line[column(&summary, name)])
+        };
+        let latencies: Vec<f64> = runs[1..]
+            .iter()
+            .filter(is_of)
+            .map(|run| number(&run[column(&runs, "latency")]))
+            .collect();
+        let of = |name: &str| number(&line[column(&summary, name)]);
+        assert_eq!((latencies.len(), of("seeds")), (2, 2.0));
+        assert!((latencies[0].midpoint(latencies[1]) - of("latency")).abs() < 1e-9);
+        let error = (latencies[0] - latencies[1]).abs() / 2.0;
+        assert!((error - of("latency-error")).abs() < 1e-9, "{line:?}");
+    }
+}
+
+#[test]
+fn shards_make_what_one_process_makes() {
+    let home = home(SWEEP);
+    let (code, said, _) = tvlb(home.path(), "-o whole --threads 1");
+    assert_eq!((code, said.as_str()), (0, "whole: 24 runs, 24 made now; --collect merges them\n"));
+    let (code, _, said) = tvlb(home.path(), "-o shared --collect");
+    let missing = "tvlb: shared: 24 of 24 runs are not there yet; the same command without --collect \
+                   makes them\n";
+    assert_eq!((code, said.as_str()), (2, missing));
+    for shard in ["3/3", "1/3", "2/3"] {
+        let (code, said, _) = tvlb(home.path(), &format!("-o shared --shard {shard}"));
+        let expected =
+            format!("shared: 8 runs of share {shard}, 8 made now; --collect merges them\n");
+        assert_eq!((code, said), (0, expected));
+    }
+    for directory in ["whole", "shared"] {
+        let (code, said, _) = tvlb(home.path(), &format!("-o {directory} --collect"));
+        assert_eq!((code, said), (0, collected(directory, "24")));
+    }
+    let read = |directory| fs::read(home.path().join(directory).join("runs.csv")).unwrap();
+    assert_eq!(read("shared"), read("whole"));
+    let csv = String::from_utf8(read("whole")).unwrap();
+    assert_eq!(csv.lines().count(), 25);
+    assert!(
+        csv.contains("small,par,4-hop,shapes:011,\"shift(2,0)\",,identity,,0.2,1,all,false,"),
+        "{csv}"
+    );
+}
+
+/// Placements are one more list; a sweep that names `identity` alone has the runs of one without the list.
+#[test]
+fn placements_are_one_more_list() {
+    let home = home(SWEEP);
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let with = |placements: &str| {
+        let text = SWEEP.replace("seeds = ", &format!("placements = {placements}\nseeds = "));
+        fs::write(home.path().join("sweep.toml"), text).unwrap();
+        tvlb(home.path(), "-o out")
+    };
+    assert_eq!(with("[\"identity\"]").1, "out: 24 runs, 0 made now; --collect merges them\n");
+    let both = with("[\"identity\", \"groups\"]").1;
+    assert_eq!(both, "out: 48 runs, 24 made now; --collect merges them\n");
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+    let csv = fs::read_to_string(home.path().join("out/runs.csv")).unwrap();
+    let figures_of = |placement: &str| {
+        let of_placement = csv.lines().filter(|line| line.contains(&format!(",{placement},")));
+        of_placement.map(|line| line.replace(placement, "")).collect::<Vec<_>>()
+    };
+    assert_eq!([figures_of("identity").len(), figures_of("groups").len()], [24, 24]);
+    assert_ne!(figures_of("identity"), figures_of("groups"));
+    let (code, _, said) = with("[\"sideways\"]");
+    assert!(code == 2 && said.contains("placements: ") && said.contains("groups"), "{said}");
+    assert!(with("[]").2.contains("placements: found none, accepted at least one"));
+}
+
+#[test]
+fn gnu_parallel_makes_what_one_process_makes() {
+    let home = home(SWEEP);
+    let parallel = Command::new("parallel")
+        .current_dir(home.path())
+        .env("HOME", home.path())
+        .args(["--jobs", "2", env!("CARGO_BIN_EXE_tvlb-lab")])
+        .args("sweep sweep.toml -o shared -q --threads 1 --shard {}/5 ::: 1 2 3 4 5".split(' '))
+        .output();
+    let run = match parallel {
+        // Other programs have this name too.
+        Ok(run) if !String::from_utf8_lossy(&run.stderr).contains("invalid option") => run,
+        _ => {
+            eprintln!("skipped: GNU parallel is not installed");
+            return;
+        }
+    };
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(tvlb(home.path(), "-o whole").0, 0);
+    for directory in ["whole", "shared"] {
+        let (code, said, _) = tvlb(home.path(), &format!("-o {directory} --collect"));
+        assert_eq!((code, said), (0, collected(directory, "24")));
+    }
+    let read = |directory| fs::read(home.path().join(directory).join("runs.csv")).unwrap();
+    assert_eq!(read("shared"), read("whole"));
+}
+
+#[test]
+fn a_longer_sweep_uses_what_a_shorter_one_has_left() {
+    let home = home(SWEEP);
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    fs::write(home.path().join("sweep.toml"), SWEEP.replace("[1]", "[1, 2]")).unwrap();
+    let (_, said, _) = tvlb(home.path(), "-o out");
+    assert_eq!(said, "out: 48 runs, 24 made now; --collect merges them\n");
+    let other = SWEEP.replace("window = 200", "window = 201");
+    fs::write(home.path().join("sweep.toml"), other).unwrap();
+    let (_, said, _) = tvlb(home.path(), "-o out");
+    assert_eq!(said, "out: 24 runs, 24 made now; --collect merges them\n");
+}
+
+/// A setting may be a list; each combination is a run of its own, and says in the table what it was.
+#[test]
+fn settings_can_be_varied() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let with = |settings: &str| {
+        let text = fs::read_to_string(home.path().join("sweep.toml")).unwrap();
+        fs::write(home.path().join("sweep.toml"), text + settings).unwrap();
+        let said = tvlb(home.path(), "-o out");
+        // Buffers of 8 flits are smaller than links need, which is said.
+        assert!(said.2.lines().all(|line| line.starts_with("tvlb: warning: ")), "{}", said.2);
+        assert_eq!(said.0, 0);
+        said.1
+    };
+    // With the default among the values, its runs are there already.
+    assert_eq!(with("buffer = [32, 8]\n"), "out: 12 runs, 6 made now; --collect merges them\n");
+    let said = with("vc-scheme = [\"ordered\", \"per-hop\"]\nglobal-latency = [15, 60]\n");
+    assert_eq!(said, "out: 48 runs, 36 made now; --collect merges them\n");
+    let said = with("bandwidths = { global = 0.5 }\ninjection = \"random\"\n");
+    assert_eq!(said, "out: 48 runs, 48 made now; --collect merges them\n");
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+    let read = |name| fs::read_to_string(home.path().join("out").join(name)).unwrap();
+    let (runs, summary) = (read("runs.csv"), read("summary.csv"));
+    for csv in [&runs, &summary] {
+        assert_eq!(csv.lines().count(), 49);
+        let of = |name| column(csv, name);
+        assert_eq!(of("buffer")[..5], ["32", "32", "32", "32", "8"]);
+        assert_eq!(of("vc-scheme")[..4], ["ordered", "ordered", "per-hop", "per-hop"]);
+        assert_eq!(of("global-latency")[..3], ["15", "60", "15"]);
+        assert_eq!((&*of("global-bandwidth")[0], &*of("injection")[0]), ("0.5", "random"));
+        assert_eq!(of("faults"), ["none"; 48]);
+    }
+    let latencies = column(&runs, "latency");
+    let mut distinct = latencies.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert!(distinct.len() > 24, "{latencies:?}");
+}
+
+/// The load of saturation is that of `tvlb simulate --saturation`, by both criteria.
+#[test]
+fn saturation_is_searched_for_in_the_place_of_loads() {
+    let sweep = SWEEP
+        .replace("loads = [0.1, 0.2]\n", "saturation = { resolution = 0.05 }\n")
+        .replace("\"uniform\", ", "")
+        .replace("seeds = [1]", "seeds = [1, 2]");
+    let home = home(&sweep);
+    let (code, said, _) = tvlb(home.path(), "-o out --shard 1/2");
+    assert_eq!(
+        (code, said.as_str()),
+        (0, "out: 6 runs of share 1/2, 6 made now; --collect merges them\n")
+    );
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 1);
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let (code, said, _) = tvlb(home.path(), "-o out --collect");
+    let expected =
+        "out/saturation.csv: 12 runs; out/saturation-summary.csv has their means over seeds\n";
+    assert_eq!((code, said.as_str()), (0, expected));
+    let read = |name: &str| fs::read_to_string(home.path().join("out").join(name)).unwrap();
+    let (runs, summary) = (read("saturation.csv"), read("saturation-summary.csv"));
+    assert_eq!((runs.lines().count(), summary.lines().count()), (1 + 24, 1 + 12));
+    assert_eq!(column(&runs, "criterion")[..3], ["latency", "acceptance", "latency"]);
+    assert_eq!(column(&summary, "seeds"), ["2"; 12]);
+    let numbers = |csv: &str, name: &str| -> Vec<f64> {
+        column(csv, name).iter().map(|text| text.parse().unwrap()).collect()
+    };
+    let (each, means) = (numbers(&runs, "saturation"), numbers(&summary, "saturation"));
+    assert!((each[0].midpoint(each[2]) - means[0]).abs() < 1e-9);
+    assert!(each.iter().all(|&load| load > 0.0 && load <= 1.0));
+
+    let command =
+        |arguments: &str| succeeds(home.path(), &arguments.split_whitespace().collect::<Vec<_>>());
+    command("generate small.toml -o tables --set strategic-2-3 --quiet");
+    let csv = command(
+        "simulate tables --saturation --resolution 0.05 --traffic shift(2,0) --seeds 1,2 --window 200 \
+         --warm-up 1 --format csv --quiet",
+    );
+    let is_there = |line: usize| column(&runs, "set")[line] == "strategic-2-3";
+    let ours: Vec<String> = (0..24)
+        .filter(|&line| is_there(line))
+        .map(|line| column(&runs, "saturation")[line].clone())
+        .take(4)
+        .collect();
+    let theirs: Vec<String> = column(&csv, "by-latency")
+        .into_iter()
+        .zip(column(&csv, "by-acceptance"))
+        .flat_map(|(one, other)| [one, other])
+        .collect();
+    assert_eq!(ours, theirs, "{csv}");
+}
+
+/// The picture of a sweep is that of its tables: a panel for each kind of traffic, a line for each scheme and
+/// set.
+#[test]
+fn a_sweep_is_drawn() {
+    let home = home(SWEEP);
+    let (code, said, error) = tvlb(home.path(), "-o out --plot made.svg");
+    let expected = "out: 24 runs, 24 made now; --collect merges them\n";
+    assert_eq!((code, said.as_str(), error.as_str()), (0, expected, ""));
+    assert_eq!(tvlb(home.path(), "-o out --collect --plot collected.svg").0, 0);
+    let read = |name: &str| fs::read(home.path().join(name)).unwrap();
+    assert_eq!(read("made.svg"), read("collected.svg"));
+    let svg = String::from_utf8(read("made.svg")).unwrap();
+    for traffic in ["uniform", "shift(2,0)"] {
+        let title = format!("class=\"panel\">traffic {traffic}: mean latency (cycles)</text>");
+        assert_eq!(svg.matches(&title).count(), 1, "{traffic}: {svg}");
+    }
+    succeeds(
+        home.path(),
+        &["plot", "out/runs.csv", "--panel", "traffic", "-o", "plotted.svg", "-q"],
+    );
+    assert_eq!(read("plotted.svg"), read("made.svg"));
+    if cfg!(feature = "png") {
+        assert_eq!(tvlb(home.path(), "-o out --collect --plot all.png").0, 0);
+        assert_eq!(read("all.png")[..8], *b"\x89PNG\r\n\x1a\n");
+    }
+    // What is refused is refused before anything runs.
+    for (arguments, words) in [
+        ("-o new --plot all.pdf", "--plot all.pdf: accepted a name that ends in .svg or .png"),
+        ("-o new --plot all.svg --shard 1/2", "cannot be used with"),
+    ] {
+        let (code, _, said) = tvlb(home.path(), arguments);
+        assert!(code == 2 && said.contains(words), "{arguments}: {said}");
+    }
+    let buffers = format!("{SWEEP}buffer = [16, 32]\n");
+    fs::write(home.path().join("sweep.toml"), buffers).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o new --plot all.svg");
+    assert!(code == 2 && said.contains("the sweep has 12 lines, accepted at most 8"), "{said}");
+    assert!(!home.path().join("new").exists() && !home.path().join("all.svg").exists());
+    // Of searches, the loads of saturation, of which there may be any number.
+    let search = buffer_search();
+    fs::write(home.path().join("sweep.toml"), search).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o found --plot found.svg");
+    assert_eq!(code, 0, "{said}");
+    let svg = String::from_utf8(read("found.svg")).unwrap();
+    assert!(
+        svg.contains("saturation (flits per node and cycle)") && svg.contains("by acceptance"),
+        "{svg}"
+    );
+}
+
+/// A search for saturation with more combinations than a picture can have lines.
+fn buffer_search() -> String {
+    let search = SWEEP.replace("loads = [0.1, 0.2]\n", "").replace("\"uniform\", ", "");
+    format!("{search}buffer = [16, 32]\n[saturation]\nresolution = 0.25\n")
+}
+
+/// Pairs and placements from files make the runs that `simulate` makes, and a file that has changed makes
+/// other runs.
+#[test]
+fn traffic_and_placements_can_be_listed_in_files() {
+    let sweep = "fabrics = [\"small.toml\"]\nschemes = [\"ugal-l\"]\nsets = [\"strategic-2-3\"]\n\
+        traffic = [\"pairs:lists/flows, all.csv\", \"uniform\"]\n\
+        placements = [\"identity\", \"listed:lists/nodes.txt\"]\n\
+        loads = [0.3]\nseeds = [1]\n[settings]\nwindow = 200\nwarm-up = 1\n";
+    let home = home(sweep);
+    let write =
+        |name: &str, text: &str| fs::write(home.path().join("lists").join(name), text).unwrap();
+    fs::create_dir(home.path().join("lists")).unwrap();
+    let lines = |line: fn(u32) -> String| (0..20).map(line).collect::<Vec<_>>().join("\n");
+    let flows = lines(|node| format!("{node},{}", (node + 4) % 20));
+    let nodes = lines(|process| ((7 * process) % 20).to_string());
+    write("flows, all.csv", &flows);
+    write("nodes.txt", &nodes);
+    let made = |all: usize, now: usize| {
+        format!("out: {all} runs, {now} made now; --collect merges them\n")
+    };
+    let (code, said, error) = tvlb(home.path(), "-o out");
+    assert_eq!((code, said), (0, made(4, 4)), "{error}");
+    let csv = || {
+        assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+        fs::read_to_string(home.path().join("out/runs.csv")).unwrap()
+    };
+    let before = csv();
+    assert_eq!(column(&before, "traffic")[0], "pairs:lists/flows, all.csv");
+    assert_eq!(column(&before, "placement")[..2], ["identity", "listed:lists/nodes.txt"]);
+    // The same lines with other comments are the same runs; other lines are not.
+    write("flows, all.csv", &format!("# who sends to whom\n\n{flows}"));
+    assert_eq!(tvlb(home.path(), "-o out").1, made(4, 0));
+    write("flows, all.csv", &flows.replacen("0,4", "0,9", 1));
+    let (code, _, said) = tvlb(home.path(), "-o out --collect");
+    assert!(code == 1 && said.contains("2 of 4 runs are not there yet"), "{said}");
+    assert_eq!(tvlb(home.path(), "-o out").1, made(4, 2));
+    assert_ne!(column(&csv(), "latency"), column(&before, "latency"));
+    write("nodes.txt", &nodes.replacen("0\n7\n", "7\n0\n", 1));
+    assert_eq!(tvlb(home.path(), "-o out").1, made(4, 2));
+    write("nodes.txt", &nodes);
+    write("flows, all.csv", &flows);
+    assert_eq!(tvlb(home.path(), "-o out").1, made(4, 0));
+    // They are the runs of `simulate`.
+    succeeds(
+        home.path(),
+        &["generate", "small.toml", "-o", "tables", "--set", "strategic-2-3", "--quiet"],
+    );
+    let one = "simulate tables --load 0.3 --window 200 --warm-up 1 --format csv --quiet --place \
+        listed:lists/nodes.txt --traffic";
+    let mut one: Vec<&str> = one.split_whitespace().collect();
+    one.push("pairs:lists/flows, all.csv");
+    let theirs: f64 = column(&succeeds(home.path(), &one), "latency")[0].parse().unwrap();
+    let ours: f64 = column(&before, "latency")[1].parse().unwrap();
+    assert!((theirs - ours).abs() < 1e-3, "{theirs} {ours}");
+    for (name, text, words) in [
+        ("flows, all.csv", "0,20\n", "(of small)"),
+        ("flows, all.csv", "0;4\n", "flows, all.csv: line 1: found \"0;4\""),
+        ("nodes.txt", "0\n1\n", "nodes.txt: the list ends after 2 nodes"),
+    ] {
+        let kept = fs::read_to_string(home.path().join("lists").join(name)).unwrap();
+        write(name, text);
+        let (code, _, said) = tvlb(home.path(), "-o out");
+        assert!(code == 2 && said.contains(words), "{text}: {said}");
+        write(name, &kept);
+    }
+    fs::remove_file(home.path().join("lists/nodes.txt")).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out");
+    assert!(code == 2 && said.contains("lists/nodes.txt: cannot read it: "), "{said}");
+}
+
+/// What is dead is one more list.
+#[test]
+fn parts_can_be_dead() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    fs::write(home.path().join("dead.txt"), "switch (1,2)\ncable (0,0):0\n").unwrap();
+    let with = |faults: &str| {
+        let text = SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", "");
+        fs::write(
+            home.path().join("sweep.toml"),
+            text.replace("seeds = ", &format!("faults = {faults}\nseeds = ")),
+        )
+        .unwrap();
+        tvlb(home.path(), "-o out")
+    };
+    let (code, said, error) = with("[\"none\", \"dead.txt\"]");
+    assert_eq!(
+        (code, said.as_str()),
+        (0, "out: 12 runs, 6 made now; --collect merges them\n"),
+        "{error}"
+    );
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+    let csv = fs::read_to_string(home.path().join("out/runs.csv")).unwrap();
+    let (faults, accepted) = (column(&csv, "faults"), column(&csv, "accepted"));
+    assert_eq!(faults[..2], ["none", "dead.txt"]);
+    // What is sent to the dead switch is lost.
+    let number = |text: &String| text.parse::<f64>().unwrap();
+    assert!(number(&accepted[1]) < number(&accepted[0]), "{accepted:?}");
+    let (code, _, said) = with("[\"none\", \"none\"]");
+    assert!(code == 2 && said.contains("faults: found none twice"), "{said}");
+    fs::write(home.path().join("dead.txt"), "switch (9,9)\n").unwrap();
+    let (code, _, said) = with("[\"dead.txt\"]");
+    assert!(
+        code == 2 && said.contains("dead.txt: line 1: there is no switch 9 in group 9"),
+        "{said}"
+    );
+}
+
+/// A table set gives its sets with their weighing, whatever the fabric file says.
+#[test]
+fn the_sets_of_a_table_set_are_one_entry() {
+    let home = home(SWEEP);
+    let generate = |fabric: &str, arguments: &str| {
+        let run = Command::new(programs::program("generate"))
+            .current_dir(home.path())
+            .args(["generate", fabric, "--quiet"])
+            .args(arguments.split(';'))
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    };
+    let set =
+        "--set-ugal-l;2-hop;--set-par-source;60% 5-hop by shape;--set-par-second;switches:2-3";
+    generate(
+        "small.toml",
+        &format!("-o;tables;{set};--gate;1.25;--candidates;1x4;--second-min;any"),
+    );
+    let sweep = "fabrics = [\"small.toml\"]\nschemes = [\"ugal-l\", \"par\"]\n\
+        sets = [\"tables:tables\", \"2-hop 1x4 gate=1.25\", \
+        \"60% 5-hop by shape 1x4 gate=1.25 then switches:2-3 1x4 gate=1.25 MIN=any\"]\n\
+        traffic = [\"shift(2,0)\"]\nloads = [0.3]\nseeds = [1]\n[settings]\nwindow = 200\n";
+    fs::write(home.path().join("sweep.toml"), sweep).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out");
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+    let csv = fs::read_to_string(home.path().join("out/runs.csv")).unwrap();
+    let latencies = column(&csv, "latency");
+    // UGAL-L as the second entry, PAR as the third.
+    assert_eq!((&latencies[0], &latencies[3]), (&latencies[1], &latencies[5]), "{csv}");
+    assert_eq!(column(&csv, "second-gate")[3], "1.25");
+    // Images that are thinned are read back whole.
+    generate("small.toml", "-o;balanced;--set;4-hop by shape;--balance");
+    fs::write(home.path().join("sweep.toml"), sweep.replace("tables:tables", "tables:balanced"))
+        .unwrap();
+    assert_eq!(tvlb(home.path(), "-o out").1, "out: 6 runs, 2 made now; --collect merges them\n");
+    // Another fabric is refused.
+    let other =
+        "name = \"other\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\narrangement = \"relative\"\n";
+    fs::write(home.path().join("other.toml"), other).unwrap();
+    fs::write(home.path().join("sweep.toml"), sweep.replace("small.toml", "other.toml")).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out");
+    assert!(code == 2 && said.contains("accepted is a table set of the same cables"), "{said}");
+}
+
+#[test]
+fn runs_of_another_way_of_measuring_are_other_runs() {
+    let home = home(SWEEP);
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let sweep = |measure: &str| {
+        let text = format!("{SWEEP}measure = \"{measure}\"\n");
+        fs::write(home.path().join("sweep.toml"), text).unwrap();
+        tvlb(home.path(), "-o out")
+    };
+    let (_, said, _) = sweep("one-window");
+    assert_eq!(said, "out: 24 runs, 0 made now; --collect merges them\n");
+    let (_, said, _) = sweep("until-windows-agree");
+    assert_eq!(said, "out: 24 runs, 24 made now; --collect merges them\n");
+    let (code, _, said) = sweep("two-windows");
+    assert_eq!(code, 2);
+    assert!(said.contains("expected `one-window` or `until-windows-agree`"), "{said}");
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    for (from, to, expected) in [
+        ("0.1, 0.2", "0.1, 1.5", "loads: found 1.5, accepted above 0 and at most 1"),
+        ("0.1, 0.2", "", "loads: found none, accepted at least one"),
+        ("0.1, 0.2", "0.1, 0.1", "loads: found 0.1 twice, accepted each entry once"),
+        (
+            "\"par\"",
+            "\"pra\"",
+            "schemes: found \"pra\" (did you mean par?), accepted min, vlb, ugal-l, par, ugal-g",
+        ),
+        ("0.1, 0.2", "\"0.1:0.3:0.1\", 0.2", "loads: found 0.2 twice, accepted each entry once"),
+        (
+            "0.1, 0.2",
+            "\"0.1-0.3\"",
+            "found \"0.1-0.3\", accepted a number such as 0.1, or FROM:TO:STEP",
+        ),
+        (
+            "loads = [0.1, 0.2]\n",
+            "",
+            "found neither `loads` nor `[saturation]`, accepted one of them",
+        ),
+        (
+            "[settings]",
+            "[saturation]\n[settings]",
+            "found `loads` and `[saturation]`, accepted one of them",
+        ),
+        (
+            "loads = [0.1, 0.2]\n",
+            "saturation = { resolution = 0.6 }\n",
+            "saturation.resolution: found 0.6, accepted 0.0001 to 0.5",
+        ),
+        (
+            "seeds = [1]",
+            "seeds = [1]\nfaults = [\"dead.txt\"]",
+            "faults: dead.txt: cannot read it: ",
+        ),
+        (
+            "conventional",
+            "convential",
+            "or \"conventional\" (did you mean conventional?), or \"tables:DIR\"",
+        ),
+        ("4-hop then", "tables:none then", "none then shapes:011/manifest.json: cannot read it"),
+        ("window = 200", "window = 200\nbuffer = [16, 16]", "settings.buffer: found 16 twice"),
+        (
+            "window = 200",
+            "window = 200\nvc-scheme = \"perhop\"",
+            "unknown variant `perhop` (did you mean per-hop?), expected one of",
+        ),
+        (
+            "\"uniform\"",
+            "\"unifrom\"",
+            "traffic: \"unifrom\" is not a traffic pattern (did you mean uniform?)",
+        ),
+        ("window", "windows", "unknown field `windows` (did you mean window?), expected one of"),
+        ("loads", "load", "unknown field `load` (did you mean loads?), expected one of"),
+        ("small.toml", "large.toml", "large.toml: cannot read it"),
+        (
+            "4-hop then",
+            "4-hpo then",
+            "sets: column 1: found `4-hpo` (did you mean 4-hop?), accepted",
+        ),
+    ] {
+        let home = home(&SWEEP.replace(from, to));
+        let (code, _, said) = tvlb(home.path(), "-o out");
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains(expected), "{expected}: {said}");
+        assert!(!home.path().join("out").exists());
+    }
+    let home = home(SWEEP);
+    for shard in ["0/2", "3/2", "1", "x/y"] {
+        assert_eq!(tvlb(home.path(), &format!("-o out --shard {shard}")).0, 2);
+    }
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let runs = home.path().join("out/runs");
+    let one = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let run = fs::read_dir(one).unwrap().next().unwrap().unwrap().path();
+    fs::write(&run, "{").unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out --collect");
+    let expected = "it does not hold finished work in the format of this version (it does not end with its SHA-256";
+    assert!(code == 2 && said.contains(expected) && said.contains("remove it"), "{said}");
+}
+
+#[test]
+fn a_sweep_file_that_never_ends_is_refused() {
+    let home = home(SWEEP);
+    let file = fs::File::create(home.path().join("sweep.toml")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out");
+    let expected =
+        "tvlb: sweep.toml: cannot read it: found 1099511627776 bytes, accepted at most 16777216\n";
+    assert_eq!((code, said.as_str()), (2, expected));
+    fs::remove_file(home.path().join("sweep.toml")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", home.path().join("sweep.toml")).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out");
+    let expected = "tvlb: sweep.toml: cannot read it: found a device, accepted a regular file\n";
+    assert_eq!((code, said.as_str()), (2, expected));
+}
+
+#[test]
+fn a_run_under_the_name_of_another_is_refused() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let folders = fs::read_dir(home.path().join("out/runs")).unwrap();
+    let runs: Vec<PathBuf> = folders
+        .flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap())
+        .map(|run| run.unwrap().path())
+        .collect();
+    fs::copy(&runs[0], &runs[1]).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out --collect");
+    assert!(code == 2 && said.contains("it belongs to a run with another fabric"), "{said}");
+}
+
+#[test]
+fn a_run_that_is_no_file_of_ours_is_not_read_to_its_end() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let runs = home.path().join("out/runs");
+    let one = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let run = fs::read_dir(one).unwrap().next().unwrap().unwrap().path();
+    fs::File::create(&run).unwrap().set_len(1 << 40).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out --collect");
+    assert!(code == 2 && said.contains("bytes, accepted at most 1048576"), "{said}");
+}
+
+/// Conventional UGAL has no T, whatever the fabric file says of other sets.
+#[test]
+fn conventional_runs_do_not_depend_on_the_threshold() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.2").replace("\"uniform\", ", ""));
+    let collected = || {
+        assert_eq!(tvlb(home.path(), "-o out").0, 0);
+        assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+        fs::read_to_string(home.path().join("out/runs.csv")).unwrap()
+    };
+    let without = collected();
+    let fabric = fs::read_to_string(home.path().join("small.toml")).unwrap();
+    fs::write(home.path().join("small.toml"), fabric + "[routing]\nthreshold = -9\n").unwrap();
+    let (_, said, _) = tvlb(home.path(), "-o out");
+    // Of three sets for each of two schemes, the conventional ones are there.
+    assert_eq!(said, "out: 6 runs, 4 made now; --collect merges them\n");
+    let with = collected();
+    let thresholds = |csv: &str| -> Vec<String> {
+        let [source, second] = ["threshold", "second-threshold"].map(|name| column(csv, name));
+        source.iter().zip(&second).map(|(one, other)| format!("{one},{other}")).collect()
+    };
+    assert_eq!(thresholds(&without), ["0,", "0,", "0,", "0,0", "0,0", "0,0"]);
+    assert_eq!(thresholds(&with), ["0,", "-9,", "-9,", "0,0", "-9,-9", "-9,-9"]);
+    let conventional = |csv: &str| -> Vec<String> {
+        csv.lines().filter(|line| line.contains("conventional")).map(str::to_owned).collect()
+    };
+    assert_eq!(conventional(&with), conventional(&without));
+}
+
+#[test]
+fn nothing_is_kept_in_a_table_set() {
+    let home = home(SWEEP);
+    fs::create_dir(home.path().join("tables")).unwrap();
+    let manifest = "{\"format\": \"tvlb table set 1\"}";
+    fs::write(home.path().join("tables/manifest.json"), manifest).unwrap();
+    for directory in ["tables", "tables/study", "tables/deep/study"] {
+        for more in ["", "--collect"] {
+            let (code, _, said) = tvlb(home.path(), &format!("-o {directory} {more}"));
+            assert!(code == 2 && said.contains("it is within the table set "), "{said}");
+        }
+    }
+    assert_eq!(fs::read_dir(home.path().join("tables")).unwrap().count(), 1);
+}
+
+#[test]
+fn an_interrupted_sweep_says_what_it_keeps() {
+    let long = SWEEP.replace("window = 200", "window = 2000000");
+    let home = home(&long.replace("warm-up = 1", "warm-up = 0"));
+    let child = Command::new(env!("CARGO_BIN_EXE_tvlb-lab"))
+        .current_dir(home.path())
+        .args(["sweep", "sweep.toml", "--quiet", "-o", "out"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = signals::interrupt_after(child, std::time::Duration::from_secs(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    // A saturated run ends early, so that a fast machine may have kept some.
+    let files = |directory: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(directory).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let folders = files(&home.path().join("out/runs"));
+    let runs = folders.iter().flat_map(|folder| files(folder));
+    let kept = runs.filter(|run| run.extension().is_some_and(|end| end == "json")).count();
+    let expected = format!(
+        "tvlb: interrupted; out keeps {kept} of 24 runs, and the same command makes the others\n"
+    );
+    assert_eq!((output.status.code(), said), (Some(130), expected));
+    assert!(kept < 24);
+}
