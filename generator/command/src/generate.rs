@@ -16,12 +16,12 @@ use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::table::Table;
 use tvlb_generator::choose::{ChooseError, Options, runs_kept};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::{DecisionSet, Sets};
+use tvlb_generator::fabric_file::Sets;
 use tvlb_generator::image::check_reachable;
 use tvlb_generator::pipeline::{self, PipelineError, Settings};
-use tvlb_generator::policy::PolicyPair;
+use tvlb_generator::policy::{PolicyPair, WeighingSettings};
 use tvlb_generator::routes::draw_work::DrawWork;
-use tvlb_generator::set_grammar::{canonical, parse_set};
+use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{self, BalanceEntry, EscapeEntry, Existing, Manifest, SetEntry};
 use tvlb_generator::topology::names::Names;
 use tvlb_generator::topology::summary::TopologySummary;
@@ -42,7 +42,7 @@ fn make(arguments: &Generate) -> Outcome {
     use_threads(arguments.threads)?;
     outside_table_sets([("--state", arguments.state.as_deref())])?;
     let mut fabric = load_fabric(&arguments.fabric)?;
-    override_sets(&mut fabric, arguments)?;
+    override_sets(&mut fabric, &arguments.set)?;
     let policies = arguments.set_file.as_deref();
     let policies = policies.map(|path| set_file::read(path, &mut fabric)).transpose()?;
     check_unused(&fabric, arguments)?;
@@ -182,58 +182,51 @@ fn failure(error: PipelineError, fabric: &Fabric, settings: &Settings, file: &Pa
     }
 }
 
-/// Puts the sets of the command line in the place of the fabric file's.
-fn override_sets(fabric: &mut Fabric, arguments: &Generate) -> Outcome {
-    let Generate { second_min, candidates, gate, .. } = arguments;
-    let weighing = &mut fabric.file.weighing;
-    weighing.second_min = second_min.or(weighing.second_min);
-    weighing.candidates = candidates.map(PerDecision::same).or(weighing.candidates);
-    weighing.gates = gate.map(PerDecision::same).or(weighing.gates);
-    let seed = fabric.file.seed;
-    let parse = |option: &str, text: &String| {
-        let rule = parse_set(text, seed).map_err(|error| {
-            Failure::Message(format!("{option}: {error}\n{}", error.marked(text)))
-        })?;
-        Ok::<_, Failure>(DecisionSet { text: text.clone(), rule })
-    };
-    if let Some(text) = &arguments.set {
-        fabric.file.sets =
-            if text.trim() == "auto" { Sets::Auto } else { Sets::same(parse("--set", text)?) };
+/// Puts the policies of the command line in the place of the fabric file's.
+fn override_sets(fabric: &mut Fabric, texts: &[String]) -> Outcome {
+    let Fabric { file, .. } = fabric;
+    let (mut ugal_l, mut par) = (None, None);
+    if let Some(rules) = file.sets.rules() {
+        let of_file = file.weighing.policies(&rules);
+        (ugal_l, par) = (Some(of_file.ugal_l), Some((of_file.par_source, of_file.par_second)));
     }
-    let alone = [
-        ("--set-ugal-l", &arguments.set_ugal_l),
-        ("--set-par-source", &arguments.set_par_source),
-        ("--set-par-second", &arguments.set_par_second),
-    ];
-    let mut parsed = Vec::new();
-    for (option, text) in alone {
-        parsed.push(text.as_ref().map(|text| parse(option, text)).transpose()?);
+    for text in texts {
+        let text = text.trim();
+        if text == "auto" {
+            (ugal_l, par) = (None, None);
+            continue;
+        }
+        let of_scheme = |scheme: &str| text.strip_prefix(scheme)?.strip_prefix(' ');
+        let (for_ugal_l, for_par) = (of_scheme("ugal-l"), of_scheme("par"));
+        let policy = for_ugal_l.or(for_par).unwrap_or(text);
+        let read = file.weighing.read(policy, file.seed);
+        let read = read.map_err(|error| Failure::Message(format!("--set: {error}")))?;
+        if for_par.is_none() {
+            ugal_l = Some(read.ugal_l);
+        }
+        if for_ugal_l.is_none() {
+            par = Some((read.par_source, read.par_second));
+        }
     }
-    let given = alone.iter().find(|(_, text)| text.is_some());
-    let [ugal_l, par_source, par_second] = parsed.try_into().expect("there are three decisions");
-    fabric.file.sets = match (&fabric.file.sets, ugal_l, par_source, par_second) {
-        (_, Some(ugal_l), Some(par_source), Some(par_second)) => {
-            Sets::given(PerDecision { ugal_l, par_source, par_second })
+    let lacking = match (ugal_l, par) {
+        _ if texts.is_empty() => return Ok(()),
+        (None, None) => {
+            file.sets = Sets::Auto;
+            return Ok(());
         }
-        (Sets::Given(sets), ugal_l, par_source, par_second) => {
-            let or = |own: Option<DecisionSet>, other: &DecisionSet| own.unwrap_or(other.clone());
-            Sets::given(PerDecision {
-                ugal_l: or(ugal_l, &sets.ugal_l),
-                par_source: or(par_source, &sets.par_source),
-                par_second: or(par_second, &sets.par_second),
-            })
+        (Some(ugal_l), Some((par_source, par_second))) => {
+            let policies = PerDecision { ugal_l, par_source, par_second };
+            file.sets = Sets::of(&policies);
+            file.weighing = WeighingSettings::of(&policies);
+            return Ok(());
         }
-        (Sets::Auto, ..) => match given {
-            None => Sets::Auto,
-            Some((option, _)) => {
-                return Err(Failure::Message(format!(
-                    "{option}: the sets are to be chosen (\"auto\"), all three or none; give the \
-                     other two as well, or --set for those that are not named"
-                )));
-            }
-        },
+        (None, Some(_)) => "ugal-l",
+        (Some(_), None) => "par",
     };
-    Ok(())
+    Err(Failure::Message(format!(
+        "--set: the sets of {lacking} are to be chosen (\"auto\"), and those of the other scheme are given; \
+         accepted are sets for both, as in --set '{lacking} 4-hop' beside it"
+    )))
 }
 
 /// Options that say how to choose are refused where nothing is chosen.

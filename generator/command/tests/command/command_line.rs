@@ -180,36 +180,24 @@ fn values_that_no_option_takes() {
 }
 
 #[test]
-fn the_former_name_of_an_option_leads_to_the_new_one() {
-    for command in ["generate fabric.toml -o out", "search fabric.toml"] {
-        for given in ["--candidate all", "--candidate=all", "--candidate"] {
-            let error = misuse(&format!("{command} {given}"));
-            assert!(error.contains("is called --try-policy now; --candidates MxK says"), "{error}");
-        }
-    }
-    let help = Scratch::new().succeeds("generate --help");
-    assert!(!help.contains("--candidate <") && help.contains("--try-policy <POLICY>"), "{help}");
-}
-
-#[test]
 fn sets_are_marked_where_they_are_wrong() {
     assert_snapshot!(error_of_set("--set", "60% 5-hops"), @"
     tvlb: --set: column 5: found `5-hops` (did you mean 5-hop?), accepted `2-hop` to `6-hop`, `shapes:` or `only:` after a percentage
     60% 5-hops
         ^^^^^^
     ");
-    assert_snapshot!(error_of_set("--set-ugal-l", "min, all"), @"
-    tvlb: --set-ugal-l: column 1: found `min` with a weight or another term, but `min` (no VLB route) stands alone
+    assert_snapshot!(error_of_set("--set", "ugal-l min, all"), @"
+    tvlb: --set: column 1: found `min` with a weight or another term, but `min` (no VLB route) stands alone
     min, all
     ^^^
     ");
-    assert_snapshot!(error_of_set("--set-par-source", "0.5% all"), @"
-    tvlb: --set-par-source: column 1: percentage `0.5%`, but a percentage is 1 to 100 and has at most two decimals
+    assert_snapshot!(error_of_set("--set", "par 0.5% all"), @"
+    tvlb: --set: column 1: percentage `0.5%`, but a percentage is 1 to 100 and has at most two decimals
     0.5% all
     ^^^
     ");
-    assert_snapshot!(error_of_set("--set-par-second", ""), @"
-    tvlb: --set-par-second: column 1: found the end, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+    assert_snapshot!(error_of_set("--set", ""), @"
+    tvlb: --set: column 1: found the end, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     ^
     ");

@@ -211,9 +211,8 @@ fn decode(bytes: &[u8]) -> Result<(String, String), String> {
     if Sha256::digest(hashed).as_slice() != hash {
         return Err(no_hash.to_owned());
     }
-    let content = hashed
-        .strip_prefix(LABEL)
-        .ok_or("it does not begin with the format's name and version")?;
+    let content =
+        hashed.strip_prefix(LABEL).ok_or("it does not begin with the format's name and version")?;
     let config = bincode::config::standard().with_limit::<MOST_DECODED>();
     match bincode::serde::decode_from_slice(content, config) {
         Ok((found, read)) if read == content.len() => Ok(found),
