@@ -150,7 +150,8 @@ fn what_was_kept_of_another_fabric_is_refused() {
     assert_snapshot!("choice_state_of_another_fabric", refused(&scratch, again));
     std::fs::remove_dir_all(scratch.path("kept/model.runs")).unwrap();
     scratch.write("fabric.toml", TINY);
-    let run = scratch.files().into_keys().find(|name| name.ends_with(".run")).unwrap();
+    let run =
+        scratch.files().into_keys().find(|name| name.rsplit('.').next() == Some("run")).unwrap();
     scratch.write(&run, "{}");
     let said = refused(&scratch, again).replace(&run, "kept/simulate.runs/xx/HASH.run");
     assert_snapshot!("choice_state_damaged", said);

@@ -60,7 +60,8 @@ fn a_run_goes_on_from_its_state() {
         writeln!(said, "$ tvlb {arguments}\n{}", scratch.refuses(arguments)).unwrap();
     };
     refused("model fabric.toml --patterns shift(1,0) --sets all --state state");
-    let (unit, bytes) = state.iter().find(|(name, _)| name.ends_with(".run")).unwrap();
+    let (unit, bytes) =
+        state.iter().find(|(name, _)| name.rsplit('.').next() == Some("run")).unwrap();
     let longer = [&bytes[..], &[0]].concat();
     for spoilt in [&bytes[..bytes.len() - 1], &longer, b"not a unit"] {
         scratch.write(unit, spoilt);
