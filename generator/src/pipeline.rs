@@ -7,7 +7,6 @@
 //! before; the same fabric and settings make the same bytes.
 
 use crate::balance::Balancer;
-use crate::choose::curves::PlotData;
 use crate::choose::{ChooseError, Options, RunsMade, choose};
 use crate::escape;
 use crate::fabric::Fabric;
@@ -18,6 +17,7 @@ use crate::report::{self, Subject};
 use crate::routes::count::RouteCounter;
 use crate::routes::draw_work::{DrawWork, TooMuchWork};
 use crate::table_set::{self, Existing, REPORT_FILE, WriteError};
+use crate::throughput::report::Report;
 use crate::verify::{self, Certificate, VerifyError, verify_tables};
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
@@ -47,8 +47,8 @@ pub struct Made {
     pub tables: Generated,
     /// What a draw takes a switch, by decision.
     pub draw_work: PerDecision<DrawWork>,
-    /// Plot data of Steps 1 and 2 for the report; none where the sets were given.
-    plot_data: Option<PlotData>,
+    /// Step 1's report; none where the sets were given or the fabric is too large to be modelled.
+    modelled: Option<Report>,
     /// Who made the runs by which the sets were chosen; all 0 where the sets were given.
     pub runs: RunsMade,
 }
@@ -148,14 +148,14 @@ pub fn make(
             .map_err(|error| PipelineError::Images(error.into()))?;
     }
     let mut runs = RunsMade::default();
-    let (mut decided, entry, plot_data) = if let Some(policies) = &settings.policies {
+    let (mut decided, entry, modelled) = if let Some(policies) = &settings.policies {
         (policies.clone(), None, None)
     } else if let Some(rules) = fabric.file.sets.rules() {
         (fabric.file.weighing.policies(&rules), None, None)
     } else {
         let choice = choose(fabric, &settings.choice, progress)?;
         runs = choice.runs;
-        (choice.policies, Some(choice.entry), Some(choice.plot_data))
+        (choice.policies, Some(choice.entry), choice.modelled)
     };
     let counter = RouteCounter::new(&fabric.topology);
     if settings.balance {
@@ -164,7 +164,7 @@ pub fn make(
     let draw_work =
         draw_work_of(&counter, &decided).map_err(|error| error.with_names(&fabric.names))?;
     let tables = generate_counted(fabric, &counter, (&decided, entry), progress)?;
-    Ok(Made { tables, draw_work, plot_data, runs })
+    Ok(Made { tables, draw_work, modelled, runs })
 }
 
 /// Writes a table set that [`make`] made for this fabric with these settings, verifies it as it lies
@@ -211,7 +211,7 @@ pub fn verified_report(
         fabric,
         options: &settings.choice,
         has_set_file: settings.policies.is_some(),
-        plot_data: made.plot_data.as_ref(),
+        modelled: made.modelled.as_ref(),
         manifest,
         images: &made.tables.images,
         certificate: &certificate,

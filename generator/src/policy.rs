@@ -105,6 +105,16 @@ impl Policy {
     /// # Errors
     /// What is wrong with the set or with a word after it.
     pub fn parse(text: &str, seed: u64) -> Result<Self, PolicyError> {
+        Self::parse_over(text, seed, Weighing::default(), MinCandidate::Kept)
+    }
+
+    /// The same where this is the weighing and the MIN candidate of a text that does not say them.
+    fn parse_over(
+        text: &str,
+        seed: u64,
+        weighing: Weighing,
+        open_min: MinCandidate,
+    ) -> Result<Self, PolicyError> {
         let (set, words) = split(text);
         let (mut threshold, mut candidates, mut gate, mut min) = (None, None, None, None);
         for word in words.into_iter().rev() {
@@ -130,12 +140,12 @@ impl Policy {
             }
         }
         let weighing = Weighing {
-            threshold: threshold.unwrap_or_default(),
-            candidates: candidates.unwrap_or_default(),
-            gate: gate.unwrap_or_default(),
+            threshold: threshold.unwrap_or(weighing.threshold),
+            candidates: candidates.unwrap_or(weighing.candidates),
+            gate: gate.unwrap_or(weighing.gate),
         };
         let error = |error| PolicyError::Set { text: set.to_owned(), error };
-        let min = min.unwrap_or_default();
+        let min = min.unwrap_or(open_min);
         Ok(Self { weighing, min, ..parse_set(set, seed).map_err(error)?.into() })
     }
 
@@ -206,7 +216,7 @@ fn once<T>(
     Ok(())
 }
 
-/// What a fabric file, or the command line in its place, says of how decisions weigh. What is `None` is
+/// What a fabric file says of how decisions weigh. What is `None` is
 /// open: with sets that are given it is T = 0, one candidate of each kind, no gate and the MIN path that
 /// was kept; where sets are chosen, it is chosen with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -237,6 +247,34 @@ impl WeighingSettings {
         }
         if let Some(given) = second_min.filter(|_| decision == Decision::ParSecond) {
             policy.min = given;
+        }
+    }
+
+    /// Reads the policies of all decisions from one policy, or from two for PAR with " then " between. What a
+    /// policy leaves out is as these settings say it.
+    ///
+    /// # Errors
+    /// What is wrong with either.
+    pub fn read(&self, text: &str, seed: u64) -> Result<PerDecision<Policy>, PolicyError> {
+        let rules = PolicyPair::parse(text, seed)?.per_decision().map(|policy| policy.rule);
+        let open = self.policies(&rules);
+        let (source, second) = text.split_once(THEN).unwrap_or((text, text));
+        let policy = |text, open: &Policy| Policy::parse_over(text, seed, open.weighing, open.min);
+        let at_source = |open| Ok(Policy { min: MinCandidate::Kept, ..policy(source, open)? });
+        Ok(PerDecision {
+            ugal_l: at_source(&open.ugal_l)?,
+            par_source: at_source(&open.par_source)?,
+            par_second: policy(second, &open.par_second)?,
+        })
+    }
+
+    /// The settings that say all of these policies.
+    pub fn of(policies: &PerDecision<Policy>) -> Self {
+        Self {
+            thresholds: Some(policies.map(|policy| policy.weighing.threshold)),
+            candidates: Some(policies.map(|policy| policy.weighing.candidates)),
+            gates: Some(policies.map(|policy| policy.weighing.gate)),
+            second_min: Some(policies.par_second.min),
         }
     }
 
@@ -312,6 +350,27 @@ impl fmt::Display for PolicyPair {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn what_a_policy_leaves_out_is_as_the_settings_say() {
+        let settings = WeighingSettings {
+            thresholds: Some(PerDecision { ugal_l: 1, par_source: 2, par_second: 3 }),
+            second_min: Some(MinCandidate::Any),
+            ..WeighingSettings::default()
+        };
+        let read = |text| {
+            let PerDecision { ugal_l, par_source, par_second } = settings.read(text, 1).unwrap();
+            [ugal_l, par_source, par_second].map(|policy| policy.to_string())
+        };
+        assert_eq!(read("all"), ["all T=1", "all T=2", "all T=3 MIN=any"]);
+        assert_eq!(
+            read("all 1x4 T=0 MIN=shortest"),
+            ["all 1x4", "all 1x4", "all 1x4 MIN=shortest"]
+        );
+        let two = read("all gate=2 then 4-hop MIN=kept");
+        assert_eq!(two, ["all T=1 gate=2", "all T=2 gate=2", "4-hop T=3"]);
+        assert!(settings.read("all MIN=any then all", 1).is_err());
+    }
 
     #[test]
     fn a_policy_is_a_set_and_may_have_a_threshold() {

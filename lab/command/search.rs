@@ -11,12 +11,9 @@ use tvlb::named::{self, one_of};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
 use tvlb::values;
 use tvlb_firmware_model::Scheme;
-use tvlb_generator::choose::ChooseError;
-use tvlb_generator::choose::PanelSize;
-use tvlb_generator::choose::baseline::MostRegret;
-use tvlb_generator::choose::mixtures::record::SearchEntry;
-use tvlb_generator::choose::mixtures::{Options, search};
+use tvlb_generator::choose::mixtures::{Options, SearchEntry, search};
 use tvlb_generator::choose::panel::Panel;
+use tvlb_generator::choose::{ChooseError, MostRegret, PanelSize};
 use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::check_reachable;
@@ -117,7 +114,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         error => Failure::of(error),
     })?;
     let report = Report {
-        entry: SearchEntry::of(&fabrics, &options, &found),
+        entry: found,
         latency_limits: fabrics.iter().map(|of| panel(of, &options).latency_limit).collect(),
     };
     if arguments.json { print_json(&report) } else { print(&report) }

@@ -8,12 +8,12 @@ use tvlb::files::outside_table_sets;
 use tvlb::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
 use tvlb::plot::{Ending, Look, MOST_SERIES, Selection, Table, draw};
 use tvlb::values;
-use tvlb_lab::sweep::{self, Collected, Plan, Share, SweepError, collect};
+use tvlb_lab::sweep::{self, Collected, Plan, SweepError, collect};
 
 /// Simulate every combination that a sweep file lists, one run at a time, and collect the figures
 ///
-/// A run that is in DIR already is not made again. docs/reference/sweep.md describes the file and
-/// how to spread a sweep over a cluster.
+/// A run that is in DIR already is not made again, and all processes with the same command make each run
+/// once, on any machines. docs/reference/sweep.md describes the file and how to spread a sweep over a cluster.
 #[derive(Args)]
 #[command(after_long_help = columns::SWEEP)]
 pub(crate) struct Arguments {
@@ -22,9 +22,6 @@ pub(crate) struct Arguments {
     /// Where runs are kept, one file for each
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Make only the I-th of N shares of the runs
-    #[arg(long, value_name = "I/N", conflicts_with = "collect")]
-    shard: Option<Share>,
     /// Simulate nothing: merge the runs in DIR into runs.csv, and their means over seeds into summary.csv;
     /// searches for the load of saturation into saturation.csv and saturation-summary.csv. Where some are
     /// missing, those that are there, and the exit code is 1
@@ -33,7 +30,7 @@ pub(crate) struct Arguments {
     /// Draw the runs that DIR keeps once the command has done its work: mean latency over load, a panel for each kind
     /// of traffic, or the loads of saturation; as SVG if the name of the file ends in .svg, as PNG if it ends in
     /// .png. `tvlb-lab plot` draws every other figure, and parts of a sweep of many lines
-    #[arg(long, value_name = "FILE", conflicts_with = "shard")]
+    #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
@@ -110,21 +107,19 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     catch_interrupt()?;
     tell_of_starved(arguments.quiet, plan.starved_links());
-    let share = arguments.shard.unwrap_or_default();
-    let of_share = if share.is_whole() { String::new() } else { format!(" of share {share}") };
     let stages = Bars::beginning(
         arguments.quiet,
         &format_args!(
-            "making the runs{of_share} of {} that {directory} does not keep yet, and keeping each",
+            "making the runs of {} that {directory} does not keep yet, and keeping each",
             arguments.file.display()
         ),
     );
-    let made = sweep::run(&plan, &arguments.output, share, &stages);
+    let made = sweep::run(&plan, &arguments.output, &stages);
     stages.finish();
     let (runs, now) = (made.runs, made.now);
     made.end.map_err(|error| match error {
         SweepError::Cancelled(_) => Failure::Stopped(format!(
-            "{directory} keeps {} of {runs} runs{of_share}, and the same command makes the others",
+            "{directory} keeps {} of {runs} runs, and the same command makes the others",
             made.before + now
         )),
         error => Failure::of(error),
@@ -133,7 +128,5 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let collected = collect(&plan, &arguments.output).map_err(Failure::of)?;
         draw_runs(&plan, &arguments.output, &collected, picture)?;
     }
-    print(&format_args!(
-        "{directory}: {runs} runs{of_share}, {now} made now; --collect merges them\n"
-    ))
+    print(&format_args!("{directory}: {runs} runs, {now} made now; --collect merges them\n"))
 }

@@ -90,19 +90,18 @@ seeds = [1]
 window = 40000
 STUDY
 sed -n '/^#!\/bin\/bash$/,/^```$/p' "$here/docs/reference/sweep.md" | sed '$d' >job.sh
-sed -i -e 's/--array=1-64/--array=1-6/' -e 's/^shares=64/shares=6/' \
-    -e 's/--cpus-per-task=4/--cpus-per-task=1/' job.sh
+sed -i -e 's/--array=1-64/--array=1-6/' -e 's/--cpus-per-task=4/--cpus-per-task=1/' job.sh
 grep -q 'array=1-6$' job.sh && grep -q 'cpus-per-task=1$' job.sh
 PATH=$(dirname "$tvlb"):$PATH
 export PATH
 
 # One task is killed on the way, as a cluster may, and the array is submitted again.
 array=$(sbatch --parsable job.sh)
-until [ -n "$(find . -path './runs/*.json')" ]; do sleep 0.2; done
+until [ -n "$(find . -path './runs/*.run')" ]; do sleep 0.2; done
 running=$(squeue --noheader --array --states=RUNNING --format=%i | tail -n 1)
 scancel --signal=KILL --full "$running"
 while [ -n "$(squeue --noheader)" ]; do sleep 1; done
-echo "array $array, task $running killed: $(find runs -name '*.json' | wc -l) of 24 runs"
+echo "array $array, task $running killed: $(find runs -name '*.run' | wc -l) of 24 runs"
 rm -f slurm-*.out
 sbatch --wait job.sh
 tail -qn 1 slurm-*.out | sort | uniq -c
@@ -121,7 +120,7 @@ sed -i -e 's/--array=1-16/--array=1-4/' -e 's/--cpus-per-task=4/--cpus-per-task=
     -e 's/--share --quiet/--share --panel quick/' job.sh
 grep -q 'array=1-4$' job.sh && grep -q 'panel quick' job.sh
 array=$(sbatch --parsable job.sh)
-runs() { find kept/simulate.runs -name '*.json' 2>/dev/null | wc -l; }
+runs() { find kept/simulate.runs -name '*.run' 2>/dev/null | wc -l; }
 until [ "$(runs)" -ge 50 ]; do sleep 0.2; done
 running=$(squeue --noheader --array --states=RUNNING --format=%i | tail -n 1)
 scancel --signal=KILL --full "$running"

@@ -8,11 +8,10 @@ use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
-use tvlb_generator::choose::baseline::MostRegret;
+use tvlb_generator::choose::MostRegret;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::set_grammar::GRAMMAR;
 use tvlb_generator::throughput::Counting;
-use tvlb_schema::{Candidates, Gate, MinCandidate};
 
 /// Makes and checks the routing tables of Dragonfly networks.
 #[derive(Parser)]
@@ -66,33 +65,14 @@ pub struct Generate {
     /// written
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     pub check: Option<PathBuf>,
-    /// The T-VLB set of every decision, instead of the fabric file's; `auto` chooses the sets by
-    /// simulation (the grammar of sets is at the end of --help)
-    #[arg(long, value_name = "SET")]
-    pub set: Option<String>,
-    /// The set of UGAL-L alone
-    #[arg(long, value_name = "SET")]
-    pub set_ugal_l: Option<String>,
-    /// The set of PAR at the source alone
-    #[arg(long, value_name = "SET")]
-    pub set_par_source: Option<String>,
-    /// The set of PAR's second look alone
-    #[arg(long, value_name = "SET")]
-    pub set_par_second: Option<String>,
+    /// The policy of every decision, instead of the fabric file's: SET, or for instance SET T=-2 1x4 gate=1.25
+    /// MIN=shortest, or two for PAR with `then` between; `ugal-l POLICY` or `par POLICY` for one scheme, and
+    /// then it may be given twice; `auto` chooses by simulation (the grammar of sets is at the end of --help)
+    #[arg(long, value_name = "POLICY")]
+    pub set: Vec<String>,
     /// A set file, which says of every decision its set and how it is weighed, as `tvlb sets` writes it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "set_ugal_l", "set_par_source", "set_par_second", "second_min", "candidates", "gate", "prefer", "max_regret", "panel", "try_policy", "fast", "balance", "state"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "prefer", "max_regret", "panel", "try_policy", "fast", "balance", "state"])]
     pub set_file: Option<PathBuf>,
-    /// The MIN path that PAR's second look weighs, instead of the fabric file's
-    #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN")]
-    pub second_min: Option<MinCandidate>,
-    /// How many MIN and VLB paths every decision draws as candidates, each 1 to 8, as in 1x4, instead of the
-    /// fabric file's
-    #[arg(long, value_name = "MxK")]
-    pub candidates: Option<Candidates>,
-    /// The gate of every decision, as in 1.25, or 0 for none, instead of the fabric file's: VLB is
-    /// weighed only where MIN's queue is longer than so many times the mean queue of the switch's links
-    #[arg(long, value_name = "C")]
-    pub gate: Option<Gate>,
     /// Where sets are chosen: by what [default: throughput]
     #[arg(long, value_parser = one_of(named::OBJECTIVES, Prefer::name), ignore_case = true, value_name = "OBJECTIVE")]
     pub prefer: Option<Prefer>,
@@ -110,8 +90,7 @@ pub struct Generate {
     /// Where sets are chosen: how much traffic the policies are tried with [default: standard]
     #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, value_name = "SIZE")]
     pub panel: Option<PanelSize>,
-    /// Where sets are chosen: a further policy to try, SET or for instance SET T=-2 1x4 gate=1.25, or
-    /// two for PAR with `then` between; may be repeated
+    /// Where sets are chosen: a further policy to try, written as for --set; may be repeated
     #[arg(long, value_name = "POLICY")]
     pub try_policy: Vec<String>,
     /// Where sets are chosen: keep what is done in DIR; after an interruption the same command goes
@@ -504,8 +483,9 @@ pub struct Model {
     /// Write a picture to FILE
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// Keep what is done in FILE, and go on from there if the run is interrupted
-    #[arg(long, value_name = "FILE")]
+    /// Keep what is done in DIR, and go on from there after an interruption; several processes with the same
+    /// DIR share the work
+    #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]

@@ -5,7 +5,6 @@ mod set_file;
 mod share;
 
 use crate::args::Generate;
-use crate::estimate::{Simulations, in_words, on_threads};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
 use crate::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
@@ -15,14 +14,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::table::Table;
-use tvlb_generator::choose::{ChooseError, Forecast, Options, runs_kept};
+use tvlb_generator::choose::{ChooseError, Options, runs_kept};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::{DecisionSet, Sets};
+use tvlb_generator::fabric_file::Sets;
 use tvlb_generator::image::check_reachable;
 use tvlb_generator::pipeline::{self, PipelineError, Settings};
-use tvlb_generator::policy::PolicyPair;
+use tvlb_generator::policy::{PolicyPair, WeighingSettings};
 use tvlb_generator::routes::draw_work::DrawWork;
-use tvlb_generator::set_grammar::{canonical, parse_set};
+use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{self, BalanceEntry, EscapeEntry, Existing, Manifest, SetEntry};
 use tvlb_generator::topology::names::Names;
 use tvlb_generator::topology::summary::TopologySummary;
@@ -43,7 +42,7 @@ fn make(arguments: &Generate) -> Outcome {
     use_threads(arguments.threads)?;
     outside_table_sets([("--state", arguments.state.as_deref())])?;
     let mut fabric = load_fabric(&arguments.fabric)?;
-    override_sets(&mut fabric, arguments)?;
+    override_sets(&mut fabric, &arguments.set)?;
     let policies = arguments.set_file.as_deref();
     let policies = policies.map(|path| set_file::read(path, &mut fabric)).transpose()?;
     check_unused(&fabric, arguments)?;
@@ -65,9 +64,7 @@ fn make(arguments: &Generate) -> Outcome {
         let panel = Panel::new(fabric.nodes(), fabric.file.links(), seed, settings.choice.panel);
         tell_of_starved(arguments.quiet, panel.starved_links());
     }
-    let bars = Bars::new(arguments.quiet);
-    let (what, most) = beginning(&fabric, &settings);
-    bars.tell(&what, most);
+    let bars = Bars::beginning(arguments.quiet, &beginning(&fabric, &settings));
     let failed = |error| failure(error, &fabric, &settings, &arguments.fabric);
     let made = pipeline::make(&fabric, &settings, &bars).map_err(failed)?;
     let again = MadeAgain { fabric: &fabric, settings: &settings, made: &made, bars: &bars };
@@ -115,48 +112,23 @@ fn make(arguments: &Generate) -> Outcome {
     })
 }
 
-/// What Step 1 takes at most beside Step 2, in seconds of one processor.
-const MODEL: Duration = Duration::from_secs(30);
-/// The mean load of the runs of a choice.
-const MEAN_LOAD: f64 = 0.35;
-/// How long these runs are on average, in percent of one that is measured (docs/measurements/step-2.md,
-/// "Runs that end early").
-const MEAN_LENGTH: u64 = 75;
-
-/// What will be done, and how long that takes at most.
-fn beginning(fabric: &Fabric, settings: &Settings) -> (String, Duration) {
+/// What will be done.
+fn beginning(fabric: &Fabric, settings: &Settings) -> String {
     let name = &fabric.file.name;
     if settings.policies.is_some() || fabric.file.sets.rules().is_some() {
-        return (format!("making the images of {name} and verifying them"), Duration::ZERO);
+        return format!("making the images of {name} and verifying them");
     }
-    let Options { candidates, panel, fast, .. } = &settings.choice;
-    let Forecast { models, runs, cycles } = Forecast::new(fabric, candidates, *panel);
-    let threads = on_threads();
-    if *fast {
-        let how = if models { "a model of what sets of paths carry" } else { "what suits most" };
-        let what = format!(
-            "choosing the sets of {name} by {how}, some seconds up to a minute {threads}; without \
-             --fast the choice is by simulation"
+    if settings.choice.fast {
+        return format!(
+            "choosing the sets of {name} by a model of what sets of paths carry; without --fast the \
+             choice is by simulation"
         );
-        return (what, Duration::ZERO);
     }
-    let mean_cycles = u64::from(cycles) * MEAN_LENGTH / 100;
-    let work =
-        Simulations { runs, cycles: mean_cycles, nodes: fabric.nodes().count(), load: MEAN_LOAD };
-    let on = rayon::current_num_threads();
-    let [least, most] = work.take(on);
-    let model = MODEL / u32::try_from(on).unwrap_or(u32::MAX).max(1);
-    let most = if models { most + model } else { most };
-    let time = in_words([least, most]);
-    let first = if models { "a model of sets of paths, then about" } else { "about" };
     let keep = match &settings.choice.state {
-        Some(state) => format!("{} keeps them", state.display()),
-        None => "--state DIR would keep them".to_owned(),
+        Some(state) => format!("{} keeps the runs", state.display()),
+        None => "--state DIR would keep the runs".to_owned(),
     };
-    let what = format!(
-        "choosing the sets of {name}: {first} {runs} runs of up to {cycles} cycles, {time} {threads}; {keep}"
-    );
-    (what, most)
+    format!("choosing the sets of {name} by a model of sets of paths and by simulation; {keep}")
 }
 
 /// What to do with what is generated.
@@ -210,58 +182,51 @@ fn failure(error: PipelineError, fabric: &Fabric, settings: &Settings, file: &Pa
     }
 }
 
-/// Puts the sets of the command line in the place of the fabric file's.
-fn override_sets(fabric: &mut Fabric, arguments: &Generate) -> Outcome {
-    let Generate { second_min, candidates, gate, .. } = arguments;
-    let weighing = &mut fabric.file.weighing;
-    weighing.second_min = second_min.or(weighing.second_min);
-    weighing.candidates = candidates.map(PerDecision::same).or(weighing.candidates);
-    weighing.gates = gate.map(PerDecision::same).or(weighing.gates);
-    let seed = fabric.file.seed;
-    let parse = |option: &str, text: &String| {
-        let rule = parse_set(text, seed).map_err(|error| {
-            Failure::Message(format!("{option}: {error}\n{}", error.marked(text)))
-        })?;
-        Ok::<_, Failure>(DecisionSet { text: text.clone(), rule })
-    };
-    if let Some(text) = &arguments.set {
-        fabric.file.sets =
-            if text.trim() == "auto" { Sets::Auto } else { Sets::same(parse("--set", text)?) };
+/// Puts the policies of the command line in the place of the fabric file's.
+fn override_sets(fabric: &mut Fabric, texts: &[String]) -> Outcome {
+    let Fabric { file, .. } = fabric;
+    let (mut ugal_l, mut par) = (None, None);
+    if let Some(rules) = file.sets.rules() {
+        let of_file = file.weighing.policies(&rules);
+        (ugal_l, par) = (Some(of_file.ugal_l), Some((of_file.par_source, of_file.par_second)));
     }
-    let alone = [
-        ("--set-ugal-l", &arguments.set_ugal_l),
-        ("--set-par-source", &arguments.set_par_source),
-        ("--set-par-second", &arguments.set_par_second),
-    ];
-    let mut parsed = Vec::new();
-    for (option, text) in alone {
-        parsed.push(text.as_ref().map(|text| parse(option, text)).transpose()?);
+    for text in texts {
+        let text = text.trim();
+        if text == "auto" {
+            (ugal_l, par) = (None, None);
+            continue;
+        }
+        let of_scheme = |scheme: &str| text.strip_prefix(scheme)?.strip_prefix(' ');
+        let (for_ugal_l, for_par) = (of_scheme("ugal-l"), of_scheme("par"));
+        let policy = for_ugal_l.or(for_par).unwrap_or(text);
+        let read = file.weighing.read(policy, file.seed);
+        let read = read.map_err(|error| Failure::Message(format!("--set: {error}")))?;
+        if for_par.is_none() {
+            ugal_l = Some(read.ugal_l);
+        }
+        if for_ugal_l.is_none() {
+            par = Some((read.par_source, read.par_second));
+        }
     }
-    let given = alone.iter().find(|(_, text)| text.is_some());
-    let [ugal_l, par_source, par_second] = parsed.try_into().expect("there are three decisions");
-    fabric.file.sets = match (&fabric.file.sets, ugal_l, par_source, par_second) {
-        (_, Some(ugal_l), Some(par_source), Some(par_second)) => {
-            Sets::given(PerDecision { ugal_l, par_source, par_second })
+    let lacking = match (ugal_l, par) {
+        _ if texts.is_empty() => return Ok(()),
+        (None, None) => {
+            file.sets = Sets::Auto;
+            return Ok(());
         }
-        (Sets::Given(sets), ugal_l, par_source, par_second) => {
-            let or = |own: Option<DecisionSet>, other: &DecisionSet| own.unwrap_or(other.clone());
-            Sets::given(PerDecision {
-                ugal_l: or(ugal_l, &sets.ugal_l),
-                par_source: or(par_source, &sets.par_source),
-                par_second: or(par_second, &sets.par_second),
-            })
+        (Some(ugal_l), Some((par_source, par_second))) => {
+            let policies = PerDecision { ugal_l, par_source, par_second };
+            file.sets = Sets::of(&policies);
+            file.weighing = WeighingSettings::of(&policies);
+            return Ok(());
         }
-        (Sets::Auto, ..) => match given {
-            None => Sets::Auto,
-            Some((option, _)) => {
-                return Err(Failure::Message(format!(
-                    "{option}: the sets are to be chosen (\"auto\"), all three or none; give the \
-                     other two as well, or --set for those that are not named"
-                )));
-            }
-        },
+        (None, Some(_)) => "ugal-l",
+        (Some(_), None) => "par",
     };
-    Ok(())
+    Err(Failure::Message(format!(
+        "--set: the sets of {lacking} are to be chosen (\"auto\"), and those of the other scheme are given; \
+         accepted are sets for both, as in --set '{lacking} 4-hop' beside it"
+    )))
 }
 
 /// Options that say how to choose are refused where nothing is chosen.

@@ -11,7 +11,6 @@ mod cables;
 pub mod columns;
 pub mod dead_parts;
 mod diff;
-mod estimate;
 pub mod failure;
 mod faults;
 pub mod files;

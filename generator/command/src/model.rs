@@ -7,13 +7,12 @@ use crate::output::{Bars, catch_interrupt, print, print_json, use_threads, write
 use crate::traffic;
 use crate::values;
 use std::fmt::Display;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use tvlb_base::progress::Progress;
 use tvlb_base::text::quoted;
 use tvlb_generator::throughput::report::{Heading, Report};
 use tvlb_generator::throughput::state;
-use tvlb_generator::throughput::sweep::{Sweep, Tally};
+use tvlb_generator::throughput::sweep::Sweep;
 use tvlb_generator::throughput::{PathSet, path_set, plot};
 use tvlb_generator::topology::names::Parts;
 use tvlb_traffic::{Flows, Pattern, PatternError, sample};
@@ -43,46 +42,27 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     let sweep = Sweep::new(&fabric.topology, arguments.paths, patterns, sets);
     catch_interrupt()?;
 
-    let state_file = arguments.state.as_deref();
-    let state = state::open(state_file, &sweep).map_err(Failure::of)?;
-    let before = state.entries();
-    let keep = match state_file {
+    let state = arguments.state.as_deref();
+    let keep = match state {
         Some(path) => format!("{} keeps each", path.display()),
-        None => "--state FILE would keep each".to_owned(),
+        None => "--state DIR would keep each".to_owned(),
     };
     let units = sweep.unit_count();
     let bars = Bars::beginning(
         arguments.quiet,
         &format_args!("modelling in {units} units of work; {keep}"),
     );
-    bars.stage("patterns", Some(sweep.unit_count()));
-    for _ in before.values() {
-        bars.step();
-    }
-    let so_far = Mutex::new((Tally::default(), None));
-    let finished = |unit, cells, tally: Tally| {
-        let kept = state.keep(unit, cells);
-        let mut so_far = so_far.lock().unwrap_or_else(PoisonError::into_inner);
-        so_far.0 = so_far.0.plus(tally);
-        if let Err(error) = kept {
-            so_far.1.get_or_insert(error);
-        }
-    };
-    sweep.run(&before, finished, &bars).map_err(Failure::of)?;
+    bars.stage("patterns", Some(units));
+    let done = state::make(&sweep, state, &bars).map_err(Failure::of)?;
     bars.finish();
-    let (tally, failed) = so_far.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(error) = failed {
-        return Err(Failure::of(error));
-    }
-    state.save().map_err(Failure::of)?;
-    let Some(cells) = sweep.assemble(&state.entries()) else {
-        let (done, all) = (state.len(), sweep.unit_count());
-        return Err(Failure::Stopped(match state_file {
+    let Some(cells) = sweep.assemble(&done.units) else {
+        let made = done.units.len();
+        return Err(Failure::Stopped(match state {
             Some(path) => format!(
-                "{} keeps {done} of {all} units of work, and the same command goes on from there",
+                "{} keeps {made} of {units} units of work, and the same command goes on from there",
                 path.display()
             ),
-            None => "nothing was written; --state FILE would have kept what was done".to_owned(),
+            None => "nothing was written; --state DIR would have kept what was done".to_owned(),
         }));
     };
 
@@ -104,7 +84,7 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     }
     print(&report)?;
     if !arguments.quiet {
-        eprintln!("{tally}; {:.2} s", begin.elapsed().as_secs_f64());
+        eprintln!("{}; {:.2} s", done.tally, begin.elapsed().as_secs_f64());
     }
     Ok(())
 }

@@ -88,8 +88,6 @@ struct Log {
     untold: Option<String>,
 }
 
-/// Work that may take longer than this is announced where no terminal is, too.
-const LONG: Duration = Duration::from_mins(1);
 /// How long there is at least between two lines of a log.
 const SILENCE: Duration = Duration::from_mins(5);
 
@@ -165,23 +163,17 @@ impl Bars {
         }
     }
 
-    /// The same, once the user is told what will be done.
+    /// The same, once the user is told what will be done: at once on a terminal, else when it has turned out
+    /// to take long.
     pub fn beginning(quiet: bool, what: &impl Display) -> Self {
         let bars = Self::new(quiet);
-        bars.tell(what, Duration::ZERO);
-        bars
-    }
-
-    /// Tells the user what will be done, and takes so long at most as far as is known: at once on a terminal
-    /// and where that is long, else when it has turned out to be.
-    pub fn tell(&self, what: &impl Display, most: Duration) {
-        match &self.log {
-            _ if self.quiet => {}
+        match &bars.log {
+            _ if quiet => {}
             // Whoever does not see it loses nothing.
             None => drop(io::stderr().write_all(format!("{what}\n").as_bytes())),
-            Some(_) if most >= LONG => tell(&what.to_string()),
             Some(log) => locked(log).untold = Some(what.to_string()),
         }
+        bars
     }
 
     /// Puts a bar in the place of the last one.

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
-use tvlb_generator::choose::baseline::MostRegret;
+use tvlb_generator::choose::MostRegret;
 
 /// As many threads as may be asked for on a machine with few cores.
 const MOST_THREADS: usize = 256;

@@ -9,36 +9,36 @@ use crate::image::Images;
 use std::ops::{Index, IndexMut};
 
 /// The name of conventional UGAL or PAR in figures and in the manifest.
-pub const CONVENTIONAL_NAME: &str = "conventional";
+pub(super) const CONVENTIONAL_NAME: &str = "conventional";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Contender(usize);
+pub(crate) struct Contender(usize);
 
 impl Contender {
     /// Conventional UGAL or PAR. It cannot be chosen.
-    pub const CONVENTIONAL: Self = Self(0);
+    pub(crate) const CONVENTIONAL: Self = Self(0);
     /// The paper's choice.
-    pub const PAPER: Self = Self(1);
+    pub(crate) const PAPER: Self = Self(1);
     /// The two that every other contender is compared with. They finish every contest.
-    pub const REFERENCES: [Self; 2] = [Self::CONVENTIONAL, Self::PAPER];
+    pub(crate) const REFERENCES: [Self; 2] = [Self::CONVENTIONAL, Self::PAPER];
 
     /// The first `count` contenders.
-    pub fn all(count: usize) -> impl Iterator<Item = Self> {
+    pub(crate) fn all(count: usize) -> impl Iterator<Item = Self> {
         (0..count).map(Self)
     }
 
     /// Whether this is conventional UGAL or the paper's choice.
-    pub fn is_reference(self) -> bool {
+    pub(crate) fn is_reference(self) -> bool {
         Self::REFERENCES.contains(&self)
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct PerContender<T>(Vec<T>);
+pub(super) struct PerContender<T>(Vec<T>);
 
 impl<T> PerContender<T> {
     /// One value for all of `count` contenders.
-    pub fn same(count: usize, value: T) -> Self
+    pub(super) fn same(count: usize, value: T) -> Self
     where
         T: Clone,
     {
@@ -46,7 +46,8 @@ impl<T> PerContender<T> {
     }
 
     /// Every contender with its value, in their order.
-    pub fn iter(&self) -> impl Iterator<Item = (Contender, &T)> {
+    #[cfg(test)]
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Contender, &T)> {
         self.0.iter().enumerate().map(|(number, value)| (Contender(number), value))
     }
 }

@@ -15,30 +15,27 @@
 //! standard errors of that mean. A standard deviation counts as at least [`LEAST_DEVIATION`], so that
 //! a few equal differences do not pass for certainty.
 
-use super::baseline::{
-    Baselines, GuardFailure, MostRegret, ObliviousSteps, Regrets, Steps, saturation,
-};
+use super::baseline::{Baselines, GuardFailure, MostRegret, ObliviousSteps, Steps};
 use super::contender::{Contender, PerContender};
 use super::error::ChooseError;
 use super::figures::mean;
 use super::objective::{Finalist, Prefer, by_merit};
-use super::panel::Panel;
 use super::runner::{Runner, all_of, load_of, step_of};
+use crate::table_set::{Lead, Regrets};
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 /// By how much a contender is expected to be ahead of conventional UGAL where nothing else is known.
 pub(super) const FIRST_LEAD: f64 = 0.04;
 /// How many standard errors make a candidate hopeless.
-pub const CONFIDENCE: f64 = 3.0;
+pub(super) const CONFIDENCE: f64 = 3.0;
 /// The least standard deviation of a difference: saturations are found to a hundredth, so a
 /// difference is out by this much from rounding alone.
-pub const LEAST_DEVIATION: f64 = 0.006;
+pub(super) const LEAST_DEVIATION: f64 = 0.006;
 /// Patterns before the first candidate is dropped.
-pub const LEAST_ROUNDS: usize = 2;
+pub(super) const LEAST_ROUNDS: usize = 2;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct ContestResult {
+pub(super) struct ContestResult {
     /// What all candidates were compared with.
     pub baselines: Baselines,
     /// The first guard on which each contender fails at the margin, if it fails on any.
@@ -61,24 +58,24 @@ pub struct ContestResult {
 
 impl ContestResult {
     /// Whether the chosen contender holds all guards. If it does not, no candidate does.
-    pub fn holds_guards(&self) -> bool {
+    pub(super) fn holds_guards(&self) -> bool {
         self.admitted_percent.is_some_and(|percent| percent <= self.baselines.most_regret.0)
     }
 
     /// The second best by the objective.
-    pub fn runner_up(&self) -> Option<Contender> {
+    pub(super) fn runner_up(&self) -> Option<Contender> {
         self.finalists.get(1).map(|finalist| finalist.contender)
     }
 
     /// The lead in saturation of the chosen contender over another.
-    pub fn lead_over(&self, other: Contender) -> Lead {
+    pub(super) fn lead_over(&self, other: Contender) -> Lead {
         self.standings.lead(self.chosen, other)
     }
 }
 
 /// The rules by which a contest decides.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules<'r> {
+pub(super) struct Rules<'r> {
     /// What the user prefers among the candidates that hold all guards.
     pub prefer: Prefer,
     /// How much regret a candidate may have on a guard.
@@ -98,78 +95,57 @@ fn levels(most_regret: MostRegret) -> impl Iterator<Item = u32> {
 }
 
 /// Decides among `count` contenders, of which at least the two references exist.
-///
-/// # Errors
-/// The first run that failed.
-pub fn contest(
+pub(super) fn contest(
     runner: &impl Runner,
-    panel: &Panel,
     count: usize,
     rules: &Rules<'_>,
 ) -> Result<ContestResult, ChooseError> {
-    let baselines = Baselines::measure(runner, panel, rules.oblivious, rules.most_regret)?;
-    let Entrants { failures, mut admitted, percent, held } =
-        admit(runner, panel, count, &baselines)?;
+    let panel = runner.panel();
+    let baselines = Baselines::measure(runner, rules.oblivious, rules.most_regret)?;
+    let Entrants { failures, mut admitted, percent, held } = admit(runner, count, &baselines)?;
     if admitted.is_empty() {
         admitted.push(rules.fallback);
     }
     let none_holds = percent.is_none_or(|percent| percent > rules.most_regret.0);
     let prefer = if none_holds { Prefer::Robust } else { rules.prefer };
-
+    // Where regret counts as well, it is enough that one candidate is better in both.
+    let keep = if none_holds { 1 } else { rules.prefer.finalists() };
     let mut standings =
         Standings { values: PerContender::same(count, Vec::new()), rounds: panel.score.len() };
     let mut in_race = Contender::REFERENCES.to_vec();
     in_race.extend(admitted.iter().filter(|contender| !contender.is_reference()));
-    // Where regret counts as well, it is enough that one candidate is better in both.
-    let keep = if none_holds { 1 } else { rules.prefer.finalists() };
     race(&mut standings, in_race, keep, &held, |round, left, so_far| {
-        let conventional = load_of(baselines.score[round].ugal);
-        let found = |contender: Contender, expected: f64| {
-            let guess = step_of(conventional + expected);
-            saturation(runner, panel, contender, &panel.score[round], guess).map(load_of)
-        };
-        // The paper's choice goes first, so that the others' first search begins nearer to what it finds.
-        let first = if round == 0 { Some(found(Contender::PAPER, FIRST_LEAD)?) } else { None };
-        all_of(left, |&contender| match (contender, first) {
-            (Contender::CONVENTIONAL, _) => Ok(conventional),
-            (Contender::PAPER, Some(paper)) => Ok(paper),
-            (_, Some(paper)) => found(contender, paper - conventional),
-            (_, None) => found(contender, so_far.lead(contender, Contender::CONVENTIONAL).mean),
-        })
+        saturations(runner, &baselines, round, left, so_far)
     })?;
+    admitted.retain(|&contender| standings.finished(contender));
 
-    let eligible: Vec<Contender> =
-        admitted.into_iter().filter(|&contender| standings.finished(contender)).collect();
-    let regrets_of = |contender: Contender| {
+    let regrets_of = |&contender: &Contender| {
         let guards = if contender == Contender::CONVENTIONAL {
-            baselines.ugal_steps().guards
+            baselines.guards.iter().map(|carried| carried.conventional).collect()
         } else {
-            baselines.guard_steps(runner, panel, contender)?
+            baselines.guard_steps(runner, contender)?
         };
         let score = standings.values[contender].iter().copied().map(step_of).collect();
-        Ok::<_, ChooseError>(baselines.regrets(&Steps { score, guards }))
+        Ok((contender, baselines.regrets(panel, &Steps { score, guards })))
     };
-    let mut regrets = BTreeMap::new();
     let mut asked = Contender::REFERENCES.to_vec();
     if prefer.looks_at_guards() {
-        asked.extend(&eligible);
+        asked.extend(&admitted);
     }
-    for (&contender, found) in asked.iter().zip(all_of(&asked, |&c| regrets_of(c))?) {
-        regrets.insert(contender, found);
-    }
-    let finalist = |contender: Contender| {
-        Ok::<Finalist, ChooseError>(Finalist {
+    let mut regrets: BTreeMap<_, _> = all_of(&asked, regrets_of)?.into_iter().collect();
+    let finalist = |&contender: &Contender| {
+        Ok(Finalist {
             contender,
             saturations: standings.values[contender].clone(),
             worst_regret: regrets.get(&contender).map(Regrets::worst),
-            latency: baselines.low_latency(runner, panel, contender)?,
+            latency: baselines.low_latency(runner, contender)?,
         })
     };
-    let references = [finalist(Contender::CONVENTIONAL)?, finalist(Contender::PAPER)?];
-    let finalists = by_merit(prefer, all_of(&eligible, |&c| finalist(c))?, &references);
+    let references = [finalist(&Contender::CONVENTIONAL)?, finalist(&Contender::PAPER)?];
+    let finalists = by_merit(prefer, all_of(&admitted, finalist)?, &references);
     let chosen = finalists.first().map_or(rules.fallback, |first| first.contender);
-    if let Entry::Vacant(entry) = regrets.entry(chosen) {
-        entry.insert(regrets_of(chosen)?);
+    if !regrets.contains_key(&chosen) {
+        regrets.extend([regrets_of(&chosen)?]);
     }
     Ok(ContestResult {
         baselines,
@@ -180,6 +156,29 @@ pub fn contest(
         references,
         regrets,
         chosen,
+    })
+}
+
+/// The saturations of those who are left, on the pattern of a round.
+fn saturations(
+    runner: &impl Runner,
+    baselines: &Baselines,
+    round: usize,
+    left: &[Contender],
+    so_far: &Standings,
+) -> Result<Vec<f64>, ChooseError> {
+    let conventional = load_of(baselines.score[round].conventional);
+    let found = |contender: Contender, expected: f64| {
+        let guess = step_of(conventional + expected);
+        runner.saturation(contender, &runner.panel().score[round], guess).map(load_of)
+    };
+    // The paper's choice goes first, so that the others' first search begins nearer to what it finds.
+    let first = if round == 0 { Some(found(Contender::PAPER, FIRST_LEAD)?) } else { None };
+    all_of(left, |&contender| match (contender, first) {
+        (Contender::CONVENTIONAL, _) => Ok(conventional),
+        (Contender::PAPER, Some(paper)) => Ok(paper),
+        (_, Some(paper)) => found(contender, paper - conventional),
+        (_, None) => found(contender, so_far.lead(contender, Contender::CONVENTIONAL).mean),
     })
 }
 
@@ -199,79 +198,65 @@ struct Entrants {
 /// of them holds, and those of the next, so that it shows what more regret would buy.
 fn admit(
     runner: &impl Runner,
-    panel: &Panel,
     count: usize,
     baselines: &Baselines,
 ) -> Result<Entrants, ChooseError> {
-    let all: Vec<Contender> = Contender::all(count).collect();
     let failure_at = |contender: Contender, percent: u32| {
-        let guards = 0..panel.guards.len();
-        match baselines.guard_failure(runner, panel, contender, guards, percent)? {
-            None => baselines.long_tail(runner, panel, contender),
+        let guards = 0..baselines.guards.len();
+        match baselines.guard_failure(runner, contender, guards, percent)? {
+            None => baselines.long_tail(runner, contender),
             saturated => Ok(saturated),
         }
     };
     let margin = baselines.most_regret.0;
-    let failures = PerContender::from(all_of(&all, |&contender| {
-        if contender == Contender::CONVENTIONAL {
-            return Ok(None);
-        }
-        match baselines.slow_at_light_load(runner, panel, contender)? {
+    let candidates: Vec<Contender> = Contender::all(count).skip(1).collect();
+    let mut failures = PerContender::same(count, None);
+    let found = all_of(&candidates, |&contender| {
+        match baselines.slow_at_light_load(runner, contender)? {
             None => failure_at(contender, margin),
             slow => Ok(slow),
         }
-    })?);
-    let mut admitted: Vec<Contender> = all
-        .iter()
-        .copied()
-        .filter(|&c| c != Contender::CONVENTIONAL && failures[c].is_none())
-        .collect();
+    })?;
+    for (&contender, failure) in candidates.iter().zip(found) {
+        failures[contender] = failure;
+    }
+    let (mut admitted, out): (Vec<_>, Vec<_>) =
+        candidates.into_iter().partition(|&contender| failures[contender].is_none());
     if !admitted.is_empty() {
         let held = PerContender::same(count, margin);
         return Ok(Entrants { failures, admitted, percent: Some(margin), held });
     }
-    let is_near =
-        |failure: &Option<GuardFailure>| matches!(failure, Some(GuardFailure::Saturated { .. }));
-    let near: Vec<Contender> =
-        all.into_iter().filter(|&contender| is_near(&failures[contender])).collect();
+    let is_near = |c: &Contender| matches!(failures[*c], Some(GuardFailure::Saturated { .. }));
+    let mut near: Vec<Contender> = out.into_iter().filter(is_near).collect();
     let (mut percent, mut held) = (None, PerContender::same(count, 100));
     for level in levels(baselines.most_regret).skip(1) {
-        let is_first = admitted.is_empty();
-        let left: Vec<Contender> =
-            near.iter().copied().filter(|contender| !admitted.contains(contender)).collect();
-        let holds = all_of(&left, |&contender| {
+        let is_last = !admitted.is_empty();
+        let holds = all_of(&near, |&contender| {
             // Near saturation a run may pass by chance where one at a lower load does not. So who comes
             // this far is judged by what it carries, which its figures will say.
-            Ok(failure_at(contender, level)?.is_none()
-                && baselines.guards_hold(runner, panel, contender, level)?)
+            let holds = failure_at(contender, level)?.is_none()
+                && baselines.guards_hold(runner, contender, level)?;
+            Ok(holds.then_some(contender))
         })?;
-        for (&contender, _) in left.iter().zip(holds).filter(|(_, holds)| *holds) {
+        for contender in holds.into_iter().flatten() {
             held[contender] = level;
             admitted.push(contender);
         }
         if !admitted.is_empty() {
             percent = Some(level);
-            if !is_first {
-                break;
-            }
         }
+        if is_last {
+            break;
+        }
+        near.retain(|contender| !admitted.contains(contender));
     }
     admitted.sort_unstable();
     Ok(Entrants { failures, admitted, percent, held })
 }
 
-/// A mean difference and its standard error.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lead {
-    /// By how much one is ahead of the other, on average over the patterns that both have met.
-    pub mean: f64,
-    /// The standard error of the mean.
-    pub error: f64,
-}
-
 /// How a race has gone.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standings {
+pub(super) struct Standings {
     /// The value of each contender on each pattern until it was dropped.
     pub values: PerContender<Vec<f64>>,
     /// The number of all patterns.
@@ -280,17 +265,17 @@ pub struct Standings {
 
 impl Standings {
     /// Whether the contender has met every pattern.
-    pub fn finished(&self, contender: Contender) -> bool {
+    pub(super) fn finished(&self, contender: Contender) -> bool {
         self.values[contender].len() == self.rounds
     }
 
     /// The mean over the patterns that the contender has met.
-    pub fn mean(&self, contender: Contender) -> f64 {
+    pub(super) fn mean(&self, contender: Contender) -> f64 {
         mean(self.values[contender].iter().copied())
     }
 
     /// The lead of `one` over `other` on the patterns that both have met.
-    pub fn lead(&self, one: Contender, other: Contender) -> Lead {
+    pub(super) fn lead(&self, one: Contender, other: Contender) -> Lead {
         self.lead_of_deviation(one, other, 0.0)
     }
 
@@ -301,21 +286,18 @@ impl Standings {
         let mean = mean(differences.iter().copied());
         let squares: f64 = differences.iter().map(|d| (d - mean).powi(2)).sum();
         let deviation = if count > 1.0_f64 { (squares / (count - 1.0)).sqrt() } else { 0.0 };
-        Lead { mean, error: deviation.max(least) / count.max(1.0).sqrt() }
+        Lead { mean, standard_error: deviation.max(least) / count.max(1.0).sqrt() }
     }
 
     fn is_ahead(&self, one: Contender, other: Contender) -> bool {
         let lead = self.lead_of_deviation(one, other, LEAST_DEVIATION);
-        lead.mean > CONFIDENCE * lead.error
+        lead.mean > CONFIDENCE * lead.standard_error
     }
 }
 
 /// Races the contenders that are `left` over all patterns. The references are never dropped and drop
 /// nobody; nor does a candidate drop another that holds a lower level of regret, as `held` says it. The best `keep`
 /// of the others always finish. `try_all` gives the values of the contenders named, on one pattern.
-///
-/// # Errors
-/// The first failure of `try_all`.
 fn race<E>(
     standings: &mut Standings,
     mut left: Vec<Contender>,

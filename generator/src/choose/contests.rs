@@ -7,15 +7,13 @@ use super::baseline::{MostRegret, NearSaturation, ObliviousSteps, near_saturatio
 use super::candidates::{Candidate, FALLBACK, Origin, Sources, pairs};
 use super::contender::{Contender, Field};
 use super::contest::{ContestResult, Rules, contest};
-use super::curves::{Curve, Shown, curves};
 use super::error::ChooseError;
 use super::memory::Memory;
 use super::objective::{Finalist, Prefer};
-use super::outlook::{self, OfScheme, Outlook};
 use super::panel::Panel;
-use super::record::{About, contest_entry};
+use super::record::contest_entry;
 use super::runner::all_of;
-use super::simulation::{ObliviousRunner, SimulatedRunner, baseline_images, images_of};
+use super::simulation::{SimulatedRunner, baseline_images, images_of};
 use super::step_one::Modelled;
 use crate::balance::Balancer;
 use crate::fabric::Fabric;
@@ -38,23 +36,17 @@ const ASKED_NEAR_SATURATION: usize = 3;
 /// by it (docs/measurements/step-2.md, "Load balance").
 const BALANCED: usize = 1;
 
-/// About how many runs are made once the choice is: those near saturation, and those of the curves.
-const AFTERWARDS: usize = 46;
-
 /// The outcome of Step 2.
 pub(super) struct Found {
     pub(super) policies: PerDecision<Policy>,
     /// The manifest's entry of each contest.
     pub(super) contests: Vec<ContestEntry>,
-    /// The curves of each contest, for plots.
-    pub(super) curves: Vec<Curve>,
 }
 
 /// The outcome of one scheme's contests.
 struct Chosen {
     policies: PolicyPair,
     entry: ContestEntry,
-    curves: Vec<Curve>,
 }
 
 /// Everything that the contests of a fabric share.
@@ -94,18 +86,13 @@ impl Contests<'_> {
         let ugal_l = Field::new(baseline.clone(), self.with_images(for_ugal_l)?);
         let par = Field::new(baseline.clone(), self.with_images(for_par)?);
         self.progress.stage("simulate", None);
-        let expected = [
-            outlook::of_scheme(self.panel, Scheme::UgalL, ugal_l.count()),
-            outlook::of_scheme(self.panel, Scheme::Par, par.count()),
-        ];
-        self.progress.about_left(outlook::of_oblivious(self.panel) + expected[0] + expected[1]);
+        self.progress.about_left(about_runs(self.panel, ugal_l.count() + par.count()));
         // Before the contests, which share them: no run is made twice.
-        let runner = ObliviousRunner::boot(self.panel, &baseline, self.memory, self.progress)?;
-        let oblivious = &ObliviousSteps::measure(&runner, self.panel)?;
-        let outlook = Outlook::new(self.progress, expected);
+        let runner = SimulatedRunner::oblivious(self.panel, &baseline, self.memory, self.progress)?;
+        let oblivious = &ObliviousSteps::measure(&runner)?;
         let (ugal_l, par) = rayon::join(
-            || self.with_balanced(outlook.of(Scheme::UgalL), ugal_l, oblivious),
-            || self.par(outlook.of(Scheme::Par), par, oblivious),
+            || self.with_balanced(Scheme::UgalL, ugal_l, oblivious),
+            || self.par(par, oblivious),
         );
         let (ugal_l, par) = (ugal_l?, par?);
         Ok(Found {
@@ -115,35 +102,26 @@ impl Contests<'_> {
                 par_second: par.policies.second,
             },
             contests: vec![ugal_l.entry, par.entry],
-            curves: [ugal_l.curves, par.curves].concat(),
         })
     }
 
     /// PAR's choice: first tried with the candidates as they are, then with the best sets in pairs.
-    fn par(
-        &self,
-        progress: OfScheme<'_, '_>,
-        mut field: Field,
-        oblivious: &ObliviousSteps,
-    ) -> Result<Chosen, ChooseError> {
-        let (result, _) = self.contest(&progress, &field, oblivious)?;
+    fn par(&self, mut field: Field, oblivious: &ObliviousSteps) -> Result<Chosen, ChooseError> {
+        let (result, _) = self.contest(Scheme::Par, &field, oblivious)?;
         let pairs = pairs(&best(&field, &result, PAIRED));
-        progress.left(outlook::of_candidates(self.panel, pairs.len() + BALANCED) + AFTERWARDS);
         field.join(self.with_images(pairs)?);
-        self.with_balanced(progress, field, oblivious)
+        self.with_balanced(Scheme::Par, field, oblivious)
     }
 
     /// A contest, and once more with the best balanced.
     fn with_balanced(
         &self,
-        progress: OfScheme<'_, '_>,
+        scheme: Scheme,
         mut field: Field,
         oblivious: &ObliviousSteps,
     ) -> Result<Chosen, ChooseError> {
-        let scheme = progress.scheme();
         if let Some(balancer) = &self.balancer {
-            let (result, _) = self.contest(&progress, &field, oblivious)?;
-            progress.left(outlook::of_candidates(self.panel, BALANCED) + AFTERWARDS);
+            let (result, _) = self.contest(scheme, &field, oblivious)?;
             let balanced = |policy: &Policy| balancer.balanced(policy, self.progress);
             let mut thinned = Vec::new();
             for Candidate { policies: PolicyPair { source, second }, .. } in
@@ -157,14 +135,11 @@ impl Contests<'_> {
             }
             field.join(self.with_images(thinned)?);
         }
-        let (result, runner) = self.contest(&progress, &field, oblivious)?;
-        progress.left(AFTERWARDS);
-        let near_saturation = self.near_saturation(&runner, &result)?;
-        let curves = self.shown_curves(scheme, &field, &result, &runner)?;
-        progress.left(0);
-        let entry = self.entry(scheme, &field, &result, &near_saturation);
+        let (result, runner) = self.contest(scheme, &field, oblivious)?;
+        let mut entry = contest_entry(scheme.name(), self.panel, &field, &result);
+        self.complete(&mut entry, &field, &result, &runner)?;
         let chosen = field.candidate(result.chosen).expect("conventional UGAL is never chosen");
-        Ok(Chosen { policies: chosen.policies.clone(), entry, curves })
+        Ok(Chosen { policies: chosen.policies.clone(), entry })
     }
 
     fn with_images(
@@ -183,12 +158,11 @@ impl Contests<'_> {
     /// A contest, with the runner that it asked.
     fn contest<'f>(
         &'f self,
-        progress: &'f OfScheme<'_, '_>,
+        scheme: Scheme,
         field: &'f Field,
         oblivious: &ObliviousSteps,
     ) -> Result<(ContestResult, SimulatedRunner<'f>), ChooseError> {
-        let scheme = progress.scheme();
-        let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, progress)?;
+        let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, self.progress)?;
         // A pair may be the fallback too, where both of its policies are the fallback's.
         let is_fallback = |candidate: &Candidate| {
             candidate.origin == Origin::Family
@@ -198,77 +172,53 @@ impl Contests<'_> {
         let fallback = fallback.map_or(Contender::PAPER, |(contender, _)| contender);
         let rules =
             Rules { prefer: self.prefer, most_regret: self.most_regret, oblivious, fallback };
-        let result = contest(&runner, self.panel, field.count(), &rules)?;
+        let result = contest(&runner, field.count(), &rules)?;
         Ok((result, runner))
     }
 
-    /// What the references and the best finalists do near saturation.
-    fn near_saturation(
+    /// Adds to the entry of a contest what does not come from it: what Step 1 makes of the contenders, the
+    /// mean hops of what a user compares, and what the references and the best finalists do near saturation.
+    fn complete(
         &self,
-        runner: &SimulatedRunner<'_>,
+        entry: &mut ContestEntry,
+        field: &Field,
         result: &ContestResult,
-    ) -> Result<BTreeMap<Contender, NearSaturation>, ChooseError> {
-        let asked: Vec<&Finalist> = result
-            .references
-            .iter()
-            .chain(result.finalists.iter().take(ASKED_NEAR_SATURATION))
-            .collect();
-        let found = all_of(&asked, |finalist| {
+        runner: &SimulatedRunner<'_>,
+    ) -> Result<(), ChooseError> {
+        let best = result.finalists.iter().take(ASKED_NEAR_SATURATION);
+        let asked: Vec<&Finalist> = result.references.iter().chain(best).collect();
+        let found: BTreeMap<Contender, Option<NearSaturation>> = all_of(&asked, |finalist| {
             let Finalist { contender, saturations, .. } = finalist;
-            near_saturation(runner, self.panel, *contender, saturations)
-        })?;
-        let each = asked.iter().zip(found);
-        Ok(each.filter_map(|(f, found)| Some((f.contender, found?))).collect())
-    }
-
-    /// The curves of the contenders that a user compares.
-    fn shown_curves(
-        &self,
-        scheme: Scheme,
-        field: &Field,
-        result: &ContestResult,
-        runner: &SimulatedRunner<'_>,
-    ) -> Result<Vec<Curve>, ChooseError> {
-        let mut shown = Contender::REFERENCES.to_vec();
-        if !result.chosen.is_reference() {
-            shown.push(result.chosen);
+            Ok((*contender, near_saturation(runner, *contender, saturations)?))
+        })?
+        .into_iter()
+        .collect();
+        for (contender, entry) in Contender::all(field.count()).zip(&mut entry.contenders) {
+            let near = found.get(&contender).copied().flatten();
+            entry.worst_served = near.map(|near| near.worst_served);
+            entry.latency_near_saturation = near.map(|near| near.latency);
+            let rule = field.candidate(contender).map(|candidate| candidate.policies.source.rule);
+            // Counting takes long.
+            let is_compared = contender.is_reference() || contender == result.chosen;
+            entry.mean_hops = match &rule {
+                None => self.conventional_hops,
+                Some(rule) if is_compared => fabric_mean(self.counter, rule).hops,
+                Some(_) => None,
+            };
+            let rule = rule.unwrap_or(SetRule::whole(ShapeSet::ALL));
+            entry.modelled = self.modelled.and_then(|modelled| modelled.of(&rule));
         }
-        let shown: Vec<Shown<'_>> = shown
-            .into_iter()
-            .map(|contender| Shown {
-                contender,
-                name: field.name(contender),
-                saturations: &result.standings.values[contender],
-            })
-            .collect();
-        curves(scheme.name(), runner, self.panel, &shown)
+        Ok(())
     }
+}
 
-    /// The manifest's entry of a contest.
-    fn entry(
-        &self,
-        scheme: Scheme,
-        field: &Field,
-        result: &ContestResult,
-        near_saturation: &BTreeMap<Contender, NearSaturation>,
-    ) -> ContestEntry {
-        let modelled = |rule: &SetRule| self.modelled.and_then(|modelled| modelled.of(rule));
-        let conventional = About {
-            modelled: modelled(&SetRule::whole(ShapeSet::ALL)),
-            mean_hops: self.conventional_hops,
-            near_saturation: near_saturation.get(&Contender::CONVENTIONAL).copied(),
-        };
-        let mut about = BTreeMap::from([(Contender::CONVENTIONAL, conventional)]);
-        for (contender, candidate) in field.candidates() {
-            let rule = &candidate.policies.source.rule;
-            // Counting takes long, so only the contenders that a user compares are looked up.
-            let is_shown = contender.is_reference() || contender == result.chosen;
-            let mean_hops = is_shown.then(|| fabric_mean(self.counter, rule).hops).flatten();
-            let near_saturation = near_saturation.get(&contender).copied();
-            about.insert(contender, About { modelled: modelled(rule), mean_hops, near_saturation });
-        }
-        contest_entry(scheme.name(), self.panel, field, result, &about)
-    }
+/// About how many runs Step 2 takes for so many contenders. Until it is excluded, dropped or has
+/// finished, one takes about three runs for two traffics of the panel, and one for each further seed of a
+/// guard: by this a choice on dfly(4, 8, 4, 9) makes some 2,400 runs, where it makes 2,585.
+fn about_runs(panel: &Panel, contenders: usize) -> usize {
+    let further_seeds = panel.guards.iter().map(|guard| guard.seeds as usize - 1);
+    let of_one = (panel.score.len() + panel.guards.len()) * 3 / 2 + further_seeds.sum::<usize>();
+    of_one * contenders
 }
 
 /// The few best candidates of a contest, the very best first.

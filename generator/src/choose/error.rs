@@ -1,7 +1,7 @@
 //! Why a choice or a search for mixtures ends without a result.
 
 use crate::image::ImageStageError;
-use crate::throughput::ModelError;
+use crate::throughput::state::StateError;
 use std::io;
 use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;
@@ -12,7 +12,7 @@ use tvlb_table_set::runs::StoreError;
 #[derive(Debug, thiserror::Error)]
 pub enum ChooseError {
     #[error(transparent)]
-    Model(#[from] ModelError),
+    Model(#[from] StateError),
     #[error(transparent)]
     Image(ImageStageError),
     #[error("cannot simulate the candidates: {0}; --fast chooses without a simulation")]

@@ -5,7 +5,7 @@ use tvlb_simulator::ForeseenLatency;
 
 /// What a contest needs to know of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunFigures {
+pub(super) struct RunFigures {
     /// Whether the mean latency over all nodes is above the limit, or certain to be.
     pub saturated: bool,
     /// Mean latency in cycles.
@@ -19,7 +19,7 @@ pub struct RunFigures {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kept {
+pub(super) enum Kept {
     /// Of one that was to be measured.
     Figures(RunFigures),
     /// Of one that was to be judged.

@@ -9,21 +9,73 @@ use super::figures::Kept;
 use super::panel::Panel;
 use crate::fabric::Fabric;
 use rayon::Yield;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_table_set::runs::{SharedRuns, StoreError};
+use tvlb_table_set::runs::{self, Claim, POLL, Runs, StoreError, Turn};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
 const VERSION: &str = "tvlb runs 6";
 
 /// The runs made so far, by name: scheme, sets, traffic and load in hundredths. The runs of MIN and of
 /// conventional VLB have the names of these in the place of scheme and sets, so both contests share them.
-pub(super) type Memory = SharedRuns<Kept>;
+#[derive(Debug)]
+pub(super) struct Memory {
+    /// Where they are kept; none without a state directory.
+    runs: Option<Runs>,
+    known: Mutex<BTreeMap<String, Kept>>,
+    /// The names of those that this process has made.
+    made: Mutex<BTreeSet<String>>,
+}
 
-/// How often it is asked whether another process has made a run.
-const POLL: Duration = Duration::from_millis(50);
+impl Memory {
+    /// What is kept of a run, or whose turn it is to make it. Without a directory there is no claim.
+    pub(super) fn take(&self, name: &str) -> Result<Turn<Kept, Option<Claim>>, StoreError> {
+        if let Some(kept) = locked(&self.known).get(name) {
+            return Ok(Turn::Kept(kept.clone()));
+        }
+        let Some(runs) = &self.runs else { return Ok(Turn::Ours(None)) };
+        Ok(match runs.claim::<Kept>(name)? {
+            Turn::Kept(kept) => {
+                locked(&self.known).insert(name.to_owned(), kept.clone());
+                Turn::Kept(kept)
+            }
+            Turn::Ours(claim) => Turn::Ours(Some(claim)),
+            Turn::Theirs => Turn::Theirs,
+        })
+    }
+
+    /// Keeps a run that this process has made.
+    pub(super) fn keep(&self, name: &str, kept: Kept) -> Result<(), StoreError> {
+        if let Some(runs) = &self.runs {
+            runs.put(name, &kept)?;
+        }
+        locked(&self.made).insert(name.to_owned());
+        locked(&self.known).insert(name.to_owned(), kept);
+        Ok(())
+    }
+
+    /// Who made the runs.
+    pub(super) fn made(&self) -> RunsMade {
+        let by_this_process = locked(&self.made).len();
+        RunsMade { by_this_process, found: locked(&self.known).len() - by_this_process }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Who made the runs of a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunsMade {
+    /// Runs that this process made.
+    pub by_this_process: usize,
+    /// Runs that were there: made before, or meanwhile by other processes with the same state directory.
+    pub found: usize,
+}
 
 /// Where the runs are kept that are called `name` in a state directory.
 fn runs_of(state: &Path, name: &str) -> PathBuf {
@@ -39,12 +91,13 @@ pub(super) fn open(
     panel: &Panel,
 ) -> Result<Memory, StoreError> {
     let subject = subject(fabric, panel);
-    Memory::open(state.map(|state| runs_of(state, name)), &subject)
+    let runs = state.map(|state| Runs::open(runs_of(state, name), &subject)).transpose()?;
+    Ok(Memory { runs, known: Mutex::default(), made: Mutex::default() })
 }
 
 /// How many runs are kept under a name in a state directory.
 pub(super) fn kept(state: &Path, name: &str) -> usize {
-    tvlb_table_set::runs::count_runs(&runs_of(state, name))
+    runs::count(&runs_of(state, name))
 }
 
 /// Passes the time while another process makes a run that is needed here: by other work of this process,

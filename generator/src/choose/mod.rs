@@ -6,38 +6,37 @@
 //! ([`mod@contest`]) compares all with MIN, conventional VLB and conventional UGAL ([`baseline`]),
 //! excludes the candidates that fail a guard, drops those that cannot win, and chooses by the user's
 //! preference ([`objective`]).
-//! `record` says in the manifest how it went, and [`mod@curves`] is for plots. The same fabric and seed
-//! give the same choice at any number of threads and after any interruption.
+//! `record` says in the manifest how it went. The same fabric and seed give the same choice at any number
+//! of threads and after any interruption.
 //! `docs/explanation/step-2.md` explains it to users.
 //!
 //! A *candidate* is a pair of policies with its name; a *contender* is one that is under trial, or
 //! conventional UGAL ([`contender`]).
 
-pub mod baseline;
 pub mod candidates;
-pub mod contender;
-pub mod contest;
-pub mod curves;
-pub mod figures;
 pub mod mixtures;
-pub mod objective;
 pub mod panel;
-pub mod runner;
-pub mod step_one;
 pub mod table;
 
+pub(crate) mod baseline;
+pub(crate) mod objective;
+pub(crate) mod step_one;
+
+mod contender;
+mod contest;
 mod contests;
 mod error;
+mod figures;
 mod memory;
-mod outlook;
 mod record;
-mod shared_model;
+mod runner;
 mod simulation;
 
 pub use crate::table_set::ChoiceEntry;
+pub use baseline::MostRegret;
 pub use error::ChooseError;
+pub use memory::RunsMade;
 pub use objective::Prefer;
-pub use outlook::Forecast;
 pub use panel::PanelSize;
 
 use crate::balance::{Balancer, is_countable};
@@ -46,10 +45,10 @@ use crate::policy::{Policy, PolicyPair};
 use crate::routes::count::RouteCounter;
 use crate::routes::draw_work::draw_work;
 use crate::set_grammar::parse_set;
-use baseline::MostRegret;
+use crate::table_set::all_rounded;
+use crate::throughput::report::Report;
 use candidates::{DEFAULT, Sources, by_shape};
 use contests::{Contests, Found, conventional_hops};
-use curves::PlotData;
 use panel::Panel;
 use record::{model_entry, panel_entry};
 use simulation::make_state;
@@ -77,22 +76,14 @@ pub struct Options {
 /// What the runs that a choice needs are called in its state directory.
 const RUNS: &str = "simulate";
 
-/// Who made the runs of a choice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RunsMade {
-    /// Runs that this process made.
-    pub by_this_process: usize,
-    /// Runs that were there: made before, or meanwhile by other processes with the same state directory.
-    pub found: usize,
-}
-
 /// The policies that were chosen, and how.
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub policies: PerDecision<Policy>,
     /// The manifest's entry.
     pub entry: ChoiceEntry,
-    pub plot_data: PlotData,
+    /// Step 1's report; none where the fabric is too large to be modelled.
+    pub modelled: Option<Report>,
     /// Who made the runs. It plays no part in what is chosen.
     pub runs: RunsMade,
 }
@@ -149,15 +140,15 @@ pub fn choose(
         };
         let rule = SetRule { seed, ..rule };
         let policies = weighing.policies(&PerDecision::same(rule));
-        let entry = ChoiceEntry {
+        let entry = all_rounded(&ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,
             model,
             panel: None,
             contests: Vec::new(),
-        };
-        let plot_data = PlotData { model: modelled.map(|m| m.report), curves: Vec::new() };
-        return Ok(Choice { policies, entry, plot_data, runs: RunsMade::default() });
+        });
+        let modelled = modelled.map(|modelled| modelled.report);
+        return Ok(Choice { policies, entry, modelled, runs: RunsMade::default() });
     }
 
     let panel = Panel::new(fabric.nodes(), fabric.file.links(), seed, options.panel);
@@ -175,17 +166,16 @@ pub fn choose(
         balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
     };
     let outcome = contests.both(&Sources { front: &front, ..without_front });
-    let Found { policies, contests, curves } = outcome?;
-    let runs = RunsMade { by_this_process: memory.made(), found: memory.found() };
-    let entry = ChoiceEntry {
+    let Found { policies, contests } = outcome?;
+    let runs = memory.made();
+    let entry = all_rounded(&ChoiceEntry {
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
         model,
         panel: Some(panel_entry(&panel, options.most_regret)),
         contests,
-    };
-    let plot_data = PlotData { model: modelled.map(|m| m.report), curves };
-    Ok(Choice { policies, entry, plot_data, runs })
+    });
+    Ok(Choice { policies, entry, modelled: modelled.map(|modelled| modelled.report), runs })
 }
 
 /// How many runs a state directory holds; 0 if it cannot be read.

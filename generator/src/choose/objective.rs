@@ -15,7 +15,7 @@ use super::figures::mean;
 use std::cmp::Ordering;
 
 /// Mean saturations that differ by no more count as equal: half of the resolution of a single one.
-pub const EQUAL: f64 = 0.005;
+pub(crate) const EQUAL: f64 = 0.005;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prefer {
@@ -74,7 +74,7 @@ impl Prefer {
 /// A contender with the figures that the choice goes by: of a finalist, or of a reference that
 /// finalists are compared with.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finalist {
+pub(crate) struct Finalist {
     pub contender: Contender,
     /// Saturation on each score pattern.
     pub saturations: Vec<f64>,
@@ -86,14 +86,14 @@ pub struct Finalist {
 
 impl Finalist {
     /// Mean saturation over the score patterns.
-    pub fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         mean(self.saturations.iter().copied())
     }
 }
 
 /// The finalists with the chosen one first and the others by falling merit. `references` are
 /// conventional UGAL and the paper's choice.
-pub fn by_merit(
+pub(crate) fn by_merit(
     prefer: Prefer,
     mut finalists: Vec<Finalist>,
     references: &[Finalist; 2],

@@ -38,7 +38,7 @@ const HOT_STRIDE: u32 = 2;
 const SHIFT_STREAM: u64 = 0x7368_6966_7473;
 
 /// Routing that looks at no queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oblivious {
     /// Every packet takes a minimal path.
     Min,

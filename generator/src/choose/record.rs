@@ -1,24 +1,19 @@
 //! The manifest's entries of a choice: everything that was tried and what became of it.
 //!
-//! Figures are rounded to six decimals, so that no platform's last bit shows, and nothing here
-//! depends on time or on the number of threads.
+//! Nothing here depends on time or on the number of threads.
 
-use super::baseline::{
-    Carried, GuardFailure, LIGHT_LOAD, LIGHT_MARGIN, MostRegret, NearSaturation, Regrets,
-    TAIL_MARGIN, Tail,
-};
+use super::baseline::{GuardFailure, LIGHT_LOAD, LIGHT_MARGIN, MostRegret, TAIL_MARGIN, Tail};
 use super::candidates::{FALLBACK, LITERAL};
 use super::contender::{Contender, Field};
-use super::contest::{ContestResult, Lead};
+use super::contest::ContestResult;
 use super::objective::Finalist;
 use super::panel::Panel;
 use super::runner::{STEPS, load_of};
 use super::step_one::{EPSILON, Modelled};
 use crate::table_set::{
-    BaselineEntry, ContenderEntry, ContestEntry, FrontierEntry, LeadEntry, ModelEntry,
-    ModelledEntry, PanelEntry, RegretsEntry, TailEntry, WorstEntry, rounded,
+    Carried, ContenderEntry, ContestEntry, FrontierEntry, ModelEntry, ModelledEntry, PanelEntry,
+    TailEntry,
 };
-use std::collections::BTreeMap;
 
 /// The entry of Step 1.
 pub(super) fn model_entry(modelled: &Modelled) -> ModelEntry {
@@ -30,9 +25,9 @@ pub(super) fn model_entry(modelled: &Modelled) -> ModelEntry {
         if let Some(result) = result.filter(|_| figures.iter().all(|known| known.set != name)) {
             figures.push(ModelledEntry {
                 set: name.to_owned(),
-                throughput: rounded(result.throughput.middle()),
+                throughput: result.throughput.middle(),
                 certified: result.throughput.value.is_some(),
-                mean_hops: rounded(result.mean_hops),
+                mean_hops: result.mean_hops,
             });
         }
     }
@@ -62,32 +57,15 @@ pub(super) fn panel_entry(panel: &Panel, most_regret: MostRegret) -> PanelEntry 
     }
 }
 
-impl From<Lead> for LeadEntry {
-    fn from(lead: Lead) -> Self {
-        Self { mean: rounded(lead.mean), standard_error: rounded(lead.error) }
-    }
-}
-
-/// Figures of a contender that do not come from the contest.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct About {
-    pub(super) modelled: Option<f64>,
-    /// The mean hops of a drawn VLB route.
-    pub(super) mean_hops: Option<f64>,
-    pub(super) near_saturation: Option<NearSaturation>,
-}
-
-/// The entry of a contest; `about` has figures of some contenders that do not come from it.
+/// The entry of a contest, as far as it comes from the contest.
 pub(super) fn contest_entry(
     scheme: &str,
     panel: &Panel,
     field: &Field,
     result: &ContestResult,
-    about: &BTreeMap<Contender, About>,
 ) -> ContestEntry {
     let contenders = Contender::all(field.count())
         .map(|contender| {
-            let about = about.get(&contender).copied().unwrap_or_default();
             let mut figures = result.references.iter().chain(&result.finalists);
             let latency = figures.find(|f| f.contender == contender).map(|f| f.latency);
             let standings = &result.standings;
@@ -95,16 +73,14 @@ pub(super) fn contest_entry(
             ContenderEntry {
                 set: field.name(contender),
                 origin: origin.map(|origin| origin.name().to_owned()),
-                modelled: about.modelled.map(rounded),
-                mean_hops: about.mean_hops.map(rounded),
+                modelled: None,
+                mean_hops: None,
                 saturations: standings.values[contender].clone(),
-                mean_saturation: standings
-                    .finished(contender)
-                    .then(|| rounded(standings.mean(contender))),
-                low_load_latency: latency.map(rounded),
-                worst_served: about.near_saturation.map(|found| rounded(found.worst_served)),
-                latency_near_saturation: about.near_saturation.map(|found| rounded(found.latency)),
-                regrets: result.regrets.get(&contender).map(|found| regrets_entry(found, panel)),
+                mean_saturation: standings.finished(contender).then(|| standings.mean(contender)),
+                low_load_latency: latency,
+                worst_served: None,
+                latency_near_saturation: None,
+                regrets: result.regrets.get(&contender).cloned(),
                 outcome: outcome(contender, panel, result),
             }
         })
@@ -112,81 +88,44 @@ pub(super) fn contest_entry(
     let baselines = &result.baselines;
     let frontier = if result.holds_guards() { Vec::new() } else { frontier(result) };
     let on_frontier = frontier.into_iter().filter_map(|finalist| {
-        let regrets = result.regrets.get(&finalist.contender)?;
         Some(FrontierEntry {
             set: field.name(finalist.contender),
-            mean_saturation: rounded(finalist.mean()),
-            worst_guard: worst(&panel.guards, &regrets.guards),
+            mean_saturation: finalist.mean(),
+            worst_guard: result.regrets.get(&finalist.contender)?.worst_guard.clone(),
         })
     });
+    let tail_entry = |&Tail { guard, step, p99 }: &Tail| TailEntry {
+        traffic: panel.guards[guard].event.to_string(),
+        load: load_of(step),
+        p99,
+    };
     ContestEntry {
         scheme: scheme.to_owned(),
         low_load: load_of(baselines.low_step),
-        score_baselines: baselines.score.iter().copied().map(BaselineEntry::from).collect(),
-        guard_baselines: baselines.guards.iter().copied().map(BaselineEntry::from).collect(),
-        light_latency: rounded(baselines.light_latency),
-        tails: baselines.tails.iter().map(|tail| tail_entry(tail, panel)).collect(),
+        score_baselines: baselines.score.clone(),
+        guard_baselines: baselines.guards.clone(),
+        light_latency: baselines.light_latency,
+        tails: baselines.tails.iter().map(tail_entry).collect(),
         chosen: field.name(result.chosen),
         holds_guards: result.holds_guards(),
         admitted_regret: result.admitted_percent,
         frontier: on_frontier.collect(),
         runner_up: result.runner_up().map(|contender| field.name(contender)),
-        lead_over_runner_up: result.runner_up().map(|other| result.lead_over(other).into()),
-        lead_over_paper: result.lead_over(Contender::PAPER).into(),
-        lead_over_conventional: result.lead_over(Contender::CONVENTIONAL).into(),
+        lead_over_runner_up: result.runner_up().map(|other| result.lead_over(other)),
+        lead_over_paper: result.lead_over(Contender::PAPER),
+        lead_over_conventional: result.lead_over(Contender::CONVENTIONAL),
         contenders,
     }
-}
-
-impl From<Carried> for BaselineEntry {
-    fn from(carried: Carried) -> Self {
-        Self {
-            min: load_of(carried.min),
-            vlb: load_of(carried.vlb),
-            conventional: load_of(carried.ugal),
-            best: carried.best_name().to_owned(),
-        }
-    }
-}
-
-fn tail_entry(tail: &Tail, panel: &Panel) -> TailEntry {
-    TailEntry {
-        traffic: panel.guards[tail.guard].event.to_string(),
-        load: load_of(tail.step),
-        p99: tail.p99,
-    }
-}
-
-fn regrets_entry(found: &Regrets, panel: &Panel) -> RegretsEntry {
-    let of = |regrets: &[f64]| regrets.iter().copied().map(rounded).collect();
-    RegretsEntry {
-        score: of(&found.score),
-        guards: of(&found.guards),
-        worst_score: worst(&panel.score, &found.score),
-        worst_guard: worst(&panel.guards, &found.guards),
-    }
-}
-
-/// The first of the worst regrets on some traffic.
-fn worst(traffic: &[impl ToString], regrets: &[f64]) -> WorstEntry {
-    let mut worst = WorstEntry { traffic: String::new(), regret: f64::NEG_INFINITY };
-    for (traffic, &regret) in traffic.iter().zip(regrets) {
-        if regret > worst.regret {
-            worst = WorstEntry { traffic: traffic.to_string(), regret };
-        }
-    }
-    // A figure without any traffic is none.
-    if worst.traffic.is_empty() {
-        worst.regret = 0.0;
-    }
-    WorstEntry { regret: rounded(worst.regret), ..worst }
 }
 
 /// The finalists of which none other has both less regret on the guards and more saturation, the one with
 /// the least regret first.
 pub(super) fn frontier(result: &ContestResult) -> Vec<&Finalist> {
     let regret = |finalist: &Finalist| {
-        result.regrets.get(&finalist.contender).map_or(f64::INFINITY, Regrets::worst_guard)
+        result
+            .regrets
+            .get(&finalist.contender)
+            .map_or(f64::INFINITY, |found| found.worst_guard.regret)
     };
     let mut by_regret: Vec<&Finalist> = result.finalists.iter().collect();
     by_regret.sort_by(|one, other| {
@@ -214,22 +153,22 @@ fn outcome(contender: Contender, panel: &Panel, result: &ContestResult) -> Strin
             result.baselines.light_latency
         ),
         GuardFailure::Tail { tail, p99 } => {
-            let Tail { guard, step, p99: conventional } = result.baselines.tails[tail];
+            let Tail { guard, step, p99: conventional } = &result.baselines.tails[tail];
             format!(
                 "99th percentile of the latency {p99} under {} at {}, where conventional UGAL's is \
                  {conventional}",
-                panel.guards[guard].event,
-                load_of(step)
+                panel.guards[*guard].event,
+                load_of(*step)
             )
         }
         GuardFailure::Saturated { guard, step } => {
-            let carried = result.baselines.guards[guard];
-            let who = match carried.best_name() {
+            let carried: &Carried = &result.baselines.guards[guard];
+            let who = match carried.best.as_str() {
                 "min" => "MIN",
                 "vlb" => "conventional VLB",
                 _ => "conventional UGAL",
             };
-            let (step, most) = (load_of(step), load_of(carried.best()));
+            let (step, most) = (load_of(step), load_of(carried.most()));
             format!("saturated at {step} under {}, where {who} carries {most}", panel.guards[guard])
         }
     });

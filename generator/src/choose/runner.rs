@@ -9,62 +9,90 @@
 use super::contender::Contender;
 use super::error::ChooseError;
 use super::figures::RunFigures;
-use super::panel::Event;
+use super::panel::{Event, Guard, Panel};
+pub(super) use crate::table_set::{STEPS, load_of, step_of};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use tvlb_simulator::{Answer, ForeseenLatency};
 
-/// Answers what a subject, as a rule a contender, makes of some traffic.
-pub trait Runner<S = Contender>: Sync {
-    /// The figures of one run at a load of `step` hundredths.
-    ///
-    /// # Errors
-    /// The run failed, or the work was cancelled.
-    fn run(&self, subject: S, event: &Event, step: u32) -> Result<RunFigures, ChooseError>;
+/// Mean latencies, in the panel's limit, that are near it. Of the runs of a choice on dfly(4, 8, 4, 9) three
+/// quarters have such a latency at the last step that is carried and at the first that is not, and a
+/// quarter at the steps two below and two above.
+const NEAR: RangeInclusive<f64> = 0.75..=1.2;
 
-    /// The mean latencies of one run, as far as they say on which side of the panel's limit they are: where
-    /// that is plain early, they are not measured but expected.
-    ///
-    /// # Errors
-    /// The run failed, or the work was cancelled.
-    fn foresee(&self, subject: S, event: &Event, step: u32)
-    -> Result<ForeseenLatency, ChooseError>;
+/// Answers what a subject, as a rule a contender, makes of the traffic of a panel.
+pub(crate) trait Runner<S: Copy + Sync = Contender>: Sync {
+    fn panel(&self) -> &Panel;
 
-    /// The figures of one run whose measured window is `windows` times as long, and which goes on until
-    /// every packet is delivered, while [`Self::run`] ends as soon as it is certain to be saturated.
-    ///
-    /// # Errors
-    /// The run failed, or the work was cancelled.
-    fn whole_run(
+    /// The figures of one run at a load of `step` hundredths, which ends as soon as it is certain to be
+    /// saturated. A whole run goes on until every packet of so many windows is delivered.
+    fn measure(
         &self,
         subject: S,
         event: &Event,
         step: u32,
-        windows: u32,
+        whole_windows: Option<u32>,
     ) -> Result<RunFigures, ChooseError>;
+
+    /// The mean latencies of one run, as far as they say on which side of the panel's limit they are: where
+    /// that is plain early, they are not measured but expected.
+    fn foresee(&self, subject: S, event: &Event, step: u32)
+    -> Result<ForeseenLatency, ChooseError>;
+
+    fn latency(&self, subject: S, event: &Event, step: u32) -> Result<f64, ChooseError> {
+        Ok(self.measure(subject, event, step, None)?.latency)
+    }
+
+    /// Whether a subject is not saturated at a step.
+    fn carried_at(&self, subject: S, event: &Event, step: u32) -> Result<Answer, ChooseError> {
+        Ok(answer(self.panel(), self.foresee(subject, event, step)?.all))
+    }
+
+    /// The last step at which a subject is not saturated.
+    fn saturation(&self, subject: S, event: &Event, guess: u32) -> Result<u32, ChooseError> {
+        last_good(guess, |step| self.carried_at(subject, event, step))
+    }
+
+    /// Whether the nodes that a guard is for are served in each of its runs. After the first in which they
+    /// are not, no other is asked.
+    fn served_at(&self, subject: S, guard: &Guard, step: u32) -> Result<Answer, ChooseError> {
+        let mut of_all = Answer { is_good: true, is_near: false };
+        for (event, step) in guard.runs(step) {
+            let foreseen = self.foresee(subject, &event, step)?;
+            let of = |(number, _): (usize, _)| foreseen.populations.get(number).copied();
+            let latency = guard.population.and_then(of).unwrap_or(foreseen.all);
+            let answer = answer(self.panel(), latency);
+            if !answer.is_good {
+                return Ok(answer);
+            }
+            of_all.is_near |= answer.is_near;
+        }
+        Ok(of_all)
+    }
+
+    /// The last step at which a subject serves the nodes that a guard is for.
+    fn guard_saturation(&self, subject: S, guard: &Guard, guess: u32) -> Result<u32, ChooseError> {
+        last_good(guess, |step| self.served_at(subject, guard, step))
+    }
 }
 
-/// The runs that a contest asked for, by traffic, contender and step, and whether their latencies were
-/// measured to the end.
-pub type RunsAsked = BTreeSet<(String, Contender, u32, bool)>;
-
-/// How many steps make a load of 1.
-pub const STEPS: u32 = 100;
+/// What a mean latency says to a search.
+fn answer(panel: &Panel, latency: f64) -> Answer {
+    let limits = latency / f64::from(panel.latency_limit);
+    Answer { is_good: limits <= 1.0, is_near: NEAR.contains(&limits) }
+}
 
 /// The last good step next to a bad one: 0 if step 1 is bad, [`STEPS`] if that is good.
-///
-/// # Errors
-/// The first failure of a run.
-pub fn last_good<E>(guess: u32, ask: impl FnMut(u32) -> Result<Answer, E>) -> Result<u32, E> {
+pub(super) fn last_good<E>(
+    guess: u32,
+    ask: impl FnMut(u32) -> Result<Answer, E>,
+) -> Result<u32, E> {
     tvlb_simulator::last_good_near(STEPS, guess, ask)
 }
 
 /// Whether [`last_good`] would come to `least` or more. It asks about the same steps in the same order,
 /// and stops as soon as that is known.
-///
-/// # Errors
-/// The first failure of a run.
-pub fn reaches<E>(
+pub(super) fn reaches<E>(
     guess: u32,
     least: u32,
     mut ask: impl FnMut(u32) -> Result<Answer, E>,
@@ -94,20 +122,6 @@ pub fn reaches<E>(
 enum Ending<E> {
     Known(bool),
     Failed(E),
-}
-
-pub fn load_of(step: u32) -> f64 {
-    f64::from(step) / f64::from(STEPS)
-}
-
-/// The step nearest to a load.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a load times a hundred, at least 0"
-)]
-pub fn step_of(load: f64) -> u32 {
-    (load * f64::from(STEPS)).round().max(0.0) as u32
 }
 
 /// Asks all questions side by side. Gives all answers, or the first failure in the order of the

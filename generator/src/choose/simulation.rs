@@ -4,24 +4,24 @@
 //! ships, from the very bytes that would be written. A run is made once: the memory of runs keeps it, and a
 //! run that another process is making is waited for.
 
-use super::baseline::Oblivious;
 use super::candidates::FALLBACK;
-use super::contender::{CONVENTIONAL_NAME, Contender, Field, PerContender};
+use super::contender::{CONVENTIONAL_NAME, Contender, Field};
 use super::error::ChooseError;
 use super::figures::{Kept, RunFigures};
 use super::memory::{self, Memory};
-use super::panel::{Event, Panel};
-use super::runner::{Runner, RunsAsked, load_of};
+use super::panel::{Event, Oblivious, Panel};
+use super::runner::{Runner, load_of};
 use crate::fabric::Fabric;
 use crate::image::{Images, Routing, build};
 use crate::policy::Policy;
 use crate::routes::count::RouteCounter;
 use crate::set_grammar::parse_set;
 use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use tvlb_base::progress::Progress;
+use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::PerDecision;
 use tvlb_simulator::{
@@ -30,9 +30,6 @@ use tvlb_simulator::{
 use tvlb_table_set::runs::Turn;
 
 /// The images that switches would boot from, were a candidate's policies chosen.
-///
-/// # Errors
-/// The images take too many bytes, or the work was cancelled.
 pub(super) fn images_of(
     counter: &RouteCounter<'_>,
     fabric: &Fabric,
@@ -40,15 +37,12 @@ pub(super) fn images_of(
     progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
     let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
-    Ok(build(counter, &routing, &fabric.names, &Unreported(progress))?)
+    Ok(build(counter, &routing, &fabric.names, &AsOneStep(progress))?)
 }
 
 /// The images that the baselines boot from. MIN, conventional VLB and conventional UGAL draw from no
 /// set, but UGAL's decisions go by an image's weighing: here it is T = 0, one candidate of each kind, no
 /// gate, and the MIN path kept, whatever the fabric file says of the sets that are chosen.
-///
-/// # Errors
-/// The images take too many bytes, or the work was cancelled.
 pub(super) fn baseline_images(
     counter: &RouteCounter<'_>,
     fabric: &Fabric,
@@ -58,19 +52,7 @@ pub(super) fn baseline_images(
     images_of(counter, fabric, PerDecision::same(Policy::from(rule)), progress)
 }
 
-/// Passes a cancellation on, but no steps: a candidate's images are one step of its caller.
-struct Unreported<'p>(&'p dyn Progress);
-
-impl Progress for Unreported<'_> {
-    fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
-    }
-}
-
 /// Makes the directory that keeps what is done, if there is to be one.
-///
-/// # Errors
-/// The operating system refused.
 pub(super) fn make_state(directory: Option<&Path>) -> Result<(), ChooseError> {
     let Some(path) = directory else { return Ok(()) };
     let error = |source| ChooseError::Directory { path: path.to_owned(), source };
@@ -85,97 +67,60 @@ struct Booted<'i> {
     settings: Settings,
 }
 
-/// Where runs are made and kept.
-#[derive(Clone, Copy)]
-struct Place<'i> {
+impl<'i> Booted<'i> {
+    fn new(
+        panel: &Panel,
+        images: &'i Images,
+        scheme: Scheme,
+        paths: VlbPaths,
+        name: &str,
+    ) -> Result<Self, ChooseError> {
+        let network = BootedFabric::boot(&images.fabric, &images.switches)?;
+        Ok(Self {
+            name: format!("{}, {name}", scheme.name()),
+            network: network.with_nodes(panel.nodes().clone()),
+            settings: panel.settings(scheme, paths),
+        })
+    }
+}
+
+/// Runs contenders, or oblivious routing, in the simulator. Every run that is made is a step of `progress`.
+pub(super) struct SimulatedRunner<'i, S = Contender> {
+    booted: BTreeMap<S, Booted<'i>>,
+    panel: &'i Panel,
     memory: &'i Memory,
     progress: &'i dyn Progress,
+    asked: Mutex<BTreeSet<(String, S, u32, bool)>>,
 }
 
-/// Runs contenders in the simulator.
-pub(super) struct SimulatedRunner<'i> {
-    contenders: PerContender<Booted<'i>>,
-    place: Place<'i>,
-    asked: Mutex<RunsAsked>,
-}
-
-/// Runs MIN and conventional VLB in the simulator.
-pub(super) struct ObliviousRunner<'i> {
-    min: Booted<'i>,
-    vlb: Booted<'i>,
-    place: Place<'i>,
-}
-
-impl<'i> ObliviousRunner<'i> {
-    /// Boots the images of the baselines.
-    ///
-    /// # Errors
-    /// The images do not make a network that the simulator can hold.
-    pub(super) fn boot(
-        panel: &Panel,
+impl<'i> SimulatedRunner<'i, Oblivious> {
+    /// Boots MIN and conventional VLB from the images of the baselines.
+    pub(super) fn oblivious(
+        panel: &'i Panel,
         images: &'i Images,
         memory: &'i Memory,
         progress: &'i dyn Progress,
     ) -> Result<Self, ChooseError> {
-        let boot = |scheme: Scheme| {
-            Ok::<_, ChooseError>(Booted {
-                name: format!("{}, {CONVENTIONAL_NAME}", scheme.name()),
-                network: BootedFabric::boot(&images.fabric, &images.switches)?
-                    .with_nodes(panel.nodes().clone()),
-                settings: panel.settings(scheme, VlbPaths::Conventional),
-            })
+        let boot = |(routing, scheme)| {
+            let paths = VlbPaths::Conventional;
+            Ok((routing, Booted::new(panel, images, scheme, paths, CONVENTIONAL_NAME)?))
         };
-        let place = Place { memory, progress };
-        Ok(Self { min: boot(Scheme::Min)?, vlb: boot(Scheme::Vlb)?, place })
-    }
-
-    const fn booted(&self, routing: Oblivious) -> &Booted<'i> {
-        match routing {
-            Oblivious::Min => &self.min,
-            Oblivious::Vlb => &self.vlb,
-        }
-    }
-}
-
-impl Runner<Oblivious> for ObliviousRunner<'_> {
-    fn run(&self, routing: Oblivious, event: &Event, step: u32) -> Result<RunFigures, ChooseError> {
-        self.place.figures(self.booted(routing), event, step, None)
-    }
-
-    fn foresee(
-        &self,
-        routing: Oblivious,
-        event: &Event,
-        step: u32,
-    ) -> Result<ForeseenLatency, ChooseError> {
-        self.place.foreseen(self.booted(routing), event, step)
-    }
-
-    fn whole_run(
-        &self,
-        routing: Oblivious,
-        event: &Event,
-        step: u32,
-        windows: u32,
-    ) -> Result<RunFigures, ChooseError> {
-        self.place.figures(self.booted(routing), event, step, Some(windows))
+        let both = [(Oblivious::Min, Scheme::Min), (Oblivious::Vlb, Scheme::Vlb)];
+        let booted = both.into_iter().map(boot).collect::<Result<_, ChooseError>>()?;
+        Ok(Self { booted, panel, memory, progress, asked: Mutex::default() })
     }
 }
 
 impl<'i> SimulatedRunner<'i> {
-    /// Boots all contenders of a field. Every run that is made is a step of `progress`.
-    ///
-    /// # Errors
-    /// The images do not make a network that the simulator can hold.
+    /// Boots all contenders of a field.
     pub(super) fn boot(
         scheme: Scheme,
-        panel: &Panel,
+        panel: &'i Panel,
         field: &'i Field,
         memory: &'i Memory,
         progress: &'i dyn Progress,
     ) -> Result<Self, ChooseError> {
         let boot = |contender| {
-            let images = field.images(contender);
             let (name, paths) = match field.candidate(contender) {
                 None => (CONVENTIONAL_NAME.to_owned(), VlbPaths::Conventional),
                 Some(candidate) => {
@@ -183,82 +128,33 @@ impl<'i> SimulatedRunner<'i> {
                     (format!("{}; set seed {seed}", candidate.name()), VlbPaths::Custom)
                 }
             };
-            Ok(Booted {
-                name: format!("{}, {name}", scheme.name()),
-                network: BootedFabric::boot(&images.fabric, &images.switches)?
-                    .with_nodes(panel.nodes().clone()),
-                settings: panel.settings(scheme, paths),
-            })
+            Ok((contender, Booted::new(panel, field.images(contender), scheme, paths, &name)?))
         };
         let contenders: Vec<Contender> = Contender::all(field.count()).collect();
-        let booted = contenders.into_par_iter().map(boot);
-        let contenders = booted.collect::<Result<Vec<_>, ChooseError>>()?.into();
-        let place = Place { memory, progress };
-        Ok(Self { contenders, place, asked: Mutex::default() })
+        let booted = contenders.into_par_iter().map(boot).collect::<Result<_, ChooseError>>()?;
+        Ok(Self { booted, panel, memory, progress, asked: Mutex::default() })
     }
 
-    fn note(&self, event: &Event, contender: Contender, step: u32, is_measured: bool) {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.insert((event.to_string(), contender, step, is_measured));
-    }
-
-    /// Every run that was asked for, whether the memory had it or it was made.
-    pub(super) fn asked(self) -> RunsAsked {
-        self.asked.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// How many different runs of candidates but the paper's choice were asked for, whether the memory had
+    /// them or they were made.
+    pub(super) fn asked_of_new(self) -> usize {
+        let asked = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
+        asked.iter().filter(|(_, contender, ..)| !contender.is_reference()).count()
     }
 }
 
-impl Place<'_> {
-    /// The figures of a run, from the memory or made now; of a whole one, if it is said how many times
-    /// as long as the panel's its window is.
-    fn figures(
-        self,
-        booted: &Booted<'_>,
-        event: &Event,
-        step: u32,
-        whole_windows: Option<u32>,
-    ) -> Result<RunFigures, ChooseError> {
-        let mut name = format!("{}; {event}; {step}", booted.name);
-        let mut settings = booted.settings.clone();
-        if let Some(windows) = whole_windows {
-            let _ = write!(name, "; whole, {windows}");
-            settings.window_cycles *= windows;
-        }
-        let stop_rule = match whole_windows {
-            Some(_) => StopRule::FullWindow,
-            None => StopRule::WhenSaturated,
-        };
-        let measured = self.kept(&name, (booted, &settings, event, step), |run| {
-            Ok(Kept::Figures(figures(&run.measure(stop_rule, self.progress)?)))
-        })?;
-        match measured {
-            Kept::Figures(figures) => Ok(figures),
-            Kept::Foreseen(_) => Err(ChooseError::OtherRun { run: name }),
-        }
-    }
-
-    /// The latencies of a run that is judged, from the memory or made now.
-    fn foreseen(
-        self,
-        booted: &Booted<'_>,
-        event: &Event,
-        step: u32,
-    ) -> Result<ForeseenLatency, ChooseError> {
-        let name = format!("{}; {event}; {step}; judged", booted.name);
-        let judged = self.kept(&name, (booted, &booted.settings, event, step), |run| {
-            Ok(Kept::Foreseen(run.foresee(self.progress)?))
-        })?;
-        match judged {
-            Kept::Foreseen(foreseen) => Ok(foreseen),
-            Kept::Figures(_) => Err(ChooseError::OtherRun { run: name }),
-        }
+impl<S: Copy + Ord + Send + Sync> SimulatedRunner<'_, S> {
+    fn note(&self, event: &Event, subject: S, step: u32, is_measured: bool) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.insert((event.to_string(), subject, step, is_measured));
     }
 
     /// What is kept of the run of this name, or what `make` makes of it now.
     fn kept(
-        self,
+        &self,
         name: &str,
-        (booted, settings, event, step): (&Booted<'_>, &Settings, &Event, u32),
+        (network, settings): (&BootedFabric<'_>, &Settings),
+        (event, step): (&Event, u32),
         make: impl FnOnce(Run<'_>) -> Result<Kept, RunError>,
     ) -> Result<Kept, ChooseError> {
         let claim = loop {
@@ -272,7 +168,6 @@ impl Place<'_> {
             }
         };
         self.progress.check()?;
-        let network = &booted.network;
         let traffic = Traffic::new(&event.pattern, network.nodes(), event.seed)?;
         let made = Run::new(network, settings, &traffic, load_of(step), event.seed)
             .map_err(RunError::Settings)
@@ -282,41 +177,62 @@ impl Place<'_> {
             Err(RunError::Cancelled(cancelled)) => return Err(cancelled.into()),
             Err(error) => return Err(ChooseError::Run { run: name.to_owned(), error }),
         };
-        self.memory.keep(claim, made.clone())?;
+        self.memory.keep(name, made.clone())?;
+        // Not before: until then nobody else may make it.
+        drop(claim);
         self.progress.step();
         Ok(made)
     }
 }
 
-impl Runner for SimulatedRunner<'_> {
-    fn run(
+impl<S: Copy + Ord + Send + Sync> Runner<S> for SimulatedRunner<'_, S> {
+    fn panel(&self) -> &Panel {
+        self.panel
+    }
+
+    fn measure(
         &self,
-        contender: Contender,
+        subject: S,
         event: &Event,
         step: u32,
+        whole_windows: Option<u32>,
     ) -> Result<RunFigures, ChooseError> {
-        self.note(event, contender, step, true);
-        self.place.figures(&self.contenders[contender], event, step, None)
+        let Booted { name, network, settings } = &self.booted[&subject];
+        let mut name = format!("{name}; {event}; {step}");
+        let mut settings = settings.clone();
+        let stop_rule = if let Some(windows) = whole_windows {
+            let _ = write!(name, "; whole, {windows}");
+            settings.window_cycles *= windows;
+            StopRule::FullWindow
+        } else {
+            self.note(event, subject, step, true);
+            StopRule::WhenSaturated
+        };
+        let measured = self.kept(&name, (network, &settings), (event, step), |run| {
+            Ok(Kept::Figures(figures(&run.measure(stop_rule, self.progress)?)))
+        })?;
+        match measured {
+            Kept::Figures(figures) => Ok(figures),
+            Kept::Foreseen(_) => Err(ChooseError::OtherRun { run: name }),
+        }
     }
 
     fn foresee(
         &self,
-        contender: Contender,
+        subject: S,
         event: &Event,
         step: u32,
     ) -> Result<ForeseenLatency, ChooseError> {
-        self.note(event, contender, step, false);
-        self.place.foreseen(&self.contenders[contender], event, step)
-    }
-
-    fn whole_run(
-        &self,
-        contender: Contender,
-        event: &Event,
-        step: u32,
-        windows: u32,
-    ) -> Result<RunFigures, ChooseError> {
-        self.place.figures(&self.contenders[contender], event, step, Some(windows))
+        self.note(event, subject, step, false);
+        let Booted { name, network, settings } = &self.booted[&subject];
+        let name = format!("{name}; {event}; {step}; judged");
+        let judged = self.kept(&name, (network, settings), (event, step), |run| {
+            Ok(Kept::Foreseen(run.foresee(self.progress)?))
+        })?;
+        match judged {
+            Kept::Foreseen(foreseen) => Ok(foreseen),
+            Kept::Figures(_) => Err(ChooseError::OtherRun { run: name }),
+        }
     }
 }
 

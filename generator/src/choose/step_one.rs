@@ -10,12 +10,12 @@
 use super::candidates::{FALLBACK, LITERAL};
 use super::error::ChooseError;
 use super::panel::shifts;
-use super::shared_model;
 use crate::fabric::Fabric;
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::present_shapes;
 use crate::set_grammar::{canonical, parse_set};
 use crate::throughput::report::{Heading, Report};
+use crate::throughput::state;
 use crate::throughput::sweep::Sweep;
 use crate::throughput::{Counting, Flows, LARGE, PathSet, VAST, path_set};
 use std::collections::BTreeSet;
@@ -24,13 +24,13 @@ use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Dragonfly, DrawRule, SetRule, SwitchId};
 
 /// How much of the best modelled throughput a candidate may lack.
-pub const EPSILON: f64 = 0.01;
+pub(crate) const EPSILON: f64 = 0.01;
 /// How many sets of the front are taken at most, those with the fewest hops: of small fabrics, and of
 /// those of more than [`LARGE`] switches, where a run takes seconds.
 const MOST_CANDIDATES: (usize, usize) = (3, 1);
 
 /// The outcome of Step 1 on the sample.
-pub struct Modelled {
+pub(crate) struct Modelled {
     /// The report that `tvlb model` would give of these patterns and sets.
     pub report: Report,
     sets: Vec<PathSet>,
@@ -43,7 +43,7 @@ impl Modelled {
     /// `drawn` says that a switch draws from them; it says `None` of a set that a switch cannot draw
     /// from. Where it can draw from none of the front, the set of the largest modelled throughput that
     /// it can draw from.
-    pub fn front(&self, drawn: impl Fn(&SetRule) -> Option<SetRule>) -> Vec<SetRule> {
+    pub(crate) fn front(&self, drawn: impl Fn(&SetRule) -> Option<SetRule>) -> Vec<SetRule> {
         let rule_of = |name: &String| self.sets.iter().find(|set| set.name() == name);
         let front = self.report.candidates.iter().filter_map(rule_of);
         let front: Vec<SetRule> =
@@ -61,7 +61,7 @@ impl Modelled {
     /// The modelled throughput of a set, which does not depend on how it is drawn; `None` if its
     /// paths were not among those modelled, and for a set of intermediate switches, whose walks are a
     /// part of the routes of any set of shapes.
-    pub fn of(&self, rule: &SetRule) -> Option<f64> {
+    pub(crate) fn of(&self, rule: &SetRule) -> Option<f64> {
         if rule.is_by_switch() {
             return None;
         }
@@ -72,7 +72,7 @@ impl Modelled {
 }
 
 /// How many switches a fabric has at most for its programs to be solved within minutes.
-pub const MOST_SWITCHES: u32 = 6000;
+pub(crate) const MOST_SWITCHES: u32 = 6000;
 /// The sets that are modelled of fabrics of more than [`VAST`] switches: the widest set, the paper's,
 /// and sets of short routes that do well on smaller fabrics.
 const FEW_SETS: [&str; 6] =
@@ -126,8 +126,10 @@ pub(super) fn model(
     sets.retain(|set| reaches_all(counter, &patterns, set.rule()));
     let sweep = Sweep::new(&fabric.topology, Counting::Routes, patterns, sets.clone());
 
-    let done = shared_model::cells(&sweep, state, progress)?;
-    let cells = sweep.assemble(&done).ok_or(Cancelled)?;
+    progress.stage("model", Some(sweep.unit_count()));
+    let state = state.map(|directory| directory.join("model.runs"));
+    let done = state::make(&sweep, state.as_deref(), progress)?;
+    let cells = sweep.assemble(&done.units).ok_or(Cancelled)?;
     let name = fabric.file.name.clone();
     let heading = Heading { fabric: name, dead: Vec::new(), seed, epsilon: EPSILON };
     let (of_small, of_large) = MOST_CANDIDATES;

@@ -1,11 +1,13 @@
 //! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice and ours.
 
 use super::baseline::{NEAR_SATURATION_LOAD, NEAR_SATURATION_WINDOWS};
+use super::contender::CONVENTIONAL_NAME;
 use super::objective::Prefer;
+use super::runner::load_of;
 use super::step_one::MOST_SWITCHES;
 use crate::counted::{counted, with_sign};
 use crate::table_set::{
-    BaselineEntry, ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry, PanelEntry, RegretsEntry,
+    Carried, ChoiceEntry, ContenderEntry, ContestEntry, Lead, PanelEntry, Regrets,
 };
 use std::fmt::{self, Display};
 
@@ -84,7 +86,7 @@ impl Display for Table<'_> {
 }
 
 /// A mean over this many patterns with its standard error, which two differences say too little of.
-pub(crate) fn lead_in_words(lead: LeadEntry, patterns: usize) -> String {
+pub(crate) fn lead_in_words(lead: Lead, patterns: usize) -> String {
     if patterns < LEAST_PATTERNS {
         format!("{} (error not estimated)", with_sign(lead.mean, 4))
     } else {
@@ -94,16 +96,11 @@ pub(crate) fn lead_in_words(lead: LeadEntry, patterns: usize) -> String {
 
 fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) -> fmt::Result {
     let patterns = panel.score.len();
-    let mut rows: Vec<(String, &ContenderEntry)> = Vec::new();
-    let references = contest.contenders.iter().zip(["", " (the paper's)"]);
-    rows.extend(references.map(|(entry, note)| (format!("{}{note}", entry.set), entry)));
-    if let Some(chosen) = contest.chosen_entry() {
-        if chosen.set == rows[1].1.set {
-            rows[1].0 = format!("{} (the paper's and ours)", chosen.set);
-        } else {
-            rows.push((format!("{} (ours)", chosen.set), chosen));
-        }
-    }
+    let named = compared(contest, "ours").into_iter().map(|(name, entry)| match &*entry.set {
+        set if set == name => (name, entry),
+        set => (format!("{set} ({name})"), entry),
+    });
+    let rows: Vec<(String, &ContenderEntry)> = named.collect();
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     writeln!(
         f,
@@ -111,14 +108,10 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) 
         contest.scheme, "VLB paths", contest.low_load
     )?;
     for (name, entry) in rows {
+        let [modelled, saturation, hops, latency, served] = figures(entry, "-");
         writeln!(
             f,
-            "         {name:width$}  {:>8}  {:>10}  {:>5}  {:>7}{:>15}",
-            Figure(entry.modelled, 4),
-            Figure(entry.mean_saturation, 4),
-            Figure(entry.mean_hops, 2),
-            Figure(entry.low_load_latency, 2),
-            Figure(entry.worst_served, 2)
+            "         {name:width$}  {modelled:>8}  {saturation:>10}  {hops:>5}  {latency:>7}{served:>15}"
         )?;
     }
     writeln!(f, "         (saturation: the mean latency passes {} cycles)", panel.latency_limit)?;
@@ -156,6 +149,33 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) 
     show_regrets(f, contest, panel)
 }
 
+/// What a user compares: conventional UGAL, the paper's choice and the chosen set, which is called `ours`.
+pub(crate) fn compared<'c>(
+    contest: &'c ContestEntry,
+    ours: &str,
+) -> Vec<(String, &'c ContenderEntry)> {
+    let own = contest.chosen_beside_paper();
+    let papers = if own.is_some() { "the paper's" } else { &format!("the paper's and {ours}") };
+    let references = [CONVENTIONAL_NAME, papers].into_iter().zip(&contest.contenders);
+    let all = references.chain(own.map(|own| (ours, own)));
+    all.map(|(name, entry)| (name.to_owned(), entry)).collect()
+}
+
+/// The figures by which contenders are compared, or `none`: modelled throughput, saturation, mean hops,
+/// latency at low load and what the worst node is served.
+pub(crate) fn figures(entry: &ContenderEntry, none: &str) -> [String; 5] {
+    let figure = |value: Option<f64>, decimals: usize| {
+        value.map_or_else(|| none.to_owned(), |value| format!("{value:.decimals$}"))
+    };
+    [
+        figure(entry.modelled, 4),
+        figure(entry.mean_saturation, 4),
+        figure(entry.mean_hops, 2),
+        figure(entry.low_load_latency, 2),
+        figure(entry.worst_served, 2),
+    ]
+}
+
 /// Which of conventional UGAL, the paper's choice and the chosen set pass the limit below their
 /// saturation in runs that are longer than those that found it; `None` where none does.
 pub(crate) fn passing_limit_later(
@@ -163,7 +183,7 @@ pub(crate) fn passing_limit_later(
     panel: &PanelEntry,
     ours: &str,
 ) -> Option<String> {
-    let names = ["conventional", "the paper's"].into_iter().zip(&contest.contenders);
+    let names = [CONVENTIONAL_NAME, "the paper's"].into_iter().zip(&contest.contenders);
     let compared = names.chain(contest.chosen_beside_paper().map(|own| (ours, own)));
     let latencies =
         compared.filter_map(|(name, entry)| Some((name, entry.latency_near_saturation?)));
@@ -222,7 +242,7 @@ pub(crate) fn percent(regret: f64) -> String {
 
 /// The guards by their traffic: the number of the first entry of each, which is that of all nodes, and
 /// those of its populations.
-pub(crate) fn guards_by_traffic(panel: &PanelEntry) -> Vec<Vec<usize>> {
+fn guards_by_traffic(panel: &PanelEntry) -> Vec<Vec<usize>> {
     let mut traffics: Vec<Vec<usize>> = Vec::new();
     for (number, name) in panel.guards.iter().enumerate() {
         match traffics.last_mut() {
@@ -235,59 +255,55 @@ pub(crate) fn guards_by_traffic(panel: &PanelEntry) -> Vec<Vec<usize>> {
     traffics
 }
 
-/// The worst of some regrets, by their numbers.
-pub(crate) fn worst_of(regrets: &[f64], numbers: impl IntoIterator<Item = usize>) -> Option<f64> {
-    let found = numbers.into_iter().filter_map(|number| regrets.get(number)).copied();
-    found.reduce(f64::max)
+/// For each traffic its name, E, who carries it, and the regrets of conventional UGAL, of the paper's choice
+/// and of the chosen set, or `none`: of each score pattern, and of each guard the worst over its populations.
+pub(crate) fn regret_rows(
+    contest: &ContestEntry,
+    panel: &PanelEntry,
+    none: &str,
+) -> Vec<[String; 6]> {
+    let entries = contest.contenders.iter().take(2).chain(contest.chosen_entry());
+    let regrets: Vec<Option<&Regrets>> = entries.map(|entry| entry.regrets.as_ref()).collect();
+    let row = |traffic: &str, carried: &Carried, of: &dyn Fn(&Regrets) -> Option<f64>| {
+        let regret = |who: usize| regrets.get(who).copied().flatten().and_then(of);
+        let [conventional, papers, ours] =
+            [0, 1, 2].map(|who| regret(who).map_or_else(|| none.to_owned(), percent));
+        let most = format!("{:.2}", load_of(carried.most()));
+        [traffic.to_owned(), most, carried.best.clone(), conventional, papers, ours]
+    };
+    let score = panel.score.iter().zip(&contest.score_baselines).enumerate();
+    let score = score.map(|(number, (traffic, carried))| {
+        row(traffic, carried, &|regrets| regrets.score.get(number).copied())
+    });
+    let guards = guards_by_traffic(panel).into_iter().filter_map(|numbers| {
+        let carried = contest.guard_baselines.get(numbers[0])?;
+        let worst = |regrets: &Regrets| {
+            let found = numbers.iter().filter_map(|&number| regrets.guards.get(number)).copied();
+            found.reduce(f64::max)
+        };
+        Some(row(&panel.guards[numbers[0]], carried, &worst))
+    });
+    score.chain(guards).collect()
 }
 
-/// The regrets of conventional UGAL, of the paper's choice and of the chosen set: the worst over the
-/// score patterns, and that of each guard, the worst over its populations.
 fn show_regrets(
     f: &mut fmt::Formatter<'_>,
     contest: &ContestEntry,
     panel: &PanelEntry,
 ) -> fmt::Result {
-    let entries = contest.contenders.iter().take(2).chain(contest.chosen_entry());
-    let regrets: Vec<Option<&RegretsEntry>> = entries.map(|entry| entry.regrets.as_ref()).collect();
     let width = panel.score.iter().chain(&panel.guards).map(String::len).max().unwrap_or(0);
     writeln!(
         f,
         "         {:width$}     E  carried by    regret of conventional  the paper's    ours",
         "traffic"
     )?;
-    let mut row =
-        |traffic: &str, carried: &BaselineEntry, of: &dyn Fn(&RegretsEntry) -> Option<f64>| {
-            write!(f, "         {traffic:width$}  {:.2}  {:<12}", carried.most(), carried.best)?;
-            for (regrets, width) in regrets.iter().zip([24, 13, 8]) {
-                let regret = regrets.and_then(of).map_or("-".to_owned(), percent);
-                write!(f, "{regret:>width$}")?;
-            }
-            writeln!(f)
-        };
-    for (number, (traffic, carried)) in panel.score.iter().zip(&contest.score_baselines).enumerate()
-    {
-        row(traffic, carried, &|regrets| regrets.score.get(number).copied())?;
-    }
-    for numbers in guards_by_traffic(panel) {
-        let Some(carried) = contest.guard_baselines.get(numbers[0]) else { continue };
-        row(&panel.guards[numbers[0]], carried, &|regrets| {
-            worst_of(&regrets.guards, numbers.iter().copied())
-        })?;
+    for [traffic, most, best, conventional, papers, ours] in regret_rows(contest, panel, "-") {
+        writeln!(
+            f,
+            "         {traffic:width$}  {most}  {best:<12}{conventional:>24}{papers:>13}{ours:>8}"
+        )?;
     }
     Ok(())
-}
-
-/// A figure, or a dash where there is none.
-struct Figure(Option<f64>, usize);
-
-impl Display for Figure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(value) => f.pad(&format!("{value:.*}", self.1)),
-            None => f.pad("-"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ mod text;
 
 pub use error::{FabricFault, FabricFileError};
 
-use crate::policy::WeighingSettings;
+use crate::policy::{Policy, WeighingSettings};
+use crate::set_grammar::canonical;
 use crate::topology::arrangement::Arrangement;
 use std::iter;
 use std::path::PathBuf;
@@ -99,6 +100,13 @@ pub enum Sets {
 }
 
 impl Sets {
+    /// The sets of these policies.
+    pub fn of(policies: &PerDecision<Policy>) -> Self {
+        Self::given(
+            policies.map(|policy| DecisionSet { text: canonical(&policy.rule), rule: policy.rule }),
+        )
+    }
+
     pub fn same(set: DecisionSet) -> Self {
         Self::given(PerDecision::same(set))
     }

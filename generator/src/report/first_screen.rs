@@ -127,7 +127,7 @@ fn tiles_of_paths(subject: &Subject<'_>, choice: Option<&ChoiceEntry>) -> Vec<Ti
     let entry: &SetEntry = subject.manifest.sets.get(Decision::UgalL);
     let mut all = Vec::new();
     let model = choice.and_then(|choice| choice.model.as_ref());
-    let report = subject.plot_data.and_then(|data| data.model.as_ref());
+    let report = subject.modelled;
     if let (Some(model), Some(report)) = (model, report)
         && let Some(first) = model.candidates.first()
         && let Some(figures) = model.figures.iter().find(|figures| figures.set == *first)

@@ -20,10 +20,10 @@ mod step_two;
 mod summary;
 
 use crate::choose::Options;
-use crate::choose::curves::PlotData;
 use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::table_set::Manifest;
+use crate::throughput::report::Report;
 use crate::topology::summary::TopologySummary;
 use crate::verify::Certificate;
 use tvlb_chart::escaped;
@@ -41,8 +41,8 @@ pub struct Subject<'s> {
     pub options: &'s Options,
     /// Whether the policies came from a set file.
     pub has_set_file: bool,
-    /// Plot data of Steps 1 and 2; none where the sets were given.
-    pub plot_data: Option<&'s PlotData>,
+    /// Step 1's report; none where the sets were given or the fabric is too large to be modelled.
+    pub modelled: Option<&'s Report>,
     pub manifest: &'s Manifest,
     /// The images as they are written.
     pub images: &'s Images,

@@ -13,7 +13,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     let Some(choice) = &subject.manifest.choice else {
         return paragraph("The sets were given, so none was modelled. tvlb model models any.");
     };
-    let Some(report) = subject.plot_data.and_then(|data| data.model.as_ref()) else {
+    let Some(report) = subject.modelled else {
         return paragraph(&format!(
             "Not used: the fabric has more than {MOST_SWITCHES} switches, and the model's programs \
              would take too long to be part of generate."

@@ -1,18 +1,16 @@
-//! Step 2: what was simulated, who won and why, and latency over load.
+//! Step 2: what was simulated, who won and why.
 
+use super::Subject;
 use super::named_sets::{capitalised, ours};
-use super::{Subject, row};
 use crate::choose::baseline::NEAR_SATURATION_LOAD;
-use crate::choose::curves::Curve;
 use crate::choose::objective::Prefer;
 use crate::choose::table::{
-    guards_by_traffic, lead_in_words, passing_limit_later, percent, without_holder, worst_of,
+    compared, figures, lead_in_words, passing_limit_later, percent, regret_rows, without_holder,
 };
 use crate::counted::counted;
-use crate::table_set::{BaselineEntry, ContenderEntry, ContestEntry, PanelEntry, RegretsEntry};
+use crate::table_set::{ContenderEntry, ContestEntry, PanelEntry};
 use std::fmt::Write;
-use tvlb_chart::page::{figure_or_dash, on_demand, paragraph, table};
-use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
+use tvlb_chart::page::{on_demand, paragraph, table};
 
 pub(super) fn body(subject: &Subject<'_>) -> String {
     let Some(choice) = &subject.manifest.choice else {
@@ -30,13 +28,12 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         let ours = ours(subject.manifest, contest);
         let _ = writeln!(html, "<h3>{}</h3>", contest.scheme.to_uppercase());
         html.push_str(&paragraph(&why(contest, panel, choice.prefer.as_deref(), &ours)));
-        html.push_str(&table(&HEAD, references(contest, &ours)));
+        let rows = compared(contest, &ours).into_iter().map(|(name, entry)| cells(&name, entry));
+        html.push_str(&table(&HEAD, rows));
         if let Some(text) = passing_limit_later(contest, panel, &ours) {
             html.push_str(&paragraph(&capitalised(&format!("{text}."))));
         }
         html.push_str(&regrets(contest, panel));
-        let curves = subject.plot_data.map_or(&[][..], |data| &data.curves);
-        html.push_str(&plots(contest, panel, curves, &ours));
         html.push_str(&on_demand("What these names stand for", &texts(contest, &ours)));
         let rows = contest.contenders.iter().map(|entry| {
             let mut row = cells(&entry.set, entry);
@@ -69,58 +66,21 @@ const HEAD: [&str; 6] =
     ["VLB paths", "modelled", "saturation", "mean hops", "latency at low load", "worst served"];
 
 fn cells(name: &str, entry: &ContenderEntry) -> Vec<String> {
-    vec![
-        name.to_owned(),
-        figure_or_dash(entry.modelled, 4),
-        figure_or_dash(entry.mean_saturation, 4),
-        figure_or_dash(entry.mean_hops, 2),
-        figure_or_dash(entry.low_load_latency, 2),
-        figure_or_dash(entry.worst_served, 2),
-    ]
-}
-
-/// Conventional UGAL, the paper's choice and ours.
-fn references(contest: &ContestEntry, ours: &str) -> Vec<Vec<String>> {
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    for (number, entry) in contest.contenders.iter().take(2).enumerate() {
-        let name = match (number, entry.set == contest.chosen) {
-            (0, _) => "conventional".to_owned(),
-            (_, false) => "the paper's".to_owned(),
-            (_, true) => format!("the paper's and {ours}"),
-        };
-        rows.push(cells(&name, entry));
-    }
-    if let Some(chosen) = contest.chosen_beside_paper() {
-        rows.push(cells(ours, chosen));
-    }
-    rows
+    [name.to_owned()].into_iter().chain(figures(entry, "–")).collect()
 }
 
 /// What each of the three loses on each traffic, and, where no candidate holds all guards, what else
 /// could be had.
 fn regrets(contest: &ContestEntry, panel: &PanelEntry) -> String {
-    let of_references = contest.contenders.iter().take(2).chain(contest.chosen_entry());
-    let regrets: Vec<_> = of_references.map(|entry| entry.regrets.as_ref()).collect();
-    let row =
-        |traffic: &str, carried: &BaselineEntry, worst: &dyn Fn(&RegretsEntry) -> Option<f64>| {
-            let e = format!("{:.2} ({})", carried.most(), carried.best);
-            let each = regrets.iter().map(|r| r.and_then(worst).map_or("–".to_owned(), percent));
-            [traffic.to_owned(), e].into_iter().chain(each).collect::<Vec<String>>()
-        };
-    let score = panel.score.iter().zip(&contest.score_baselines).enumerate();
-    let mut rows: Vec<Vec<String>> = score
-        .map(|(number, (traffic, carried))| {
-            row(traffic, carried, &|regrets| regrets.score.get(number).copied())
-        })
-        .collect();
-    for numbers in guards_by_traffic(panel) {
-        let worst = |regrets: &RegretsEntry| worst_of(&regrets.guards, numbers.iter().copied());
-        if let Some(carried) = contest.guard_baselines.get(numbers[0]) {
-            rows.push(row(&panel.guards[numbers[0]], carried, &worst));
-        }
-    }
-    let head =
-        ["traffic", "E (carried by)", "regret of conventional", "of the paper's choice", "of ours"];
+    let head = [
+        "traffic",
+        "E",
+        "carried by",
+        "regret of conventional",
+        "of the paper's choice",
+        "of ours",
+    ];
+    let rows = regret_rows(contest, panel, "–").into_iter().map(|row| row.to_vec());
     let mut html = table(&head, rows);
     if !contest.frontier.is_empty() {
         let rows = contest.frontier.iter().map(|entry| {
@@ -182,52 +142,4 @@ fn why(contest: &ContestEntry, panel: &PanelEntry, prefer: Option<&str>, ours: &
         ahead(contest.lead_over_paper),
         contest.low_load
     )
-}
-
-/// Latency over load under the first patterns.
-fn plots(contest: &ContestEntry, panel: &PanelEntry, curves: &[Curve], ours: &str) -> String {
-    let limit = f64::from(panel.latency_limit);
-    let of_scheme = || curves.iter().filter(|curve| curve.scheme == contest.scheme);
-    let mut traffics: Vec<&str> = of_scheme().map(|curve| curve.traffic.as_str()).collect();
-    traffics.dedup();
-    row(traffics.into_iter().map(|traffic| {
-        let of = of_scheme().filter(|curve| curve.traffic == traffic);
-        let series: Vec<Series> = of.map(|curve| series(contest, curve, limit, ours)).collect();
-        let most = series.iter().flat_map(|s| &s.marks).map(|mark| mark.x).fold(0.1, f64::max);
-        let svg = Plot {
-            title: format!("{}, {traffic}", contest.scheme),
-            x: Axis::new("load (flits per node and cycle)", 0.0, most),
-            y: Axis::new("mean latency (cycles)", 0.0, limit),
-            level: Some((
-                limit,
-                format!("saturated: mean latency above {} cycles", panel.latency_limit),
-            )),
-            series,
-        };
-        let loads = "Marks are on one grid of loads, and at the last load that is carried; an arrow is \
-                     the first load that saturates.";
-        (svg.svg(), format!("{} under {traffic}. {loads}", contest.scheme.to_uppercase()))
-    }))
-}
-
-fn series(contest: &ContestEntry, curve: &Curve, limit: f64, ours: &str) -> Series {
-    let is = |number: usize| {
-        contest.contenders.get(number).is_some_and(|entry| entry.set == curve.contender)
-    };
-    let (ink, name) = if is(0) {
-        (Ink::Conventional, "conventional".to_owned())
-    } else if curve.contender == contest.chosen {
-        let name = if is(1) { format!("the paper's and {ours}") } else { ours.to_owned() };
-        (Ink::Ours, name)
-    } else {
-        (Ink::Paper, "the paper's".to_owned())
-    };
-    let carried = curve.points.iter().map(|point| {
-        let hover = format!("{name}: {:.1} cycles at {:.2}", point.latency, point.load);
-        Mark::new(point.load, point.latency.min(limit), hover)
-    });
-    let saturated = curve
-        .saturated_at
-        .map(|load| Mark::new(load, None, format!("{name}: saturated at {load:.2}")));
-    Series { marks: carried.chain(saturated).collect(), name: name.clone(), ink, joined: true }
 }

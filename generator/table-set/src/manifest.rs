@@ -5,11 +5,13 @@
 mod choice;
 
 pub use choice::{
-    BaselineEntry, ChoiceEntry, ContenderEntry, ContestEntry, FrontierEntry, LeadEntry, ModelEntry,
-    ModelledEntry, PanelEntry, RegretsEntry, TailEntry, WorstEntry,
+    Carried, ChoiceEntry, ContenderEntry, ContestEntry, FrontierEntry, Lead, ModelEntry,
+    ModelledEntry, PanelEntry, Regrets, STEPS, TailEntry, Worst, load_of, step_of,
 };
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tvlb_schema::{
     Bandwidths, Candidates, Gate, GroupKind, MinCandidate, OfarRules, PerDecision, Weighing,
@@ -195,6 +197,25 @@ pub struct ImbalanceEntry {
 /// To six decimals, so that no platform's last bit shows.
 pub fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
+}
+
+/// The same with every fraction in it to six decimals.
+pub fn all_rounded<T: Serialize + DeserializeOwned + Clone>(entry: &T) -> T {
+    fn round(value: &mut Value) {
+        match value {
+            Value::Number(number) if number.is_f64() => {
+                *value = number.as_f64().map(rounded).into();
+            }
+            Value::Array(values) => values.iter_mut().for_each(round),
+            Value::Object(fields) => fields.values_mut().for_each(round),
+            _ => {}
+        }
+    }
+    let json = serde_json::to_value(entry).map(|mut json| {
+        round(&mut json);
+        json
+    });
+    json.and_then(serde_json::from_value).unwrap_or_else(|_| entry.clone())
 }
 
 /// Bytes of the images.

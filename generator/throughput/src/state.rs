@@ -1,53 +1,97 @@
-//! What a sweep has done so far, so that an interrupted one can continue.
+//! What a sweep has done so far, so that an interrupted one can continue, and several processes can make one.
 //!
 //! A state belongs to one sweep, told by everything that its cells depend on: wiring, way of
 //! counting, patterns and sets. A state of another sweep, or a damaged one, is refused, never used
 //! in part.
 
-use super::sweep::{Sweep, UnitCells};
+use super::ModelError;
+use super::sweep::{Sweep, Tally, UnitCells};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use tvlb_table_set::runs::{RunFile, SharedRuns, StoreError};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use tvlb_base::progress::Progress;
+use tvlb_table_set::runs::{Claim, POLL, Runs, StoreError, Turn};
 
 /// Raised when the meaning of a cell changes, so that older states are refused.
 const VERSION: &str = "tvlb-lab sweep state 2";
 
-/// The units that are done, by number.
-pub type Done = BTreeMap<usize, UnitCells>;
-
-/// The units that are done, in the file that keeps them.
-pub type State = RunFile<usize, UnitCells>;
-
-/// Opens the state of this sweep. Without a path, or while there is no file, nothing is done yet.
-///
-/// # Errors
-/// A file that cannot be read or is not a state of this sweep.
-pub fn open(path: Option<&Path>, sweep: &Sweep<'_>) -> Result<State, StoreError> {
-    let state = State::open(path, &subject(sweep))?;
-    for (number, rows) in state.entries() {
-        check(sweep, number, &rows, path.unwrap_or(Path::new("")))?;
-    }
-    Ok(state)
+/// Why a sweep is not made.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
-/// The units that are done, by number, in a directory that several processes share.
-pub type SharedState = SharedRuns<UnitCells>;
+/// The units of a sweep that are done.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// The cells of each unit, by its number.
+    pub units: BTreeMap<usize, UnitCells>,
+    /// How those that this process has made came about.
+    pub tally: Tally,
+}
 
-/// Opens the shared state of this sweep. Without a path, or while the directory is empty, nothing is done
-/// yet.
+/// Makes all units of a sweep, on all threads of the current pool. With a directory each is kept there, and
+/// made by one of the processes that have it. Each is a step of `progress`; once that is cancelled, the units
+/// that are done are given.
 ///
 /// # Errors
-/// A directory that cannot be read or is not a state of this sweep.
-pub fn open_shared(path: Option<PathBuf>, sweep: &Sweep<'_>) -> Result<SharedState, StoreError> {
-    SharedState::open(path, &subject(sweep))
+/// A flow without any path, or a directory that cannot be used or is not a state of this sweep.
+pub fn make(
+    sweep: &Sweep<'_>,
+    directory: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<Done, StateError> {
+    let runs = directory.map(|path| Runs::open(path, &subject(sweep))).transpose()?;
+    let done = Mutex::new(Done::default());
+    let note = |unit: usize, cells: UnitCells, tally: Tally| {
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.units.insert(unit, cells);
+        done.tally = done.tally.plus(tally);
+        progress.step();
+    };
+    let claim = |unit: usize| -> Result<Option<Option<Claim>>, StateError> {
+        let Some(runs) = &runs else { return Ok(Some(None)) };
+        Ok(match runs.claim(&unit)? {
+            Turn::Kept(cells) => {
+                check(sweep, unit, &cells, directory.unwrap_or(Path::new("")))?;
+                note(unit, cells, Tally::default());
+                None
+            }
+            Turn::Ours(claim) => Some(Some(claim)),
+            Turn::Theirs => None,
+        })
+    };
+    let finished = |unit: usize, cells: UnitCells, tally: Tally, claim: Option<Claim>| {
+        if let Some(runs) = &runs {
+            runs.put(&unit, &cells)?;
+        }
+        drop(claim);
+        note(unit, cells, tally);
+        Ok(())
+    };
+    loop {
+        let is_left = |unit: &usize| {
+            !done.lock().unwrap_or_else(PoisonError::into_inner).units.contains_key(unit)
+        };
+        let left: Vec<usize> = (0..sweep.unit_count()).filter(is_left).collect();
+        if left.is_empty() || progress.is_cancelled() {
+            return Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner));
+        }
+        sweep.run(left, claim, finished, progress)?;
+        // Others may be at what is left.
+        if runs.is_some() && (0..sweep.unit_count()).any(|unit| is_left(&unit)) {
+            thread::sleep(POLL);
+        }
+    }
 }
 
 /// Refuses a unit that is not one of this sweep; `path` is where it is kept.
-///
-/// # Errors
-/// The unit has not one cell for each of its patterns and sets.
-pub fn check(
+fn check(
     sweep: &Sweep<'_>,
     number: usize,
     rows: &UnitCells,
@@ -118,11 +162,9 @@ mod tests {
         let [whole, left] = [&planned, &live].map(|topology| {
             Sweep::new(topology, Counting::Triples, patterns.clone(), sets.clone())
         });
-        let state = open(Some(&path), &whole).unwrap();
-        state.keep(0, vec![Vec::new()]).unwrap();
-        state.save().unwrap();
-        let error = open(Some(&path), &left).unwrap_err();
-        assert!(matches!(error, StoreError::Other { .. }), "{error}");
+        make(&whole, Some(&path), &()).unwrap();
+        let error = make(&left, Some(&path), &()).unwrap_err();
+        assert!(matches!(error, StateError::Store(StoreError::Other { .. })), "{error}");
     }
 
     #[test]
@@ -134,13 +176,25 @@ mod tests {
         let sets = vec![PathSet::parse("all", 1).unwrap()];
         let patterns = vec![Flows::shift(&df, 1, 0)];
         let sweep = Sweep::new(&topology, Counting::Triples, patterns, sets);
-        let state = open(Some(&path), &sweep).unwrap();
-        // A unit without cells, and one that the sweep does not have.
-        for number in [0, 7] {
-            state.keep(number, vec![Vec::new()]).unwrap();
-            state.save().unwrap();
-            let error = open(Some(&path), &sweep).unwrap_err();
-            assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
-        }
+        Runs::open(&path, &subject(&sweep)).unwrap().put(&0, &vec![Vec::<u8>::new()]).unwrap();
+        let error = make(&sweep, Some(&path), &()).unwrap_err();
+        assert!(matches!(error, StateError::Store(StoreError::Damaged { .. })), "{error}");
+    }
+
+    #[test]
+    fn several_make_one_sweep() {
+        let home = tempfile::tempdir().unwrap();
+        let df = Dragonfly::new(1, 4, 2, 5).unwrap();
+        let topology = arrange(df, Arrangement::default(), 1).unwrap();
+        let sets = vec![PathSet::parse("all", 1).unwrap()];
+        let sweep = Sweep::new(&topology, Counting::Triples, Flows::type_1_set(&df), sets);
+        let alone = make(&sweep, None, &()).unwrap();
+        let made = || make(&sweep, Some(home.path()), &()).unwrap();
+        let both: [Done; 2] = thread::scope(|scope| {
+            let both = [scope.spawn(made), scope.spawn(made)];
+            both.map(|one| one.join().unwrap())
+        });
+        assert!(both.iter().all(|done| done.units == alone.units));
+        assert_eq!(both[0].tally.plus(both[1].tally), alone.tally);
     }
 }

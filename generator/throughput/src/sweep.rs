@@ -57,8 +57,7 @@ pub struct Tally {
 ///
 /// # Example
 /// ```
-/// use std::collections::BTreeMap;
-/// use std::sync::Mutex;
+/// use tvlb_throughput::state;
 /// use tvlb_throughput::sweep::Sweep;
 /// use tvlb_throughput::{Counting, Flows, PathSet};
 /// use tvlb_topology::arrangement::{Arrangement, arrange};
@@ -70,13 +69,9 @@ pub struct Tally {
 /// let patterns = vec![Flows::shift(&df, 1, 0), Flows::shift(&df, 2, 1)];
 /// let sweep = Sweep::new(&topology, Counting::Triples, patterns, sets);
 ///
-/// // What is done may be kept, and given to a later run in the place of the empty map.
-/// let done = Mutex::new(BTreeMap::new());
-/// let finished = |unit, cells, _| {
-///     done.lock().unwrap().insert(unit, cells);
-/// };
-/// sweep.run(&BTreeMap::new(), finished, &())?;
-/// let cells = sweep.assemble(&done.lock().unwrap()).ok_or("a unit is missing")?;
+/// // With a directory in the place of `None`, what is done is kept there.
+/// let done = state::make(&sweep, None, &())?;
+/// let cells = sweep.assemble(&done.units).ok_or("a unit is missing")?;
 /// assert_eq!((cells.len(), cells[0].len()), (2, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -161,47 +156,25 @@ impl<'t> Sweep<'t> {
         self.first_equal[set]
     }
 
-    /// Does the units that are not among `done`, on all threads of the current pool, and hands
-    /// each to `finished` as it is done, which is a step of `progress`. Ends early, without error, once `progress` is
-    /// cancelled.
-    ///
-    /// # Errors
-    /// A flow without any path; which one, if there are several, does not depend on the threads.
-    pub fn run(
+    /// Does these units, on all threads of the current pool, as far as `claim` gives the right to do one when
+    /// its turn comes, and hands each to `finished` with its right. Ends early, without error, once `progress`
+    /// is cancelled.
+    pub(super) fn run<C, E: From<ModelError> + Send>(
         &self,
-        done: &BTreeMap<usize, UnitCells>,
-        finished: impl Fn(usize, UnitCells, Tally) + Sync,
+        units: Vec<usize>,
+        claim: impl Fn(usize) -> Result<Option<C>, E> + Sync,
+        finished: impl Fn(usize, UnitCells, Tally, C) -> Result<(), E> + Sync,
         progress: &dyn Progress,
-    ) -> Result<(), ModelError> {
-        self.run_where(done, |_| true, finished, progress)
-    }
-
-    /// As [`Self::run`], for those units of which `is_wanted` says so, asked of each when its turn comes.
-    ///
-    /// # Errors
-    /// As for [`Self::run`].
-    pub fn run_where(
-        &self,
-        done: &BTreeMap<usize, UnitCells>,
-        is_wanted: impl Fn(usize) -> bool + Sync,
-        finished: impl Fn(usize, UnitCells, Tally) + Sync,
-        progress: &dyn Progress,
-    ) -> Result<(), ModelError> {
-        let left: Vec<usize> = (0..self.units.len()).filter(|n| !done.contains_key(n)).collect();
-        let results: Vec<Result<(), ModelError>> = left
+    ) -> Result<(), E> {
+        let results: Vec<Result<(), E>> = units
             .into_par_iter()
             .with_max_len(1)
             .map_init(
                 || Model::new(self.topology, self.counting),
                 |model, unit| {
-                    if !is_wanted(unit) {
-                        return Ok(());
-                    }
-                    if let Some((cells, tally)) = self.unit(model, unit, progress)? {
-                        finished(unit, cells, tally);
-                        progress.step();
-                    }
-                    Ok(())
+                    let Some(claim) = claim(unit)? else { return Ok(()) };
+                    let made = self.unit(model, unit, progress)?;
+                    made.map_or(Ok(()), |(cells, tally)| finished(unit, cells, tally, claim))
                 },
             )
             .collect();

@@ -3,8 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use proptest::prelude::*;
-use std::collections::BTreeMap;
-use std::sync::Mutex;
 use tvlb_schema::{
     Bandwidth, Bandwidths, Dragonfly, End, FaultSet, GroupId, LocalLink, Nodes, SwitchId,
     SwitchIndex,
@@ -12,7 +10,7 @@ use tvlb_schema::{
 use tvlb_throughput::path_set::step_1;
 use tvlb_throughput::solve::Warm;
 use tvlb_throughput::sweep::{Cell, Sweep};
-use tvlb_throughput::{Counting, Flows, Model, ModelError, PathSet};
+use tvlb_throughput::{Counting, Flows, Model, ModelError, PathSet, state};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
 use tvlb_topology::names::{Names, Parts};
@@ -46,19 +44,9 @@ fn swept(
 ) -> Vec<Vec<Cell>> {
     let sets = SETS.map(|text| PathSet::parse(text, 4).unwrap()).to_vec();
     let sweep = Sweep::new(topology, counting, patterns.to_vec(), sets);
-    let done = Mutex::new(BTreeMap::new());
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-        sweep
-            .run(
-                &BTreeMap::new(),
-                |unit, cells, _| {
-                    done.lock().unwrap().insert(unit, cells);
-                },
-                &(),
-            )
-            .unwrap();
-    });
-    sweep.assemble(&done.into_inner().unwrap()).unwrap()
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let done = pool.install(|| state::make(&sweep, None, &()).unwrap());
+    sweep.assemble(&done.units).unwrap()
 }
 
 proptest! {
@@ -264,12 +252,8 @@ fn dfly_4_8_4_9_has_its_known_values() {
     let mean = |counting, set: &str| -> (f64, f64) {
         let sets = vec![PathSet::parse(set, 0).unwrap()];
         let sweep = Sweep::new(&topology, counting, all_of_type_1.clone(), sets);
-        let done = Mutex::new(BTreeMap::new());
-        let finished = |unit, cells, _| {
-            done.lock().unwrap().insert(unit, cells);
-        };
-        sweep.run(&BTreeMap::new(), finished, &()).unwrap();
-        let cells = sweep.assemble(&done.into_inner().unwrap()).unwrap().concat();
+        let done = state::make(&sweep, None, &()).unwrap();
+        let cells = sweep.assemble(&done.units).unwrap().concat();
         assert!(cells.iter().all(Cell::is_number));
         let sum: f64 = cells.iter().map(|cell| cell.lower).sum();
         let worst = cells.iter().fold(1.0, |worst: f64, cell| worst.min(cell.lower));
@@ -345,12 +329,8 @@ fn no_other_set_of_step_1_reaches_what_every_vlb_path_does_on_dfly_4_8_4_33() {
     let topology = laid(Arrangement::Absolute, [4, 8, 4, 33]);
     let pattern = Flows::shift(topology.dragonfly(), 2, 0);
     let sweep = Sweep::new(&topology, Counting::Triples, vec![pattern], step_1(1));
-    let done = Mutex::new(BTreeMap::new());
-    let finished = |unit, cells, _| {
-        done.lock().unwrap().insert(unit, cells);
-    };
-    sweep.run(&BTreeMap::new(), finished, &()).unwrap();
-    let cells = sweep.assemble(&done.into_inner().unwrap()).unwrap().remove(0);
+    let done = state::make(&sweep, None, &()).unwrap();
+    let cells = sweep.assemble(&done.units).unwrap().remove(0);
     let all = sweep.sets().iter().position(|set| set.name() == "all").unwrap();
     for (number, cell) in cells.iter().enumerate() {
         let name = sweep.sets()[number].name();

@@ -10,7 +10,7 @@ use super::catalogue::{Exchange, Experiment, Machine};
 use super::error::ExperimentError;
 use super::findings::{Findings, Texts};
 use super::in_parallel::in_parallel;
-use super::kept::recall_or;
+use super::kept::{self, recall_or};
 use super::kept_results::KeptResults;
 use super::options::Options;
 use super::results::{ArrangedTimes, Arrangements, Figures};
@@ -30,7 +30,6 @@ use tvlb_schema::{Bandwidth, Bandwidths, Dragonfly, DragonflyError, LinkKind, No
 use tvlb_simulator::{
     BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Settings, complete,
 };
-use tvlb_table_set::runs::RunDirectory;
 use tvlb_traffic::workload::{Job, Motif, Programs, RankMap};
 
 /// Raised when a run's file comes to hold other values.
@@ -224,7 +223,7 @@ pub(super) fn run(
                 nodes: &nodes,
                 seed,
             };
-            let kept = options.state.as_ref().map(RunDirectory::new);
+            let kept = kept::open(options.state.as_deref())?;
             let job = [JobRun { programs: &programs, nodes: &nodes }];
             recall_or(kept.as_ref(), &subject, || simulate(images, &settings, &job, seed, progress))
         })?;

@@ -7,7 +7,7 @@
 use super::catalogue::{Change, Study, Variant};
 use super::error::ExperimentError;
 use super::in_parallel::in_parallel;
-use super::kept::{Subject, recall_or};
+use super::kept::{self, Subject, recall_or};
 use super::options::Options;
 use super::results::{Curves, Line, Point};
 use super::rules::Rules;
@@ -25,7 +25,6 @@ use tvlb_simulator::{
     BootedFabric, Measuring, Pattern, Probing, Revision, Run, RunError, Settings, StopRule,
     Traffic, last_good,
 };
-use tvlb_table_set::runs::RunDirectory;
 
 /// A load of 1 in the steps that the search takes, which are hundredths.
 const UNIT: f64 = 100.0;
@@ -136,7 +135,7 @@ fn line(
     let fabric = BootedFabric::boot(&images.fabric, &switches)?;
     let traffic = Traffic::new(pattern, fabric.dragonfly(), options.seed)?;
     let hash = sha256(&[&images.fabric[..], &switches.concat()].concat());
-    let kept = options.state.as_ref().map(RunDirectory::new);
+    let kept = kept::open(options.state.as_deref())?;
     let seed = options.seed;
     let mut known: BTreeMap<u32, Point> = BTreeMap::new();
     let mut processor_seconds = 0.0;

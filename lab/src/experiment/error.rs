@@ -7,7 +7,7 @@ use tvlb_generator::choose::ChooseError;
 use tvlb_generator::fabric::FabricError;
 use tvlb_generator::image::ImageStageError;
 use tvlb_generator::policy::PolicyError;
-use tvlb_generator::throughput::ModelError;
+use tvlb_generator::throughput::state::StateError;
 use tvlb_generator::topology::CableError;
 use tvlb_schema::DragonflyError;
 use tvlb_simulator::{
@@ -41,7 +41,7 @@ pub enum ExperimentError {
     #[error("load {load}: {error}")]
     Run { load: f64, error: RunError },
     #[error(transparent)]
-    Model(#[from] ModelError),
+    Model(#[from] StateError),
     #[error("{path}: cannot create the directory: {error}")]
     Directory { path: PathBuf, error: std::io::Error },
     #[error(transparent)]

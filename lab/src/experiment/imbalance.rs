@@ -10,7 +10,7 @@ use super::catalogue::{Experiment, Shift};
 use super::error::ExperimentError;
 use super::findings::{Findings, Texts};
 use super::in_parallel::in_parallel;
-use super::kept::recall_or;
+use super::kept::{self, recall_or};
 use super::kept_results::KeptResults;
 use super::options::Options;
 use super::results::{Figures, Imbalance, ROUTINGS, Routed, System};
@@ -32,7 +32,6 @@ use tvlb_schema::Dragonfly;
 use tvlb_simulator::{
     BootedFabric, FaultSchedule, Pattern, PlacementRule, Run, RunError, Settings, StopRule, Traffic,
 };
-use tvlb_table_set::runs::RunDirectory;
 use tvlb_traffic::Placement;
 
 /// Raised when a run's file comes to hold other values.
@@ -198,7 +197,7 @@ impl Job<'_> {
             seed,
             batches: BATCHES,
         };
-        let kept = options.state.as_ref().map(RunDirectory::new);
+        let kept = kept::open(options.state.as_deref())?;
         let timed = recall_or(kept.as_ref(), &subject, || {
             simulate(images, &settings, &traffic, seed, progress)
         })?;

@@ -7,8 +7,9 @@ use super::clock::Clock;
 use super::error::ExperimentError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use tvlb_simulator::{Pattern, Settings};
-use tvlb_table_set::runs::RunDirectory;
+use tvlb_table_set::runs::{Runs, StoreError};
 
 /// Raised when a run's file comes to hold other values, so that older files are not taken for runs.
 const VERSION: u32 = 2;
@@ -65,20 +66,25 @@ pub(super) struct Timed<T> {
     pub(super) processor_seconds: f64,
 }
 
+/// The runs in the directory that keeps them, if there is to be one.
+pub(super) fn open(directory: Option<&Path>) -> Result<Option<Runs>, StoreError> {
+    directory.map(|directory| Runs::open(directory, "tvlb experiment 1")).transpose()
+}
+
 /// The work from its file, or else done on this thread and, if there is a directory for it, kept.
 pub(super) fn recall_or<T: Serialize + DeserializeOwned>(
-    runs: Option<&RunDirectory>,
+    runs: Option<&Runs>,
     subject: &impl Serialize,
     make: impl FnOnce() -> Result<T, ExperimentError>,
 ) -> Result<Timed<T>, ExperimentError> {
-    if let Some(kept) = runs.map(|runs| runs.recall(subject)).transpose()?.flatten() {
+    if let Some(kept) = runs.map(|runs| runs.get(subject)).transpose()?.flatten() {
         return Ok(kept);
     }
     let clock = Clock::of_thread();
     let found = make()?;
     let made = Timed { found, processor_seconds: clock.seconds() };
     if let Some(runs) = runs {
-        runs.keep(subject, &made)?;
+        runs.put(subject, &made)?;
     }
     Ok(made)
 }

@@ -10,7 +10,7 @@ use super::error::ExperimentError;
 use super::findings::{Findings, Texts};
 use super::imbalance::{Routing, routings};
 use super::in_parallel::in_parallel;
-use super::kept::recall_or;
+use super::kept::{self, recall_or};
 use super::kept_results::KeptResults;
 use super::options::Options;
 use super::results::{Figures, Phase, PhaseRouted, Phases};
@@ -33,7 +33,6 @@ use tvlb_schema::{Dragonfly, NodeId, SwitchId};
 use tvlb_simulator::{
     BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Settings, complete,
 };
-use tvlb_table_set::runs::RunDirectory;
 use tvlb_traffic::workload::{Axis, Grid, Motif, Programs};
 
 /// Raised when a run's file comes to hold other values.
@@ -182,7 +181,7 @@ pub(super) fn run(
             nodes: &sha256(&numbers),
             seed: options.seed,
         };
-        let kept = options.state.as_ref().map(RunDirectory::new);
+        let kept = kept::open(options.state.as_deref())?;
         let timed = recall_or(kept.as_ref(), &subject, || {
             bench.simulate((images, &settings), &nodes, options.seed, progress)
         })?;

@@ -10,7 +10,7 @@ use super::catalogue::{Experiment, Jobs};
 use super::error::ExperimentError;
 use super::findings::{Findings, Texts};
 use super::in_parallel::in_parallel;
-use super::kept::recall_or;
+use super::kept::{self, recall_or};
 use super::kept_results::KeptResults;
 use super::options::Options;
 use super::results::{Figures, PlacedTimes, Placements};
@@ -28,7 +28,6 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Dragonfly, LinkKind, NodeId};
 use tvlb_simulator::{JobRun, MessageSettings, Settings};
-use tvlb_table_set::runs::RunDirectory;
 use tvlb_traffic::workload::{Job, JobPlacement, Motif, Programs, RankMap};
 
 /// Raised when a run's file comes to hold other values.
@@ -180,7 +179,7 @@ pub(super) fn run(
             nodes: &nodes,
             seed,
         };
-        let kept = options.state.as_ref().map(RunDirectory::new);
+        let kept = kept::open(options.state.as_deref())?;
         let all = plan.programs.iter().zip(&nodes);
         let runs: Vec<JobRun<'_>> =
             all.map(|(programs, nodes)| JobRun { programs, nodes }).collect();

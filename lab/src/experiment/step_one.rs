@@ -4,21 +4,19 @@ use super::catalogue::Experiment;
 use super::clock::Clock;
 use super::error::ExperimentError;
 use super::findings::{Findings, Texts};
+use super::kept;
 use super::kept_results::KeptResults;
 use super::options::Options;
 use super::results::{Figures, Model, ModelledSet};
 use serde::Serialize;
-use std::fs;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_generator::throughput::report::{Heading, Report, SetResult};
 use tvlb_generator::throughput::state;
-use tvlb_generator::throughput::sweep::{Cell, Sweep};
+use tvlb_generator::throughput::sweep::{Cell, Sweep, Tally};
 use tvlb_generator::throughput::{Counting, path_set, plot};
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
-use tvlb_table_set::runs::RunDirectory;
 use tvlb_traffic::{Flows, sample};
 
 /// How much of the best throughput a candidate may lack.
@@ -96,40 +94,20 @@ fn cells(
     progress: &dyn Progress,
 ) -> Result<(Vec<Vec<Cell>>, f64), ExperimentError> {
     let quick = if subject.quick { "-quick" } else { "" };
-    let file = format!("{}{quick}-seed-{}.model", subject.modelled, subject.seed);
-    if let Some(directory) = directory {
-        fs::create_dir_all(directory)
-            .map_err(|error| ExperimentError::Directory { path: directory.to_owned(), error })?;
-    }
-    let state = state::open(directory.map(|directory| directory.join(file)).as_deref(), sweep)?;
-    let times = directory.map(RunDirectory::new);
-    let before: Option<f64> =
-        times.as_ref().map(|times| times.recall(subject)).transpose()?.flatten();
+    let name = format!("{}{quick}-seed-{}.model", subject.modelled, subject.seed);
+    let times = kept::open(directory)?;
+    let before: Option<f64> = times.as_ref().map(|times| times.get(subject)).transpose()?.flatten();
     let clock = Clock::of_process();
-    let done = state.entries();
     progress.stage("patterns", Some(sweep.unit_count()));
-    for _ in &done {
-        progress.step();
-    }
-    let failed = Mutex::new(None);
-    let finished = |unit, cells, _| {
-        if let Err(error) = state.keep(unit, cells) {
-            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        }
-    };
-    let swept = sweep.run(&done, finished, progress);
-    state.save()?;
+    let state = directory.map(|directory| directory.join(name));
+    let done = state::make(sweep, state.as_deref(), progress)?;
     let mut seconds = before.unwrap_or_default();
     // What was only read takes no time worth counting, and so a repetition changes no file.
-    if done.len() < state.len() {
+    if done.tally != Tally::default() {
         seconds += clock.seconds();
         if let Some(times) = &times {
-            times.keep(subject, &seconds)?;
+            times.put(subject, &seconds)?;
         }
     }
-    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error.into());
-    }
-    swept?;
-    Ok((sweep.assemble(&state.entries()).ok_or(Cancelled)?, seconds))
+    Ok((sweep.assemble(&done.units).ok_or(Cancelled)?, seconds))
 }

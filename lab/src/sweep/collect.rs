@@ -79,7 +79,7 @@ pub fn collect(plan: &Plan, directory: &Path) -> Result<Collected, SweepError> {
 }
 
 fn runs(plan: &Plan, directory: &Path) -> Result<Tables, SweepError> {
-    let store = runs_in(directory);
+    let store = runs_in(directory)?;
     let mut runs = format!(
         "{IDENTITY_COLUMNS},load,seed,population,saturated,growing,packets,latency,p50,p99,p99.9,max,\
          network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,\
@@ -89,7 +89,7 @@ fn runs(plan: &Plan, directory: &Path) -> Result<Tables, SweepError> {
     let mut summary = Summary::new();
     let mut found = 0;
     for unit in &plan.units {
-        let Some(outcome) = store.recall::<Outcome>(&unit.subject)? else { continue };
+        let Some(outcome) = store.get::<Outcome>(&unit.subject)? else { continue };
         found += 1;
         let (subject, last) = (subject(plan, unit), last(plan, unit));
         let load = unit.subject.load.expect("what is no search has a load");

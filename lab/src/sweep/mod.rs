@@ -1,13 +1,13 @@
 //! Many independent runs from one file, on as many machines as there are.
 //!
 //! One run is one file, named by the hash of everything that its outcome depends on. A run whose
-//! file is there is not made again. So a sweep continues after any interruption, shares never wait
-//! for each other, and a longer sweep uses what a shorter one has left. The files are JSON, because
-//! they are an output that users read: `docs/reference/sweep.md` describes them.
+//! file is there is not made again, and several processes with one directory make each run once. So a
+//! sweep continues after any interruption, spreads over any machines, and a longer sweep uses what a
+//! shorter one has left.
 //!
 //! # Example
 //! ```
-//! use tvlb_lab::sweep::{Plan, Share, collect, run};
+//! use tvlb_lab::sweep::{Plan, collect, run};
 //!
 //! # let home = tempfile::tempdir()?;
 //! # let fabric = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n";
@@ -17,7 +17,7 @@
 //! # std::fs::write(&file, "fabrics = [\"lab.toml\"]\nschemes = [\"par\"]\nsets = [\"all\"]\n\
 //! #     traffic = [\"uniform\"]\nloads = [0.1, 0.2]\nseeds = [1]\n[settings]\nwindow = 100\n")?;
 //! let plan = Plan::read(&file)?;
-//! let made = run(&plan, &output, Share::default(), &());
+//! let made = run(&plan, &output, &());
 //! made.end?;
 //! assert_eq!((made.runs, made.before, made.now), (2, 0, 2));
 //! let collected = collect(&plan, &output)?;
@@ -34,7 +34,6 @@ mod lists;
 mod paths;
 mod plan;
 mod saturation;
-mod share;
 mod summary;
 mod tables;
 mod variant;
@@ -42,12 +41,14 @@ mod variant;
 pub use collect::{Collected, collect};
 pub use error::SweepError;
 pub use plan::Plan;
-pub use share::Share;
 
 use plan::{Subject, Tables, Unit, runs_in};
 use rayon::prelude::*;
+use serde::de::IgnoredAny;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_generator::faults::update;
 use tvlb_generator::generate::generate;
@@ -56,44 +57,55 @@ use tvlb_schema::{FabricImage, FaultSet, SwitchImage};
 use tvlb_simulator::{
     BootedFabric, FaultSchedule, Run, RunError, Saturation, StopRule, Study, StudyError, Traffic,
 };
-use tvlb_table_set::runs::RunDirectory;
+use tvlb_table_set::runs::{POLL, Runs, Turn};
 
-/// What came of a share of a sweep.
+/// What came of a sweep.
 #[derive(Debug)]
 pub struct Made {
-    /// How many runs the share has.
+    /// How many runs the sweep has.
     pub runs: usize,
     /// How many of them had been made before.
     pub before: usize,
-    /// How many of them were made now.
+    /// How many of them this process has made.
     pub now: usize,
     /// Whether all of them are made; otherwise the first failure, in the order of the runs.
     pub end: Result<(), SweepError>,
 }
 
-/// Makes the runs of a share that are not in `directory` yet.
-pub fn run(plan: &Plan, directory: &Path, share: Share, progress: &dyn Progress) -> Made {
-    let store = runs_in(directory);
-    let units: Vec<&Unit> = share.of(&plan.units).collect();
-    let missing: Vec<&Unit> =
-        units.iter().copied().filter(|unit| !store.contains(&unit.subject)).collect();
-    let (runs, before) = (units.len(), units.len() - missing.len());
-    let images = match images(plan, &missing, progress) {
-        Ok(images) => images,
-        Err(error) => return Made { runs, before, now: 0, end: Err(error) },
+/// Makes the runs that are not in `directory` yet, together with all processes that do the same.
+pub fn run(plan: &Plan, directory: &Path, progress: &dyn Progress) -> Made {
+    let (runs, mut before, now) = (plan.units.len(), 0, AtomicUsize::new(0));
+    let mut make = || {
+        let store = runs_in(directory)?;
+        let mut left: Vec<&Unit> =
+            plan.units.iter().filter(|unit| !store.contains(&unit.subject)).collect();
+        before = runs - left.len();
+        let images = images(plan, &left, progress)?;
+        progress.stage("runs", Some(left.len()));
+        while !left.is_empty() {
+            let of_others = left.par_iter().with_max_len(1).map(|unit| {
+                match store.claim::<IgnoredAny>(&unit.subject)? {
+                    Turn::Theirs => return Ok(Some(*unit)),
+                    Turn::Kept(_) => {}
+                    Turn::Ours(_claim) => {
+                        simulate(plan, unit, &images[&unit.tables], &store, progress)?;
+                        now.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                progress.step();
+                Ok(None)
+            });
+            let of_others: Vec<Result<Option<&Unit>, SweepError>> = of_others.collect();
+            left = of_others.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
+            progress.check()?;
+            if !left.is_empty() {
+                thread::sleep(POLL);
+            }
+        }
+        Ok(())
     };
-    progress.stage("runs", Some(missing.len()));
-    let outcomes: Vec<Result<(), SweepError>> = missing
-        .par_iter()
-        .with_max_len(1)
-        .map(|unit| {
-            simulate(plan, unit, &images[&unit.tables], &store, progress)?;
-            progress.step();
-            Ok(())
-        })
-        .collect();
-    let now = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
-    Made { runs, before, now, end: outcomes.into_iter().collect() }
+    let end = make();
+    Made { runs, before, now: now.into_inner(), end }
 }
 
 /// The images of every fabric and set that is to be simulated, with those that switches have where parts
@@ -155,7 +167,7 @@ fn simulate(
     plan: &Plan,
     unit: &Unit,
     images: &Images,
-    store: &RunDirectory,
+    store: &Runs,
     progress: &dyn Progress,
 ) -> Result<(), SweepError> {
     let (_, fabric_of_file) = &plan.fabrics[unit.tables.fabric];
@@ -180,7 +192,7 @@ fn simulate(
             error => SweepError::Saturation { run: in_words(&unit.subject), error },
         })?;
         let of_seed = found.seeds.first().expect("the study has one seed");
-        return Ok(store.keep(&unit.subject, of_seed)?);
+        return Ok(store.put(&unit.subject, of_seed)?);
     }
     let load = unit.subject.load.expect("what is no search has a load");
     let in_run = || in_words(&unit.subject);
@@ -199,7 +211,7 @@ fn simulate(
             error => SweepError::Run { run: in_run(), error },
         },
     )?;
-    Ok(store.keep(&unit.subject, &outcome)?)
+    Ok(store.put(&unit.subject, &outcome)?)
 }
 
 /// A run, for an error.

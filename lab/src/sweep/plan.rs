@@ -17,7 +17,7 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::names::Parts;
 use tvlb_schema::{FabricImage, MinCandidate, PerDecision, VcScheme};
 use tvlb_simulator::{Pattern, PlacementRule, Settings, StarvedLink};
-use tvlb_table_set::runs::RunDirectory;
+use tvlb_table_set::runs::{Runs, StoreError};
 use tvlb_traffic::named::{Named, NamedParts};
 
 /// The largest sweep file that is read. It has some bytes for each entry of its lists.
@@ -25,8 +25,7 @@ const MOST_BYTES: u64 = 16 << 20;
 /// The most runs of a sweep. Whoever asks for more has mistyped a list.
 const MOST_UNITS: usize = 1_000_000;
 
-/// Everything that a run's outcome depends on. What is not as it was before there was a choice is left
-/// out where it is as it was, so that runs of earlier sweep files keep their names.
+/// Everything that a run's outcome depends on.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Subject {
@@ -97,8 +96,8 @@ pub struct Plan {
 }
 
 /// Where the runs of a sweep are kept.
-pub(super) fn runs_in(directory: &Path) -> RunDirectory {
-    RunDirectory::new(directory.join("runs"))
+pub(super) fn runs_in(directory: &Path) -> Result<Runs, StoreError> {
+    Runs::open(directory.join("runs"), "tvlb sweep 1")
 }
 
 /// The lists that [`Plan`] does not keep.

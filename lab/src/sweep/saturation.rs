@@ -40,7 +40,7 @@ impl Seeds {
 
 /// Merges the searches that are there.
 pub(super) fn collect(plan: &Plan, directory: &Path) -> Result<Tables, SweepError> {
-    let store = runs_in(directory);
+    let store = runs_in(directory)?;
     let (last_columns, mut found) = (setting_columns_heads(), 0);
     let mut runs = format!(
         "{IDENTITY_COLUMNS},seed,criterion,saturation,accepted-beyond,resolution,{last_columns}\n"
@@ -51,7 +51,7 @@ pub(super) fn collect(plan: &Plan, directory: &Path) -> Result<Tables, SweepErro
     );
     let mut all: Vec<Seeds> = Vec::new();
     for unit in &plan.units {
-        let Some(outcome) = store.recall::<Found>(&unit.subject)? else { continue };
+        let Some(outcome) = store.get::<Found>(&unit.subject)? else { continue };
         found += 1;
         let (subject, last) = (subject(plan, unit), last(plan, unit));
         let resolution = unit.subject.saturation.expect("a search has a resolution");

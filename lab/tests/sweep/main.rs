@@ -1,4 +1,4 @@
-//! `tvlb-lab sweep`: shards, going on, collecting, and what it refuses.
+//! `tvlb-lab sweep`: many processes, going on, collecting, and what it refuses.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
@@ -84,11 +84,29 @@ fn collected(directory: &str, runs: &str) -> String {
     )
 }
 
+/// The files of the runs in a directory.
+fn run_files(directory: &Path) -> Vec<PathBuf> {
+    let files = |directory: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(directory).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let folders = files(&directory.join("runs"));
+    let mut runs: Vec<PathBuf> = folders.iter().flat_map(|folder| files(folder)).collect();
+    runs.retain(|run| run.extension().is_some_and(|end| end == "run"));
+    runs
+}
+
+/// Removes so many of the runs in a directory.
+fn lose(directory: &Path, count: usize) {
+    run_files(directory).iter().take(count).for_each(|run| fs::remove_file(run).unwrap());
+}
+
 /// What is there is collected, with means over the seeds that are there.
 #[test]
 fn means_over_seeds_are_of_the_runs_that_are_there() {
     let home = home(&SWEEP.replace("[1]", "[1, 2]").replace("\"uniform\", ", "\"mixed(50,50)\", "));
-    assert_eq!(tvlb(home.path(), "-o out --shard 1/3").0, 0);
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    lose(&home.path().join("out"), 32);
     let (code, said, missing) = tvlb(home.path(), "-o out --collect");
     assert_eq!((code, said), (1, collected("out", "16 of 48")));
     assert!(missing.contains("out: 32 of 48 runs are not there yet"), "{missing}");
@@ -127,7 +145,7 @@ fn means_over_seeds_are_of_the_runs_that_are_there() {
 }
 
 #[test]
-fn shards_make_what_one_process_makes() {
+fn processes_make_what_one_process_makes() {
     let home = home(SWEEP);
     let (code, said, _) = tvlb(home.path(), "-o whole --threads 1");
     assert_eq!((code, said.as_str()), (0, "whole: 24 runs, 24 made now; --collect merges them\n"));
@@ -135,12 +153,17 @@ fn shards_make_what_one_process_makes() {
     let missing = "tvlb: shared: 24 of 24 runs are not there yet; the same command without --collect \
                    makes them\n";
     assert_eq!((code, said.as_str()), (2, missing));
-    for shard in ["3/3", "1/3", "2/3"] {
-        let (code, said, _) = tvlb(home.path(), &format!("-o shared --shard {shard}"));
-        let expected =
-            format!("shared: 8 runs of share {shard}, 8 made now; --collect merges them\n");
-        assert_eq!((code, said), (0, expected));
-    }
+    // Each run is made by one of them.
+    let all: [(i32, String, String); 3] = std::thread::scope(|scope| {
+        [0; 3]
+            .map(|_| scope.spawn(|| tvlb(home.path(), "-o shared --threads 1")))
+            .map(|process| process.join().unwrap())
+    });
+    let made = all.map(|(code, said, _)| {
+        let made = said.strip_prefix("shared: 24 runs, ").filter(|_| code == 0);
+        made.and_then(|made| made.split(' ').next()?.parse::<usize>().ok()).expect(&said)
+    });
+    assert_eq!(made.iter().sum::<usize>(), 24, "{made:?}");
     for directory in ["whole", "shared"] {
         let (code, said, _) = tvlb(home.path(), &format!("-o {directory} --collect"));
         assert_eq!((code, said), (0, collected(directory, "24")));
@@ -188,7 +211,7 @@ fn gnu_parallel_makes_what_one_process_makes() {
         .current_dir(home.path())
         .env("HOME", home.path())
         .args(["--jobs", "2", env!("CARGO_BIN_EXE_tvlb-lab")])
-        .args("sweep sweep.toml -o shared -q --threads 1 --shard {}/5 ::: 1 2 3 4 5".split(' '))
+        .args("sweep sweep.toml -o shared -q --threads 1 ::: 1 2 3 4 5".split(' '))
         .output();
     let run = match parallel {
         // Other programs have this name too.
@@ -268,11 +291,9 @@ fn saturation_is_searched_for_in_the_place_of_loads() {
         .replace("\"uniform\", ", "")
         .replace("seeds = [1]", "seeds = [1, 2]");
     let home = home(&sweep);
-    let (code, said, _) = tvlb(home.path(), "-o out --shard 1/2");
-    assert_eq!(
-        (code, said.as_str()),
-        (0, "out: 6 runs of share 1/2, 6 made now; --collect merges them\n")
-    );
+    let (code, said, _) = tvlb(home.path(), "-o out");
+    assert_eq!((code, said.as_str()), (0, "out: 12 runs, 12 made now; --collect merges them\n"));
+    lose(&home.path().join("out"), 6);
     assert_eq!(tvlb(home.path(), "-o out --collect").0, 1);
     assert_eq!(tvlb(home.path(), "-o out").0, 0);
     let (code, said, _) = tvlb(home.path(), "-o out --collect");
@@ -338,13 +359,9 @@ fn a_sweep_is_drawn() {
         assert_eq!(read("all.png")[..8], *b"\x89PNG\r\n\x1a\n");
     }
     // What is refused is refused before anything runs.
-    for (arguments, words) in [
-        ("-o new --plot all.pdf", "--plot all.pdf: accepted a name that ends in .svg or .png"),
-        ("-o new --plot all.svg --shard 1/2", "cannot be used with"),
-    ] {
-        let (code, _, said) = tvlb(home.path(), arguments);
-        assert!(code == 2 && said.contains(words), "{arguments}: {said}");
-    }
+    let (code, _, said) = tvlb(home.path(), "-o new --plot all.pdf");
+    let words = "--plot all.pdf: accepted a name that ends in .svg or .png";
+    assert!(code == 2 && said.contains(words), "{said}");
     let buffers = format!("{SWEEP}buffer = [16, 32]\n");
     fs::write(home.path().join("sweep.toml"), buffers).unwrap();
     let (code, _, said) = tvlb(home.path(), "-o new --plot all.svg");
@@ -489,12 +506,9 @@ fn the_sets_of_a_table_set_are_one_entry() {
             .unwrap();
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     };
-    let set =
-        "--set-ugal-l;2-hop;--set-par-source;60% 5-hop by shape;--set-par-second;switches:2-3";
-    generate(
-        "small.toml",
-        &format!("-o;tables;{set};--gate;1.25;--candidates;1x4;--second-min;any"),
-    );
+    let for_par = "par 60% 5-hop by shape 1x4 gate=1.25 then switches:2-3 1x4 gate=1.25 MIN=any";
+    let sets = format!("--set;ugal-l 2-hop 1x4 gate=1.25;--set;{for_par}");
+    generate("small.toml", &format!("-o;tables;{sets}"));
     let sweep = "fabrics = [\"small.toml\"]\nschemes = [\"ugal-l\", \"par\"]\n\
         sets = [\"tables:tables\", \"2-hop 1x4 gate=1.25\", \
         \"60% 5-hop by shape 1x4 gate=1.25 then switches:2-3 1x4 gate=1.25 MIN=any\"]\n\
@@ -610,13 +624,8 @@ fn what_is_wrong_is_named() {
         assert!(!home.path().join("out").exists());
     }
     let home = home(SWEEP);
-    for shard in ["0/2", "3/2", "1", "x/y"] {
-        assert_eq!(tvlb(home.path(), &format!("-o out --shard {shard}")).0, 2);
-    }
     assert_eq!(tvlb(home.path(), "-o out").0, 0);
-    let runs = home.path().join("out/runs");
-    let one = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
-    let run = fs::read_dir(one).unwrap().next().unwrap().unwrap().path();
+    let run = run_files(&home.path().join("out")).remove(0);
     fs::write(&run, "{").unwrap();
     let (code, _, said) = tvlb(home.path(), "-o out --collect");
     let expected = "it does not hold finished work in the format of this version (it does not end with its SHA-256";
@@ -643,11 +652,7 @@ fn a_sweep_file_that_never_ends_is_refused() {
 fn a_run_under_the_name_of_another_is_refused() {
     let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
     assert_eq!(tvlb(home.path(), "-o out").0, 0);
-    let folders = fs::read_dir(home.path().join("out/runs")).unwrap();
-    let runs: Vec<PathBuf> = folders
-        .flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap())
-        .map(|run| run.unwrap().path())
-        .collect();
+    let runs = run_files(&home.path().join("out"));
     fs::copy(&runs[0], &runs[1]).unwrap();
     let (code, _, said) = tvlb(home.path(), "-o out --collect");
     assert!(code == 2 && said.contains("it belongs to a run with another fabric"), "{said}");
@@ -657,9 +662,7 @@ fn a_run_under_the_name_of_another_is_refused() {
 fn a_run_that_is_no_file_of_ours_is_not_read_to_its_end() {
     let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
     assert_eq!(tvlb(home.path(), "-o out").0, 0);
-    let runs = home.path().join("out/runs");
-    let one = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
-    let run = fs::read_dir(one).unwrap().next().unwrap().unwrap().path();
+    let run = run_files(&home.path().join("out")).remove(0);
     fs::File::create(&run).unwrap().set_len(1 << 40).unwrap();
     let (code, _, said) = tvlb(home.path(), "-o out --collect");
     assert!(code == 2 && said.contains("bytes, accepted at most 1048576"), "{said}");
@@ -721,13 +724,7 @@ fn an_interrupted_sweep_says_what_it_keeps() {
     let output = signals::interrupt_after(child, std::time::Duration::from_secs(1));
     let said = String::from_utf8(output.stderr).unwrap();
     // A saturated run ends early, so that a fast machine may have kept some.
-    let files = |directory: &Path| -> Vec<PathBuf> {
-        let entries = fs::read_dir(directory).into_iter().flatten();
-        entries.map(|entry| entry.unwrap().path()).collect()
-    };
-    let folders = files(&home.path().join("out/runs"));
-    let runs = folders.iter().flat_map(|folder| files(folder));
-    let kept = runs.filter(|run| run.extension().is_some_and(|end| end == "json")).count();
+    let kept = run_files(&home.path().join("out")).len();
     let expected = format!(
         "tvlb: interrupted; out keeps {kept} of 24 runs, and the same command makes the others\n"
     );

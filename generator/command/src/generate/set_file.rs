@@ -3,11 +3,10 @@
 use crate::failure::Failure;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::{DecisionSet, Sets};
+use tvlb_generator::fabric_file::Sets;
 use tvlb_generator::image::fabric_image;
 use tvlb_generator::policy::{Policy, WeighingSettings};
 use tvlb_generator::set_file::SetFile;
-use tvlb_generator::set_grammar::canonical;
 use tvlb_schema::{FabricImage, PerDecision};
 
 /// Reads the policies of a set file, and puts what they say in the place of what the fabric file says.
@@ -16,14 +15,7 @@ pub(super) fn read(path: &Path, fabric: &mut Fabric) -> Result<PerDecision<Polic
     let image = FabricImage::decode(&image).expect("the encoder decodes what it wrote");
     let policies = SetFile::read(path, fabric.topology.dragonfly(), image.identity());
     let policies = policies.map_err(Failure::of)?;
-    fabric.file.sets = Sets::given(
-        policies.map(|policy| DecisionSet { text: canonical(&policy.rule), rule: policy.rule }),
-    );
-    fabric.file.weighing = WeighingSettings {
-        thresholds: Some(policies.map(|policy| policy.weighing.threshold)),
-        candidates: Some(policies.map(|policy| policy.weighing.candidates)),
-        gates: Some(policies.map(|policy| policy.weighing.gate)),
-        second_min: Some(policies.par_second.min),
-    };
+    fabric.file.sets = Sets::of(&policies);
+    fabric.file.weighing = WeighingSettings::of(&policies);
     Ok(policies)
 }

@@ -10,7 +10,6 @@ mod report;
 pub use identity::Identity;
 pub use options::{Format, Simulate};
 
-use crate::estimate::{Simulations, in_words, on_threads};
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
@@ -19,7 +18,6 @@ use crate::traffic;
 use losses::{Curve, Given, Installed};
 use options::At;
 use report::Report;
-use std::time::Duration;
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::{TableSet, Update};
@@ -63,8 +61,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
 
     catch_interrupt()?;
     tell_of_starved(arguments.quiet, settings.starved_links());
-    let stages = Bars::new(arguments.quiet);
-    announce(arguments, &study, &stages);
+    let stages = Bars::beginning(arguments.quiet, &beginning(arguments, &study));
     let outcome = if arguments.saturation {
         // A search says on its way how many runs it can still need.
         let resolution = arguments.resolution;
@@ -118,34 +115,19 @@ pub fn run(arguments: &Simulate) -> Outcome {
     }
 }
 
-/// Tells the user what will be simulated and how long that takes, unless it is done in a moment.
-fn announce(arguments: &Simulate, study: &Study<'_>, stages: &Bars) {
+/// What will be simulated.
+fn beginning(arguments: &Simulate, study: &Study<'_>) -> String {
     let settings = study.settings;
-    let (loads, seeds) = (arguments.loads(), study.seeds.len());
+    let (seeds, nodes) = (study.seeds.len(), study.fabric.nodes().count());
     let cycles = u64::from(settings.window_cycles) * (u64::from(settings.warm_up_windows) + 1);
-    let nodes = study.fabric.nodes().count();
-    let (what, runs, load) = if arguments.saturation {
-        // Each seed has a search of its own, two runs of which go side by side.
-        (
-            format!("searching for the saturation with {}", counted(seeds as u64, "seed")),
-            8 * seeds,
-            0.4,
-        )
+    let what = if arguments.saturation {
+        format!("searching for the saturation with {}", counted(seeds as u64, "seed"))
     } else {
-        let runs = loads.len() * seeds;
-        let load =
-            loads.iter().sum::<f64>() / f64::from(u32::try_from(loads.len()).unwrap_or(1).max(1));
-        (format!("simulating {} of {cycles} cycles", counted(runs as u64, "run")), runs, load)
+        let runs = arguments.loads().len() * seeds;
+        format!("simulating {} of {cycles} cycles", counted(runs as u64, "run"))
     };
-    let time = Simulations { runs, cycles, nodes, load }.take(rayon::current_num_threads());
-    if time[1] >= WORTH_TELLING {
-        let what = format!("{what} on {nodes} nodes, {} {}", in_words(time), on_threads());
-        stages.tell(&what, time[1]);
-    }
+    format!("{what} on {nodes} nodes")
 }
-
-/// What takes less is not announced.
-const WORTH_TELLING: Duration = Duration::from_secs(2);
 
 /// The updates that `--update-at` names, with the switch images that differ from those that boot.
 fn installed_later(

@@ -18,7 +18,9 @@ fn with_routing(routing: &str) -> Scratch {
 fn the_fabric_file_the_command_line_and_simulate_say_the_same() {
     let scratch = with_routing("candidates = \"1x4\"\ngate = 1.25\n");
     scratch.succeeds("generate other.toml -o other");
-    scratch.succeeds("generate fabric.toml -o third --candidates 1x4 --gate 1.25");
+    let policy = "strategic-2-3 by shape 1x4 gate=1.25";
+    let third = ["generate", "fabric.toml", "-o", "third", "--set", policy];
+    assert_eq!(scratch.tvlb_with(third).code, 0);
     let images = |directory: &str| {
         let files = scratch.files().into_iter();
         let of = files.filter_map(|(path, bytes)| {
@@ -136,10 +138,10 @@ fn scratch_of(scratch: &Scratch) -> &Scratch {
 fn values_out_of_range_are_refused() {
     let scratch = Scratch::with_table_set();
     let said = [
-        "generate fabric.toml -o new --candidates 1x9",
-        "generate fabric.toml -o new --candidates 4",
-        "generate fabric.toml -o new --gate 1.3",
-        "generate fabric.toml -o new --gate 16",
+        "generate fabric.toml -o new --set all_1x9",
+        "generate fabric.toml -o new --set all_0x4",
+        "generate fabric.toml -o new --set all_gate=1.3",
+        "generate fabric.toml -o new --set all_gate=16",
         "simulate out --candidates 0x1",
         "simulate out --gate a",
         "generate fabric.toml -o new --set auto --try-policy all_gate=1.3",
@@ -151,10 +153,10 @@ fn values_out_of_range_are_refused() {
         refused.lines().next().unwrap().to_owned()
     });
     assert_snapshot!(said.join("\n"), @"
-    tvlb: invalid value '1x9' for '--candidates <MxK>': accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4
-    tvlb: invalid value '4' for '--candidates <MxK>': accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4
-    tvlb: invalid value '1.3' for '--gate <C>': accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
-    tvlb: invalid value '16' for '--gate <C>': accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
+    tvlb: --set: 1x9, accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4
+    tvlb: --set: 0x4, accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4
+    tvlb: --set: gate=1.3, accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
+    tvlb: --set: gate=16, accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
     tvlb: invalid value '0x1' for '--candidates <MxK>': accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4
     tvlb: invalid value 'a' for '--gate <C>': accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
     tvlb: --try-policy: gate=1.3, accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25

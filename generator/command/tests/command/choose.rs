@@ -148,9 +148,13 @@ fn what_was_kept_of_another_fabric_is_refused() {
     assert_snapshot!("choice_state_of_another_model", scratch.refuses(again));
     std::fs::remove_dir_all(scratch.path("kept/model.runs")).unwrap();
     assert_snapshot!("choice_state_of_another_fabric", refused(&scratch, again));
-    // The one file in which earlier versions kept all runs.
-    scratch.write("kept/model", "{}");
-    assert_snapshot!("choice_state_damaged", refused(&scratch, again));
+    std::fs::remove_dir_all(scratch.path("kept/model.runs")).unwrap();
+    scratch.write("fabric.toml", TINY);
+    let run =
+        scratch.files().into_keys().find(|name| name.rsplit('.').next() == Some("run")).unwrap();
+    scratch.write(&run, "{}");
+    let said = refused(&scratch, again).replace(&run, "kept/simulate.runs/xx/HASH.run");
+    assert_snapshot!("choice_state_damaged", said);
     assert_snapshot!(
         "choice_state_is_a_file",
         refused(&scratch, "generate fabric.toml -o other --state fabric.toml")
@@ -196,7 +200,7 @@ fn options_that_do_not_go_together() {
     let scratch = Scratch::with_text(TINY);
     assert_snapshot!(
         "choice_one_decision",
-        scratch.refuses("generate fabric.toml -o out --set-ugal-l all")
+        scratch.refuses_with(["generate", "fabric.toml", "-o", "out", "--set", "ugal-l all"])
     );
     assert_snapshot!(
         "choice_unused_fast",
@@ -217,9 +221,14 @@ fn options_that_do_not_go_together() {
     );
     let run = scratch.tvlb("generate fabric.toml -o out --fast --panel quick");
     assert_eq!(run.code, 2, "{run}");
-    scratch.succeeds(
-        "generate fabric.toml -o out --set-ugal-l all --set-par-source min --set-par-second all -q",
-    );
+    let sets = ["--set", "ugal-l all", "--set", "par min then all"];
+    let run = scratch
+        .tvlb_with(["generate", "fabric.toml", "-o", "out", "-q"].iter().chain(&sets).copied());
+    assert_eq!(run.code, 0, "{run}");
+    // What `generate` prints of a policy it reads.
+    let printed = "shapes:011 by shape 1x4 gate=1.25";
+    let run = scratch.tvlb_with(["generate", "fabric.toml", "-o", "printed", "--set", printed]);
+    assert!(run.code == 0 && run.stdout.contains("shapes:011 by shape"), "{run}");
 }
 
 #[test]

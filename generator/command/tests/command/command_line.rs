@@ -183,18 +183,18 @@ fn sets_are_marked_where_they_are_wrong() {
     60% 5-hops
         ^^^^^^
     ");
-    assert_snapshot!(error_of_set("--set-ugal-l", "min, all"), @"
-    tvlb: --set-ugal-l: column 1: found `min` with a weight or another term, but `min` (no VLB route) stands alone
+    assert_snapshot!(error_of_set("--set", "ugal-l min, all"), @"
+    tvlb: --set: column 1: found `min` with a weight or another term, but `min` (no VLB route) stands alone
     min, all
     ^^^
     ");
-    assert_snapshot!(error_of_set("--set-par-source", "0.5% all"), @"
-    tvlb: --set-par-source: column 1: percentage `0.5%`, but a percentage is 1 to 100 and has at most two decimals
+    assert_snapshot!(error_of_set("--set", "par 0.5% all"), @"
+    tvlb: --set: column 1: percentage `0.5%`, but a percentage is 1 to 100 and has at most two decimals
     0.5% all
     ^^^
     ");
-    assert_snapshot!(error_of_set("--set-par-second", ""), @"
-    tvlb: --set-par-second: column 1: found the end, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+    assert_snapshot!(error_of_set("--set", ""), @"
+    tvlb: --set: column 1: found the end, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     ^
     ");

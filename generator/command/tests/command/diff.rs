@@ -56,9 +56,8 @@ fn another_set() {
 #[test]
 fn one_decision_of_three() {
     let scratch = two_sets("shapes:011", "shapes:011");
-    let only = ["generate", "fabric.toml", "-q", "-o", "new", "--replace", "--set", "shapes:011"];
-    let run =
-        scratch.tvlb_with(only.into_iter().chain(["--set-par-second", "shapes:011 by shape"]));
+    let only = ["generate", "fabric.toml", "-q", "-o", "new", "--replace", "--set"];
+    let run = scratch.tvlb_with(only.into_iter().chain(["shapes:011 then shapes:011 by shape"]));
     assert_eq!(run.code, 0, "{run}");
     assert_snapshot!("diff_one_decision", scratch.differs("diff old new"));
 }

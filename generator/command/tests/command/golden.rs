@@ -31,11 +31,9 @@ fn generate_with_a_set_for_each_decision() {
         "-o",
         "out",
         "--set",
-        "60% 5-hop",
-        "--set-par-second",
-        "min",
-        "--set-par-source",
-        "4*2-hop, only:011",
+        "ugal-l 60% 5-hop",
+        "--set",
+        "par 4*2-hop, only:011 then min",
     ];
     let run = scratch.tvlb_with(arguments);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));

@@ -78,7 +78,7 @@ fn pipes_and_devices_are_no_input() {
     assert_snapshot!(refuses("simulate out --traffic pairs:pipe"), @"tvlb: pipe: cannot read it: found a named pipe, accepted a regular file");
     scratch.write("fabric.toml", Scratch::with_shipped("dfly-2-4-2-9.toml").read("fabric.toml"));
     assert_snapshot!(refuses("model fabric.toml --patterns file:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
-    assert_snapshot!(refuses("model fabric.toml --patterns type1-set:1 --sets all --state pipe"), @"tvlb: pipe: cannot read or write it: found a named pipe, accepted a regular file");
+    assert_snapshot!(refuses("model fabric.toml --patterns type1-set:1 --sets all --state pipe"), @"tvlb: pipe/subject: cannot read or write it: Not a directory (os error 20)");
     // Where a table set is to be replaced, too.
     fs::remove_file(scratch.path("out/manifest.json")).unwrap();
     pipe(&scratch.path("out/manifest.json"));

@@ -81,26 +81,18 @@ fn leaves_the_old_table_set() {
     assert_eq!(scratch.read("deep/out/manifest.json") == old, run.code == 130, "{run}");
 }
 
-/// Who keeps the output of a long run reads how long it takes.
 #[test]
-fn without_a_terminal_long_work_says_how_long_it_takes_unless_it_is_quiet() {
+fn without_a_terminal_an_interruption_is_all_that_is_said() {
     let large = "name = \"large\"\n[dragonfly]\np = 8\na = 16\nh = 8\ng = 24\n";
-    for (option, says) in [("", true), ("--quiet", false)] {
+    for option in ["", "--quiet"] {
         let scratch = Scratch::with_text(large);
         let mut command = scratch.command(TVLB);
         command.args(format!("generate fabric.toml -o out {option}").split_whitespace());
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let run = Run::of(&signals::signal_after("-TERM", child, Duration::from_millis(200)));
         assert_eq!(run.code, 143, "{run}");
-        let lines: Vec<&str> = run.stderr.lines().collect();
-        let begins = "tvlb: choosing the sets of large: a model of sets of paths, then about ";
-        assert_eq!(
-            lines[0].starts_with(begins) && lines[0].contains(" minutes on "),
-            says,
-            "{run}"
-        );
-        assert!(lines[lines.len() - 1].starts_with("tvlb: interrupted; nothing was written"));
-        assert_eq!(lines.len(), if says { 2 } else { 1 }, "{run}");
+        assert!(run.stderr.starts_with("tvlb: interrupted; nothing was written"), "{run}");
+        assert_eq!(run.stderr.lines().count(), 1, "{run}");
         assert_eq!(scratch.names(), ["fabric.toml"]);
     }
 }

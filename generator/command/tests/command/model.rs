@@ -46,9 +46,9 @@ fn a_run_goes_on_from_its_state() {
     let scratch = small();
     let whole = scratch.succeeds(SHORT);
     assert_eq!(scratch.succeeds(&format!("{SHORT} --state state")), whole);
-    let state = scratch.read("state");
+    let state = scratch.files();
     assert_eq!(scratch.succeeds(&format!("{SHORT} --state state")), whole);
-    assert_eq!(scratch.read("state"), state);
+    assert_eq!(scratch.files(), state);
     // Nothing is left to do: no cell is modelled anew.
     let loud = SHORT.replace(" --quiet", " --state state");
     let run = scratch.tvlb(&loud);
@@ -60,15 +60,14 @@ fn a_run_goes_on_from_its_state() {
         writeln!(said, "$ tvlb {arguments}\n{}", scratch.refuses(arguments)).unwrap();
     };
     refused("model fabric.toml --patterns shift(1,0) --sets all --state state");
-    scratch.write("state", &state[..state.len() - 1]);
-    refused(&format!("{SHORT} --state state"));
-    let mut longer = state.clone();
-    longer.push(0);
-    scratch.write("state", longer);
-    refused(&format!("{SHORT} --state state"));
-    scratch.write("state", "not a state");
-    refused(&format!("{SHORT} --state state"));
-    refused(&format!("{SHORT} --state missing/state"));
+    let (unit, bytes) =
+        state.iter().find(|(name, _)| name.rsplit('.').next() == Some("run")).unwrap();
+    let longer = [&bytes[..], &[0]].concat();
+    for spoilt in [&bytes[..bytes.len() - 1], &longer, b"not a unit"] {
+        scratch.write(unit, spoilt);
+        refused(&format!("{SHORT} --state state"));
+    }
+    refused(&format!("{SHORT} --state fabric.toml"));
     assert_snapshot!("model_states", said);
 }
 

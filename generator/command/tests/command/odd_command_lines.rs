@@ -26,13 +26,6 @@ tvlb generate fabric.toml -o new --set shapes:9
 tvlb generate fabric.toml -o new --set shape:011
 tvlb generate fabric.toml -o new --set 0%6-hop
 tvlb generate fabric.toml -o new --set 7-hop
-tvlb generate fabric.toml -o new --candidates 0x4
-tvlb generate fabric.toml -o new --candidates 9x9
-tvlb generate fabric.toml -o new --candidates four
-tvlb generate fabric.toml -o new --gate -1
-tvlb generate fabric.toml -o new --gate 99
-tvlb generate fabric.toml -o new --gate 1.01
-tvlb generate fabric.toml -o new --second-min none
 tvlb generate fabric.toml -o new --panel large
 tvlb generate fabric.toml -o new --prefer speed
 tvlb generate fabric.toml -o new --max-regret -3

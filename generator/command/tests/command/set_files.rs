@@ -27,11 +27,9 @@ fn generate(scratch: &Scratch, arguments: &[&str]) {
 #[test]
 fn a_set_file_makes_the_same_images() {
     let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
-    let weighed = ["--candidates", "1x4", "--gate", "1.25", "--second-min", "any"];
-    let sets = ["--set-ugal-l", "60% 5-hop by shape", "--set-par-source", "3*all, only:011"];
-    let sets =
-        [&sets[..], &["--set-par-second", "switches:2-3"], &weighed, &["-o", "out"]].concat();
-    generate(&scratch, &sets);
+    let for_ugal_l = "ugal-l 60% 5-hop by shape 1x4 gate=1.25";
+    let for_par = "par 3*all, only:011 1x4 gate=1.25 then switches:2-3 1x4 gate=1.25 MIN=any";
+    generate(&scratch, &["-o", "out", "--set", for_ugal_l, "--set", for_par]);
     generate(&scratch, &["-o", "thin", "--set", "4-hop by shape", "--balance"]);
     for directory in ["out", "thin"] {
         let sets = format!("{directory}.json");
@@ -88,15 +86,7 @@ fn what_is_wrong_with_a_set_file_is_named() {
     assert_snapshot!("bad_set_files", said);
     let within = scratch.refuses("sets export out -o out/sets.json");
     assert!(within.contains("it is within the table set"), "{within}");
-    for option in [
-        "--set all",
-        "--gate 1.25",
-        "--candidates 1x2",
-        "--second-min any",
-        "--balance",
-        "--fast",
-        "--panel quick",
-    ] {
+    for option in ["--set all", "--balance", "--fast", "--panel quick"] {
         let arguments = format!("generate fabric.toml -o other --set-file sets.json {option}");
         let run = scratch.tvlb(&arguments);
         assert!(run.code == 2 && run.stderr.contains("cannot be used with"), "{arguments}: {run}");

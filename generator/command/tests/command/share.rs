@@ -69,7 +69,7 @@ fn several_processes_make_what_one_makes() {
     assert!(runs.iter().all(|run| run.code == 0), "{}{}{}", runs[0], runs[1], runs[2]);
     assert_eq!(tables(&scratch), tables(&alone));
     let by_process: Vec<[usize; 3]> = runs.iter().map(counts).collect();
-    let all = kept(&scratch, "json").len();
+    let all = kept(&scratch, "run").len();
     assert!(by_process.iter().all(|[count, own, found]| *count == all && own + found == all));
     let own: Vec<usize> = by_process.iter().map(|[_, own, _]| *own).collect();
     assert_eq!(own.iter().sum::<usize>(), all, "{own:?}");
@@ -103,7 +103,7 @@ fn a_process_that_is_killed_does_not_stop_the_others() {
     let scratch = fabric();
     let mut children: Vec<Child> = (0..PROCESSES).map(|_| begin(&scratch, CHOICE)).collect();
     // Not in its first runs, and while it has claimed one.
-    while kept(&scratch, "json").len() < 30 || kept(&scratch, "claim").len() < PROCESSES {
+    while kept(&scratch, "run").len() < 30 || kept(&scratch, "claim").len() < PROCESSES {
         assert!(children[0].try_wait().unwrap().is_none(), "all is done");
         sleep(Duration::from_millis(1));
     }
@@ -112,7 +112,7 @@ fn a_process_that_is_killed_does_not_stop_the_others() {
     let runs: Vec<Run> = children.drain(1..).map(end).collect();
     assert!(runs.iter().all(|run| run.code == 0), "{}{}", runs[0], runs[1]);
     assert_eq!(tables(&scratch), tables(&alone));
-    let all = kept(&scratch, "json").len();
+    let all = kept(&scratch, "run").len();
     let own: usize = runs.iter().map(|run| counts(run)[1]).sum();
     // The others are those of the process that was killed.
     assert!(own < all && own > all / 2, "{own} of {all}");
@@ -130,7 +130,7 @@ fn an_interrupted_process_gives_up_its_claims() {
         let work = Duration::from_millis(100);
         let run = Run::of(&crate::signals::signal_after(signal, child, work));
         assert_eq!(run.code, code, "{run}");
-        let (kept_of_it, claims) = (kept(&scratch, "json").len(), kept(&scratch, "claim").len());
+        let (kept_of_it, claims) = (kept(&scratch, "run").len(), kept(&scratch, "claim").len());
         assert!(run.stderr.contains(&format!("kept keeps {kept_of_it} runs")), "{run}");
         assert_eq!(claims, 0);
     }

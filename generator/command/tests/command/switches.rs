@@ -14,7 +14,7 @@ fn generated(set: &str, more: &[&str]) -> Scratch {
 
 #[test]
 fn a_set_of_switches_is_made_verified_and_shown() {
-    let scratch = generated(SET, &["--second-min", "shortest"]);
+    let scratch = generated(&format!("{SET} MIN=shortest"), &[]);
     scratch.succeeds("verify out");
     scratch.succeeds("verify out --most-walks 1000");
     let shown = scratch.succeeds("inspect out --from 0 --to 20");
@@ -66,7 +66,7 @@ fn what_a_set_of_switches_cannot_do_is_refused() {
     let said = [
         refused(&["--set", "switches:2-3", "--balance"]),
         refused(&["--set", "switches:2-3, all"]),
-        refused(&["--set", "all", "--second-min", "new"]),
+        refused(&["--set", "all MIN=new"]),
     ];
     insta::assert_snapshot!("switches_refused", said.join("\n"));
 }

@@ -93,22 +93,15 @@ fn begun_on_a_terminal(scratch: &Scratch, arguments: &str) -> (String, Duration,
 }
 
 #[test]
-fn long_work_says_at_once_what_it_is_and_how_long_it_takes() {
+fn long_work_says_at_once_what_it_is() {
     let auto = "name = \"large\"\n[dragonfly]\np = 8\na = 16\nh = 8\ng = 24\n";
     let scratch = Scratch::with_table_set();
     scratch.write("large.toml", auto);
     let choice = "generate large.toml -o large";
-    let tells_time = |first: &str| {
-        let (_, time) = first.split_once(", some ").unwrap_or_default();
-        let (time, _) = time.split_once(" on ").unwrap_or_default();
-        let words: Vec<&str> = time.split(' ').collect();
-        matches!(words[..], [least, "to", most, "s" | "minutes" | "hours"]
-            if least.parse::<u32>().unwrap() < most.parse().unwrap())
-    };
     for (arguments, what, kept) in [
         (
             choice.to_owned(),
-            "choosing the sets of large: a model of sets of paths, then",
+            "choosing the sets of large by a model of sets of paths and by simulation",
             "--state DIR",
         ),
         (format!("{choice} --state kept"), "choosing the sets of large", "kept keeps"),
@@ -119,7 +112,7 @@ fn long_work_says_at_once_what_it_is_and_how_long_it_takes() {
         ),
     ] {
         let (first, took, rest) = begun_on_a_terminal(&scratch, &arguments);
-        assert!(first.contains(what) && tells_time(&first), "{arguments}: {first:?}");
+        assert!(first.contains(what), "{arguments}: {first:?}");
         // A second, and some for a machine that has more to do.
         assert!(took < Duration::from_secs(5), "{arguments}: {took:?}");
         assert!(rest.contains("interrupted; ") && rest.contains(kept), "{arguments}: {rest:?}");

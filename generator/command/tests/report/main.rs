@@ -270,11 +270,8 @@ fn what_it_says_to_reproduce_the_tables_does() {
         (fabric(1, 4, 2, 5, &format!("{GIVEN}{ring}")), &[]),
         (fabric(1, 4, 2, 5, &format!("{GIVEN}escape = \"tree\"\nescape-root = 3\n")), &[]),
         (fabric(2, 4, 2, 9, random), &["--set", "60% 5-hop", "--balance"]),
-        (
-            fabric(1, 4, 2, 5, ""),
-            &["--set", "4-hop", "--set-par-second", "2*all, only:011", "--gate", "1.25"],
-        ),
-        (fabric(1, 4, 2, 5, ""), &["--fast", "--balance", "--candidates", "1x4"]),
+        (fabric(1, 4, 2, 5, ""), &["--set", "4-hop gate=1.25 then 2*all, only:011 gate=1.25"]),
+        (fabric(1, 4, 2, 5, "[routing]\ncandidates = \"1x4\"\n"), &["--fast", "--balance"]),
         (
             fabric(1, 2, 1, 3, ""),
             &["--panel", "quick", "--prefer", "latency", "--try-policy", "4-hop T=-2"],
@@ -293,7 +290,7 @@ fn what_it_says_to_reproduce_names_lists_and_set_files_does() {
     let report = kinds.report("out", &[]);
     follow(&kinds, &report);
     let with_sets = Place::new(&fabric(1, 4, 2, 5, GIVEN));
-    with_sets.report("first", &["--set", "4-hop by shape", "--balance", "--second-min", "any"]);
+    with_sets.report("first", &["--set", "4-hop by shape MIN=any", "--balance"]);
     with_sets.run("tvlb sets export first -o kept.json");
     let report = with_sets.report("out", &["--set-file", "kept.json"]);
     follow(&with_sets, &report);
@@ -330,11 +327,9 @@ fn that_of_702_switches_is_below_2_mib() {
     let place = Place::new(&fabric(13, 26, 13, 27, ""));
     let three = [
         "--set",
-        "shapes:011",
-        "--set-par-source",
-        "shapes:011+110 by shape",
-        "--set-par-second",
-        "shapes:020+110 by shape",
+        "ugal-l shapes:011",
+        "--set",
+        "par shapes:011+110 by shape then shapes:020+110 by shape",
     ];
     let bytes = place.report("out", &three).len();
     assert!(bytes < 2 << 20, "{bytes} bytes");

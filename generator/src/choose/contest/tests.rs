@@ -1,11 +1,11 @@
 //! The rules of a contest on made-up outcomes.
 
 use super::*;
-use crate::choose::baseline::Carried;
 use crate::choose::figures::RunFigures;
-use crate::choose::panel::{Event, PanelSize};
+use crate::choose::panel::{Event, Panel, PanelSize};
 use crate::choose::record::frontier;
 use crate::fabric_file::Latencies;
+use crate::table_set::Carried;
 use proptest::prelude::*;
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -31,6 +31,7 @@ struct Made {
 type Asked = Vec<(Contender, Pattern, u32)>;
 
 struct MadeUp {
+    panel: Panel,
     contenders: PerContender<Made>,
     asked: Mutex<Asked>,
 }
@@ -54,11 +55,16 @@ impl MadeUp {
 }
 
 impl Runner for MadeUp {
-    fn run(
+    fn panel(&self) -> &Panel {
+        &self.panel
+    }
+
+    fn measure(
         &self,
         contender: Contender,
         event: &Event,
         step: u32,
+        _: Option<u32>,
     ) -> Result<RunFigures, ChooseError> {
         let (latency, _) = self.latencies(contender, event, step);
         let p99 = self.contenders[contender].p99;
@@ -73,16 +79,6 @@ impl Runner for MadeUp {
     ) -> Result<ForeseenLatency, ChooseError> {
         let (all, populations) = self.latencies(contender, event, step);
         Ok(ForeseenLatency { all, populations })
-    }
-
-    fn whole_run(
-        &self,
-        contender: Contender,
-        event: &Event,
-        step: u32,
-        _: u32,
-    ) -> Result<RunFigures, ChooseError> {
-        self.run(contender, event, step)
     }
 }
 
@@ -117,12 +113,12 @@ fn held_beside(
     prefer: Prefer,
     oblivious: &ObliviousSteps,
 ) -> (ContestResult, Asked) {
-    let panel = panel();
     let count = contenders.len();
-    let runner = MadeUp { contenders: contenders.into(), asked: Mutex::default() };
+    let contenders = contenders.into();
+    let runner = MadeUp { panel: panel(), contenders, asked: Mutex::default() };
     let most_regret = MostRegret(5);
     let rules = Rules { prefer, most_regret, oblivious, fallback: contender(count - 1) };
-    let result = contest(&runner, &panel, count, &rules).unwrap();
+    let result = contest(&runner, count, &rules).unwrap();
     (result, runner.asked.into_inner().unwrap())
 }
 
@@ -227,13 +223,13 @@ fn what_min_or_vlb_carries_is_not_to_be_lost_either() {
         assert_eq!(result.chosen, contender(3));
         let failure = result.failures[contender(2)];
         assert_eq!(failure, Some(GuardFailure::Saturated { guard: 0, step: 67 }));
-        assert_eq!(result.baselines.guards[0].best_name(), name);
+        assert_eq!(result.baselines.guards[0].best, name);
     }
 }
 
 #[test]
 fn the_margin_is_exact_in_whole_steps() {
-    let carried = |best| Carried { min: best, vlb: 0, ugal: 0 };
+    let carried = |best| Carried::new(best, 0, 0);
     for best in 0..=100 {
         for percent in 0..=100 {
             let required = carried(best).required(percent);
@@ -289,7 +285,7 @@ fn where_no_candidate_holds_the_least_worst_regret_is_chosen_and_said() {
         // is let in as well.
         assert_eq!(result.admitted_percent, Some(15));
         let regrets = &result.regrets[&contender(3)];
-        assert!((regrets.worst_guard() - 0.15).abs() < 1e-9);
+        assert!((regrets.worst_guard.regret - 0.15).abs() < 1e-9);
         assert!((regrets.worst() - 0.15).abs() < 1e-9);
         assert!(result.standings.finished(contender(2)), "no other has as little regret on guards");
         assert!(!result.standings.finished(contender(4)));
@@ -430,7 +426,7 @@ fn leads_are_of_the_patterns_that_both_have_met() {
     let values = vec![vec![0.4, 0.3, 0.9], vec![0.2, 0.3]].into();
     let lead = Standings { values, rounds: 3 }.lead(contender(0), contender(1));
     assert!((lead.mean - 0.1).abs() < 1e-12);
-    assert!((lead.error - 0.1).abs() < 1e-12);
+    assert!((lead.standard_error - 0.1).abs() < 1e-12);
 }
 
 proptest! {

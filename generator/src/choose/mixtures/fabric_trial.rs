@@ -2,15 +2,14 @@
 //! through.
 
 use crate::choose::ChooseError;
-use crate::choose::baseline::{
-    Baselines, MostRegret, Regrets, Steps, carried_at, guard_saturation, saturation,
-};
+use crate::choose::baseline::{Baselines, MostRegret, Steps};
 use crate::choose::contender::Contender;
 use crate::choose::contest::FIRST_LEAD;
 use crate::choose::figures::mean;
-use crate::choose::panel::{Event, Guard, Panel};
-use crate::choose::runner::{Runner, all_of, load_of, step_of};
+use crate::choose::panel::Guard;
+use crate::choose::runner::{Runner, load_of, step_of};
 use crate::choose::simulation::SimulatedRunner;
+use crate::table_set::{Carried, Regrets};
 use std::ops::Range;
 use tvlb_simulator::Pattern;
 
@@ -19,11 +18,11 @@ use tvlb_simulator::Pattern;
 pub(super) const GIVEN_UP: u32 = 25;
 
 /// What a regret on a guard above the margin is worth in saturation: a hundredth for one percent.
-pub const REGRET_WEIGHT: f64 = 1.0;
+pub(super) const REGRET_WEIGHT: f64 = 1.0;
 
 /// The figures of a mixture on one fabric.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MixtureFigures {
+pub(super) struct MixtureFigures {
     /// Saturation on each score pattern.
     pub saturations: Vec<f64>,
     pub regrets: Regrets,
@@ -34,19 +33,18 @@ pub struct MixtureFigures {
 }
 
 impl MixtureFigures {
-    pub fn saturation(&self) -> f64 {
+    pub(super) fn saturation(&self) -> f64 {
         mean(self.saturations.iter().copied())
     }
 
     /// By how much the mean saturation is above another one.
-    pub fn lead_over(&self, other: &Self) -> f64 {
+    pub(super) fn lead_over(&self, other: &Self) -> f64 {
         self.saturation() - other.saturation()
     }
 }
 
 /// A fabric on which the contenders of a generation have booted.
 pub(super) struct FabricTrial<'g> {
-    pub(super) panel: &'g Panel,
     /// Runs the contenders.
     pub(super) runner: SimulatedRunner<'g>,
     pub(super) baselines: Baselines,
@@ -56,32 +54,26 @@ pub(super) struct FabricTrial<'g> {
 
 impl FabricTrial<'_> {
     /// Whether a contender's regret on no guard is above [`GIVEN_UP`], and its latency has no long tail.
-    ///
-    /// # Errors
-    /// The first run that failed.
     pub(super) fn may_finish(&self, contender: Contender) -> Result<bool, ChooseError> {
-        let Self { panel, runner, baselines, .. } = self;
-        let guards = 0..panel.guards.len();
-        Ok(baselines.guard_failure(runner, panel, contender, guards, GIVEN_UP)?.is_none()
-            && baselines.long_tail(runner, panel, contender)?.is_none())
+        let Self { runner, baselines, .. } = self;
+        let guards = 0..baselines.guards.len();
+        Ok(baselines.guard_failure(runner, contender, guards, GIVEN_UP)?.is_none()
+            && baselines.long_tail(runner, contender)?.is_none())
     }
 
     /// What a contender's worst regret under a hot switch costs it; `None` if that is above
     /// [`GIVEN_UP`].
-    ///
-    /// # Errors
-    /// The first run that failed.
     fn hot_switch_cost(&self, contender: Contender) -> Result<Option<f64>, ChooseError> {
-        let Self { panel, runner, baselines, .. } = self;
+        let Self { runner, baselines, .. } = self;
         let guards = self.hot_guards();
-        if baselines.guard_failure(runner, panel, contender, guards.clone(), GIVEN_UP)?.is_some() {
+        if baselines.guard_failure(runner, contender, guards.clone(), GIVEN_UP)?.is_some() {
             return Ok(None);
         }
         let mut worst = 0.0_f64;
         for guard in guards {
-            let carried = baselines.guards[guard];
+            let carried = &baselines.guards[guard];
             let guess = carried.required(baselines.most_regret.0);
-            let step = guard_saturation(runner, panel, contender, &panel.guards[guard], guess)?;
+            let step = runner.guard_saturation(contender, &runner.panel().guards[guard], guess)?;
             worst = worst.max(carried.regret(step));
         }
         Ok(Some(regret_cost(worst, baselines.most_regret)))
@@ -90,28 +82,24 @@ impl FabricTrial<'_> {
     /// The guards of traffic with a hot switch, which come first.
     fn hot_guards(&self) -> Range<usize> {
         let is_hot = |guard: &&Guard| guard.event.pattern == Pattern::HotSwitch;
-        0..self.panel.guards.iter().take_while(is_hot).count()
+        0..self.runner.panel().guards.iter().take_while(is_hot).count()
     }
 
     /// All figures of a contender.
-    ///
-    /// # Errors
-    /// The first run that failed.
     pub(super) fn figures(&self, contender: Contender) -> Result<MixtureFigures, ChooseError> {
-        let Self { panel, runner, baselines, .. } = self;
-        let questions: Vec<(&Event, u32)> =
-            panel.score.iter().zip(baselines.score.iter().map(|carried| carried.ugal)).collect();
-        let score = all_of(&questions, |&(event, guess)| {
-            saturation(runner, panel, contender, event, guess)
-        })?;
-        let saturations = score.iter().copied().map(load_of).collect();
-        let guards = baselines.guard_steps(runner, panel, contender)?;
-        let step = (baselines.guards[panel.guards.len() - 1].ugal / 2).max(1);
+        let Self { runner, baselines, .. } = self;
+        let guesses = Steps {
+            score: baselines.score.iter().map(|carried| carried.conventional).collect(),
+            guards: baselines.guards.iter().map(Carried::most).collect(),
+        };
+        let steps = Steps::measure(runner, contender, &guesses)?;
+        let panel = runner.panel();
+        let step = (baselines.guards[panel.guards.len() - 1].conventional / 2).max(1);
         Ok(MixtureFigures {
-            saturations,
-            regrets: baselines.regrets(&Steps { score, guards }),
-            uniform_latency: runner.run(contender, panel.uniform(), step)?.latency,
-            low_load_latency: baselines.low_latency(runner, panel, contender)?,
+            saturations: steps.score.iter().copied().map(load_of).collect(),
+            regrets: baselines.regrets(panel, &steps),
+            uniform_latency: runner.latency(contender, panel.uniform(), step)?,
+            low_load_latency: baselines.low_latency(runner, contender)?,
         })
     }
 }
@@ -128,9 +116,6 @@ pub(super) fn regret_cost(regret: f64, margin: MostRegret) -> f64 {
 /// - it is slow at light load on any fabric (looked at before the first trial);
 /// - its lead in a first trial is below the fabric's `least_lead`;
 /// - its regret under a hot switch is above [`GIVEN_UP`].
-///
-/// # Errors
-/// The first run that failed.
 pub(super) fn leads(
     fabrics: &[FabricTrial<'_>],
     contender: Contender,
@@ -138,12 +123,12 @@ pub(super) fn leads(
     until: usize,
 ) -> Result<Option<Vec<f64>>, ChooseError> {
     if before.is_empty() {
-        for FabricTrial { panel, runner, baselines, least_lead } in fabrics {
-            if baselines.slow_at_light_load(runner, panel, contender)?.is_some() {
+        for FabricTrial { runner, baselines, least_lead } in fabrics {
+            if baselines.slow_at_light_load(runner, contender)?.is_some() {
                 return Ok(None);
             }
-            let needed = load_of(baselines.score[0].ugal) + least_lead;
-            if !carried_at(runner, panel, contender, &panel.score[0], step_of(needed))?.is_good {
+            let needed = load_of(baselines.score[0].conventional) + least_lead;
+            if !runner.carried_at(contender, &runner.panel().score[0], step_of(needed))?.is_good {
                 return Ok(None);
             }
         }
@@ -156,15 +141,15 @@ pub(super) fn leads(
     let mut found = before.to_vec();
     for trial in before.len()..until {
         let (event, place) = (trial / fabrics.len(), trial % fabrics.len());
-        let FabricTrial { panel, runner, baselines, .. } = &fabrics[place];
-        let conventional = load_of(baselines.score[event].ugal);
+        let FabricTrial { runner, baselines, .. } = &fabrics[place];
+        let conventional = load_of(baselines.score[event].conventional);
         let expected = if found.is_empty() {
             FIRST_LEAD
         } else {
             mean(found.iter().copied()) + mean(costs.iter().copied())
         };
         let guess = step_of(conventional + expected);
-        let reached = saturation(runner, panel, contender, &panel.score[event], guess)?;
+        let reached = runner.saturation(contender, &runner.panel().score[event], guess)?;
         found.push(load_of(reached) - conventional - costs[place]);
     }
     Ok(Some(found.split_off(before.len())))

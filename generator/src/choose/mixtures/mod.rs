@@ -15,12 +15,12 @@
 
 mod fabric_trial;
 mod halving;
-pub mod record;
+mod record;
 mod variation;
 
-pub use fabric_trial::{MixtureFigures, REGRET_WEIGHT};
+pub use record::{MixtureEntry, SearchEntry};
 
-use super::baseline::{Baselines, MostRegret, ObliviousSteps, Regrets};
+use super::baseline::{Baselines, MostRegret, ObliviousSteps};
 use super::candidates::{Candidate, Origin, Sources};
 use super::contender::{Contender, Field};
 use super::error::ChooseError;
@@ -29,12 +29,13 @@ use super::memory::{self, Memory};
 use super::objective::{Finalist, Prefer, by_merit};
 use super::panel::{Panel, PanelSize};
 use super::runner::all_of;
-use super::simulation::{ObliviousRunner, SimulatedRunner, baseline_images, images_of, make_state};
+use super::simulation::{SimulatedRunner, baseline_images, images_of, make_state};
 use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::policy::{PolicyPair, WeighingSettings};
 use crate::routes::count::RouteCounter;
-use fabric_trial::{FabricTrial, leads, regret_cost};
+use crate::table_set::Regrets;
+use fabric_trial::{FabricTrial, MixtureFigures, REGRET_WEIGHT, leads, regret_cost};
 use halving::{halve, rungs};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -45,7 +46,7 @@ use tvlb_firmware_model::Scheme;
 use variation::{Place, drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.
-pub const LATENCY_WEIGHT: f64 = 0.05;
+const LATENCY_WEIGHT: f64 = 0.05;
 /// New mixtures of a generation.
 const GENERATION: usize = 54;
 /// How many mixtures of a generation are tried to the end.
@@ -79,27 +80,27 @@ pub struct Options {
 
 /// The outcome of a search.
 #[derive(Clone, Debug)]
-pub struct Found {
+struct Found {
     /// Conventional UGAL, the paper's choice, then the mixtures that were tried to the end, by falling J.
-    pub mixtures: Vec<Mixture>,
+    mixtures: Vec<Mixture>,
     /// Runs that were needed.
-    pub runs: usize,
+    runs: usize,
     /// Mixtures that were tried at all.
-    pub tried: usize,
+    tried: usize,
     /// The mixture that each preference chooses. Mixtures are numbered like contenders.
-    pub preferred: [(Prefer, Contender); 3],
+    preferred: [(Prefer, Contender); 3],
 }
 
 /// A mixture that was tried to the end.
 #[derive(Clone, Debug)]
-pub struct Mixture {
+struct Mixture {
     /// The mixture's policies; none for conventional UGAL.
-    pub candidate: Option<Candidate>,
-    pub objective: f64,
+    candidate: Option<Candidate>,
+    objective: f64,
     /// The figures by fabric.
-    pub figures: Vec<MixtureFigures>,
+    figures: Vec<MixtureFigures>,
     /// Whether no other is at least as good in all of throughput, regret and latency.
-    pub is_on_front: bool,
+    is_on_front: bool,
 }
 
 /// A fabric that mixtures are tried on.
@@ -151,18 +152,19 @@ pub fn search(
     fabrics: &[Fabric],
     options: &Options,
     progress: &dyn Progress,
-) -> Result<Found, ChooseError> {
+) -> Result<SearchEntry, ChooseError> {
     make_state(options.state.as_deref())?;
-    let fabrics = fabrics.iter().map(|fabric| FabricUnderTest::new(fabric, options, progress));
-    let fabrics = fabrics.collect::<Result<Vec<_>, ChooseError>>()?;
+    let each = fabrics.iter().map(|fabric| FabricUnderTest::new(fabric, options, progress));
+    let tested = each.collect::<Result<Vec<_>, ChooseError>>()?;
     progress.stage("mixtures", Some(options.runs));
     let measured = |fabric: &FabricUnderTest<'_>| {
         let FabricUnderTest { panel, memory, baseline, .. } = fabric;
-        let runner = ObliviousRunner::boot(panel, baseline, memory, progress)?;
-        ObliviousSteps::measure(&runner, panel)
+        let runner = SimulatedRunner::oblivious(panel, baseline, memory, progress)?;
+        ObliviousSteps::measure(&runner)
     };
-    let oblivious = fabrics.iter().map(measured).collect::<Result<Vec<_>, ChooseError>>();
-    Search { fabrics: &fabrics, oblivious: &oblivious?, options, progress }.run()
+    let oblivious = tested.iter().map(measured).collect::<Result<Vec<_>, ChooseError>>()?;
+    let found = Search { fabrics: &tested, oblivious: &oblivious, options, progress }.run()?;
+    Ok(SearchEntry::of(fabrics, options, &found))
 }
 
 /// Everything that the generations of a search share.
@@ -293,14 +295,14 @@ impl Search<'_> {
             let scheme = self.options.scheme;
             let runner = SimulatedRunner::boot(scheme, panel, field, memory, self.progress)?;
             let most_regret = self.options.most_regret;
-            let baselines = Baselines::measure(&runner, panel, oblivious, most_regret)?;
-            fabrics.push(FabricTrial { panel, runner, baselines, least_lead });
+            let baselines = Baselines::measure(&runner, oblivious, most_regret)?;
+            fabrics.push(FabricTrial { runner, baselines, least_lead });
         }
 
         let count = candidates.len() + 1;
         let new: Vec<Contender> =
             Contender::all(count).filter(|contender| !contender.is_reference()).collect();
-        let trials = fabrics.iter().map(|fabric| fabric.panel.score.len()).sum();
+        let trials = self.fabrics.iter().map(|fabric| fabric.panel.score.len()).sum();
         let rungs = rungs(new.len(), trials, fabrics.len(), LAST);
         let halved = halve(count, new, &rungs, |left, results, until| {
             all_of(left, |&contender| leads(&fabrics, contender, &results[contender], until))
@@ -319,11 +321,7 @@ impl Search<'_> {
             Ok(candidate.map(|candidate| (candidate, figures)))
         })?;
         let (conventional, paper) = (figures(Contender::CONVENTIONAL)?, figures(Contender::PAPER)?);
-        let runs = fabrics.into_iter().map(|fabric| {
-            let asked = fabric.runner.asked();
-            asked.iter().filter(|(_, contender, ..)| !contender.is_reference()).count()
-        });
-        let runs = runs.sum();
+        let runs = fabrics.into_iter().map(|fabric| fabric.runner.asked_of_new()).sum();
         let finished = finished.into_iter().flatten().collect();
         Ok(Generation { conventional, paper, finished, runs })
     }
@@ -336,7 +334,7 @@ fn objective(
 ) -> f64 {
     mean(figures.iter().zip(conventional).map(|(own, conventional)| {
         let slower = own.low_load_latency / conventional.low_load_latency - 1.0;
-        let regret = regret_cost(own.regrets.worst_guard(), margin);
+        let regret = regret_cost(own.regrets.worst_guard.regret, margin);
         own.lead_over(conventional) - LATENCY_WEIGHT * slower - regret
     }))
 }
@@ -356,7 +354,7 @@ fn mark_front(mixtures: &mut [Mixture]) {
             let pairs = || mixture.figures.iter().zip(conventional);
             [
                 mean(pairs().map(|(own, c)| own.lead_over(c))),
-                -worst_of(&mixture.figures, Regrets::worst_guard),
+                -worst_of(&mixture.figures, |regrets| regrets.worst_guard.regret),
                 mean(pairs().map(|(own, c)| -own.uniform_latency / c.uniform_latency)),
             ]
         })
@@ -384,7 +382,9 @@ fn preferred(prefer: Prefer, mixtures: &[Mixture], most_regret: MostRegret) -> C
     let paper = candidates.first().expect("the paper's choice is the second").clone();
     // As in a contest: whoever holds the guards, and where nobody does, by the least worst regret.
     let margin = f64::from(most_regret.0) / 100.0 + 1e-9;
-    let holds = |mixture: &Mixture| worst_of(&mixture.figures, Regrets::worst_guard) <= margin;
+    let holds = |mixture: &Mixture| {
+        worst_of(&mixture.figures, |regrets| regrets.worst_guard.regret) <= margin
+    };
     let with_mixtures = candidates.iter().zip(&mixtures[1..]);
     let holders = with_mixtures.filter(|(_, mixture)| holds(mixture));
     let holders: Vec<Finalist> = holders.map(|(finalist, _)| finalist.clone()).collect();
@@ -402,7 +402,10 @@ mod tests {
     fn mixture(saturation: f64, regret: f64, uniform_latency: f64) -> Mixture {
         let figures = MixtureFigures {
             saturations: vec![saturation; 3],
-            regrets: Regrets { score: vec![1.0 - saturation / 0.4; 3], guards: vec![regret, -0.1] },
+            regrets: Regrets::new(
+                (&[""; 3], vec![1.0 - saturation / 0.4; 3]),
+                (&[""; 2], vec![regret, -0.1]),
+            ),
             uniform_latency,
             low_load_latency: uniform_latency,
         };

@@ -1,20 +1,20 @@
 //! The outcome of a search for mixtures, for JSON and as a table.
 //!
-//! Figures are rounded to six decimals; nothing here depends on time or on the number of threads.
+//! Nothing here depends on time or on the number of threads.
 
 use super::{Found, LATENCY_WEIGHT, Mixture, MixtureFigures, Options, REGRET_WEIGHT};
 use crate::choose::candidates::Candidate;
 use crate::choose::contender::{CONVENTIONAL_NAME, Contender};
 use crate::fabric::Fabric;
-use crate::table_set::rounded;
-use serde::Serialize;
+use crate::table_set::all_rounded;
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 
 /// Rows of the table at most; JSON has them all.
 const MOST_ROWS: usize = 24;
 
 /// A search and what it has found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchEntry {
     /// `ugal-l` or `par`.
@@ -40,7 +40,7 @@ pub struct SearchEntry {
 }
 
 /// A mixture that was tried to the end.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MixtureEntry {
     /// Its policies, as `generate --try-policy` reads them; or `conventional`.
@@ -62,27 +62,26 @@ pub struct MixtureEntry {
 
 impl SearchEntry {
     /// The entry of a search on these fabrics.
-    pub fn of(fabrics: &[Fabric], options: &Options, found: &Found) -> Self {
+    pub(super) fn of(fabrics: &[Fabric], options: &Options, found: &Found) -> Self {
         let entry = |(number, mixture): (Contender, &Mixture)| {
             let preferred = found.preferred.iter().filter(|(_, preferred)| *preferred == number);
-            let of = |figure: fn(&MixtureFigures) -> f64| {
-                mixture.figures.iter().map(|figures| rounded(figure(figures))).collect()
-            };
+            let of =
+                |figure: fn(&MixtureFigures) -> f64| mixture.figures.iter().map(figure).collect();
             MixtureEntry {
                 policies: mixture
                     .candidate
                     .as_ref()
                     .map_or_else(|| CONVENTIONAL_NAME.to_owned(), Candidate::name),
-                objective: rounded(mixture.objective),
+                objective: mixture.objective,
                 on_front: mixture.is_on_front,
                 preferred_for: preferred.map(|(prefer, _)| prefer.name().to_owned()).collect(),
                 saturation: of(MixtureFigures::saturation),
-                worst_regret: of(|figures| figures.regrets.worst_guard()),
+                worst_regret: of(|figures| figures.regrets.worst_guard.regret),
                 uniform_latency: of(|figures| figures.uniform_latency),
                 low_load_latency: of(|figures| figures.low_load_latency),
             }
         };
-        Self {
+        all_rounded(&Self {
             scheme: options.scheme.name().to_owned(),
             fabrics: fabrics.iter().map(|fabric| fabric.file.name.clone()).collect(),
             seed: options.seed,
@@ -96,7 +95,7 @@ impl SearchEntry {
                 .zip(&found.mixtures)
                 .map(entry)
                 .collect(),
-        }
+        })
     }
 }
 

@@ -1,9 +1,10 @@
 //! How the sets were chosen, as the manifest keeps it: everything that was tried and what became of it.
 //!
-//! Plain data: those who choose fill it in, and rounded to six decimals ([`rounded`](super::rounded)),
-//! so that no platform's last bit shows.
+//! Plain data: those who choose fill it in, and [`all_rounded`](super::all_rounded) makes it what is written
+//! and shown.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt::Display;
 
 /// How the sets were chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,9 +91,9 @@ pub struct ContestEntry {
     /// The load at which latencies are compared.
     pub low_load: f64,
     /// What the baselines carry of each score pattern, in their order.
-    pub score_baselines: Vec<BaselineEntry>,
+    pub score_baselines: Vec<Carried>,
     /// What the baselines carry of each guard, in their order.
-    pub guard_baselines: Vec<BaselineEntry>,
+    pub guard_baselines: Vec<Carried>,
     /// Conventional UGAL's mean latency under uniform traffic at light load.
     pub light_latency: f64,
     /// The 99th percentile of conventional UGAL's latency where it is half used.
@@ -110,30 +111,86 @@ pub struct ContestEntry {
     /// The second best.
     pub runner_up: Option<String>,
     /// By how much the chosen set is ahead in mean saturation.
-    pub lead_over_runner_up: Option<LeadEntry>,
-    pub lead_over_paper: LeadEntry,
-    pub lead_over_conventional: LeadEntry,
+    pub lead_over_runner_up: Option<Lead>,
+    pub lead_over_paper: Lead,
+    pub lead_over_conventional: Lead,
     /// All that were tried, conventional UGAL first, the paper's choice second.
     pub contenders: Vec<ContenderEntry>,
 }
 
-/// What the baselines carry of one traffic: their saturations.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// How many steps make a load of 1. A saturation is found in steps: hundredths of what a node can send.
+pub const STEPS: u32 = 100;
+
+pub fn load_of(step: u32) -> f64 {
+    f64::from(step) / f64::from(STEPS)
+}
+
+/// The step nearest to a load.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a load times a hundred, at least 0"
+)]
+pub fn step_of(load: f64) -> u32 {
+    (load * f64::from(STEPS)).round().max(0.0) as u32
+}
+
+/// Steps in memory, which are loads where they are written.
+mod as_load {
+    use super::{Deserialize, Deserializer, Serializer, load_of, step_of};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(super) fn serialize<S: Serializer>(step: &u32, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(load_of(*step))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+        f64::deserialize(from).map(step_of)
+    }
+}
+
+/// What the baselines carry of one traffic: their saturations, in steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct BaselineEntry {
-    pub min: f64,
+pub struct Carried {
+    #[serde(with = "as_load")]
+    pub min: u32,
     /// Conventional VLB's.
-    pub vlb: f64,
+    #[serde(with = "as_load")]
+    pub vlb: u32,
     /// That of conventional UGAL, or of conventional PAR in the contest of PAR.
-    pub conventional: f64,
-    /// The name of the one that carries most.
+    #[serde(with = "as_load")]
+    pub conventional: u32,
+    /// The name of the one that carries most; of equals, conventional UGAL's first and VLB's last.
     pub best: String,
 }
 
-impl BaselineEntry {
-    /// The largest of the three.
-    pub fn most(&self) -> f64 {
+impl Carried {
+    pub fn new(min: u32, vlb: u32, conventional: u32) -> Self {
+        let best = if conventional >= min.max(vlb) {
+            "conventional"
+        } else if min >= vlb {
+            "min"
+        } else {
+            "vlb"
+        };
+        Self { min, vlb, conventional, best: best.to_owned() }
+    }
+
+    /// E: the largest of the three.
+    pub fn most(&self) -> u32 {
         self.min.max(self.vlb).max(self.conventional)
+    }
+
+    /// The regret of a contender that carries so many steps; below 0 if it carries more than all
+    /// baselines. Where no baseline carries anything, there is nothing to regret.
+    pub fn regret(&self, step: u32) -> f64 {
+        if self.most() == 0 { 0.0 } else { 1.0 - load_of(step) / load_of(self.most()) }
+    }
+
+    /// The least step that a contender must carry for a regret of at most `percent`.
+    pub fn required(&self, percent: u32) -> u32 {
+        (self.most() * 100_u32.saturating_sub(percent)).div_ceil(100)
     }
 }
 
@@ -157,13 +214,13 @@ pub struct FrontierEntry {
     pub set: String,
     /// Mean saturation over the score patterns.
     pub mean_saturation: f64,
-    pub worst_guard: WorstEntry,
+    pub worst_guard: Worst,
 }
 
 /// The worst of several regrets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct WorstEntry {
+pub struct Worst {
     pub traffic: String,
     pub regret: f64,
 }
@@ -172,19 +229,48 @@ pub struct WorstEntry {
 /// own saturation and E that of the baseline that carries most.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RegretsEntry {
+pub struct Regrets {
     /// By score pattern, in their order.
     pub score: Vec<f64>,
     /// By guard, in their order.
     pub guards: Vec<f64>,
-    pub worst_score: WorstEntry,
-    pub worst_guard: WorstEntry,
+    pub worst_score: Worst,
+    pub worst_guard: Worst,
+}
+
+impl Regrets {
+    /// The regrets on some score patterns and on some guards, each with its traffic.
+    pub fn new<S: Display, G: Display>(
+        (patterns, score): (&[S], Vec<f64>),
+        (of_guards, guards): (&[G], Vec<f64>),
+    ) -> Self {
+        let worst_score = Worst::of(patterns, &score);
+        let worst_guard = Worst::of(of_guards, &guards);
+        Self { score, guards, worst_score, worst_guard }
+    }
+
+    /// The largest regret on any traffic.
+    pub fn worst(&self) -> f64 {
+        self.worst_score.regret.max(self.worst_guard.regret)
+    }
+}
+
+impl Worst {
+    /// The first of the worst; 0 where there is no traffic.
+    fn of(traffic: &[impl Display], regrets: &[f64]) -> Self {
+        let mut each = traffic.iter().zip(regrets.iter().copied());
+        let first = each.next();
+        let worst = first
+            .map(|first| each.fold(first, |one, next| if next.1 > one.1 { next } else { one }));
+        let named = worst.map(|(traffic, regret)| Self { traffic: traffic.to_string(), regret });
+        named.unwrap_or_else(|| Self { traffic: String::new(), regret: 0.0 })
+    }
 }
 
 /// A difference of mean saturations over the patterns that both have met.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct LeadEntry {
+pub struct Lead {
     pub mean: f64,
     pub standard_error: f64,
 }
@@ -213,7 +299,7 @@ pub struct ContenderEntry {
     /// saturation.
     pub latency_near_saturation: Option<f64>,
     /// Its regret on each traffic, where that was looked at.
-    pub regrets: Option<RegretsEntry>,
+    pub regrets: Option<Regrets>,
     pub outcome: String,
 }
 

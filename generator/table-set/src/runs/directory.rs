@@ -1,217 +1,226 @@
-//! One JSON file for each run, so that processes that share nothing but a directory can share work.
+//! A directory of results, each in one file.
+//!
+//! The only module that knows bincode, version 2, the last that is to be used. That crate is no
+//! longer maintained (RUSTSEC-2025-0141), so it serves only this: files of our own making, on the
+//! host, whose loss costs nothing but time. What bincode decodes has passed a limit of size and a
+//! hash before.
+//!
+//! ```text
+//! subject           the SHA-256 of the subject, and a line feed
+//! xx/HASH.run       a result; HASH is the SHA-256 of its key, and xx are its first two digits
+//! xx/HASH.claim     whose turn it is to make it
+//! ```
+//!
+//! A result is a label, key and value in bincode's standard configuration, and the SHA-256 of all that
+//! stands before it. Key and value are texts in JSON, so that whoever reads a result may take a part of its
+//! fields.
 
+use super::claims::{Claim, Claims};
 use crate::input_file::{self, Symlinks};
 use crate::runs::StoreError;
 use crate::{sha256, whole_file};
 use serde::Serialize;
-use serde::de::{DeserializeOwned, Error as _};
-use serde_json::{Map, Value};
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The largest file that is read: a run has some tens of figures, and where parts are dead a line for each
-/// link with losses.
+/// The version changes with the format, so that other files are refused.
+const LABEL: &[u8] = b"tvlb run 1\n";
+/// The bytes of a SHA-256.
+const DIGEST: usize = 32;
+/// The largest file that is read: a run has some tens of figures, and a unit of the throughput model has
+/// some for each of its patterns and sets.
 const MOST_BYTES: u64 = 1 << 20;
-/// The field with the run's result. All other fields of a file are those of its subject.
-const OUTCOME: &str = "outcome";
+/// What key and value may take in memory while they are decoded.
+const MOST_DECODED: usize = 1 << 22;
+/// The file that says whose results a directory has.
+const SUBJECT_FILE: &str = "subject";
+/// The ending of the file of a result.
+const ENDING: &str = "run";
 
-/// A directory of runs. The file of a run has the name `xx/HASH.json`, where HASH is the SHA-256 of
-/// the JSON of its subject and `xx` are its first two digits. It holds the fields of the subject, the
-/// run's `outcome`, and the SHA-256 of all that stands before it.
+/// The results of one subject. All methods can be called from any thread.
 ///
 /// # Example
 /// ```
-/// use tvlb_table_set::runs::RunDirectory;
-///
-/// #[derive(serde::Serialize)]
-/// struct Subject { load: f64, seed: u64 }
+/// use tvlb_table_set::runs::{Runs, Turn};
 ///
 /// # let home = tempfile::tempdir()?;
-/// let runs = RunDirectory::new(home.path());
-/// let subject = Subject { load: 0.1, seed: 1 };
-/// assert_eq!(runs.recall::<f64>(&subject)?, None);
-/// runs.keep(&subject, &52.5)?;
-/// assert_eq!(runs.recall(&subject)?, Some(52.5));
+/// let path = home.path().join("runs");
+/// let ours = Runs::open(&path, "squares, version 1")?;
+/// // Another process, perhaps.
+/// let theirs = Runs::open(&path, "squares, version 1")?;
+///
+/// let Turn::Ours(claim) = ours.claim::<u32>(&3)? else { panic!("nobody has claimed it") };
+/// assert!(matches!(theirs.claim::<u32>(&3)?, Turn::Theirs));
+/// ours.put(&3, &9)?;
+/// drop(claim);
+/// assert!(matches!(theirs.claim::<u32>(&3)?, Turn::Kept(9)));
+/// assert_eq!((ours.get(&3)?, ours.get::<u32>(&4)?), (Some(9), None));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct RunDirectory {
+#[derive(Debug)]
+pub struct Runs {
     directory: PathBuf,
+    /// The line of the file of the subject.
+    subject: String,
+    claims: Claims,
 }
 
-#[derive(Serialize)]
-struct Run<'r, S, V> {
-    #[serde(flatten)]
-    subject: &'r S,
-    outcome: &'r V,
+/// Whose turn it is to make a result.
+#[derive(Debug)]
+pub enum Turn<V, C = Claim> {
+    Kept(V),
+    /// This process is to make it and to [`Runs::put`] it, and then to drop the claim. A claim that is
+    /// dropped before is given up.
+    Ours(C),
+    /// Another process, or another thread of this one, is at it.
+    Theirs,
 }
 
-impl RunDirectory {
-    /// The runs in `directory`, which is created when the first of them is kept.
-    pub fn new(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: directory.into() }
-    }
+/// A key with the file of its result.
+struct Place {
+    key: String,
+    path: PathBuf,
+}
 
-    /// The path of the file of a run.
-    ///
-    /// # Panics
-    /// If the subject is not a struct that JSON can hold, which no input can bring about.
-    pub fn path_of(&self, subject: &impl Serialize) -> PathBuf {
-        let json = serde_json::to_vec(subject).expect("a subject is a struct of plain values");
-        let hash = sha256(&json);
-        self.directory.join(&hash[..2]).join(format!("{hash}.json"))
-    }
-
-    /// Whether there is a file of this run. [`Self::recall`] says whether it can be used.
-    pub fn contains(&self, subject: &impl Serialize) -> bool {
-        self.path_of(subject).exists()
-    }
-
-    /// The outcome of a run, if its file is there.
+impl Runs {
+    /// Opens the results of `subject` in a directory, which is made when the first of them is.
     ///
     /// # Errors
-    /// The file cannot be read, is damaged, or holds a run of another subject.
-    pub fn recall<V: DeserializeOwned>(
-        &self,
-        subject: &impl Serialize,
-    ) -> Result<Option<V>, StoreError> {
-        let path = self.path_of(subject);
-        let bytes = match input_file::read(&path, MOST_BYTES, Symlinks::Follow) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+    /// The directory cannot be read, or it belongs to another subject.
+    pub fn open(directory: impl Into<PathBuf>, subject: &str) -> Result<Self, StoreError> {
+        let directory = directory.into();
+        let subject = format!("{}\n", sha256(subject.as_bytes()));
+        let path = directory.join(SUBJECT_FILE);
+        match input_file::read(&path, MOST_BYTES, Symlinks::Follow) {
+            Ok(found) if found == subject.as_bytes() => {}
+            Ok(_) => return Err(StoreError::Other { path: directory }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(StoreError::io(&path)(error)),
-        };
-        let damaged = |error: serde_json::Error| StoreError::damaged(&path, error.to_string());
-        let json = without_hash(&bytes).map_err(|reason| StoreError::damaged(&path, reason))?;
-        let mut fields: Map<String, Value> = serde_json::from_slice(&json).map_err(damaged)?;
-        let outcome = fields
-            .remove(OUTCOME)
-            .ok_or_else(|| damaged(serde_json::Error::missing_field(OUTCOME)))?;
-        let own = serde_json::to_value(subject).map_err(damaged)?;
-        if Value::Object(fields) != own {
-            return Err(StoreError::Other { path });
         }
-        V::deserialize(outcome).map(Some).map_err(damaged)
+        Ok(Self { directory, subject, claims: Claims::default() })
     }
 
-    /// Writes the file of a run.
+    /// The result with this key, if there is one.
     ///
     /// # Errors
-    /// The file or its directory cannot be written.
-    pub fn keep(
+    /// Its file cannot be read, is damaged, or holds the result of another key.
+    pub fn get<V: DeserializeOwned>(
         &self,
-        subject: &impl Serialize,
-        outcome: &impl Serialize,
+        key: &(impl Serialize + ?Sized),
+    ) -> Result<Option<V>, StoreError> {
+        read(&self.place(key))
+    }
+
+    /// Whether there is a file for this key. [`Self::get`] says whether it can be used.
+    pub fn contains(&self, key: &(impl Serialize + ?Sized)) -> bool {
+        self.place(key).path.exists()
+    }
+
+    /// Keeps a result.
+    ///
+    /// # Errors
+    /// Its file cannot be written.
+    pub fn put(
+        &self,
+        key: &(impl Serialize + ?Sized),
+        value: &impl Serialize,
     ) -> Result<(), StoreError> {
-        let path = self.path_of(subject);
-        write(&path, &Run { subject, outcome }).map_err(StoreError::io(&path))
+        let Place { key, path } = self.place(key);
+        self.begin(&path)?;
+        let error = StoreError::io(&path);
+        let value = serde_json::to_string(value).map_err(|e| error(e.into()))?;
+        let config = bincode::config::standard();
+        let content = bincode::serde::encode_to_vec((key, value), config)
+            .map_err(|e| error(io::Error::other(e)))?;
+        let bytes = [LABEL, &content].concat();
+        let hash = Sha256::digest(&bytes);
+        whole_file::write(&path, [&bytes[..], &hash].concat()).map_err(error)
+    }
+
+    /// The result with this key, or whose turn it is to make it.
+    ///
+    /// # Errors
+    /// A file of the directory cannot be read or written, or is damaged.
+    pub fn claim<V: DeserializeOwned>(
+        &self,
+        key: &(impl Serialize + ?Sized),
+    ) -> Result<Turn<V>, StoreError> {
+        let place = self.place(key);
+        if let Some(value) = read(&place)? {
+            return Ok(Turn::Kept(value));
+        }
+        self.begin(&place.path)?;
+        let path = place.path.with_extension("claim");
+        let Some(claim) = self.claims.claim(&path).map_err(StoreError::io(&path))? else {
+            return Ok(Turn::Theirs);
+        };
+        // It may have been made between the two looks.
+        Ok(read(&place)?.map_or(Turn::Ours(claim), Turn::Kept))
+    }
+
+    fn place(&self, key: &(impl Serialize + ?Sized)) -> Place {
+        let key = serde_json::to_string(key).expect("a key is made of plain values");
+        let hash = sha256(key.as_bytes());
+        Place { key, path: self.directory.join(&hash[..2]).join(format!("{hash}.{ENDING}")) }
+    }
+
+    /// Makes the folder of a file, and before the first the directory.
+    fn begin(&self, path: &Path) -> Result<(), StoreError> {
+        let folder = path.parent().unwrap_or(&self.directory);
+        if folder.is_dir() {
+            return Ok(());
+        }
+        fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+        let subject = self.directory.join(SUBJECT_FILE);
+        if subject.exists() {
+            return Ok(());
+        }
+        whole_file::write(&subject, &self.subject).map_err(StoreError::io(&subject))
     }
 }
 
-fn write(path: &Path, run: &impl Serialize) -> io::Result<()> {
-    let json = serde_json::to_vec_pretty(run)?;
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    whole_file::write(path, with_hash(&json))
+/// How many results a directory has, whoever made them; 0 if it cannot be read.
+pub fn count(directory: &Path) -> usize {
+    let entries = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten();
+    let folders = entries(directory).map(|entry| entry.path());
+    let files = folders.flat_map(|folder| entries(&folder).collect::<Vec<_>>());
+    files.filter(|file| file.path().extension().is_some_and(|end| end == ENDING)).count()
 }
 
-/// What stands between the fields of a run and their hash, and after it.
-const BEFORE_HASH: &[u8] = b",\n  \"sha256\": \"";
-const AFTER_HASH: &[u8] = b"\"\n}\n";
-/// How a JSON object ends that is written over several lines.
-const END: &[u8] = b"\n}";
-const HASH_DIGITS: usize = 64;
-
-/// The JSON of a run with the hash of this JSON as one more field, the last. The hash is one of bytes, so
-/// that no way to read and write figures can change it.
-fn with_hash(json: &[u8]) -> Vec<u8> {
-    let hash = sha256(json);
-    let fields = json.strip_suffix(END).unwrap_or(json);
-    [fields, BEFORE_HASH, hash.as_bytes(), AFTER_HASH].concat()
-}
-
-/// The JSON without the hash, if it is the one that is hashed. The error says why not.
-fn without_hash(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let split = bytes.strip_suffix(AFTER_HASH).and_then(|rest| {
-        let (rest, hash) = rest.split_at_checked(rest.len().checked_sub(HASH_DIGITS)?)?;
-        Some((rest.strip_suffix(BEFORE_HASH)?, hash))
-    });
-    let Some((fields, hash)) = split else {
-        return Err("it does not end with its SHA-256".to_owned());
+fn read<V: DeserializeOwned>(Place { key, path }: &Place) -> Result<Option<V>, StoreError> {
+    let bytes = match input_file::read(path, MOST_BYTES, Symlinks::Follow) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(StoreError::io(path)(error)),
     };
-    let json = [fields, END].concat();
-    let found = sha256(&json);
-    if found.as_bytes() == hash {
-        return Ok(json);
+    let damaged = |why: String| StoreError::damaged(path, why);
+    let (found, value) = decode(&bytes).map_err(damaged)?;
+    if found != *key {
+        return Err(StoreError::Other { path: path.clone() });
     }
-    Err(format!("its SHA-256 is {found}, but it says {}", String::from_utf8_lossy(hash)))
+    serde_json::from_str(&value).map(Some).map_err(|error| damaged(error.to_string()))
+}
+
+/// The key and the value of a file, or why it has none.
+fn decode(bytes: &[u8]) -> Result<(String, String), String> {
+    let no_hash = "it does not end with its SHA-256";
+    let (hashed, hash) = bytes.split_last_chunk::<DIGEST>().ok_or(no_hash)?;
+    if Sha256::digest(hashed).as_slice() != hash {
+        return Err(no_hash.to_owned());
+    }
+    let content =
+        hashed.strip_prefix(LABEL).ok_or("it does not begin with the format's name and version")?;
+    let config = bincode::config::standard().with_limit::<MOST_DECODED>();
+    match bincode::serde::decode_from_slice(content, config) {
+        Ok((found, read)) if read == content.len() => Ok(found),
+        Ok(_) => Err("bytes follow its content".to_owned()),
+        Err(error) => Err(format!("its content cannot be decoded: {error}")),
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(Clone, Serialize)]
-    struct Subject {
-        set: String,
-        load: f64,
-    }
-
-    fn subject(load: f64) -> Subject {
-        Subject { set: "all".to_owned(), load }
-    }
-
-    #[test]
-    fn a_run_is_told_by_its_subject() {
-        let home = tempfile::tempdir().unwrap();
-        let runs = RunDirectory::new(home.path().join("runs"));
-        assert!(!runs.contains(&subject(0.1)));
-        runs.keep(&subject(0.1), &(1.0 / 3.0)).unwrap();
-        assert!(runs.contains(&subject(0.1)) && !runs.contains(&subject(0.2)));
-        assert_eq!(runs.recall(&subject(0.1)).unwrap(), Some(1.0 / 3.0));
-        assert_eq!(runs.recall::<f64>(&subject(0.2)).unwrap(), None);
-        let text = fs::read_to_string(runs.path_of(&subject(0.1))).unwrap();
-        let plain =
-            "{\n  \"set\": \"all\",\n  \"load\": 0.1,\n  \"outcome\": 0.3333333333333333\n}";
-        assert_eq!(
-            text.replace(&sha256(plain.as_bytes()), "HASH"),
-            "{\n  \"set\": \"all\",\n  \"load\": 0.1,\n  \"outcome\": 0.3333333333333333,\n  \
-             \"sha256\": \"HASH\"\n}\n"
-        );
-    }
-
-    #[test]
-    fn a_run_under_the_name_of_another_is_refused() {
-        let home = tempfile::tempdir().unwrap();
-        let runs = RunDirectory::new(home.path());
-        runs.keep(&subject(0.1), &1).unwrap();
-        runs.keep(&subject(0.2), &2).unwrap();
-        fs::copy(runs.path_of(&subject(0.1)), runs.path_of(&subject(0.2))).unwrap();
-        let found = runs.recall::<u32>(&subject(0.2));
-        assert!(matches!(found, Err(StoreError::Other { .. })), "{found:?}");
-    }
-
-    #[test]
-    fn a_damaged_run_is_refused() {
-        let home = tempfile::tempdir().unwrap();
-        let runs = RunDirectory::new(home.path());
-        runs.keep(&subject(0.1), &1).unwrap();
-        let path = runs.path_of(&subject(0.1));
-        let whole = fs::read(&path).unwrap();
-        let refused = || runs.recall::<u32>(&subject(0.1)).unwrap_err();
-        for length in 0..whole.len() {
-            fs::write(&path, &whole[..length]).unwrap();
-            assert!(matches!(refused(), StoreError::Damaged { .. }), "{length}");
-        }
-        let text = String::from_utf8(whole).unwrap();
-        fs::write(&path, text.replace("\"outcome\": 1", "\"outcome\": 2")).unwrap();
-        let said = refused().to_string();
-        assert!(said.contains("its SHA-256 is ") && said.contains(", but it says "), "{said}");
-        write(&path, &serde_json::json!({ "set": "all" })).unwrap();
-        assert!(refused().to_string().contains("missing field `outcome`"));
-        fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
-        assert!(matches!(refused(), StoreError::Io { .. }));
-    }
-}
+#[path = "tests.rs"]
+mod tests;

@@ -1,25 +1,20 @@
-//! Work that survives an interruption: whatever has been computed is kept on the disk, and the same
-//! command continues from there.
+//! Work that survives an interruption and can be shared: whatever has been computed is kept on the disk,
+//! the same command continues from there, and several processes with one directory make each result once.
 //!
-//! A kept result is told by its *subject*, which is everything that the result depends on. There
-//! are three layouts, because there are several kinds of readers and writers:
+//! [`Runs`] is a directory of the results of one *subject*, which is everything that they depend on besides
+//! their keys. Each is a file of its own, so that any number of processes write into the directory at once,
+//! on any machines that see it.
 //!
-//! - [`RunFile`] is one binary file with all results of one subject. One process writes it, and
-//!   nobody else reads it.
-//! - [`RunDirectory`] has one JSON file for each run, named by the hash of the run's subject. Any
-//!   number of processes write into it at once, and people read what is in it.
-//! - [`SharedRuns`] is such a directory for the results of one subject, with claims besides, so that
-//!   processes that need the same results make each of them once.
-//!
-//! Promises of all: a file is read up to a limit and never beyond it, it is written whole or not at
-//! all, and a file that is damaged or that belongs to another subject is refused as a whole.
+//! Promises: a file is read up to a limit and never beyond it, it is written whole or not at all, and a file
+//! that is damaged, or that belongs to another subject or key, is refused.
 
+mod claims;
 mod directory;
 mod error;
-mod file;
-mod shared;
 
-pub use directory::RunDirectory;
+pub use claims::Claim;
+pub use directory::{Runs, Turn, count};
 pub use error::StoreError;
-pub use file::RunFile;
-pub use shared::{Claim, SharedRuns, Turn, count_runs};
+
+/// How often to ask again whether another process has made a result.
+pub const POLL: std::time::Duration = std::time::Duration::from_millis(50);

@@ -8,7 +8,7 @@ use super::super::clock::Clock;
 use super::super::error::ExperimentError;
 use super::super::findings::{Findings, Texts};
 use super::super::in_parallel::in_parallel;
-use super::super::kept::{Subject, Timed, recall_or};
+use super::super::kept::{self, Subject, Timed, recall_or};
 use super::super::kept_results::KeptResults;
 use super::super::options::Options;
 use super::super::results::{Figures, Point};
@@ -32,7 +32,6 @@ use tvlb_simulator::{
     BootedFabric, FaultSchedule, Pattern, Probing, Run, RunError, Settings, StopRule, Traffic,
     last_good,
 };
-use tvlb_table_set::runs::RunDirectory;
 
 const SCHEMES: [Scheme; 2] = [Scheme::UgalL, Scheme::Par];
 /// The load of the latencies.
@@ -310,7 +309,7 @@ impl<'s> Simulated<'s> {
         let subject = Subject::new(&self.images, settings, self.pattern, load, seed);
         let subject =
             if self.faults.is_empty() { subject } else { subject.with_faults(&self.faults) };
-        let kept = self.options.state.as_ref().map(RunDirectory::new);
+        let kept = kept::open(self.options.state.as_deref())?;
         recall_or(kept.as_ref(), &subject, || {
             let run = if self.faults.is_empty() {
                 Run::new(fabric, settings, traffic, load, seed).map_err(RunError::Settings)

@@ -6,7 +6,7 @@ use super::super::catalogue::Experiment;
 use super::super::error::ExperimentError;
 use super::super::findings::{Findings, Texts};
 use super::super::in_parallel::in_parallel;
-use super::super::kept::{Subject, Timed, recall_or};
+use super::super::kept::{self, Subject, Timed, recall_or};
 use super::super::kept_results::KeptResults;
 use super::super::options::Options;
 use super::super::results::Figures;
@@ -26,7 +26,6 @@ use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, Nodes, PerDecision, SwitchI
 use tvlb_simulator::{
     BootedFabric, FaultSchedule, Pattern, Run, RunError, Settings, StopRule, Traffic,
 };
-use tvlb_table_set::runs::RunDirectory;
 
 /// Each traffic with a load well below the saturation of every line, and one near that of the first.
 const LOADS: [(&str, [f64; 2]); 2] = [("shift(2,0)", [0.1, 0.22]), ("uniform", [0.3, 0.7])];
@@ -230,7 +229,7 @@ fn run_one(
     );
     let images = sha256(&[&plan[..], &switches.concat()].concat());
     let subject = Subject::new(&images, &settings, &pattern, *load, seed).with_faults(&faults);
-    let kept = options.state.as_ref().map(RunDirectory::new);
+    let kept = kept::open(options.state.as_deref())?;
     recall_or(kept.as_ref(), &subject, || {
         let who = Traffic::new(&pattern, fabric.dragonfly(), seed)?;
         let failed = |error| match error {

@@ -14,7 +14,7 @@ use super::catalogue::{Experiment, PerHopStudy};
 use super::error::ExperimentError;
 use super::findings::{Findings, Texts};
 use super::in_parallel::in_parallel;
-use super::kept::recall_or;
+use super::kept::{self, recall_or};
 use super::kept_results::KeptResults;
 use super::options::Options;
 use super::results::Figures;
@@ -32,7 +32,6 @@ use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::table_set::sha256;
 use tvlb_schema::{Dragonfly, EscapeKind, FabricImage, OfarRules, SwitchId, encode_escape_image};
 use tvlb_simulator::{BootedFabric, Pattern, Traffic};
-use tvlb_table_set::runs::RunDirectory;
 
 /// Raised when a run's file comes to hold other values.
 const VERSION: u32 = 1;
@@ -118,7 +117,7 @@ impl Bench {
             sending: case.sending,
             seed: options.seed,
         };
-        let kept = options.state.as_ref().map(RunDirectory::new);
+        let kept = kept::open(options.state.as_deref())?;
         let timed = recall_or(kept.as_ref(), &subject, || {
             self.simulate((case, images, escape), options.seed, progress)
         })?;
