@@ -20,18 +20,13 @@ pub trait Credits {
         ports.map(|port| self.used(Port(port))).fold(0, u32::saturating_add)
     }
 
-    /// Whether [`Self::used_along`] answers, as UGAL-G needs it to. `false`, as here, where a switch
-    /// sees its own ports only; then UGAL-G is refused and takes no room in the switch's program.
-    fn sees_whole_paths(&self) -> bool {
-        false
-    }
-
-    /// The sum of credits in use along the whole path of a packet that would set out from this
-    /// switch by this port, with this header behind it: the view that UGAL-G supposes. `None`, as here,
-    /// where a switch sees its own ports only; see [`Self::sees_whole_paths`].
-    fn used_along(&self, port: Port, header: Header) -> Option<u32> {
-        let _ = (port, header);
-        None
+    /// What UGAL-L and PAR weigh a path by, as two factors of its cost: credits in use, and hops. The path
+    /// sets out by `port`, a packet on it then has `header` (of a node on the destination switch), and `hops` are
+    /// to be made. A switch sees its own ports only, so the default is the queue of the first port and
+    /// all hops. A simulator that sees whole paths may weigh by those instead.
+    fn weighed(&self, port: Port, header: Header, hops: u8) -> (u32, u8) {
+        let _ = header;
+        (self.used(port), hops)
     }
 }
 

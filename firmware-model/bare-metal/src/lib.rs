@@ -134,7 +134,6 @@ impl Line {
             Error::TooFewChannels { .. } => " too-few-channels",
             Error::NoSuchNode { .. } => " no-such-node",
             Error::Unreachable { .. } => " unreachable",
-            Error::NoGlobalView => " no-global-view",
             Error::HeaderKind { .. } => " header-kind",
             Error::HeaderRange { .. } => " header-range",
             Error::Astray { .. } => " astray",

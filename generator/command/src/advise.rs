@@ -13,14 +13,14 @@ use report::Report;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::choose::panel::with_links;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_generator::topology::names::Parts;
 use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
-use tvlb_simulator::Settings;
+use tvlb_simulator::{Scheme, Settings};
 use tvlb_workload::{RankMap, SendOrder};
 
 /// The schemes that a routing may name.

@@ -9,12 +9,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::str::FromStr;
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::baseline::MostRegret;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::set_grammar::GRAMMAR;
 use tvlb_generator::throughput::Counting;
 use tvlb_schema::{Candidates, Gate, MinCandidate};
+use tvlb_simulator::Scheme;
 
 /// Makes and checks the routing tables of Dragonfly networks.
 #[derive(Parser)]

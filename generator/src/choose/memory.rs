@@ -12,7 +12,8 @@ use rayon::Yield;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
+use tvlb_simulator::Scheme;
 use tvlb_table_set::runs::{SharedRuns, StoreError};
 
 /// Raised when the meaning of a run changes, so that older files are refused.

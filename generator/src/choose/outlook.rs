@@ -9,7 +9,7 @@ use crate::fabric::Fabric;
 use crate::policy::PolicyPair;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::Scheme;
+use tvlb_simulator::Scheme;
 
 /// Runs that a candidate takes on average until it is excluded, dropped or has finished, for each traffic
 /// of the panel asked with one seed: of 72 switches 1.5 under UGAL-L and 0.9 under PAR, of 36 switches 0.9

@@ -6,9 +6,10 @@ use crate::jobs;
 use crate::output::print_json;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::table_set::FabricEntry;
-use tvlb_simulator::{Completion, JobTimes, LeastTime, MessageSettings, Settings, paths_name};
+use tvlb_simulator::{
+    Completion, JobTimes, LeastTime, MessageSettings, Scheme, Settings, paths_name,
+};
 use tvlb_workload::SendOrder;
 
 /// All runs.

@@ -3,9 +3,9 @@
 //! A switch knows its own flags at once, and those of the other switches of its group as they were one local
 //! latency ago.
 
+use super::piggyback::CongestionRule;
 use super::state::Queues;
 use crate::fabric::BootedFabric;
-use tvlb_firmware_model::CongestionRule;
 use tvlb_schema::{Dragonfly, GlobalPort, SwitchId};
 
 /// The virtual channel whose credits decide: the one of a packet's first link.

@@ -11,6 +11,7 @@ use super::nodes::Nodes;
 use super::numbering::ChannelNumber;
 use super::packet::Pool;
 use super::per_hop::PerHopSwitches;
+use super::piggyback::{Candidates, CongestionRule};
 use super::requests::{Request, Requests};
 use super::settings::{CutThrough, Routing, Sending};
 use super::state::Queues;
@@ -20,7 +21,7 @@ use crate::numbers::PacketId;
 use crate::switch_state::PortKind;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{Candidates, Channels, CongestionRule, Error, PerHop};
+use tvlb_firmware_model::{Channels, Error, PerHop};
 use tvlb_schema::SwitchId;
 use tvlb_traffic::Traffic;
 
