@@ -41,3 +41,28 @@ impl Credits for [u32] {
         ports.copied().fold(0, u32::saturating_add)
     }
 }
+
+/// One counter per physical port; a port beyond the end counts as idle.
+#[cfg(feature = "heapless")]
+impl<const PORTS: usize> Credits for heapless::Vec<u32, PORTS> {
+    fn used(&self, port: Port) -> u32 {
+        self.as_slice().used(port)
+    }
+
+    fn used_by_links(&self, ports: Range<u16>) -> u32 {
+        self.as_slice().used_by_links(ports)
+    }
+}
+
+#[cfg(all(test, feature = "heapless"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vector_counts_as_its_slice_does() {
+        let mut counters = heapless::Vec::<u32, 8>::new();
+        counters.extend_from_slice(&[1, 2, 4, 8]).unwrap();
+        assert_eq!((counters.used(Port(2)), counters.used(Port(4))), (4, 0));
+        assert_eq!((counters.used_by_links(1..3), counters.used_by_links(2..9)), (6, 12));
+    }
+}
