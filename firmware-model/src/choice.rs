@@ -59,10 +59,3 @@ impl Chosen {
         self.path.reroutes(header, kind)
     }
 }
-
-/// Why there is no choice. An [`crate::Error`] is some words larger, and a switch's stack is small.
-#[derive(Clone, Copy)]
-pub(crate) enum Denied {
-    Unreachable,
-    NoGlobalView,
-}

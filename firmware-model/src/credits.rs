@@ -20,18 +20,13 @@ pub trait Credits {
         ports.map(|port| self.used(Port(port))).fold(0, u32::saturating_add)
     }
 
-    /// Whether [`Self::used_along`] answers, as UGAL-G needs it to. `false`, as here, where a switch
-    /// sees its own ports only; then UGAL-G is refused and takes no room in the switch's program.
-    fn sees_whole_paths(&self) -> bool {
-        false
-    }
-
-    /// The sum of credits in use along the whole path of a packet that would set out from this
-    /// switch by this port, with this header behind it: the view that UGAL-G supposes. `None`, as here,
-    /// where a switch sees its own ports only; see [`Self::sees_whole_paths`].
-    fn used_along(&self, port: Port, header: Header) -> Option<u32> {
-        let _ = (port, header);
-        None
+    /// What UGAL-L and PAR weigh a path by, as two factors of its cost: credits in use, and hops. The path
+    /// sets out by `port`, a packet on it then has `header` (of a node on the destination switch), and `hops` are
+    /// to be made. A switch sees its own ports only, so the default is the queue of the first port and
+    /// all hops. A simulator that sees whole paths may weigh by those instead.
+    fn weighed(&self, port: Port, header: Header, hops: u8) -> (u32, u8) {
+        let _ = header;
+        (self.used(port), hops)
     }
 }
 
@@ -44,5 +39,30 @@ impl Credits for [u32] {
     fn used_by_links(&self, ports: Range<u16>) -> u32 {
         let ports = self.iter().take(ports.end.into()).skip(ports.start.into());
         ports.copied().fold(0, u32::saturating_add)
+    }
+}
+
+/// One counter per physical port; a port beyond the end counts as idle.
+#[cfg(feature = "heapless")]
+impl<const PORTS: usize> Credits for heapless::Vec<u32, PORTS> {
+    fn used(&self, port: Port) -> u32 {
+        self.as_slice().used(port)
+    }
+
+    fn used_by_links(&self, ports: Range<u16>) -> u32 {
+        self.as_slice().used_by_links(ports)
+    }
+}
+
+#[cfg(all(test, feature = "heapless"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vector_counts_as_its_slice_does() {
+        let mut counters = heapless::Vec::<u32, 8>::new();
+        counters.extend_from_slice(&[1, 2, 4, 8]).unwrap();
+        assert_eq!((counters.used(Port(2)), counters.used(Port(4))), (4, 0));
+        assert_eq!((counters.used_by_links(1..3), counters.used_by_links(2..9)), (6, 12));
     }
 }

@@ -2,11 +2,11 @@
 //! the packet's first step. The schemes are in [`crate::schemes`].
 
 use crate::channel::AT_INJECTION;
-use crate::choice::{Choice, Chosen, Denied};
-use crate::path::Place;
-use crate::{Credits, Error, Kind, Scheme, Step, Switch, VlbPaths, schemes};
+use crate::choice::{Choice, Chosen};
+use crate::path::{Path, Place};
+use crate::{Credits, Error, Header, Kind, Scheme, Step, Switch, VlbPaths, schemes};
 use rand_core::Rng;
-use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_schema::{Decision, Dragonfly, NodeId, Port};
 
 /// A source decision: the first step, and what was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,53 @@ pub struct Admission {
     pub step: Step,
     /// What was chosen and why.
     pub choice: Choice,
+}
+
+/// A path that was drawn for a packet to another switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawnPath {
+    /// The port by which the packet sets out.
+    pub port: Port,
+    /// The header of a packet that has set out by it.
+    pub header: Header,
+    /// Its hops from switch to switch.
+    pub hops: u8,
+}
+
+impl DrawnPath {
+    /// The first step of a packet that takes the path.
+    pub const fn step(self) -> Step {
+        let Self { port, header, .. } = self;
+        Step::Send { port, virtual_channel: AT_INJECTION, header }
+    }
+}
+
+/// Does the work of [`Switch::draw_paths`].
+pub(crate) fn draw_paths(
+    switch: &Switch<'_>,
+    destination: NodeId,
+    paths: VlbPaths,
+    rng: &mut (impl Rng + ?Sized),
+) -> Result<[Option<DrawnPath>; 2], Error> {
+    let df = switch.dragonfly();
+    if !df.has_node(destination) {
+        return Err(no_such_node(df, destination));
+    }
+    let (to, terminal) = df.switch_of(destination);
+    if to == switch.image.switch() {
+        return Ok([None; 2]);
+    }
+    let to = &switch.place(to);
+    let min = switch.draw_min(to, rng);
+    let vlb = switch.draw_vlb(to, Decision::UgalL, paths, rng);
+    if min.is_none() && vlb.is_none() {
+        return Err(unreachable(switch, to));
+    }
+    let drawn = |path: Path, kind| {
+        let header = path.sent(to.switch, terminal, kind);
+        DrawnPath { port: path.first_port(), header, hops: path.hops() }
+    };
+    Ok([min.map(|path| drawn(path, Kind::Min)), vlb.map(|path| drawn(path, Kind::Vlb))])
 }
 
 /// Does the work of [`Switch::admit`].
@@ -37,19 +84,16 @@ pub(crate) fn admit(
         return Ok(Admission { step, choice: Choice::Here });
     }
     let to = &switch.place(to);
-    match schemes::choose(switch, to, terminal, scheme, paths, credits, rng, &mut ()) {
-        Ok(chosen) => Ok(set_out(to, terminal, scheme, &chosen)),
-        Err(denied) => Err(error_of(switch, denied, to)),
+    match schemes::choose(switch, to, scheme, paths, credits, rng, &mut ()) {
+        Some(chosen) => Ok(set_out(to, terminal, scheme, &chosen)),
+        None => Err(unreachable(switch, to)),
     }
 }
 
 #[cold]
 #[inline(never)]
-pub(crate) fn error_of(switch: &Switch<'_>, denied: Denied, to: &Place) -> Error {
-    match denied {
-        Denied::Unreachable => Error::Unreachable { from: switch.image.switch(), to: to.switch },
-        Denied::NoGlobalView => Error::NoGlobalView,
-    }
+pub(crate) fn unreachable(switch: &Switch<'_>, to: &Place) -> Error {
+    Error::Unreachable { from: switch.image.switch(), to: to.switch }
 }
 
 /// The first step of a packet on the path that was chosen.

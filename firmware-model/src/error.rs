@@ -77,9 +77,6 @@ pub enum Error {
         /// The destination switch.
         to: SwitchId,
     },
-    /// UGAL-G where only the switch's own credits are known.
-    #[error("UGAL-G needs the queues along whole paths, which this switch's credits do not tell")]
-    NoGlobalView,
     /// The header of a packet that decides at every hop, where one is needed whose path was decided.
     #[error("header {bits:#018x}: its kind (the two lowest bits) is {}, accepted 0 (MIN), 1 (MIN open to PAR) or 2 (VLB)", .bits & 3)]
     HeaderKind {

@@ -3,10 +3,9 @@
 //! An explanation is for engineers and tools: it makes the decision again, so it must be given what
 //! the decision was given, the state of the random numbers included.
 
-use crate::decide::{admit, error_of, set_out};
+use crate::decide::{admit, set_out, unreachable};
 use crate::path::Path;
-use crate::schemes::ugal::local_price;
-use crate::schemes::weigh::{GateLook, NotDrawn, Price, Watch};
+use crate::schemes::ugal::{GateLook, NotDrawn, Price, Watch};
 use crate::schemes::{self, par};
 use crate::{Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths, forward};
 use rand_core::Rng;
@@ -26,9 +25,9 @@ pub struct Candidate {
     pub hops: u8,
     /// The first output port.
     pub port: Port,
-    /// Credits in use: of that port, or along the whole path under UGAL-G.
+    /// Credits in use of that port, or what [`Credits::weighed`] says in their place.
     pub queue: u32,
-    /// What is compared: queue times hops, under UGAL-G the queue alone.
+    /// What is compared: queue times hops, or the product of what [`Credits::weighed`] says.
     pub cost: u64,
 }
 
@@ -159,19 +158,12 @@ pub(crate) fn explain(
         return Ok(notes.explain(outcome, Choice::Here, weighing));
     }
     let to = &switch.place(to);
-    let chosen = schemes::choose(switch, to, terminal, scheme, paths, credits, rng, &mut notes)
-        .map_err(|denied| error_of(switch, denied, to))?;
+    let chosen = schemes::choose(switch, to, scheme, paths, credits, rng, &mut notes)
+        .ok_or_else(|| unreachable(switch, to))?;
     if notes.min.is_empty() {
         // Nothing was weighed.
         let (path, kind) = (chosen.path, if chosen.is_vlb() { Kind::Vlb } else { Kind::Min });
-        let sent = path.sent(to.switch, terminal, kind);
-        let is_along = scheme == Scheme::UgalG;
-        let along = if is_along { credits.used_along(path.first_port(), sent) } else { None };
-        let price = match along {
-            Some(queue) => Price { queue, cost: queue.into() },
-            None => local_price(path, credits),
-        };
-        notes.drawn(path, kind, price);
+        notes.drawn(path, kind, Price::of(path, to, kind, credits));
     }
     let outcome = set_out(to, terminal, scheme, &chosen);
     Ok(notes.explain(outcome, chosen.choice, weighing))

@@ -6,8 +6,8 @@ use crate::link_masks::LinkMasks;
 use crate::path::Place;
 use crate::schemes::par;
 use crate::{
-    Admission, Channels, Credits, Error, Explanation, Header, Scheme, Step, VlbPaths, decide,
-    explain, forward,
+    Admission, Channels, Credits, DrawnPath, Error, Explanation, Header, Scheme, Step, VlbPaths,
+    decide, explain, forward,
 };
 use rand_core::Rng;
 use tvlb_schema::{
@@ -306,6 +306,21 @@ impl<'a> Switch<'a> {
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Admission, Error> {
         decide::admit(self, destination, scheme, paths, credits, rng)
+    }
+
+    /// A MIN path and a VLB path, of those of UGAL-L's decision, for a program that decides between them by
+    /// rules of its own: `None` where there is none, and for both where the destination is a node of
+    /// this switch.
+    ///
+    /// # Errors
+    /// The destination does not exist, or cannot be reached.
+    pub fn draw_paths(
+        &self,
+        destination: NodeId,
+        paths: VlbPaths,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<[Option<DrawnPath>; 2], Error> {
+        decide::draw_paths(self, destination, paths, rng)
     }
 
     /// PAR's second look: at the second switch, if the packet took MIN and is still in its source

@@ -13,14 +13,14 @@ use tvlb::files::load_fabric;
 use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
 use tvlb::simulate::Format;
 use tvlb::values::{self, repeated};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::choose::panel::with_links;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_generator::topology::names::Parts;
 use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
-use tvlb_simulator::Settings;
+use tvlb_simulator::{Scheme, Settings};
 use tvlb_traffic::workload::{RankMap, SendOrder};
 
 /// The schemes that a routing may name.

@@ -10,13 +10,13 @@ use tvlb::generate::policies_to_try;
 use tvlb::named::{self, one_of};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
 use tvlb::values;
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::mixtures::{Options, SearchEntry, search};
 use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::{ChooseError, MostRegret, PanelSize};
 use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::check_reachable;
+use tvlb_simulator::Scheme;
 use tvlb_table_set::grammar::GRAMMAR;
 
 /// Search for policies that suit fabrics, judged by simulation: shapes and their weights, thresholds,

@@ -16,7 +16,7 @@
 //! local ports come in rounds: first one to each other switch of the group by rising index, then a
 //! second to each where the kind has more [links](GroupKind::local_links) between two switches, and so on.
 
-use crate::{GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
+use crate::{ANY_FABRIC, GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
 use core::fmt;
 use core::num::NonZeroU32;
 
@@ -449,7 +449,7 @@ impl Dragonfly {
     /// Whether all groups are of one kind, so that no number is left out.
     #[inline]
     pub const fn is_even(&self) -> bool {
-        !cfg!(feature = "unequal-groups") || self.even
+        !ANY_FABRIC || self.even
     }
 
     /// The kind of a group.

@@ -12,7 +12,8 @@ use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerLinks, FewerPairs};
 use crate::packed::{PackedArray, width_for};
 use crate::{
-    Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, Port, SwitchId, SwitchIndex, limits,
+    ANY_FABRIC, Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, Port, SwitchId,
+    SwitchIndex, limits,
 };
 
 /// The most global ports of a switch whose links to each group are counted: the time grows with their
@@ -145,87 +146,108 @@ impl<'a> FabricImage<'a> {
             return refusal.fail_with_wide(Fault::Identity, IDENTITY_AT, identity, self.identity);
         }
         let mut fields = Fields::new(payload);
-        let Body { p, a, h, g, cables, most_links, even_links } = Body::read(&mut fields);
+        let body = Body::read(&mut fields);
+        self.fill_sizes(&body, &mut fields, refusal)?;
+        let fewer = fields.u32();
+        let rest = fields.rest()?;
+        self.check_counts(&body, fewer, refusal)?;
+        self.fill_wiring(rest, fewer, HEADER_LEN + payload.len(), refusal)?;
+        self.count_links_of_switches();
+        self.set_faults(Faults::NONE);
+        Some(())
+    }
+
+    /// Reads the kinds of groups, and takes the sizes of the fabric.
+    fn fill_sizes(
+        &mut self,
+        body: &Body,
+        fields: &mut Fields<'_>,
+        refusal: &mut Refusal,
+    ) -> Option<()> {
+        let &Body { p, a, h, g, .. } = body;
         // The kinds of groups, none if the sizes say all: one wiring has one image.
         let kinds = fields.below(limits::KINDS + 1);
         fields.rest()?;
         if let Err(fault) = self.dragonfly.resize([p, a, h, g].map(u32::from)) {
             let low = u64::from(u32::from(a) << 16 | u32::from(p));
             let high = u64::from(u32::from(g) << 16 | u32::from(h));
-            return refusal.fail_with_wide(
-                Fault::Dragonfly(fault),
-                HEADER_LEN,
-                high << 32 | low,
-                0,
-            );
+            let found = high << 32 | low;
+            return refusal.fail_with_wide(Fault::Dragonfly(fault), HEADER_LEN, found, 0);
         }
-        // One kind is stated only where its local links are not single.
-        if kinds > usize::from(cfg!(feature = "local-links")) && !cfg!(feature = "unequal-groups") {
-            return refusal.fail(
-                Fault::LeftOut(if kinds > 1 {
-                    Feature::UnequalGroups
-                } else {
-                    Feature::LocalLinks
-                }),
-                HEADER_LEN,
-                saturating_u32(kinds),
-            );
+        if kinds == 0 {
+            return Some(());
         }
-        if kinds > 0 {
-            let next = || {
-                let kind = GroupKind::new(fields.u16(), fields.u16(), fields.u16(), fields.u16());
-                kind.with_local_links(fields.u16())
-            };
-            let taken = self.dragonfly.take_kinds(kinds, next);
-            let is_needless = kinds == 1 && self.dragonfly.has_single_links();
-            if let Err(kind) = if is_needless { Err(0) } else { taken } {
-                fields.rest()?;
-                return refusal.out_of_range(Value::GroupKinds, HEADER_LEN, kind);
-            }
+        if !ANY_FABRIC {
+            // One kind is stated only where its local links are not single.
+            let feature = if kinds > 1 { Feature::UnequalGroups } else { Feature::LocalLinks };
+            return refusal.fail(Fault::LeftOut(feature), HEADER_LEN, saturating_u32(kinds));
         }
-        let fewer = fields.u32();
-        let mut rest = fields.rest()?;
+        let next = || {
+            let kind = GroupKind::new(fields.u16(), fields.u16(), fields.u16(), fields.u16());
+            kind.with_local_links(fields.u16())
+        };
+        let taken = self.dragonfly.take_kinds(kinds, next);
+        let is_needless = kinds == 1 && self.dragonfly.has_single_links();
+        if let Err(kind) = if is_needless { Err(0) } else { taken } {
+            fields.rest()?;
+            return refusal.out_of_range(Value::GroupKinds, HEADER_LEN, kind);
+        }
+        Some(())
+    }
+
+    /// Checks how many cables and links there are, and takes their numbers.
+    fn check_counts(&mut self, body: &Body, fewer: u32, refusal: &mut Refusal) -> Option<()> {
         let df = &self.dragonfly;
         self.planned_plain = fewer == 0 && df.has_single_links();
-        if !cfg!(feature = "local-links") && !self.planned_plain {
+        if !ANY_FABRIC && !self.planned_plain {
             return refusal.fail(Fault::LeftOut(Feature::LocalLinks), HEADER_LEN, fewer);
         }
-        let (most_links, even_links) = (u32::from(most_links), u32::from(even_links));
+        let cables = body.cables;
+        let (most_links, even_links) = (u32::from(body.most_links), u32::from(body.even_links));
         if cables > df.port_count() / 2 {
             return refusal.out_of_range(Value::Cables, HEADER_LEN, cables);
         }
         if most_links > df.ports_per_group() {
             return refusal.out_of_range(Value::MostLinks, HEADER_LEN, most_links);
         }
-        let pairs = df.g() * (df.g() - 1) / 2;
         // Below 2³⁶: at most 2¹² links of each of 2²⁴ pairs.
         if even_links != 0
-            && (u64::from(even_links) * u64::from(pairs) != cables.into()
+            && (u64::from(even_links) * u64::from(self.pairs()) != cables.into()
                 || even_links != most_links)
         {
             return refusal.out_of_range(Value::EvenLinks, HEADER_LEN, even_links);
         }
-
         (self.cable_count, self.most_links, self.even_links) = (cables, most_links, even_links);
-        if !cfg!(feature = "uneven-wirings") && !self.has_equal_links() {
+        if !ANY_FABRIC && !self.has_equal_links() {
             return refusal.fail(Fault::LeftOut(Feature::UnevenWirings), HEADER_LEN, cables);
         }
+        Some(())
+    }
+
+    /// Takes the sections, which fill the image up to byte `end`, and checks that they agree.
+    fn fill_wiring(
+        &mut self,
+        mut rest: &'a [u8],
+        fewer: u32,
+        end: usize,
+        refusal: &mut Refusal,
+    ) -> Option<()> {
+        let df = &self.dragonfly;
         self.port_bits = width_for(df.ports_per_group() - 1);
-        self.link_bits = width_for(most_links.saturating_sub(1));
+        self.link_bits = width_for(self.most_links.saturating_sub(1));
         self.port_mask = (1 << self.port_bits) - 1;
         self.link_mask = (1 << self.link_bits) - 1;
-        let group_bits = width_for(df.g() - 1);
-        let starts = (width_for(cables), if even_links == 0 { pairs + 1 } else { 0 });
-        let ports = (group_bits + self.link_bits, df.port_numbers());
-        let end = HEADER_LEN + payload.len();
+        let starts = if self.even_links == 0 { self.pairs() + 1 } else { 0 };
+        let starts = (width_for(self.cable_count), starts);
+        let ports = (width_for(df.g() - 1) + self.link_bits, df.port_numbers());
+        let cables = (2 * self.port_bits, self.cable_count);
         let starts_at = end - rest.len();
         self.starts = PackedArray::take(&mut rest, starts, Part::Starts, end, refusal)?;
         let cables_at = end - rest.len();
-        let cables = (2 * self.port_bits, cables);
         self.cables = PackedArray::take(&mut rest, cables, Part::Cables, end, refusal)?;
         let ports_at = end - rest.len();
         self.ports = PackedArray::take(&mut rest, ports, Part::Ports, end, refusal)?;
-        if cfg!(feature = "local-links") && fewer > 0 {
+        if ANY_FABRIC && fewer > 0 {
             self.fewer = FewerPairs::take(&mut rest, df, fewer, end, refusal)?;
         }
         if !rest.is_empty() {
@@ -233,10 +255,14 @@ impl<'a> FabricImage<'a> {
         }
         self.check_starts(starts_at, refusal)?;
         self.check_cables(cables_at, refusal)?;
-        self.check_ports(ports_at, refusal)?;
-        self.count_links_of_switches();
-        self.set_faults(Faults::NONE);
-        Some(())
+        self.check_ports(ports_at, refusal)
+    }
+
+    /// How many pairs of groups there are.
+    #[inline]
+    const fn pairs(&self) -> u32 {
+        let g = self.dragonfly.g();
+        g * (g - 1) / 2
     }
 
     /// Counts the links from each switch to each other group, where switches do not have so many ports
@@ -267,11 +293,10 @@ impl<'a> FabricImage<'a> {
     /// Starts rise from 0 to the number of cables, the fullest pair has `most_links`, and some pair
     /// has fewer: otherwise there would be no starts.
     fn check_starts(&self, base: usize, refusal: &mut Refusal) -> Option<()> {
-        if !cfg!(feature = "uneven-wirings") || self.even_links != 0 {
+        if !ANY_FABRIC || self.even_links != 0 {
             return Some(());
         }
-        let g = self.dragonfly.g();
-        let pairs = g * (g - 1) / 2;
+        let pairs = self.pairs();
         let (mut before, mut least, mut most) = (0, u32::MAX, 0);
         for pair in 0..=pairs {
             let start = self.starts.get(pair);
@@ -385,7 +410,7 @@ impl<'a> FabricImage<'a> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub const fn is_regular(&self) -> bool {
-        !cfg!(feature = "uneven-wirings") || self.has_equal_links()
+        !ANY_FABRIC || self.has_equal_links()
     }
 
     /// As [`Self::is_regular`], also where the datapath need not ask.
@@ -435,7 +460,7 @@ impl<'a> FabricImage<'a> {
     /// Whether nothing is dead.
     #[inline]
     pub const fn is_faultless(&self) -> bool {
-        !cfg!(feature = "faults") || self.faults.is_empty()
+        !ANY_FABRIC || self.faults.is_empty()
     }
 
     /// The switches that are dead, in order.
@@ -498,19 +523,19 @@ impl<'a> FabricImage<'a> {
     /// Whether every two switches of a group are joined by one link, and nothing is dead.
     #[inline]
     pub const fn has_plain_groups(&self) -> bool {
-        !cfg!(any(feature = "local-links", feature = "faults")) || self.plain
+        !ANY_FABRIC || self.plain
     }
 
     /// Whether every two switches of a group are joined by a link at least, and nothing is dead.
     #[inline]
     pub const fn has_whole_groups(&self) -> bool {
-        !cfg!(any(feature = "local-links", feature = "faults")) || self.whole
+        !ANY_FABRIC || self.whole
     }
 
     /// Whether the plan joins every two switches of a group by a link at least.
     #[inline]
     pub const fn is_planned_whole(&self) -> bool {
-        !cfg!(feature = "local-links") || self.fewer.is_whole()
+        !ANY_FABRIC || self.fewer.is_whole()
     }
 
     /// How many links that live join two switches of a group: none where one of the two is dead.
@@ -563,11 +588,7 @@ impl<'a> FabricImage<'a> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub fn planned_local_links(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
-        if cfg!(feature = "local-links") {
-            self.fewer.planned(&self.dragonfly, group, (one, other))
-        } else {
-            1
-        }
+        if ANY_FABRIC { self.fewer.planned(&self.dragonfly, group, (one, other)) } else { 1 }
     }
 
     /// Whether a hop from one switch of a group to another is none, or goes by a link.
@@ -647,7 +668,7 @@ impl<'a> FabricImage<'a> {
     /// Where the cables of the pair of groups with this number begin, and how many they are.
     #[inline]
     fn cables_of(&self, pair: u32) -> (u32, u32) {
-        if !cfg!(feature = "uneven-wirings") || self.even_links != 0 {
+        if !ANY_FABRIC || self.even_links != 0 {
             return (pair.wrapping_mul(self.even_links), self.even_links);
         }
         let first = self.starts.get(pair);

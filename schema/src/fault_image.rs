@@ -11,7 +11,7 @@ use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerPairs, most_links};
 use crate::packed::{PackedArray, width_for};
-use crate::{Dragonfly, GroupId, ImageError, SwitchId, SwitchIndex};
+use crate::{ANY_FABRIC, Dragonfly, GroupId, ImageError, SwitchId, SwitchIndex};
 
 /// A link between two switches of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -136,7 +136,7 @@ impl<'a> Faults<'a> {
         self.epoch = fields.u32();
         let (switches, cables, links) = (fields.u32(), fields.u32(), fields.u32());
         let mut rest = fields.rest()?;
-        if !cfg!(feature = "faults") && (switches | cables | links) != 0 {
+        if !ANY_FABRIC && (switches | cables | links) != 0 {
             return refusal.fail(Fault::LeftOut(Feature::Faults), HEADER_LEN, switches);
         }
         let df = plan.dragonfly;

@@ -60,7 +60,7 @@ pub(crate) enum Fault {
     Trailing,
 }
 
-/// What a build can leave out: a feature of this crate.
+/// What an image may have that a plain fabric does not need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feature {
     UnequalGroups,
@@ -72,19 +72,14 @@ pub(crate) enum Feature {
 }
 
 impl Feature {
-    /// What an image has that needs it, and its name.
-    const fn words(self) -> (&'static str, &'static str) {
+    const fn words(self) -> &'static str {
         match self {
-            Self::UnequalGroups => ("groups of several kinds", "unequal-groups"),
-            Self::UnevenWirings => {
-                ("groups joined by different numbers of links, or unused ports", "uneven-wirings")
-            }
-            Self::LocalLinks => {
-                ("switches of a group that several links join, or none", "local-links")
-            }
-            Self::SetsBySwitch => ("a set of intermediate switches", "sets-by-switch"),
-            Self::Faults => ("dead cables, links or switches", "faults"),
-            Self::PortMaps => ("a port map", "port-maps"),
+            Self::UnequalGroups => "groups of several kinds",
+            Self::UnevenWirings => "groups joined by different numbers of links, or unused ports",
+            Self::LocalLinks => "switches of a group that several links join, or none",
+            Self::SetsBySwitch => "a set of intermediate switches",
+            Self::Faults => "dead cables, links or switches",
+            Self::PortMaps => "a port map",
         }
     }
 }
@@ -440,13 +435,11 @@ impl fmt::Display for ImageError {
                 };
                 write!(f, "set {set} at byte {offset}: {error}")
             }
-            Fault::LeftOut(feature) => {
-                let (what, name) = feature.words();
-                write!(
-                    f,
-                    "{what} at byte {offset}: this program was built without the feature `{name}`, so it reads no such image"
-                )
-            }
+            Fault::LeftOut(feature) => write!(
+                f,
+                "{} at byte {offset}: this program was built without the feature `any-fabric`, so it reads no such image",
+                feature.words()
+            ),
             Fault::Padding(part) => write!(
                 f,
                 "padding of {} at byte {offset}: found a bit that is set, accepted zeros",

@@ -14,6 +14,12 @@
 //! decides and not a feature: cargo unites the features of all dependants, so that a feature set
 //! for a switch would slow down a simulator in the same build.
 //!
+//! A build without the feature `any-fabric`, which is on by default, is smaller: it reads images of plain fabrics
+//! only, and refuses others by what they have that is not plain. A fabric is *plain* if its groups are all of one kind,
+//! any two of them share as many links as any other two, every port is used, every two switches of a group
+//! share one link, nothing is dead, no set is of intermediate switches, and no image has a port map.
+//! One feature and not one for each, so that every build that there is can be tested.
+//!
 //! # Example
 //! ```
 //! use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, encode_fabric_image};
@@ -35,6 +41,9 @@
 //! ```
 #![no_std]
 #![warn(missing_docs)]
+
+/// Whether this build reads the images of fabrics that are not plain.
+const ANY_FABRIC: bool = cfg!(feature = "any-fabric");
 
 #[cfg(any(feature = "alloc", test))]
 extern crate alloc;

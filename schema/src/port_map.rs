@@ -6,7 +6,7 @@
 //! nothing, and an image without any known number has no map.
 
 use crate::image_error::{Fault, Feature, Part, Refusal, Value};
-use crate::{Dragonfly, GroupId, Port};
+use crate::{ANY_FABRIC, Dragonfly, GroupId, Port};
 
 /// The entry of a port without a known number; numbers are below it.
 pub(crate) const UNKNOWN: u8 = u8::MAX;
@@ -30,7 +30,7 @@ impl<'a> PortMap<'a> {
         refusal: &mut Refusal,
     ) -> Option<Self> {
         let (start, needed) = (end - rest.len(), df.radix() as usize);
-        if !cfg!(feature = "port-maps") {
+        if !ANY_FABRIC {
             return refusal.fail(Fault::LeftOut(Feature::PortMaps), start, 1);
         }
         let Some((numbers, behind)) = rest.split_at_checked(needed) else {

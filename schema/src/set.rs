@@ -3,7 +3,7 @@
 //! A rule speaks of shapes and of seeded fractions, never of single routes, so its size does not
 //! grow with the number of paths, and whether a route is in it is decided from the route alone.
 
-use crate::{LegHops, Level, RouteKey, Shape, ShapeSet};
+use crate::{ANY_FABRIC, LegHops, Level, RouteKey, Shape, ShapeSet};
 use serde::{Deserialize, Serialize};
 
 /// A keep-fraction in parts of 10 000.
@@ -157,7 +157,7 @@ impl SetRule {
     /// Whether it is drawn by intermediate switch.
     #[inline]
     pub const fn is_by_switch(&self) -> bool {
-        cfg!(feature = "sets-by-switch") && matches!(self.draw, DrawRule::BySwitch { .. })
+        ANY_FABRIC && matches!(self.draw, DrawRule::BySwitch { .. })
     }
 
     /// The shapes of which some fraction is kept.

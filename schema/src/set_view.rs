@@ -10,7 +10,7 @@ use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::HEADER_LEN;
 use crate::packed::PackedArray;
 use crate::{
-    Dragonfly, DrawRule, GlobalPort, GroupId, Keep, LegHops, Level, RouteKey, SetRule,
+    ANY_FABRIC, Dragonfly, DrawRule, GlobalPort, GroupId, Keep, LegHops, Level, RouteKey, SetRule,
     SetRuleError, Shape, ShapeSet, SwitchId,
 };
 
@@ -126,7 +126,7 @@ impl<'a> SetView<'a> {
             let place = saturating_u32(shape) << 16 | number;
             return refusal.fail_with(fault, HEADER_LEN, found.into(), place);
         }
-        if !cfg!(feature = "sets-by-switch") && matches!(rule.draw, DrawRule::BySwitch { .. }) {
+        if !ANY_FABRIC && matches!(rule.draw, DrawRule::BySwitch { .. }) {
             return refusal.fail(Fault::LeftOut(Feature::SetsBySwitch), HEADER_LEN, number);
         }
         let (shapes, sometimes) = (rule.shapes(), self.sometimes());

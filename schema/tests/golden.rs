@@ -62,7 +62,6 @@ fn the_switch_image() {
     assert_eq!(present.count(), 2);
 }
 
-#[cfg(feature = "port-maps")]
 #[test]
 fn the_switch_image_with_a_port_map() {
     let fabric = FabricImage::decode(FABRIC).unwrap();

@@ -41,7 +41,7 @@ flash() { awk -v what="${2-flash}" '$1 == what { print $2 }' "$out/$1"; }
 `ask`, all outputs free|ask-free
 `ask`, half of the outputs free|ask-busy
 ROWS
-    printf '\nBooting takes %s B of stack. A booted switch is %s B, on a machine of 32 bits. The datapath is %s B of flash, code and constants, booting and the random numbers included; without the features that a plain fabric does not need it is %s B.' \
+    printf '\nBooting takes %s B of stack. A booted switch is %s B, on a machine of 32 bits. The datapath is %s B of flash, code and constants, booting and the random numbers included; without the feature `any-fabric` it is %s B.' \
         "$(machine stack boot)" "$(machine state switch)" "$(flash machine)" "$(flash machine flash-plain)"
     printf ' Deciding at every hop adds %s B of flash for `launch`, `ask` and `may_inject` and %s B for reading an escape image, which takes %s B of stack; what a switch keeps for it is %s B.' \
         "$(flash machine flash-ask)" "$(flash machine flash-ofar-boot)" "$(machine stack boot-ofar)" \

@@ -24,7 +24,9 @@ static GENERATED: LazyLock<Generated> = LazyLock::new(|| {
 const PORTS: usize = 9;
 const FIRST_LINK: usize = 2;
 
-const SCHEMES: [Scheme; 3] = [Scheme::UgalL, Scheme::Par, Scheme::UgalG];
+/// The schemes that weigh, and whether they weigh by whole paths.
+const SCHEMES: [(Scheme, bool); 3] =
+    [(Scheme::UgalL, false), (Scheme::Par, false), (Scheme::UgalL, true)];
 
 /// Images that weigh so.
 fn revised(
@@ -47,20 +49,25 @@ fn booted<'i>(fabric: &FabricImage<'i>, images: &'i [Vec<u8>], switch: usize) ->
     Switch::boot_in(fabric, &images[switch]).unwrap()
 }
 
-/// Credits of ports; the queue along a path is a number that its header decides.
+/// Credits of ports.
 struct Queues([u32; PORTS]);
 
 impl Credits for Queues {
     fn used(&self, port: Port) -> u32 {
         self.0[port.as_usize()]
     }
+}
 
-    fn sees_whole_paths(&self) -> bool {
-        true
+/// The same credits, and a queue along each path that is a number which its header decides.
+struct WholePaths<'q>(&'q Queues);
+
+impl Credits for WholePaths<'_> {
+    fn used(&self, port: Port) -> u32 {
+        self.0.used(port)
     }
 
-    fn used_along(&self, _: Port, header: Header) -> Option<u32> {
-        Some(u32::try_from((header.bits() >> 8).wrapping_mul(0x9e37_79b9) >> 5 & 63).unwrap())
+    fn weighed(&self, _: Port, header: Header, _: u8) -> (u32, u8) {
+        (u32::try_from((header.bits() >> 8).wrapping_mul(0x9e37_79b9) >> 5 & 63).unwrap(), 1)
     }
 }
 
@@ -129,17 +136,18 @@ proptest! {
         let paths = if conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
         for node in (0..72).filter(|node| node / 8 != group) {
             let node = NodeId(u32::try_from(node).unwrap());
-            for scheme in SCHEMES {
+            for (scheme, along) in SCHEMES {
                 let rng = || DefaultRng::seed_from_u64(seed);
-                let admission = switch.admit(node, scheme, paths, &credits, &mut rng()).unwrap();
-                let why = switch.explain(node, scheme, paths, &credits, &mut rng()).unwrap();
+                let known: &dyn Credits = if along { &WholePaths(&credits) } else { &credits };
+                let admission = switch.admit(node, scheme, paths, known, &mut rng()).unwrap();
+                let why = switch.explain(node, scheme, paths, known, &mut rng()).unwrap();
                 prop_assert_eq!(why.outcome, admission);
                 let is_vlb = assert_follows(&why, &credits, min.into());
                 prop_assert_eq!(admission.choice, if is_vlb { Choice::Vlb } else { Choice::Min });
                 let chosen = if is_vlb { why.vlb.unwrap() } else { why.min.unwrap() };
                 let Step::Send { port, header, .. } = admission.step else { panic!() };
                 prop_assert_eq!((port, header.x()), (chosen.port, chosen.x));
-                if scheme != Scheme::UgalG {
+                if !along {
                     for drawn in why.min_drawn.iter().chain(why.vlb_drawn.iter()) {
                         prop_assert_eq!(drawn.queue, queues[drawn.port.as_usize()]);
                         prop_assert_eq!(drawn.cost, u64::from(drawn.queue) * u64::from(drawn.hops));

@@ -80,20 +80,19 @@ impl rand_core::TryRng for Counting {
     }
 }
 
-/// Credits of ports, and of whole paths too: as many along a path as its first port has.
-struct Along(u32);
+/// As many credits of each port, and, where whole paths are weighed, as many along each path.
+struct Same {
+    used: u32,
+    whole_paths: bool,
+}
 
-impl Credits for Along {
+impl Credits for Same {
     fn used(&self, _: Port) -> u32 {
-        self.0
+        self.used
     }
 
-    fn sees_whole_paths(&self) -> bool {
-        true
-    }
-
-    fn used_along(&self, _: Port, _: Header) -> Option<u32> {
-        Some(self.0)
+    fn weighed(&self, _: Port, _: Header, hops: u8) -> (u32, u8) {
+        (self.used, if self.whole_paths { 1 } else { hops })
     }
 }
 
@@ -109,9 +108,11 @@ fn vlb_is_drawn_only_where_it_might_be_taken() {
         fabric.file.weighing.thresholds = Some(tvlb_schema::PerDecision::same(threshold));
         let generated = tvlb_tests::images(&fabric);
         let switch = &tvlb_tests::boot(&generated)[3];
-        for scheme in [Scheme::UgalL, Scheme::Par, Scheme::UgalG] {
+        for (scheme, whole_paths) in
+            [(Scheme::UgalL, false), (Scheme::Par, false), (Scheme::UgalL, true)]
+        {
             for node in 8..72 {
-                let (mut rng, credits) = (Counting(0), Along(used));
+                let (mut rng, credits) = (Counting(0), Same { used, whole_paths });
                 let paths = VlbPaths::Custom;
                 let admission =
                     switch.admit(NodeId(node), scheme, paths, &credits, &mut rng).unwrap();

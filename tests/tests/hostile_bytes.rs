@@ -137,7 +137,7 @@ fn exercise(switch: &Switch<'_>, seed: u64) {
     let df = *switch.image().fabric().dragonfly();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     for node in (0..df.node_count().saturating_add(2)).step_by(1 + df.node_count() as usize / 40) {
-        for scheme in [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG] {
+        for scheme in Scheme::ALL {
             for paths in [VlbPaths::Conventional, VlbPaths::Custom] {
                 let _ = switch.admit(NodeId(node), scheme, paths, [3_u32, 1].as_slice(), &mut rng);
             }

@@ -84,23 +84,12 @@ impl Packet {
 }
 
 /// A line of text in a fixed buffer; what does not fit is left out.
-struct Line {
-    bytes: [u8; 160],
-    len: usize,
-}
+#[derive(Default)]
+struct Line(heapless::String<160>);
 
 impl Line {
-    const fn new() -> Self {
-        Self { bytes: [0; 160], len: 0 }
-    }
-
     fn text(&mut self, text: &str) -> &mut Self {
-        for &byte in text.as_bytes() {
-            if let Some(place) = self.bytes.get_mut(self.len) {
-                *place = byte;
-                self.len += 1;
-            }
-        }
+        let _ = self.0.push_str(text);
         self
     }
 
@@ -134,7 +123,6 @@ impl Line {
             Error::TooFewChannels { .. } => " too-few-channels",
             Error::NoSuchNode { .. } => " no-such-node",
             Error::Unreachable { .. } => " unreachable",
-            Error::NoGlobalView => " no-global-view",
             Error::HeaderKind { .. } => " header-kind",
             Error::HeaderRange { .. } => " header-range",
             Error::Astray { .. } => " astray",
@@ -149,8 +137,8 @@ impl Line {
 
     fn write(&mut self, out: &mut impl FnMut(&[u8])) {
         self.text("\n");
-        out(self.bytes.get(..self.len).unwrap_or_default());
-        self.len = 0;
+        out(self.0.as_bytes());
+        self.0.clear();
     }
 }
 
@@ -172,7 +160,7 @@ fn boot_pair(source: &'static [u8], second: &'static [u8]) -> Result<[Switch<'st
 
 /// Writes the sequence, line by line.
 pub fn record(out: &mut impl FnMut(&[u8])) {
-    let mut line = Line::new();
+    let mut line = Line::default();
     golden(&mut line, out);
     for (source, second) in [(SOURCE, SECOND), (SEVERAL, SECOND_SEVERAL)] {
         record_pair(source, second, &mut line, out);

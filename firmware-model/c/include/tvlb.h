@@ -47,7 +47,6 @@ extern "C" {
 #define TVLB_ASTRAY 10          /* the packet's route does not lead through this switch */
 #define TVLB_NO_CABLE 11        /* the port has no cable to another switch */
 #define TVLB_NO_CHANNEL 12      /* the packet would need a channel that the links lack */
-#define TVLB_NO_GLOBAL_VIEW 13  /* the scheme needs the queues along paths; no TVLB_ scheme does */
 #define TVLB_OTHER 14           /* an error that this version of the library has no code for */
 #define TVLB_WRONG_SCHEME 15    /* the switch was not booted for it: see tvlb_boot and tvlb_boot_for */
 #define TVLB_REPLACEMENT 16     /* packets under way could not go on with the other tables */

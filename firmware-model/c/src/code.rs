@@ -39,8 +39,6 @@ codes! {
     TVLB_NO_CABLE = 11, c"no cable";
     /// The packet would need a virtual channel that the links do not have.
     TVLB_NO_CHANNEL = 12, c"no virtual channel";
-    /// The scheme needs the queues along whole paths.
-    TVLB_NO_GLOBAL_VIEW = 13, c"no global view";
     /// An error of a later version of the datapath.
     TVLB_OTHER = 14, c"other error";
     /// The switch was not booted for the scheme or the kind of VLB paths, whose packets need more virtual channels.
@@ -71,7 +69,6 @@ pub const fn code_of(error: &Error) -> i32 {
         Error::TooFewChannels { .. } => TVLB_TOO_FEW_CHANNELS,
         Error::NoSuchNode { .. } => TVLB_NO_SUCH_NODE,
         Error::Unreachable { .. } => TVLB_UNREACHABLE,
-        Error::NoGlobalView => TVLB_NO_GLOBAL_VIEW,
         Error::HeaderKind { .. } => TVLB_HEADER_KIND,
         Error::HeaderRange { .. } => TVLB_HEADER_RANGE,
         Error::Astray { .. } => TVLB_ASTRAY,

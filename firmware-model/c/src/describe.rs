@@ -128,7 +128,7 @@ fn description_of(booted: &Booted) -> tvlb_description {
             Scheme::UgalL => 2,
             Scheme::Par => 3,
             // C boots for no other.
-            Scheme::Min | Scheme::UgalG => 0,
+            Scheme::Min => 0,
         },
         paths: match booted.paths {
             VlbPaths::Conventional => 0,

@@ -3,16 +3,14 @@
 pub(crate) mod min;
 pub(crate) mod par;
 pub(crate) mod ugal;
-pub(crate) mod ugal_g;
 pub(crate) mod vlb;
-pub(crate) mod weigh;
 
-use crate::choice::{Chosen, Denied};
+use crate::choice::Chosen;
 use crate::path::Place;
 use crate::{Channels, Credits, Switch, VlbPaths};
 use rand_core::Rng;
 use tvlb_schema::{Decision, VcScheme};
-use weigh::Watch;
+use ugal::{Watch, weigh};
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,13 +24,11 @@ pub enum Scheme {
     /// PAR: as UGAL-L with the set for PAR, and once more at the second switch if MIN was taken
     /// and that switch is still in the source group ([`Switch::reconsider`]).
     Par,
-    /// UGAL-G: by the queues along both paths, whatever their lengths. Only a simulator has them.
-    UgalG,
 }
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Min, Self::Vlb, Self::UgalL, Self::Par, Self::UgalG];
+    pub const ALL: [Self; 4] = [Self::Min, Self::Vlb, Self::UgalL, Self::Par];
 
     /// The name in messages and reports.
     pub const fn name(self) -> &'static str {
@@ -41,7 +37,6 @@ impl Scheme {
             Self::Vlb => vlb::NAME,
             Self::UgalL => ugal::NAME,
             Self::Par => par::NAME,
-            Self::UgalG => ugal_g::NAME,
         }
     }
 
@@ -49,7 +44,7 @@ impl Scheme {
     pub(crate) const fn channels(self, assignment: VcScheme) -> Channels {
         match self {
             Self::Par => par::channels(assignment),
-            Self::Min | Self::Vlb | Self::UgalL | Self::UgalG => vlb::channels(assignment),
+            Self::Min | Self::Vlb | Self::UgalL => vlb::channels(assignment),
         }
     }
 
@@ -62,30 +57,22 @@ impl Scheme {
     }
 }
 
-/// The source decision: which path a packet takes, by its scheme.
+/// The source decision: which path a packet takes, by its scheme; `None` where no path is left.
 #[inline]
-#[expect(clippy::too_many_arguments, reason = "a structure of them would need stack")]
 pub(crate) fn choose(
     switch: &Switch<'_>,
     to: &Place,
-    terminal: u8,
     scheme: Scheme,
     paths: VlbPaths,
     credits: &(impl Credits + ?Sized),
     rng: &mut (impl Rng + ?Sized),
     watch: &mut impl Watch,
-) -> Result<Chosen, Denied> {
-    if scheme == Scheme::UgalG {
-        if !credits.sees_whole_paths() {
-            return Err(Denied::NoGlobalView);
-        }
-        return ugal_g::choose(switch, to, terminal, paths, credits, rng, watch);
-    }
+) -> Option<Chosen> {
     let min = if scheme == Scheme::Vlb { None } else { switch.draw_min(to, rng) };
     match (min, scheme) {
-        (Some(min), Scheme::Min) => Ok(min::choose(min)),
+        (Some(min), Scheme::Min) => Some(min::choose(min)),
         (Some(min), _) => {
-            Ok(ugal::weigh(switch, to, min, scheme.decision(), paths, credits, rng, watch))
+            Some(weigh(switch, to, min, scheme.decision(), paths, credits, rng, watch))
         }
         (None, _) => vlb::choose_without_min(switch, to, scheme, paths, rng),
     }

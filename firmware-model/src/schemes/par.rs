@@ -1,7 +1,6 @@
 //! PAR: UGAL-L with sets of its own, and a second look at the second switch.
 
-use super::ugal;
-use super::weigh::{Watch, second_min};
+use super::ugal::{Watch, second_min, weigh};
 use crate::choice::{Choice, Chosen};
 use crate::path::{Path, Place};
 use crate::{Channels, Credits, Error, Header, Stage, Switch, VlbPaths, forward};
@@ -60,7 +59,7 @@ pub(crate) fn look_again(
             None => return Some(without_min(switch, &to, path, paths, rng)),
         },
     };
-    Some(ugal::weigh(switch, &to, min, Decision::ParSecond, paths, credits, rng, watch))
+    Some(weigh(switch, &to, min, Decision::ParSecond, paths, credits, rng, watch))
 }
 
 /// What is left of a MIN path.

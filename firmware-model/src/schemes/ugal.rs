@@ -1,39 +1,251 @@
-//! UGAL-L: MIN or VLB by the queues of the two first output ports and the lengths of the two paths.
+//! UGAL-L: MIN or VLB by the queues of the two first output ports and the lengths of the two paths: the
+//! candidates that are drawn, the cheapest of each kind, the threshold and the gate. What a path costs is for
+//! [`Credits::weighed`] to say.
 
-use super::weigh::{Price, Watch, weigh_by};
-use crate::choice::Chosen;
+use crate::choice::{Choice, Chosen};
 use crate::path::{Path, Place};
-use crate::{Credits, Switch, VlbPaths};
+use crate::{Credits, Kind, Switch, VlbPaths};
+use core::fmt;
 use rand_core::Rng;
-use tvlb_schema::Decision;
+use tvlb_schema::{Decision, Gate, MinCandidate};
 
 /// The scheme's name in messages and reports.
 pub(crate) const NAME: &str = "ugal-l";
 
-/// UGAL-L's choice between MIN paths and VLB paths, which is PAR's too. `min` is the first MIN
-/// candidate.
+/// What a gate was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GateLook {
+    /// The gate.
+    pub gate: Gate,
+    /// Credits in use at the first port of the MIN candidate that is weighed.
+    pub queue: u32,
+    /// How many links the switch has.
+    pub links: u16,
+    /// The sum of the credits in use at their ports.
+    pub sum: u32,
+}
+
+impl GateLook {
+    /// Whether VLB was weighed: whether the queue is longer than the gate times the mean queue.
+    #[inline]
+    pub fn lets_vlb_in(self) -> bool {
+        self.gate.lets_vlb_in(self.queue, self.links, self.sum)
+    }
+}
+
+/// "MIN's queue of 6 against 1.25 times the mean of 40 over 10 links: VLB is weighed".
+impl fmt::Display for GateLook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { gate, queue, links, sum } = self;
+        let verdict = if self.lets_vlb_in() { "VLB is weighed" } else { "MIN is taken" };
+        write!(
+            f,
+            "MIN's queue of {queue} against {gate} times the mean of {sum} over {links} links: {verdict}"
+        )
+    }
+}
+
+/// Why a decision had no VLB candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotDrawn {
+    /// There was nothing to decide: the packet is where it goes to, the scheme is MIN only, or the
+    /// packet gets no second look.
+    NoDecision,
+    /// MIN costs at most T, so no candidate would have been taken.
+    MinIsSure,
+    /// The gate is shut: MIN's queue is not longer than the gate times the mean queue.
+    GateIsShut,
+    /// The pair has no VLB path, or no kept one.
+    NoPath,
+}
+
+impl fmt::Display for NotDrawn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoDecision => "VLB not drawn: there was nothing to decide",
+            Self::MinIsSure => {
+                "VLB not drawn: MIN's queue is empty, or its cost is otherwise at most T"
+            }
+            Self::GateIsShut => {
+                "VLB not drawn: MIN's queue is not longer than the gate times the mean queue"
+            }
+            Self::NoPath => "VLB not drawn: the pair has no VLB path, or no kept one",
+        })
+    }
+}
+
+/// What a candidate costs, and the queue from which that follows.
+#[derive(Clone, Copy)]
+pub(crate) struct Price {
+    pub(crate) queue: u32,
+    pub(crate) cost: i64,
+}
+
+impl Price {
+    #[inline]
+    pub(crate) fn of(
+        path: Path,
+        to: &Place,
+        kind: Kind,
+        credits: &(impl Credits + ?Sized),
+    ) -> Self {
+        let header = path.sent(to.switch, 0, kind);
+        let (queue, hops) = credits.weighed(path.first_port(), header, path.hops());
+        Self { queue, cost: i64::from(queue) * i64::from(hops) }
+    }
+
+    /// The cost, after the candidate was shown to the watch.
+    #[inline]
+    fn shown(self, path: Path, kind: Kind, watch: &mut impl Watch) -> i64 {
+        watch.drawn(path, kind, self);
+        self.cost
+    }
+}
+
+/// Who watches a decision being made: nobody in a switch, and an explanation's notes in a tool.
+pub(crate) trait Watch {
+    /// A candidate of this kind was drawn.
+    #[inline]
+    fn drawn(&mut self, path: Path, kind: Kind, price: Price) {
+        let _ = (path, kind, price);
+    }
+
+    /// The gate was asked.
+    #[inline]
+    fn gate(&mut self, look: GateLook) {
+        let _ = look;
+    }
+
+    /// No VLB candidate is drawn.
+    #[inline]
+    fn not_drawn(&mut self, why: NotDrawn) {
+        let _ = why;
+    }
+}
+
+impl Watch for () {}
+
+/// UGAL-L's choice between MIN paths and VLB paths, which is PAR's too, by the costs of their cheapest
+/// candidates. `first` is the first MIN candidate.
+///
+/// A draw that finds no path ends the draws of its kind: the next would do the same work in vain.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline)]
-#[expect(clippy::too_many_arguments, reason = "a structure of them would need stack")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a structure of them takes a switch 8 bytes of stack and 4 instructions"
+)]
 pub(crate) fn weigh(
     switch: &Switch<'_>,
     to: &Place,
-    min: Path,
+    first: Path,
     decision: Decision,
     paths: VlbPaths,
     credits: &(impl Credits + ?Sized),
     rng: &mut (impl Rng + ?Sized),
     watch: &mut impl Watch,
 ) -> Chosen {
-    let price = |path: Path, _| Some(local_price(path, credits));
-    let chosen = weigh_by(switch, to, min, decision, paths, credits, rng, price, watch);
-    // Every path has a price here.
-    chosen.unwrap_or(Chosen::min(min))
+    let weighing = switch.image.weighing(decision);
+    let cost_of =
+        |path, kind, watch: &mut _| Price::of(path, to, kind, credits).shown(path, kind, watch);
+    let (mut path, mut cost) = (first, cost_of(first, Kind::Min, watch));
+    for _ in 1..weighing.candidates.min() {
+        let Some(other) = another_min(switch, to, decision, rng) else { break };
+        let found = cost_of(other, Kind::Min, watch);
+        if found < cost {
+            (path, cost) = (other, found);
+        }
+    }
+    // VLB is taken if it costs less than this; the cheapest VLB candidate so far is below it.
+    let mut limit = cost - i64::from(weighing.threshold);
+    if limit <= 0 {
+        // No VLB candidate costs less than 0.
+        watch.not_drawn(NotDrawn::MinIsSure);
+        return Chosen::min(path);
+    }
+    if !weighing.gate.is_none() && !is_open(switch, weighing.gate, path, credits, watch) {
+        watch.not_drawn(NotDrawn::GateIsShut);
+        return Chosen::min(path);
+    }
+    let Some(vlb) = switch.draw_vlb(to, decision, paths, rng) else {
+        return Chosen { path, choice: Choice::MinFallback };
+    };
+    let mut choice = Choice::Min;
+    let found = cost_of(vlb, Kind::Vlb, watch);
+    if found < limit {
+        (path, limit, choice) = (vlb, found, Choice::Vlb);
+    }
+    for _ in 1..weighing.candidates.vlb() {
+        let Some(other) = another_vlb(switch, to, decision, paths, rng) else { break };
+        let found = cost_of(other, Kind::Vlb, watch);
+        if found < limit {
+            (path, limit, choice) = (other, found, Choice::Vlb);
+        }
+    }
+    Chosen { path, choice }
 }
 
-/// What UGAL-L and PAR compare: the first queue times the hops.
-#[inline]
-pub(crate) fn local_price(path: Path, credits: &(impl Credits + ?Sized)) -> Price {
-    let queue = credits.used(path.first_port());
-    Price { queue, cost: i64::from(queue) * i64::from(path.hops()) }
+/// A VLB candidate after the first. A host draws the first in place, and keeps the others apart from it.
+#[cfg_attr(target_os = "none", inline(always))]
+#[cfg_attr(not(target_os = "none"), inline(never))]
+#[allow(clippy::inline_always)]
+fn another_vlb(
+    switch: &Switch<'_>,
+    to: &Place,
+    decision: Decision,
+    paths: VlbPaths,
+    rng: &mut (impl Rng + ?Sized),
+) -> Option<Path> {
+    switch.draw_vlb(to, decision, paths, rng)
+}
+
+/// Whether a gate lets VLB be weighed against this MIN path.
+#[inline(never)]
+fn is_open(
+    switch: &Switch<'_>,
+    gate: Gate,
+    min: Path,
+    credits: &(impl Credits + ?Sized),
+    watch: &mut impl Watch,
+) -> bool {
+    let look = GateLook {
+        gate,
+        queue: credits.used(min.first_port()),
+        links: switch.image.link_count(),
+        sum: credits.used_by_links(switch.image.link_ports()),
+    };
+    watch.gate(look);
+    look.lets_vlb_in()
+}
+
+/// A MIN candidate after the first. `None` where the first is the only one.
+#[inline(never)]
+fn another_min(
+    switch: &Switch<'_>,
+    to: &Place,
+    decision: Decision,
+    rng: &mut (impl Rng + ?Sized),
+) -> Option<Path> {
+    if decision == Decision::ParSecond {
+        second_min(switch, to, rng)
+    } else {
+        switch.draw_min(to, rng)
+    }
+}
+
+/// A MIN path for PAR's second look to weigh; `None` where that is the path by which the packet came.
+pub(crate) fn second_min(
+    switch: &Switch<'_>,
+    to: &Place,
+    rng: &mut (impl Rng + ?Sized),
+) -> Option<Path> {
+    match switch.image.second_min() {
+        MinCandidate::Kept => None,
+        MinCandidate::Shortest => switch.draw_shortest_min(to, rng),
+        // It has made a local hop already, so that there is but one left.
+        MinCandidate::Any if !switch.image.fabric().has_plain_groups() => {
+            switch.draw_min_by_links(to, false, rng)
+        }
+        MinCandidate::Any => switch.draw_min(to, rng),
+    }
 }

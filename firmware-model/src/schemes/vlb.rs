@@ -1,7 +1,7 @@
 //! VLB: always a path by way of an intermediate group. Also what every scheme falls back to where a
 //! pair has no MIN candidate.
 
-use crate::choice::{Choice, Chosen, Denied};
+use crate::choice::{Choice, Chosen};
 use crate::path::Place;
 use crate::{Channels, Scheme, Switch, VlbPaths};
 use rand_core::Rng;
@@ -29,9 +29,9 @@ pub(crate) fn choose_without_min(
     scheme: Scheme,
     paths: VlbPaths,
     rng: &mut (impl Rng + ?Sized),
-) -> Result<Chosen, Denied> {
+) -> Option<Chosen> {
     if !switch.image.fabric().lives(to.switch) {
-        return Err(Denied::Unreachable);
+        return None;
     }
     let only_vlb = scheme == Scheme::Vlb;
     let decision = scheme.decision();
@@ -39,11 +39,11 @@ pub(crate) fn choose_without_min(
         && let Some(vlb) = switch.draw_vlb(to, decision, paths, rng)
     {
         let choice = if only_vlb { Choice::Vlb } else { Choice::VlbFallback };
-        return Ok(Chosen::alone(vlb, choice));
+        return Some(Chosen::alone(vlb, choice));
     }
     if only_vlb && let Some(min) = switch.draw_min(to, rng) {
-        return Ok(Chosen::alone(min, Choice::MinFallback));
+        return Some(Chosen::alone(min, Choice::MinFallback));
     }
     let vlb = switch.draw_in_place_of_set(to, decision, rng);
-    Ok(Chosen::alone(vlb.ok_or(Denied::Unreachable)?, Choice::VlbFallback))
+    Some(Chosen::alone(vlb?, Choice::VlbFallback))
 }

@@ -4,11 +4,10 @@
 //! command line, the files and the reports call it the same; the table adds what --help says of it.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::throughput::Counting;
 use tvlb_schema::{Decision, MinCandidate, VcScheme};
-use tvlb_simulator::{Injection, Measuring};
+use tvlb_simulator::{Injection, Measuring, Scheme};
 
 /// The values of an option, each with its line of --help.
 type Choices<T> = &'static [(T, &'static str)];

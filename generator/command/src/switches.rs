@@ -4,10 +4,10 @@
 use crate::failure::Failure;
 use crate::named::{self, one_of};
 use clap::Args;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::table_set::FabricEntry;
 use tvlb_schema::{Bandwidth, Bandwidths, Candidates, Gate, LinkKind, MinCandidate, VcScheme};
-use tvlb_simulator::{Injection, Revision, Settings};
+use tvlb_simulator::{Injection, Revision, Scheme, Settings};
 
 /// How switches route, and what switches and links are made of.
 #[derive(Args)]

@@ -84,7 +84,8 @@ pub fn weighing_columns(source: Option<Weighing>, second: Option<Weighing>) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tvlb_firmware_model::{Scheme, VlbPaths};
+    use crate::Scheme;
+    use tvlb_firmware_model::VlbPaths;
     use tvlb_schema::{Candidates, Gate};
 
     #[test]

@@ -1,6 +1,7 @@
 //! Programs take the time that their messages need, and chunks that run ahead change nothing.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use crate::Scheme;
 use crate::complete::{advance, begin, figures, is_complete};
 use crate::test_images::{Images, absolute_classic, absolute_images, dragonfly, images};
 use crate::{
@@ -9,7 +10,7 @@ use crate::{
 };
 use proptest::prelude::*;
 use std::num::NonZeroU32;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, Bandwidths, NodeId, SetRule, ShapeSet};
 use tvlb_traffic::workload::{Programs, Rank, Step};
 

@@ -1,9 +1,10 @@
 //! Deadlock: a cyclic rule for virtual channels is caught and named, the real one never closes.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use crate::Scheme;
 use crate::test_images::{Images, absolute_images};
 use crate::{BootedFabric, Deadlock, Pattern, Run, RunError, Settings, Traffic};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
 
 /// Runs a network with small buffers at full load, its virtual channels renamed.

@@ -49,7 +49,7 @@ impl<'f> Network<'f> {
     fn take_image(&mut self, at: SwitchId, entry: usize) -> Result<(), Box<DatapathError>> {
         let Some(damage) = &mut self.damage else { return Ok(()) };
         let switch = &mut self.switches.to_mut()[at.as_usize()];
-        let limits = (self.settings.scheme, self.settings.paths, self.states.channels);
+        let limits = (self.settings.scheme.of_switch(), self.settings.paths, self.states.channels);
         match damage.install(self.fabric, switch, entry, limits) {
             Ok(true) => self.sift(at, |network, packet| network.look_at(at, packet)),
             Ok(false) => Ok(()),
@@ -64,7 +64,8 @@ impl<'f> Network<'f> {
         self.switches = match &self.damage {
             None => fabric.quick_switches(),
             Some(damage) => {
-                let limits = (self.settings.scheme, self.settings.paths, self.states.channels);
+                let limits =
+                    (self.settings.scheme.of_switch(), self.settings.paths, self.states.channels);
                 let installed = |switch: &Switch<'_>| {
                     let at = switch.image().switch();
                     damage.installed(fabric, at, limits).expect("the present tables took the same")

@@ -2,6 +2,7 @@
 //! cause, no credit gets lost, and no deadlock forms.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use crate::Scheme;
 use crate::faults::local_link;
 use crate::numbers::PortId;
 use crate::test_images::{Images, absolute, dragonfly, images};
@@ -14,7 +15,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{
     Dragonfly, End, FaultSet, GlobalPort, GroupId, GroupKind, LocalLink, Port, SetRule, ShapeSet,
     SwitchId, SwitchIndex, VcScheme,

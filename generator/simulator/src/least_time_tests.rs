@@ -1,6 +1,7 @@
 //! No run takes fewer cycles than its least time, and the least time names what makes a run long.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use crate::Scheme;
 use crate::test_images::{Images, absolute_images};
 use crate::{
     BootedFabric, CompletionError, JobRun, LeastTime, MessageSettings, Settings, complete,
@@ -8,7 +9,7 @@ use crate::{
 };
 use proptest::prelude::*;
 use std::num::NonZeroU32;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, Bandwidths, GroupId, NodeId, ShapeSet};
 use tvlb_traffic::workload::{Programs, Rank, Step};
 

@@ -18,13 +18,13 @@
 //! Six switches, from bytes to a latency:
 //!
 //! ```
-//! use tvlb_firmware_model::{Scheme, VlbPaths};
+//! use tvlb_firmware_model::VlbPaths;
 //! use tvlb_schema::{
 //!     Dragonfly, End, FabricImage, GlobalPort, GroupId, MinCandidate, PerDecision, SetContents,
 //!     SetRule, ShapeSet, SwitchContents, VcScheme, Weighing, encode_fabric_image,
 //!     encode_switch_image,
 //! };
-//! use tvlb_simulator::{BootedFabric, Pattern, PlacementRule, Settings, Study};
+//! use tvlb_simulator::{BootedFabric, Pattern, PlacementRule, Scheme, Settings, Study};
 //!
 //! // The images, as the generator writes them.
 //! let df = Dragonfly::new(1, 2, 1, 3)?;
@@ -112,6 +112,7 @@ mod receive;
 mod revise;
 mod run;
 mod runs_left;
+mod scheme;
 mod search;
 mod second_look;
 mod settings;
@@ -152,6 +153,7 @@ pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
 pub use ranks::StuckRank;
 pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
+pub use scheme::Scheme;
 pub use search::{Answer, Probing, last_good, last_good_near};
 pub use settings::{
     Injection, Measuring, Settings, SettingsError, StarvedLink, least_control_latency, paths_name,

@@ -29,6 +29,7 @@ use crate::links::UnderWay;
 use crate::numbers::{CHANNELS, ChannelId, PORT_BITS, PORTS, PacketId, PortId};
 use crate::pace::Free;
 use crate::ranks::Ranks;
+use crate::scheme::Scheme;
 use crate::second_look::SecondLooks;
 use crate::settings::{Settings, least_control_latency};
 use crate::switch_state::{InputChannel, PortKind, SwitchStates};
@@ -37,7 +38,7 @@ use crate::wakeups::{NO_NODE, Wakeups};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::borrow::Cow;
-use tvlb_firmware_model::{self as datapath, Error, Header, Scheme};
+use tvlb_firmware_model::{self as datapath, Error, Header};
 use tvlb_schema::{Dragonfly, LinkKind, NodeId, Port, SwitchId};
 use tvlb_table_set::names::NamedSwitch;
 use tvlb_traffic::Traffic;
@@ -295,7 +296,7 @@ impl<'f> Network<'f> {
         for look in &packets {
             let first = look.port.switch(self.states.port_bits);
             let second = look.arriving.input.port().switch(self.states.port_bits);
-            let mut queues = self.states.queues(switches, second, self.settings.buffer_flits);
+            let mut queues = self.states.queues(second, self.settings.buffer_flits);
             // The first switch has its turn before the second one. What the second switch sent in
             // this cycle happens after this look, so it is not counted.
             if second.0 > first.0 {

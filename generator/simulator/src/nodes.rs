@@ -8,6 +8,7 @@ use crate::losses::Cause;
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId};
 use crate::packet::{Flit, Origin};
+use crate::scheme::{Scheme, WholePaths};
 use crate::settings::Injection;
 use crate::switch_state::PortKind;
 use crate::wakeups::NO_NODE;
@@ -111,14 +112,15 @@ impl Network<'_> {
         let Self { settings, states, sources, links, .. } = self;
         let source = &mut sources[node.0 as usize];
         let (switches, at) = (&*self.switches, source.switch);
-        let queues = states.queues(switches, at, settings.buffer_flits);
-        let admission = switches[at.as_usize()].admit(
-            destination,
-            settings.scheme,
-            settings.paths,
-            &queues,
-            &mut source.rng,
-        )?;
+        let queues = states.queues(at, settings.buffer_flits);
+        let (switch, scheme) = (&switches[at.as_usize()], settings.scheme.of_switch());
+        let (paths, rng) = (settings.paths, &mut source.rng);
+        let admission = if settings.scheme == Scheme::UgalG {
+            let queues = WholePaths { own: queues, switches };
+            switch.admit(destination, scheme, paths, &queues, rng)
+        } else {
+            switch.admit(destination, scheme, paths, &queues, rng)
+        }?;
         // The output channel at this switch is known from now on, so the packet is not asked
         // again on its arrival.
         let (out, out_channel, header) = match admission.step {

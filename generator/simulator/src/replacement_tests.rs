@@ -1,9 +1,10 @@
 //! Tables are replaced in a saturated network: nothing is lost, nothing waits for ever.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use crate::Scheme;
 use crate::test_images::{Images, absolute_images};
 use crate::{BootedFabric, Pattern, Run, Settings, Traffic};
-use tvlb_firmware_model::{Error, Scheme, VlbPaths};
+use tvlb_firmware_model::{Error, VlbPaths};
 use tvlb_schema::ShapeSet;
 
 fn images(set: u16) -> Images {

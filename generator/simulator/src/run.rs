@@ -204,6 +204,7 @@ impl<'f> Run<'f> {
         for (old, new) in old.switches().iter().zip(fabric.switches()) {
             let switch = old.image().switch();
             let Settings { scheme, paths, .. } = *self.network.settings;
+            let scheme = scheme.of_switch();
             let channels = self.network.states.channels;
             let channels = Channels { local: channels, global: channels };
             let has_channels = || new.clone().with_channels_for(scheme, paths, channels);

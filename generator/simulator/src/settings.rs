@@ -7,8 +7,9 @@
 
 use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
+use crate::scheme::Scheme;
 use std::fmt;
-use tvlb_firmware_model::{Channels, Scheme, VlbPaths};
+use tvlb_firmware_model::{self as datapath, Channels, VlbPaths};
 use tvlb_schema::{Bandwidths, LinkKind};
 
 /// The most virtual channels: the packet header has three bits for one.
@@ -88,8 +89,8 @@ impl Measuring {
 ///
 /// # Example
 /// ```
-/// use tvlb_firmware_model::{Scheme, VlbPaths};
-/// use tvlb_simulator::Settings;
+/// use tvlb_firmware_model::VlbPaths;
+/// use tvlb_simulator::{Scheme, Settings};
 ///
 /// // Table 3 of Rahman et al. (SC'19), but for shorter windows.
 /// let settings = Settings { window_cycles: 1000, ..Settings::new(Scheme::Par, VlbPaths::Custom) };
@@ -99,7 +100,6 @@ impl Measuring {
 #[serde(rename_all = "kebab-case")]
 pub struct Settings {
     /// How a source switch chooses between MIN and VLB.
-    #[serde(serialize_with = "by_scheme_name")]
     pub scheme: Scheme,
     /// Where VLB candidates come from.
     #[serde(serialize_with = "by_paths_name")]
@@ -225,7 +225,7 @@ impl Settings {
         let of_switches = fabric
             .switches()
             .iter()
-            .map(|switch| switch.channels_needed_for(self.scheme, self.paths));
+            .map(|switch| switch.channels_needed_for(self.scheme.of_switch(), self.paths));
         let needed = of_switches.reduce(Channels::or).map_or(most, Channels::most);
         let found = self.virtual_channels.unwrap_or(needed);
         if found < needed {
@@ -259,7 +259,8 @@ impl Settings {
 
     /// The virtual channels that are enough for any path of the scheme.
     pub(crate) fn channels_of_any_path(&self, fabric: &BootedFabric<'_>) -> u8 {
-        let needed = fabric.switches().first().map(|switch| switch.channels_needed(self.scheme));
+        let scheme = self.scheme.of_switch();
+        let needed = fabric.switches().first().map(|switch| switch.channels_needed(scheme));
         needed.map_or(Channels::MOST.most(), Channels::most)
     }
 
@@ -362,7 +363,10 @@ pub const fn paths_name(paths: VlbPaths) -> &'static str {
 ///
 /// # Errors
 /// Those of the serializer.
-pub fn by_scheme_name<S: serde::Serializer>(scheme: &Scheme, to: S) -> Result<S::Ok, S::Error> {
+pub fn by_scheme_name<S: serde::Serializer>(
+    scheme: &datapath::Scheme,
+    to: S,
+) -> Result<S::Ok, S::Error> {
     to.serialize_str(scheme.name())
 }
 
@@ -399,8 +403,6 @@ pub enum SettingsError {
         routing: &'static str,
         assignment: &'static str,
     },
-    #[error("cut-through switches do not run {scheme}, which looks at the queues of all switches")]
-    NotCutThrough { scheme: &'static str },
     #[error("ofar needs an escape network, and this fabric was booted without one")]
     NoEscapeNetwork,
     #[error("{name} is {found}, accepted {least} to {most}")]

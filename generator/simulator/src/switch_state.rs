@@ -20,13 +20,12 @@
 //! part, and for the next cycle.
 
 use crate::fabric::{BootedFabric, Link, MOST_PORTS};
-use crate::losses::Cause;
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
 use crate::settings::Settings;
 use crate::worklist::WorkList;
 use std::array;
 use std::ops::Range;
-use tvlb_firmware_model::{self as datapath, Credits, Header, Step};
+use tvlb_firmware_model::Credits;
 use tvlb_schema::{Decision, LinkKind, Port, SwitchId};
 
 /// The buffer of one virtual channel at an input port.
@@ -334,13 +333,8 @@ impl SwitchStates {
     }
 
     /// The view that a switch has of its queues.
-    pub(crate) const fn queues<'n>(
-        &'n self,
-        switches: &'n [datapath::Switch<'n>],
-        switch: SwitchId,
-        buffer: u16,
-    ) -> Queues<'n> {
-        Queues { states: self, switches, switch, buffer: buffer as u32, later: None }
+    pub(crate) const fn queues(&self, switch: SwitchId, buffer: u16) -> Queues<'_> {
+        Queues { states: self, switch, buffer: buffer as u32, later: None }
     }
 
     /// How many bytes all of this holds.
@@ -349,10 +343,9 @@ impl SwitchStates {
     }
 }
 
-/// A switch's view of its own queues, and for UGAL-G of the queues of all switches.
+/// A switch's view of its own queues.
 pub(crate) struct Queues<'n> {
     states: &'n SwitchStates,
-    switches: &'n [datapath::Switch<'n>],
     switch: SwitchId,
     buffer: u32,
     /// For each output port of all switches, the flits that this view leaves out.
@@ -365,8 +358,19 @@ impl<'n> Queues<'n> {
         Self { later: Some(later), ..self }
     }
 
+    pub(crate) const fn switch(&self) -> SwitchId {
+        self.switch
+    }
+
+    /// The switch at the other end of a link.
+    pub(crate) fn peer(&self, switch: SwitchId, port: Port) -> SwitchId {
+        let bits = self.states.port_bits;
+        let out = self.states.out_port(PortId::of_switch(switch, port, bits));
+        out.peer.first_channel().port().switch(bits)
+    }
+
     #[inline]
-    fn used_at(&self, switch: SwitchId, port: Port) -> u32 {
+    pub(crate) fn used_at(&self, switch: SwitchId, port: Port) -> u32 {
         let states = self.states;
         let id = PortId::of_switch(switch, port, states.port_bits);
         let first = id.local().index();
@@ -406,29 +410,5 @@ impl Credits for Queues<'_> {
             "the running sum is that of the ports"
         );
         all - later
-    }
-
-    /// Walks the header with each switch's own datapath and adds up what lies before each port
-    /// on the way; the queue before the node is not part of a path between switches.
-    fn sees_whole_paths(&self) -> bool {
-        true
-    }
-
-    fn used_along(&self, port: Port, header: Header) -> Option<u32> {
-        let (mut at, mut port, mut header, mut sum) = (self.switch, port, header, 0);
-        loop {
-            sum += self.used_at(at, port);
-            let states = self.states;
-            let out = states.out_port(PortId::of_switch(at, port, states.port_bits));
-            at = out.peer.first_channel().port().switch(states.port_bits);
-            match self.switches[at.as_usize()].forward(header) {
-                Ok(Step::Send { port: next, header: moved, .. }) => (port, header) = (next, moved),
-                Ok(Step::Deliver { .. }) => return Some(sum),
-                // A switch on the way knows of a dead link of which this one has not heard: the packet
-                // gets no farther.
-                Err(error) if Cause::of(&error).is_some() => return Some(sum),
-                Err(_) => return None,
-            }
-        }
     }
 }

@@ -2,12 +2,13 @@
 //! that booted with them, and nothing that is under way minds.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use crate::Scheme;
 use crate::test_images::{Images, absolute_images};
 use crate::{
     BootedFabric, FaultSchedule, Pattern, Run, ScheduleError, Settings, StopRule, Traffic,
 };
 use std::collections::BTreeMap;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{End, FaultSet, GlobalPort, GroupId, ShapeSet, SwitchId};
 
 /// Images of a small fabric whose switches draw from the shapes with these numbers.

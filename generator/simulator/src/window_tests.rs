@@ -1,10 +1,11 @@
 //! Chunks of switches that run ahead of each other see what they would have seen in step.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use crate::Scheme;
 use crate::settings::Injection;
 use crate::test_images::absolute_images;
 use crate::{BootedFabric, Pattern, Run, Settings, Traffic};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, Bandwidths, ShapeSet};
 
 /// What can be seen of a run: the flits on each link and what was counted.

@@ -5,9 +5,10 @@
 mod test_images;
 
 use test_images::{Images, absolute_images};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::NodeId;
 use tvlb_schema::ShapeSet;
+use tvlb_simulator::Scheme;
 use tvlb_simulator::{
     BootedFabric, Measuring, Pattern, PlacementRule, Run, Settings, Study, Traffic,
 };

@@ -5,8 +5,9 @@
 mod test_images;
 
 use test_images::{Images, absolute_classic, dragonfly, images};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidths, NodeId, SetRule, ShapeSet};
+use tvlb_simulator::Scheme;
 use tvlb_simulator::{BootedFabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
 
 const WINDOW: u32 = 10_000;

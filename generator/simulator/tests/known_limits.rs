@@ -8,8 +8,9 @@ mod test_images;
 use test_images::{
     Images, absolute, absolute_classic, below, by_shape, dragonfly, images, strategic_2_3,
 };
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{SetRule, ShapeSet};
+use tvlb_simulator::Scheme;
 use tvlb_simulator::{BootedFabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
 
 fn outcome(fabric: &BootedFabric<'_>, settings: &Settings, pattern: &str, load: f64) -> Outcome {

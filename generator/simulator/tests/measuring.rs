@@ -6,8 +6,9 @@
 mod test_images;
 
 use test_images::{Images, absolute_images};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
+use tvlb_simulator::Scheme;
 use tvlb_simulator::{
     BootedFabric, Measuring, Outcome, Pattern, PlacementRule, Run, Settings, StopRule, Study,
     Traffic,

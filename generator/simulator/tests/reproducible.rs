@@ -7,8 +7,9 @@ mod test_images;
 
 use std::fmt::Write;
 use test_images::{Images, absolute_images};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
+use tvlb_simulator::Scheme;
 use tvlb_simulator::{BootedFabric, PlacementRule, Point, Saturation, Settings, Study};
 
 const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];

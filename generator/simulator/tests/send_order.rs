@@ -11,10 +11,11 @@ mod test_images;
 
 use std::num::NonZeroU32;
 use test_images::{Images, absolute_classic, dragonfly, images};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{
     Bandwidth, Bandwidths, Dragonfly, End, GlobalPort, GroupId, LinkKind, NodeId, SetRule, ShapeSet,
 };
+use tvlb_simulator::Scheme;
 use tvlb_simulator::{BootedFabric, JobRun, MessageSettings, Settings, complete};
 use tvlb_traffic::workload::{Job, Motif, RankMap};
 

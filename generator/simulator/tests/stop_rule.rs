@@ -6,8 +6,9 @@
 mod test_images;
 
 use test_images::{Images, absolute, dragonfly, images};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{SetRule, ShapeSet};
+use tvlb_simulator::Scheme;
 use tvlb_simulator::{
     BootedFabric, ForeseenLatency, Outcome, Pattern, Run, Settings, StopRule, Traffic,
 };

@@ -5,8 +5,9 @@
 mod test_images;
 
 use test_images::{Images, absolute, dragonfly, images, shape};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Decision, Dragonfly, NodeId, SetRule, Shape, ShapeSet, SwitchId};
+use tvlb_simulator::Scheme;
 use tvlb_simulator::{BootedFabric, Injection, Outcome, Pattern, Run, Settings, StopRule, Traffic};
 
 /// One node sends to another, rarely.

@@ -8,8 +8,8 @@
 
 use crate::policy::{PolicyPair, WeighingSettings};
 use crate::set_grammar::canonical;
-use tvlb_firmware_model::Scheme;
 use tvlb_schema::{Decision, DrawRule, Keep, SetRule, Shape};
+use tvlb_simulator::Scheme;
 
 /// The set that Rahman et al., SC'19, arrive at, drawn as the simulator that they published does.
 pub const PAPER: &str = "switches:2-3 with returns";

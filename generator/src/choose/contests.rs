@@ -25,8 +25,8 @@ use crate::set_grammar::canonical;
 use crate::table_set::ContestEntry;
 use std::collections::BTreeMap;
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::Scheme;
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
+use tvlb_simulator::Scheme;
 
 /// How many of the best sets are paired for PAR's two decisions.
 const PAIRED: usize = 3;

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
+use tvlb_simulator::Scheme;
 use tvlb_table_set::runs::{self, Claim, POLL, Runs, StoreError, Turn};
 
 /// Raised when the meaning of a run changes, so that older files are refused.

@@ -54,8 +54,8 @@ use record::{model_entry, panel_entry};
 use simulation::make_state;
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::Scheme;
 use tvlb_schema::{PerDecision, SetRule};
+use tvlb_simulator::Scheme;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {

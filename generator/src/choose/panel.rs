@@ -9,9 +9,9 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use std::fmt;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{LinkKind, Nodes};
-use tvlb_simulator::{Pattern, Settings, StarvedLink};
+use tvlb_simulator::{Pattern, Scheme, Settings, StarvedLink};
 
 /// Cycles of a window, in latencies of the longest VLB path in an empty network.
 const WINDOW: u32 = 12;

@@ -22,10 +22,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use tvlb_base::progress::{AsOneStep, Progress};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::PerDecision;
 use tvlb_simulator::{
-    BootedFabric, ForeseenLatency, Outcome, Run, RunError, Settings, StopRule, Traffic,
+    BootedFabric, ForeseenLatency, Outcome, Run, RunError, Scheme, Settings, StopRule, Traffic,
 };
 use tvlb_table_set::runs::Turn;
 

@@ -6,9 +6,10 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb::failure::Outcome;
 use tvlb::output::print_json;
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::table_set::FabricEntry;
-use tvlb_simulator::{Completion, JobTimes, LeastTime, MessageSettings, Settings, paths_name};
+use tvlb_simulator::{
+    Completion, JobTimes, LeastTime, MessageSettings, Scheme, Settings, paths_name,
+};
 use tvlb_traffic::workload::SendOrder;
 
 /// All runs.

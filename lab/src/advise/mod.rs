@@ -26,13 +26,14 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use tvlb_base::progress::{AsOneStep, Progress};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::NodeId;
 use tvlb_simulator::{
-    BootedFabric, JobRun, MessageSettings, Settings, complete, least_control_latency, least_time,
+    BootedFabric, JobRun, MessageSettings, Scheme, Settings, complete, least_control_latency,
+    least_time,
 };
 use tvlb_traffic::workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 

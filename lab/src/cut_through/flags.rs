@@ -3,8 +3,8 @@
 //! A switch knows its own flags at once, and those of the other switches of its group as they were one local
 //! latency ago.
 
+use super::piggyback::CongestionRule;
 use super::state::Queues;
-use tvlb_firmware_model::CongestionRule;
 use tvlb_schema::{Dragonfly, GlobalPort, SwitchId};
 use tvlb_simulator::BootedFabric;
 

@@ -30,6 +30,7 @@ mod numbering;
 mod outcome;
 mod packet;
 mod per_hop;
+mod piggyback;
 mod requests;
 mod routes;
 mod run;

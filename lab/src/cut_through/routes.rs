@@ -6,14 +6,13 @@
 
 use super::network::Network;
 use super::numbering::ChannelNumber;
+use super::piggyback::Candidates;
 use super::seen::Seen;
 use super::settings::Routing;
 use super::state::Want;
-use rand_core::Rng;
-use tvlb_firmware_model::{Candidates, Error, Header, Scheme, Step, Switch};
-use tvlb_schema::{GroupId, NodeId, Port, SwitchId};
+use tvlb_firmware_model::{Error, Header, Scheme, Step};
+use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_simulator::parts::PortKind;
-use tvlb_traffic::below;
 
 impl Network<'_> {
     /// What the packet at the head of a buffer wants; `None` if it waits for others to go first.
@@ -72,17 +71,18 @@ impl Network<'_> {
             Routing::Ofar(_) => unreachable!("such packets are asked at every hop"),
             Routing::Piggybacking(piggybacking) => {
                 let place = &mut candidates[input.index()];
-                let drawn = if let Some(candidates) = place {
-                    candidates
+                let drawn = if let Some(drawn) = place {
+                    drawn
                 } else {
-                    let drawn = switch.draw_candidates(destination, settings.paths, rng)?;
+                    let drawn = Candidates::draw(switch, destination, settings.paths, rng)?;
                     place.insert(if piggybacking.like_fogsim {
-                        like_fogsim(switch, destination, drawn, rng)
+                        drawn.like_fogsim(switch, rng)
                     } else {
                         drawn
                     })
                 };
-                Ok(switch.choose_between(drawn, &seen).step)
+                let is_congested = |link| seen.is_congested(link);
+                Ok(drawn.step(switch, |port| seen.used_on(port, 0), is_congested))
             }
         }
     }
@@ -99,38 +99,4 @@ impl Network<'_> {
         };
         switch.forward(header)
     }
-}
-
-/// The candidates as [`Piggybacking::like_fogsim`](super::Piggybacking::like_fogsim) says.
-fn like_fogsim(
-    switch: &Switch<'_>,
-    destination: NodeId,
-    drawn: Candidates,
-    rng: &mut impl Rng,
-) -> Candidates {
-    let df = switch.image().fabric().dragonfly();
-    // The index of the switch that has the link from one group to another.
-    let gateway = |from: GroupId, to: GroupId| {
-        let port = if to < from { u32::from(to.0) } else { u32::from(to.0).saturating_sub(1) };
-        port / df.h()
-    };
-    let (from, own) = df.place(switch.image().switch());
-    let (to, last) = df.place(df.switch_of(destination).0);
-    let (own, last) = (u32::from(own.0), u32::from(last.0));
-    let hops = |here: u32, group: GroupId, there: u32, other: GroupId| {
-        if group == other {
-            u8::from(here != there)
-        } else {
-            u8::from(here != gateway(group, other)) + u8::from(gateway(other, group) != there)
-        }
-    };
-    let min = hops(own, from, last, to);
-    let leaves_by = drawn.vlb_leaves_by().and_then(|port| switch.image().behind(port));
-    let Some(middle) = leaves_by.map(|end| end.group) else { return drawn };
-    if from != to && below(rng, df.g() - 1) == 0 {
-        return drawn.without_vlb();
-    }
-    let node = below(rng, df.a());
-    let out = u8::from(middle != from && own != gateway(from, middle));
-    drawn.with_lengths([min, out + hops(node, middle, last, to)])
 }

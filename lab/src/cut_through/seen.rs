@@ -2,7 +2,7 @@
 
 use super::flags::Flags;
 use super::state::Queues;
-use tvlb_firmware_model::{Credits, Piggyback};
+use tvlb_firmware_model::Credits;
 use tvlb_schema::{GlobalPort, Port, SwitchId};
 
 /// One switch's view in one cycle.
@@ -25,14 +25,14 @@ impl Credits for Seen<'_> {
     }
 }
 
-impl Piggyback for Seen<'_> {
+impl Seen<'_> {
     #[inline]
-    fn used_on(&self, port: Port, virtual_channel: u8) -> u32 {
+    pub(super) fn used_on(&self, port: Port, virtual_channel: u8) -> u32 {
         self.queues.used_on(self.queues.numbering.port(self.switch, port), virtual_channel)
     }
 
     #[inline]
-    fn is_congested(&self, link: GlobalPort) -> bool {
+    pub(super) fn is_congested(&self, link: GlobalPort) -> bool {
         self.flags.is_some_and(|flags| flags.is_congested(self.switch, link, self.now))
     }
 }

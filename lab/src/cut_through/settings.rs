@@ -248,9 +248,6 @@ impl CutThrough {
             Sending::Burst(packets) => within("packets of a burst", packets, 1, 1_000_000)?,
             Sending::Load(_) | Sending::AllToAll => {}
         }
-        if self.routing == Routing::Scheme(Scheme::UgalG) {
-            return Err(SettingsError::NotCutThrough { scheme: Scheme::UgalG.name() });
-        }
         if let Routing::Ofar(rules) = self.routing {
             self.check_ofar(&rules, fabric, within)?;
         }

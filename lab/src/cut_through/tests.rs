@@ -135,7 +135,6 @@ fn settings_that_make_no_sense_are_refused() {
             refused(&|s| s.packet_phits = 0, load),
             refused(&|s| s.local.phits = 7, load),
             refused(&|s| s.rounds = 5, load),
-            refused(&|s| s.routing = Routing::Scheme(Scheme::UgalG), load),
             refused(&|_| {}, Sending::Load(1.5)),
             refused(&|_| {}, Sending::Burst(0)),
         ]
@@ -146,7 +145,6 @@ fn settings_that_make_no_sense_are_refused() {
     phits of a packet is 0, accepted 1 to 1000
     phits of a local buffer is 7, accepted 8 to 60000
     rounds of allocation is 5, accepted 1 to 4
-    cut-through switches do not run ugal-g, which looks at the queues of all switches
     load is 1.5, accepted above 0 and at most 1 (phits per node and cycle)
     packets of a burst is 0, accepted 1 to 1000000
     "#

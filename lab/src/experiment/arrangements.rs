@@ -19,7 +19,7 @@ use std::fmt::Write;
 use std::num::NonZeroU32;
 use tvlb_base::progress::Progress;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
@@ -28,7 +28,7 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Bandwidth, Bandwidths, Dragonfly, DragonflyError, LinkKind, NodeId};
 use tvlb_simulator::{
-    BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Settings, complete,
+    BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Scheme, Settings, complete,
 };
 use tvlb_traffic::workload::{Job, Motif, Programs, RankMap};
 

@@ -7,7 +7,7 @@
 //! and ofar-* after García et al., HOTI 2013. All other names are experiments of our own.
 
 use super::rules::Rules;
-use tvlb_firmware_model::Scheme;
+use tvlb_simulator::Scheme;
 
 /// A figure or table of the paper, or an experiment of our own.
 pub struct Experiment {

@@ -13,7 +13,6 @@ use super::results::{Curves, Line, Point};
 use super::rules::Rules;
 use std::collections::BTreeMap;
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
@@ -22,7 +21,7 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
 use tvlb_simulator::{
-    BootedFabric, Measuring, Pattern, Probing, Revision, Run, RunError, Settings, StopRule,
+    BootedFabric, Measuring, Pattern, Probing, Revision, Run, RunError, Scheme, Settings, StopRule,
     Traffic, last_good,
 };
 

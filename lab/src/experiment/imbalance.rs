@@ -19,7 +19,7 @@ use std::fmt::Write;
 use std::num::NonZeroU32;
 use tvlb_base::progress::Progress;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
@@ -30,7 +30,8 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::Dragonfly;
 use tvlb_simulator::{
-    BootedFabric, FaultSchedule, Pattern, PlacementRule, Run, RunError, Settings, StopRule, Traffic,
+    BootedFabric, FaultSchedule, Pattern, PlacementRule, Run, RunError, Scheme, Settings, StopRule,
+    Traffic,
 };
 use tvlb_traffic::Placement;
 

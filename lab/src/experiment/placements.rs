@@ -19,7 +19,7 @@ use std::fmt::Write;
 use std::num::NonZeroU32;
 use tvlb_base::progress::Progress;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
@@ -27,7 +27,7 @@ use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Dragonfly, LinkKind, NodeId};
-use tvlb_simulator::{JobRun, MessageSettings, Settings};
+use tvlb_simulator::{JobRun, MessageSettings, Scheme, Settings};
 use tvlb_traffic::workload::{Job, JobPlacement, Motif, Programs, RankMap};
 
 /// Raised when a run's file comes to hold other values.

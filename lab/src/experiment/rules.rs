@@ -3,10 +3,11 @@
 use super::error::ExperimentError;
 use super::options::{OURS_PAR, OURS_UGAL, Options};
 use serde::{Deserialize, Serialize};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::choose::candidates::{FALLBACK, LITERAL, PAPER, PAPER_PAR};
 use tvlb_generator::policy::{Policy, PolicyPair};
 use tvlb_schema::PerDecision;
+use tvlb_simulator::Scheme;
 
 /// What the second look of conventional PAR does in the authors' simulator.
 pub(super) const AUTHORS_CONVENTIONAL_PAR: &str = "all MIN=shortest";

@@ -9,14 +9,13 @@ use super::variant::Variant;
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::fabric_image;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::names::Parts;
 use tvlb_schema::{FabricImage, MinCandidate, PerDecision, VcScheme};
-use tvlb_simulator::{Pattern, PlacementRule, Settings, StarvedLink};
+use tvlb_simulator::{Pattern, PlacementRule, Scheme, Settings, StarvedLink};
 use tvlb_table_set::runs::{Runs, StoreError};
 use tvlb_traffic::named::{Named, NamedParts};
 

@@ -5,10 +5,10 @@ use super::lists::{OneOrSeveral, distinct};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use std::fmt::Display;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_schema::{Bandwidth, BandwidthError, Bandwidths, VcScheme};
-use tvlb_simulator::{Injection, Measuring, Settings};
+use tvlb_simulator::{Injection, Measuring, Scheme, Settings};
 
 /// The settings as they are written. What is left out is as in `tvlb simulate`, or as the fabric file says.
 #[derive(Clone, Default, Deserialize)]

@@ -10,7 +10,8 @@ mod bare {
     use core::hint::black_box;
     use cortex_m::peripheral::syst::SystClkSource;
     use cortex_m::peripheral::{Peripherals, SYST};
-    use cortex_m_semihosting::hio;
+    use cortex_m_semihosting::hio::{self, HostStream};
+    use tvlb_bare_metal::bare::exit;
     use tvlb_bare_metal::{ESCAPE, FABRIC, PORTS, RARE, SEVERAL, SOURCE, View, arrived, boot};
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
     use tvlb_firmware_model::{
@@ -23,55 +24,53 @@ mod bare {
     const PAINT: u32 = 0x5ca1_ab1e;
     /// The calls that a figure is the mean, or the maximum, of.
     const CALLS: u32 = 4000;
+    const CREDITS: [u32; PORTS] = [1; PORTS];
     /// Instructions per tick of the timer: the emulated machine runs at 25 MHz.
     const PER_TICK: u64 = 40;
 
     #[cortex_m_rt::entry]
     fn main() -> ! {
-        let (Some(peripherals), Ok(mut out), Ok([source, second])) =
+        let (Some(peripherals), Ok(out), Ok([source, second])) =
             (Peripherals::take(), hio::hstdout(), boot())
         else {
-            tvlb_bare_metal::bare::exit(false)
+            exit(false)
         };
         let mut timer = peripherals.SYST;
         timer.set_clock_source(SystClkSource::Core);
         timer.set_reload(0x00ff_ffff);
         timer.enable_counter();
-        let mut print = |what: &str, name: &str, value: u64| {
-            for text in [what, " ", name, " "] {
-                let _ = out.write_all(text.as_bytes());
-            }
-            let mut digits = [0_u8; 20];
-            let mut left = value;
-            for digit in digits.iter_mut().rev() {
-                *digit = b'0' + (left % 10) as u8;
-                left /= 10;
-            }
-            let first = digits.iter().position(|&d| d != b'0').unwrap_or(19);
-            let _ = out.write_all(digits.get(first..).unwrap_or_default());
-            let _ = out.write_all(b"\n");
-        };
-
-        let boots = || {
+        let mut meter = Meter { out, timer };
+        meter.stack("boot", || {
             let caller = stack_pointer();
             boot_one();
             caller
-        };
-        print("stack", "boot", stack_of(boots).into());
-
-        let credits = [1_u32; PORTS];
-        let mut rng = DefaultRng::seed_from_u64(1);
-        let mut node = 0;
-        let mut next_node = || {
-            node = if node >= 287 { 0 } else { node + 1 };
-            NodeId(node)
-        };
-        let idle = mean(&mut timer, || {
-            black_box(next_node());
+        });
+        let mut nodes = Nodes(0);
+        let idle = meter.instructions_of(|| {
+            black_box(nodes.next());
             stack_pointer()
         });
-        let Ok(rare) = Switch::boot(FABRIC, RARE) else { tvlb_bare_metal::bare::exit(false) };
-        let Ok(several) = Switch::boot(FABRIC, SEVERAL) else { tvlb_bare_metal::bare::exit(false) };
+        let mut rng = DefaultRng::seed_from_u64(1);
+        admit(&mut meter, idle, &mut nodes, &source, &mut rng);
+        go_on(&mut meter, idle, &source, &second, &mut rng);
+        decide_at_every_hop(&mut meter, &source, &mut rng);
+        meter.print("state", "switch", size_of::<Switch<'_>>() as u64);
+        meter.print("state", "ofar", size_of::<Ofar<'_, '_>>() as u64);
+        exit(true)
+    }
+
+    /// Packets from nodes.
+    fn admit(
+        meter: &mut Meter,
+        idle: u64,
+        nodes: &mut Nodes,
+        source: &Switch<'_>,
+        rng: &mut DefaultRng,
+    ) {
+        let (Ok(rare), Ok(several)) = (Switch::boot(FABRIC, RARE), Switch::boot(FABRIC, SEVERAL))
+        else {
+            exit(false)
+        };
         // Random numbers of their own, so that what is measured after them draws what it always drew.
         let mut rng_of_several = DefaultRng::seed_from_u64(1);
         for (name, scheme, paths) in [
@@ -84,28 +83,35 @@ mod bare {
             ("admit-ugal-l-custom-1x4", Scheme::UgalL, VlbPaths::Custom),
         ] {
             let (switch, rng) = match name {
-                "admit-ugal-l-rare" => (&rare, &mut rng),
+                "admit-ugal-l-rare" => (&rare, &mut *rng),
                 "admit-ugal-l-conventional-1x4" | "admit-ugal-l-custom-1x4" => {
                     (&several, &mut rng_of_several)
                 }
-                _ => (&source, &mut rng),
+                _ => (source, &mut *rng),
             };
-            let mut admit = || {
-                let (node, credits) = (next_node(), black_box(credits.as_slice()));
+            meter.both(name, idle, || {
+                let (node, credits) = (nodes.next(), black_box(CREDITS.as_slice()));
                 let caller = stack_pointer();
                 let _ = black_box(admit_one(switch, node, (scheme, paths), credits, rng));
                 caller
-            };
-            print_both(&mut print, name, &mut timer, idle, &mut admit);
+            });
         }
+    }
 
-        // Headers as they arrive at the second switch.
+    /// Packets that arrive at the second switch.
+    fn go_on(
+        meter: &mut Meter,
+        idle: u64,
+        source: &Switch<'_>,
+        second: &Switch<'_>,
+        rng: &mut DefaultRng,
+    ) {
         let mut headers = [Header::from_bits(0); 64];
         let mut found = 0;
         while found < headers.len() {
             let node = NodeId(rng.next_u32() >> 24);
-            let credits = credits.as_slice();
-            let admission = source.admit(node, Scheme::Par, VlbPaths::Custom, credits, &mut rng);
+            let credits = CREDITS.as_slice();
+            let admission = source.admit(node, Scheme::Par, VlbPaths::Custom, credits, rng);
             if let Ok(Step::Send { port, header, .. }) = admission.map(|a| a.step)
                 && source.neighbour(port) == Some((second.image().group(), second.image().index()))
                 && let Some(place) = headers.get_mut(found)
@@ -119,57 +125,59 @@ mod bare {
             at = (at + 1) & 63;
             headers.get(at).copied().unwrap_or(Header::from_bits(0))
         };
-        let mut look = || {
-            let (header, credits) = (next_header(), black_box(credits.as_slice()));
+        meter.both("reconsider", idle, || {
+            let (header, credits) = (next_header(), black_box(CREDITS.as_slice()));
             let caller = stack_pointer();
-            let _ = black_box(reconsider_one(&second, header, credits, &mut rng));
+            let _ = black_box(reconsider_one(second, header, credits, rng));
             caller
-        };
-        print_both(&mut print, "reconsider", &mut timer, idle, &mut look);
-        let mut forward = || {
+        });
+        meter.both("forward", idle, || {
             let header = next_header();
             let caller = stack_pointer();
-            let _ = black_box(forward_one(&second, header));
+            let _ = black_box(forward_one(second, header));
             caller
-        };
-        print_both(&mut print, "forward", &mut timer, idle, &mut forward);
+        });
+    }
 
-        // Packets that decide at every hop.
-        let boots = || {
+    /// Packets that decide at every hop.
+    fn decide_at_every_hop(meter: &mut Meter, source: &Switch<'_>, rng: &mut DefaultRng) {
+        meter.stack("boot-ofar", || {
             let caller = stack_pointer();
-            boot_ofar(&source);
+            boot_ofar(source);
             caller
-        };
-        print("stack", "boot-ofar", stack_of(boots).into());
-        let Ok(escape) = EscapeImage::decode(ESCAPE, source.image().fabric()) else {
-            tvlb_bare_metal::bare::exit(false)
-        };
-        let Ok(ofar) = Ofar::new(&source, &escape) else { tvlb_bare_metal::bare::exit(false) };
+        });
+        let Ok(escape) = EscapeImage::decode(ESCAPE, source.image().fabric()) else { exit(false) };
+        let Ok(ofar) = Ofar::new(source, &escape) else { exit(false) };
         let mut inputs = DefaultRng::seed_from_u64(1);
         let free = [const { View::FREE }; 16];
         let busy: [View; 16] = core::array::from_fn(|_| View::busy(&mut inputs));
         for (name, views) in [("ask-free", &free), ("ask-busy", &busy)] {
-            let (mut node, mut turn) = (0, 0);
+            let (mut nodes, mut turn) = (Nodes(0), 0);
             let mut next = || {
-                node = if node >= 287 { 0 } else { node + 1 };
                 turn += 1;
-                (arrived(&ofar, NodeId(node), turn), black_box(&views[turn as usize & 15]))
+                (arrived(&ofar, nodes.next(), turn), black_box(&views[turn as usize & 15]))
             };
-            let idle = mean(&mut timer, || {
+            let idle = meter.instructions_of(|| {
                 black_box(next());
                 stack_pointer()
             });
-            let mut ask = || {
+            meter.both(name, idle, || {
                 let (header, view) = next();
                 let caller = stack_pointer();
-                let _ = black_box(ask_one(&ofar, header, view, &mut rng));
+                let _ = black_box(ask_one(&ofar, header, view, rng));
                 caller
-            };
-            print_both(&mut print, name, &mut timer, idle, &mut ask);
+            });
         }
-        print("state", "switch", size_of::<Switch<'_>>() as u64);
-        print("state", "ofar", size_of::<Ofar<'_, '_>>() as u64);
-        tvlb_bare_metal::bare::exit(true)
+    }
+
+    /// The destinations, one after another.
+    struct Nodes(u32);
+
+    impl Nodes {
+        fn next(&mut self) -> NodeId {
+            self.0 = if self.0 >= 287 { 0 } else { self.0 + 1 };
+            NodeId(self.0)
+        }
     }
 
     #[inline(never)]
@@ -225,34 +233,57 @@ mod bare {
         cortex_m::register::msp::read()
     }
 
-    fn print_both(
-        print: &mut impl FnMut(&str, &str, u64),
-        name: &str,
-        timer: &mut SYST,
-        idle: u64,
-        call: &mut impl FnMut() -> u32,
-    ) {
-        print("instructions", name, mean(timer, &mut *call).saturating_sub(idle));
-        let mut most = 0;
-        for _ in 0..CALLS {
-            most = most.max(stack_of(&mut *call));
-        }
-        print("stack", name, most.into());
+    /// Measures calls. Each returns its caller's stack pointer.
+    struct Meter {
+        out: HostStream,
+        timer: SYST,
     }
 
-    /// The mean number of instructions of a call.
-    #[inline(never)]
-    fn mean(timer: &mut SYST, mut call: impl FnMut() -> u32) -> u64 {
-        let mut ticks = 0_u64;
-        for _ in 0..CALLS / 16 {
-            timer.clear_current();
-            let before = SYST::get_current();
-            for _ in 0..16 {
-                call();
+    impl Meter {
+        fn print(&mut self, what: &str, name: &str, value: u64) {
+            for text in [what, " ", name, " "] {
+                let _ = self.out.write_all(text.as_bytes());
             }
-            ticks += u64::from(before.wrapping_sub(SYST::get_current()) & 0x00ff_ffff);
+            let mut digits = [0_u8; 20];
+            let mut left = value;
+            for digit in digits.iter_mut().rev() {
+                *digit = b'0' + (left % 10) as u8;
+                left /= 10;
+            }
+            let first = digits.iter().position(|&d| d != b'0').unwrap_or(19);
+            let _ = self.out.write_all(digits.get(first..).unwrap_or_default());
+            let _ = self.out.write_all(b"\n");
         }
-        ticks * PER_TICK / u64::from(CALLS)
+
+        fn stack(&mut self, name: &str, call: impl FnMut() -> u32) {
+            self.print("stack", name, stack_of(call).into());
+        }
+
+        /// Instructions, without those that the call takes when `idle`, and stack.
+        fn both(&mut self, name: &str, idle: u64, mut call: impl FnMut() -> u32) {
+            let instructions = self.instructions_of(&mut call).saturating_sub(idle);
+            self.print("instructions", name, instructions);
+            let mut most = 0;
+            for _ in 0..CALLS {
+                most = most.max(stack_of(&mut call));
+            }
+            self.print("stack", name, most.into());
+        }
+
+        /// The mean number of instructions of a call.
+        #[inline(never)]
+        fn instructions_of(&mut self, mut call: impl FnMut() -> u32) -> u64 {
+            let mut ticks = 0_u64;
+            for _ in 0..CALLS / 16 {
+                self.timer.clear_current();
+                let before = SYST::get_current();
+                for _ in 0..16 {
+                    call();
+                }
+                ticks += u64::from(before.wrapping_sub(SYST::get_current()) & 0x00ff_ffff);
+            }
+            ticks * PER_TICK / u64::from(CALLS)
+        }
     }
 
     /// The bytes of stack that what is called touches below its caller's, whose stack pointer

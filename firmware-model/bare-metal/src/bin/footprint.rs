@@ -23,7 +23,7 @@ mod bare {
         let credits = black_box(&[0_u32; 0]).as_slice();
         let mut booted = black_box(boot(black_box(&[]), black_box(&[])));
         if let Ok(switch) = &mut booted {
-            #[cfg(feature = "everything")]
+            #[cfg(feature = "any-fabric")]
             let _ = black_box(install_faults(switch, black_box(&[])));
             let _ = black_box(admit(switch, black_box(Scheme::Par), credits, rng));
             let _ = black_box(reconsider(switch, black_box(Header::from_bits(1)), credits, rng));
@@ -40,7 +40,7 @@ mod bare {
         Switch::boot(fabric, switch).and_then(|switch| switch.with_channels(scheme, channels))
     }
 
-    #[cfg(feature = "everything")]
+    #[cfg(feature = "any-fabric")]
     #[inline(never)]
     fn install_faults<'a>(switch: &mut Switch<'a>, faults: &'a [u8]) -> Result<(), Error> {
         switch.install_faults(faults)

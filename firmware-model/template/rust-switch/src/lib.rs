@@ -23,7 +23,7 @@ pub struct Routing {
     switch: Switch<'static>,
     rng: DefaultRng,
     /// Flits sent by each port whose buffer space downstream has not come back yet.
-    credits_in_use: [u32; MOST_PORTS],
+    credits_in_use: heapless::Vec<u32, MOST_PORTS>,
 }
 
 /// Why a switch does not boot.
@@ -49,12 +49,11 @@ impl Routing {
             .and_then(|switch| switch.with_channels(SCHEME, links))
             .map_err(BootError::Datapath)?;
         let ports = switch.image().fabric().dragonfly().radix();
-        if ports as usize > MOST_PORTS {
-            return Err(BootError::TooManyPorts(ports));
-        }
+        let mut credits_in_use = heapless::Vec::new();
+        credits_in_use.resize(ports as usize, 0).map_err(|_| BootError::TooManyPorts(ports))?;
         // Each switch draws numbers of its own.
         let rng = DefaultRng::seed_from_u64(switch.image().switch().0.into());
-        Ok(Self { switch, rng, credits_in_use: [0; MOST_PORTS] })
+        Ok(Self { switch, rng, credits_in_use })
     }
 
     /// A packet from a node of this switch: decides its path and takes the first step.
@@ -62,7 +61,7 @@ impl Routing {
     /// # Errors
     /// There is no such node, or no path leads there. The packet is to be dropped.
     pub fn from_node(&mut self, destination: NodeId) -> Result<Admission, Error> {
-        self.switch.admit(destination, SCHEME, PATHS, &self.credits_in_use[..], &mut self.rng)
+        self.switch.admit(destination, SCHEME, PATHS, &self.credits_in_use, &mut self.rng)
     }
 
     /// A packet from another switch, with the header that it came with: PAR's second look, if the packet is open to
@@ -73,7 +72,7 @@ impl Routing {
     pub fn from_link(&mut self, header: u64) -> Result<Step, Error> {
         let header = Header::from_bits(header);
         let header =
-            self.switch.reconsider(header, PATHS, &self.credits_in_use[..], &mut self.rng)?;
+            self.switch.reconsider(header, PATHS, &self.credits_in_use, &mut self.rng)?;
         self.switch.forward(header)
     }
 

@@ -1,10 +1,10 @@
 //! What was run, as the lines of CSV and JSON say it: so that those of several runs can stand in one file.
 
 use std::fmt::{self, Display, Formatter};
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::table_set::{FabricEntry, Manifest};
 use tvlb_schema::Decision;
-use tvlb_simulator::{Pattern, PlacementRule, Settings, identity_columns};
+use tvlb_simulator::{Pattern, PlacementRule, Scheme, Settings, identity_columns};
 use tvlb_traffic::named::Named;
 
 /// What was run, apart from loads, seeds, settings and how decisions weigh.

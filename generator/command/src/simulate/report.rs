@@ -6,11 +6,10 @@ use crate::failure::Outcome;
 use crate::output::print_json;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
-use tvlb_firmware_model::Scheme;
 use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, VcScheme, Weighing};
 use tvlb_simulator::{
-    Estimate, Figures, IDENTITY_COLUMNS, Link, LinkLoad, Measuring, Point, Saturation, Settings,
-    Study, csv_field, paths_name, setting_columns, setting_columns_heads,
+    Estimate, Figures, IDENTITY_COLUMNS, Link, LinkLoad, Measuring, Point, Saturation, Scheme,
+    Settings, Study, csv_field, paths_name, setting_columns, setting_columns_heads,
 };
 
 /// What a study found.

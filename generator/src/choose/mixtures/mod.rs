@@ -42,7 +42,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::Scheme;
+use tvlb_simulator::Scheme;
 use variation::{Place, drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.

@@ -19,7 +19,6 @@ use super::results::{Ageing, AgeingLine, AgeingPoint, AgeingRun};
 use super::whole::{SIZES, whole_fabric};
 use std::collections::BTreeMap;
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::{Options as ChoiceOptions, PanelSize, choose};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::faults::{Update, update};
@@ -29,8 +28,8 @@ use tvlb_generator::policy::Policy;
 use tvlb_generator::table_set::sha256;
 use tvlb_schema::{FabricImage, FaultSet, PerDecision, SwitchImage};
 use tvlb_simulator::{
-    BootedFabric, FaultSchedule, Pattern, Probing, Run, RunError, Settings, StopRule, Traffic,
-    last_good,
+    BootedFabric, FaultSchedule, Pattern, Probing, Run, RunError, Scheme, Settings, StopRule,
+    Traffic, last_good,
 };
 
 const SCHEMES: [Scheme; 2] = [Scheme::UgalL, Scheme::Par];

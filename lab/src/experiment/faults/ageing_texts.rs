@@ -302,8 +302,8 @@ fn plot(
 mod tests {
     use super::super::results::AgeingRun;
     use super::*;
-    use tvlb_firmware_model::{Scheme, VlbPaths};
-    use tvlb_simulator::Settings;
+    use tvlb_firmware_model::VlbPaths;
+    use tvlb_simulator::{Scheme, Settings};
 
     fn ageing(again: f64) -> Ageing {
         let run = |seed, saturation| AgeingRun {

@@ -16,7 +16,6 @@ use super::results::{Failure, FailureLine, Windows};
 use super::whole::{SIZES, whole_fabric};
 use std::num::NonZeroU32;
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::Policy;
@@ -24,7 +23,7 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::Topology;
 use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, Nodes, PerDecision, SwitchId, SwitchIndex};
 use tvlb_simulator::{
-    BootedFabric, FaultSchedule, Pattern, Run, RunError, Settings, StopRule, Traffic,
+    BootedFabric, FaultSchedule, Pattern, Run, RunError, Scheme, Settings, StopRule, Traffic,
 };
 
 /// Each traffic with a load well below the saturation of every line, and one near that of the first.

@@ -6,12 +6,13 @@ use super::super::rules::Rules;
 use super::whole::FABRIC_SEED;
 use serde::{Deserialize, Serialize};
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::balance::Balancer;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::{Policy, PolicyPair};
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_schema::PerDecision;
+use tvlb_simulator::Scheme;
 
 /// What `tvlb generate tables/dfly-4-8-4-9.toml` chooses for UGAL-L, with its load balanced.
 pub(super) const CHOSEN_UGAL: &str = "shapes:011 by shape 1x4 gate=1.25";
