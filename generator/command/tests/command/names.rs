@@ -430,14 +430,14 @@ fn a_simulation_and_a_sweep() {
     );
     scratch.succeeds("sweep sweep.toml -o runs -q");
     let kept = scratch.files();
-    let kept = kept.iter().filter(|(name, _)| name.starts_with("runs/") && !name.ends_with('/'));
+    let kept = kept.iter().filter(|(name, _)| name.ends_with(".run"));
     let kept: Vec<String> =
         kept.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).collect();
     assert!(kept.len() == 1 && kept[0].contains(" by r"), "{kept:?}");
     // A run that was kept with other names is not this one.
     scratch.write("names.csv", names().replace("s0g0", "s0x0"));
     scratch.succeeds("sweep sweep.toml -o runs -q");
-    let runs = scratch.files().into_keys().filter(|name| name.starts_with("runs/"));
+    let runs = scratch.files().into_keys().filter(|name| name.ends_with(".run"));
     assert_eq!(runs.filter(|name| !name.ends_with('/')).count(), 2);
 }
 
