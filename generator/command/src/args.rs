@@ -36,7 +36,7 @@ pub enum Command {
     Topology(Topology),
     Cables(Cables),
     Import(Import),
-    Paths(Paths),
+    Paths(crate::paths::Arguments),
     Sets(crate::sets::Arguments),
     Load(crate::load::Arguments),
     Model(Model),
@@ -403,49 +403,6 @@ pub struct ImportIbnetdiscover {
     /// Replace the files of an earlier import in DIR; a fabric.toml that has been worked on is refused
     #[arg(long)]
     pub force: bool,
-}
-
-/// Count and list the paths between two switches, or say how often a set draws each
-///
-/// With --set the output is JSON: the MIN paths and the VLB paths of a T-VLB set, each with its
-/// switches and the probability with which it is drawn (docs/reference/export.md).
-#[derive(Args)]
-#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
-pub struct Paths {
-    /// The fabric file
-    pub fabric: PathBuf,
-    /// A list of what is dead, as `tvlb faults` reads it: paths over it are left out
-    #[arg(long, value_name = "LIST")]
-    pub faults: Option<PathBuf>,
-    /// The source switch, by its number group·a + index, (GROUP,SWITCH) or its name
-    #[arg(
-        long,
-        value_name = "SWITCH",
-        allow_negative_numbers = true,
-        required_unless_present = "all"
-    )]
-    pub from: Option<String>,
-    /// The destination switch
-    #[arg(
-        long,
-        value_name = "SWITCH",
-        allow_negative_numbers = true,
-        required_unless_present = "all"
-    )]
-    pub to: Option<String>,
-    /// With --set: all pairs of switches, each a line of JSON, in place of --from and --to
-    #[arg(long, requires = "set", conflicts_with_all = ["from", "to"])]
-    pub all: bool,
-    /// With --json: the paths of this T-VLB set and how often each is drawn (the grammar of
-    /// sets is at the end of --help)
-    #[arg(long, value_name = "SET", requires = "json", conflicts_with = "list")]
-    pub set: Option<String>,
-    /// List every path, not only their numbers
-    #[arg(long)]
-    pub list: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Model the throughput of many sets on many traffic patterns (Step 1)

@@ -1,21 +1,65 @@
 //! `tvlb paths`.
 
-use crate::args::Paths;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_live, switch};
 use crate::output::{print, print_json};
+use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::drawn::DrawnPaths;
 use tvlb_generator::routes::text::PathListing;
-use tvlb_generator::set_grammar::parse_set;
+use tvlb_generator::set_grammar::{GRAMMAR, parse_set};
 use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::names::{Names, Parts};
 use tvlb_schema::{Level, SetRule, SwitchId};
 
-pub(crate) fn run(arguments: &Paths) -> Outcome {
+/// Count and list the paths between two switches, or say how often a set draws each
+///
+/// With --set the output is JSON: the MIN paths and the VLB paths of a T-VLB set, each with its
+/// switches and the probability with which it is drawn (docs/reference/export.md).
+#[derive(Args)]
+#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
+pub struct Arguments {
+    /// The fabric file
+    pub fabric: PathBuf,
+    /// A list of what is dead, as `tvlb faults` reads it: paths over it are left out
+    #[arg(long, value_name = "LIST")]
+    pub faults: Option<PathBuf>,
+    /// The source switch, by its number group·a + index, (GROUP,SWITCH) or its name
+    #[arg(
+        long,
+        value_name = "SWITCH",
+        allow_negative_numbers = true,
+        required_unless_present = "all"
+    )]
+    pub from: Option<String>,
+    /// The destination switch
+    #[arg(
+        long,
+        value_name = "SWITCH",
+        allow_negative_numbers = true,
+        required_unless_present = "all"
+    )]
+    pub to: Option<String>,
+    /// With --set: all pairs of switches, each a line of JSON, in place of --from and --to
+    #[arg(long, requires = "set", conflicts_with_all = ["from", "to"])]
+    pub all: bool,
+    /// With --json: the paths of this T-VLB set and how often each is drawn (the grammar of
+    /// sets is at the end of --help)
+    #[arg(long, value_name = "SET", requires = "json", conflicts_with = "list")]
+    pub set: Option<String>,
+    /// List every path, not only their numbers
+    #[arg(long)]
+    pub list: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let rule = arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;

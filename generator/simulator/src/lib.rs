@@ -121,6 +121,7 @@ mod switch_state;
 mod tally;
 mod wakeups;
 mod watchdog;
+mod whole_paths;
 mod worklist;
 
 pub use columns::{

@@ -1,17 +1,17 @@
 //! Step 2 of the method: simulate the candidates and choose, for each decision of a switch.
 //!
-//! [`choose`] takes Step 1's front on a sample of patterns ([`step_one`]), adds the paper's choice and
+//! [`choose`] takes Step 1's front on a sample of patterns (`step_one`), adds the paper's choice and
 //! a family of mixtures ([`mod@candidates`]), makes each candidate's images in memory, boots them and
 //! runs a panel of traffic on them ([`panel`], `simulation`). A contest for each scheme
-//! ([`mod@contest`]) compares all with MIN, conventional VLB and conventional UGAL ([`baseline`]),
+//! (`contest`) compares all with MIN, conventional VLB and conventional UGAL (`baseline`),
 //! excludes the candidates that fail a guard, drops those that cannot win, and chooses by the user's
-//! preference ([`objective`]).
+//! preference (`objective`).
 //! `record` says in the manifest how it went. The same fabric and seed give the same choice at any number
 //! of threads and after any interruption.
 //! `docs/explanation/step-2.md` explains it to users.
 //!
 //! A *candidate* is a pair of policies with its name; a *contender* is one that is under trial, or
-//! conventional UGAL ([`contender`]).
+//! conventional UGAL (`contender`).
 
 pub mod candidates;
 pub mod mixtures;

@@ -1,7 +1,7 @@
 //! The escape network, drawn between groups, and the rules by which switches decide at every hop.
 
-use super::Subject;
 use super::fabric_picture::{discs, on_ring, open};
+use super::subject::Subject;
 use crate::escape::find;
 use crate::table_set::EscapeEntry;
 use crate::topology::Topology;

@@ -1,8 +1,8 @@
 //! What a reader sees first: what the tables are in two sentences, the few figures that count as tiles,
 //! and the saturations as bars.
 
-use super::Subject;
 use super::named_sets::introduced;
+use super::subject::Subject;
 use super::summary::{certificate, guards_not_held, kinds_in_words};
 use crate::choose::table::percent;
 use crate::counted::counted;

@@ -2,8 +2,8 @@
 
 use super::named_sets::name_of;
 use super::port_loads::{Drawn, Method, PortLoads, sampled};
-use super::summary::listed;
-use super::{Subject, row};
+use super::subject::Subject;
+use super::summary::{listed, row};
 use crate::balance::is_countable;
 use crate::fabric::Fabric;
 use crate::image::Images;

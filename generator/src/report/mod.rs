@@ -17,38 +17,17 @@ mod repeat;
 mod shapes;
 mod step_one;
 mod step_two;
+mod subject;
 mod summary;
 
-use crate::choose::Options;
-use crate::fabric::Fabric;
-use crate::image::Images;
-use crate::table_set::Manifest;
-use crate::throughput::report::Report;
-use crate::topology::summary::TopologySummary;
-use crate::verify::Certificate;
-use tvlb_chart::escaped;
-use tvlb_chart::page::{
-    figure, lists, on_demand, page, paragraph, preformatted, section, side_by_side, table,
-};
-use tvlb_schema::GroupId;
+pub use subject::Subject;
 
-/// Everything that a report tells of.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject<'s> {
-    /// The fabric, with the sets that it was told to have.
-    pub fabric: &'s Fabric,
-    /// How sets were to be chosen, where they were chosen.
-    pub options: &'s Options,
-    /// Whether the policies came from a set file.
-    pub has_set_file: bool,
-    /// Step 1's report; none where the sets were given or the fabric is too large to be modelled.
-    pub modelled: Option<&'s Report>,
-    pub manifest: &'s Manifest,
-    /// The images as they are written.
-    pub images: &'s Images,
-    /// What was verified of them.
-    pub certificate: &'s Certificate,
-}
+use crate::fabric::Fabric;
+use crate::table_set::Manifest;
+use crate::topology::summary::TopologySummary;
+use tvlb_chart::escaped;
+use tvlb_chart::page::{figure, lists, on_demand, page, paragraph, preformatted, section, table};
+use tvlb_schema::GroupId;
 
 /// The most ports of a switch that are listed in half a line of paper.
 const SHORT: u32 = 6;
@@ -186,11 +165,4 @@ fn verified(subject: &Subject<'_>) -> String {
     );
     html.push_str(&preformatted(&subject.certificate.to_string()));
     html
-}
-
-/// Two pictures or more in a row, from their SVG and captions.
-fn row(pictures: impl IntoIterator<Item = (String, String)>) -> String {
-    let figures: String =
-        pictures.into_iter().map(|(svg, caption)| figure(&svg, &caption)).collect();
-    side_by_side(&figures)
 }

@@ -1,8 +1,8 @@
 //! The sets that the decisions draw from, each with a short name: "set A" and so on. Their texts are
 //! long, so a report introduces each once, with its paths drawn, and speaks of it by name from then on.
 
-use super::Subject;
 use super::shapes::{self, Shares};
+use super::subject::Subject;
 use super::summary::listed;
 use crate::table_set::{ContestEntry, Manifest, SetEntry};
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! What it takes to make the same table set again: version, fabric file, cables, command.
 
-use super::Subject;
+use super::subject::Subject;
 use crate::choose::baseline::MostRegret;
 use crate::choose::{PanelSize, Prefer};
 use crate::fabric::Fabric;

@@ -1,6 +1,7 @@
 //! Step 1: modelled throughput of every set, the bound, the front, and what came of it.
 
-use super::{Subject, row};
+use super::subject::Subject;
+use super::summary::row;
 use crate::choose::candidates::LITERAL;
 use crate::choose::step_one::MOST_SWITCHES;
 use crate::table_set::ChoiceEntry;

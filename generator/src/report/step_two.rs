@@ -1,7 +1,7 @@
 //! Step 2: what was simulated, who won and why.
 
-use super::Subject;
 use super::named_sets::{capitalised, ours};
+use super::subject::Subject;
 use crate::choose::baseline::NEAR_SATURATION_LOAD;
 use crate::choose::objective::Prefer;
 use crate::choose::table::{

@@ -1,12 +1,13 @@
 //! Sentences that the head of the report and its sections share.
 
-use super::Subject;
+use super::subject::Subject;
 use crate::choose::table::percent;
 use crate::fabric::Fabric;
 use crate::table_set::ContestEntry;
 use crate::topology::summary::TopologySummary;
 use crate::verify::Extent;
 use std::fmt::Write;
+use tvlb_chart::page::{figure, side_by_side};
 use tvlb_schema::{Dragonfly, GroupKind};
 
 /// "9 groups with 8 switches each and 4 nodes on every switch".
@@ -95,4 +96,11 @@ pub(super) fn wiring(fabric: &Fabric) -> String {
         summary.switches,
         summary.global_cables
     )
+}
+
+/// Two pictures or more in a row, from their SVG and captions.
+pub(super) fn row(pictures: impl IntoIterator<Item = (String, String)>) -> String {
+    let figures: String =
+        pictures.into_iter().map(|(svg, caption)| figure(&svg, &caption)).collect();
+    side_by_side(&figures)
 }

@@ -7,7 +7,7 @@
 //! is spent. With S a mixture's mean saturation over the score patterns, L its mean latency at low
 //! load, R its worst regret on a guard, m the margin that it may have, c conventional UGAL:
 //!
-//! J = mean over fabrics of (S − Sc) − [`LATENCY_WEIGHT`] · (L / Lc − 1) − [`REGRET_WEIGHT`] · max(0, R − m)
+//! J = mean over fabrics of (S − Sc) − `LATENCY_WEIGHT` · (L / Lc − 1) − `REGRET_WEIGHT` · max(0, R − m)
 //!
 //! Mixtures that are slow at light load, have a long tail of latency, or have far more regret than the
 //! margin are eliminated. The same fabrics, seed and budget give the same mixtures at any number of
