@@ -7,6 +7,7 @@ mod cut_through;
 mod experiment;
 mod jobs;
 mod place;
+mod plot;
 mod run;
 mod search;
 mod sweep;
@@ -15,7 +16,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 use tvlb::args::{Completions, Man};
 use tvlb::groups::{self, Groups};
-use tvlb::{dead_parts, failure, manual, plot};
+use tvlb::{dead_parts, failure, manual};
 
 const GROUPS: &Groups = &[
     ("Other switches", &["cut-through"]),

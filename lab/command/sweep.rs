@@ -1,12 +1,12 @@
 //! `tvlb-lab sweep`.
 
+use crate::plot::{Look, MOST_SERIES, Selection, Table, draw};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use tvlb::columns;
 use tvlb::failure::{Failure, Outcome};
-use tvlb::files::outside_table_sets;
+use tvlb::files::{check_svg, outside_table_sets};
 use tvlb::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
-use tvlb::plot::{Ending, Look, MOST_SERIES, Selection, Table, draw};
 use tvlb::values;
 use tvlb_lab::sweep::{self, Collected, Plan, SweepError, collect};
 
@@ -28,8 +28,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     collect: bool,
     /// Draw the runs that DIR keeps once the command has done its work: mean latency over load, a panel for each kind
-    /// of traffic, or the loads of saturation; as SVG if the name of the file ends in .svg, as PNG if it ends in
-    /// .png. `tvlb-lab plot` draws every other figure, and parts of a sweep of many lines
+    /// of traffic, or the loads of saturation; as SVG. `tvlb-lab plot` draws every other figure, and parts of a sweep of many lines
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Use this many threads instead of one per core; the figures are the same for any number
@@ -69,7 +68,7 @@ fn collect_runs(plan: &Plan, arguments: &Arguments) -> Outcome {
 /// Refuses a picture that cannot be drawn, before anything runs.
 fn check_plot(plan: &Plan, arguments: &Arguments) -> Outcome {
     let Some(picture) = &arguments.plot else { return Ok(()) };
-    Ending::of("--plot", picture)?;
+    check_svg("--plot", picture)?;
     // Saturations are marks above names, of which there may be any number.
     if plan.line_count() <= MOST_SERIES || plan.is_of_saturations() {
         return Ok(());
@@ -86,11 +85,10 @@ fn check_plot(plan: &Plan, arguments: &Arguments) -> Outcome {
 
 /// Draws what is there of a sweep.
 fn draw_runs(plan: &Plan, directory: &Path, collected: &Collected, picture: &Path) -> Outcome {
-    let ending = Ending::of("--plot", picture)?;
     let name = directory.join(collected.names[0]).display().to_string();
     let table = Table::parse(&name, &collected.runs)?;
     let selection = Selection::with_panels((plan.traffic_count() > 1).then_some("traffic"));
-    draw(&[table], &selection, &Look::default(), (picture, ending, false)).map(|_| ())
+    draw(&[table], &selection, &Look::default(), picture).map(|_| ())
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {

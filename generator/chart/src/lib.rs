@@ -5,7 +5,6 @@
 //! column, and [`bars::Bars`] are a few figures to be compared at a glance. [`Plot::svg`] is the element for a page that has the style sheet [`STYLE`], as [`page::page`]
 //! makes it; a [`Sheet`] is a picture that stands alone, of one plot or several, and [`file()`] one with
 //! nothing but a heading. No picture and no page has a script, and none fetches a font or anything else.
-//! With the feature `png`, the function `png` makes a PNG of a sheet.
 
 pub mod bars;
 pub mod heat_map;
@@ -16,8 +15,6 @@ mod axis;
 mod ink;
 mod legend;
 mod plot;
-#[cfg(feature = "png")]
-mod png;
 mod series;
 mod sheet;
 mod style;
@@ -26,8 +23,6 @@ mod text;
 pub use axis::{Axis, round_axis, ticks};
 pub use ink::Ink;
 pub use plot::Plot;
-#[cfg(feature = "png")]
-pub use png::{PngError, png};
 pub use series::{Mark, Series};
 pub use sheet::{Sheet, file};
 pub use style::STYLE;

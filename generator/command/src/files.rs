@@ -2,6 +2,7 @@
 //! not be written to.
 
 use crate::failure::{Failure, Outcome};
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
@@ -27,6 +28,17 @@ pub fn expect_table_set(path: &Path) -> Outcome {
         path.display(),
         found.hint(path)
     )))
+}
+
+/// Refuses a picture of which the name does not end as that of an SVG.
+pub fn check_svg(option: &str, path: &Path) -> Outcome {
+    match path.extension().and_then(OsStr::to_str) {
+        Some(ending) if ending.eq_ignore_ascii_case("svg") => Ok(()),
+        _ => Err(Failure::Message(format!(
+            "{option} {}: accepted a name that ends in .svg, because pictures are written as SVG",
+            path.display()
+        ))),
+    }
 }
 
 /// Reads a fabric file and its cables.

@@ -26,7 +26,6 @@ mod model;
 pub mod named;
 pub mod output;
 mod paths;
-pub mod plot;
 mod sets;
 pub mod simulate;
 pub mod switches;

@@ -26,6 +26,7 @@ mod factored;
 mod first_order;
 mod interior;
 mod program;
+#[cfg(test)]
 mod reference_lp;
 mod solve_large;
 

@@ -1,9 +1,8 @@
 //! The whole linear program in the terms of a general solver: the reference that tests hold the
 //! specialised methods against.
 //!
-//! It is the plainest statement of the model. It also steps in where the interior-point method does
-//! not close the gap, which no program that was tried has needed. The solver is clarabel, which is
-//! written in Rust alone, through `good_lp`.
+//! It is the plainest statement of the model. The solver is clarabel, which is written in Rust alone,
+//! through `good_lp`.
 
 use super::bundle::Bundles;
 use super::program::Program;

@@ -299,13 +299,11 @@ impl fmt::Display for Tally {
         write!(
             f,
             "{} cells: {} by an even split, {} by a smaller set's split, {} by interior point, \
-             {} by the general solver, {} by the first-order method, {} copied from an equal set or \
-             a mirror image",
+             {} by the first-order method, {} copied from an equal set or a mirror image",
             self.total(),
             self.even,
             self.nested,
             self.links,
-            self.whole,
             self.first_order,
             self.copied
         )

@@ -45,8 +45,6 @@ pub struct Tally {
     pub nested: usize,
     /// The interior-point method closed the gap.
     pub links: usize,
-    /// The general solver was needed.
-    pub whole: usize,
     /// The first-order method was taken, as the fabric is large.
     pub first_order: usize,
     /// Follows from its mirror image or from an equal set.
@@ -274,7 +272,6 @@ impl Tally {
             Method::Even => self.even += 1,
             Method::Nested => self.nested += 1,
             Method::Links => self.links += 1,
-            Method::Whole => self.whole += 1,
             Method::FirstOrder => self.first_order += 1,
         }
     }
@@ -286,7 +283,6 @@ impl Tally {
             even: self.even + other.even,
             nested: self.nested + other.nested,
             links: self.links + other.links,
-            whole: self.whole + other.whole,
             first_order: self.first_order + other.first_order,
             copied: self.copied + other.copied,
         }
@@ -294,7 +290,7 @@ impl Tally {
 
     /// How many cells it speaks of.
     pub fn total(self) -> usize {
-        self.even + self.nested + self.links + self.whole + self.first_order + self.copied
+        self.even + self.nested + self.links + self.first_order + self.copied
     }
 }
 

@@ -4,7 +4,7 @@ mod bench;
 mod identity;
 mod losses;
 mod options;
-mod plot;
+mod picture;
 mod report;
 
 pub use identity::Identity;
@@ -95,8 +95,8 @@ pub fn run(arguments: &Simulate) -> Outcome {
     let identity = Identity::new(&settings, set.manifest(), (&pattern, &placement));
     let faults = given.as_ref().map(|given| &given.record);
     let csv = report::Csv { report: &report, study: &study, identity: &identity, faults };
-    if let (Some(path), Report::Curve(_)) = (&arguments.plot, &report) {
-        plot::write(path, &csv)?;
+    if let (Some(path), Report::Curve(points)) = (&arguments.plot, &report) {
+        picture::write(path, points, (&study, &identity))?;
     }
     if let (Some(path), Report::Curve(points)) = (&arguments.links, &report) {
         write_file(path, &csv.links(points))?;

@@ -1,8 +1,8 @@
 //! The command line of `tvlb simulate`.
 
 use crate::failure::{Failure, Outcome};
+use crate::files::check_svg;
 use crate::named::{self, one_of};
-use crate::plot::Ending;
 use crate::switches::Switches;
 use crate::traffic::PATTERNS;
 use crate::values::{self, repeated};
@@ -75,8 +75,7 @@ pub struct Simulate {
     /// Print JSON
     #[arg(long, conflicts_with_all = ["format", "bench"])]
     pub json: bool,
-    /// Draw the mean latency over the load, as SVG if the name of the file ends in .svg, as PNG if it ends in
-    /// .png. `tvlb-lab plot` draws every other figure, and several schemes in one picture
+    /// Draw the mean latency over the load, as SVG. `tvlb-lab plot` draws every other figure, and several schemes in one picture
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Write the load of every link as CSV
@@ -219,5 +218,5 @@ fn check_plot(path: &Path, is_search: bool) -> Outcome {
             path.display()
         )));
     }
-    Ending::of("--plot", path).map(|_| ())
+    check_svg("--plot", path)
 }

@@ -112,7 +112,7 @@ fn vc_scheme(study: &Study<'_>) -> VcScheme {
 }
 
 /// What was simulated, in one line.
-fn title(study: &Study<'_>, identity: &Identity<'_>) -> String {
+pub(super) fn title(study: &Study<'_>, identity: &Identity<'_>) -> String {
     let Study { settings, seeds, .. } = study;
     let weighing = match weighings(study) {
         // Where only T differs, it is said shorter.

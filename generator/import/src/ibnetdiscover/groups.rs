@@ -13,7 +13,7 @@ use super::network::Network;
 use crate::components::Components;
 use crate::machine::count;
 use crate::notes::Notes;
-use regex::Regex;
+use regex_lite::Regex;
 use std::collections::HashMap;
 use tvlb_base::text::{Place, quoted};
 

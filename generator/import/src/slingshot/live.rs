@@ -4,7 +4,7 @@ use super::error::SlingshotError;
 use super::xname;
 use crate::files::MOST_DUMP_LINE_BYTES;
 use crate::machine::{End, Machine, PortNames, count};
-use regex::Regex;
+use regex_lite::Regex;
 use std::collections::HashMap;
 use tvlb_base::text::{Lines, Source};
 

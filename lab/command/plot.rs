@@ -6,20 +6,19 @@ mod picture;
 mod series;
 mod table;
 
-pub use picture::{Look, MOST_SERIES};
-pub use series::Selection;
-pub use table::Table;
+pub(crate) use picture::{Look, MOST_SERIES};
+pub(crate) use series::Selection;
+pub(crate) use table::Table;
 
-use crate::failure::{Failure, Outcome};
-use crate::files::outside_table_sets;
-use crate::output::{print, write_file};
 use clap::Args;
 use series::Data;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use tvlb::failure::{Failure, Outcome};
+use tvlb::files::{check_svg, outside_table_sets};
+use tvlb::output::{print, write_file};
 
 /// What the figures are called.
-const HELP: &str = "Files: the output of `tvlb simulate` and `tvlb-lab cut-through` with --format csv or --json, runs.csv
+const HELP: &str = "Files: the output of `tvlb simulate` and `tvlb-lab cut-through` with --format csv, runs.csv
 and summary.csv of `tvlb-lab sweep`, figures.csv of `tvlb-lab experiment`, and the file of `tvlb model
 --csv`.
 
@@ -35,17 +34,17 @@ Examples:
   tvlb simulate out --scheme par --load 0.05:0.5:0.05 --seeds 1,2,3 --format csv > par.csv
   tvlb simulate out --scheme ugal-l --load 0.05:0.5:0.05 --seeds 1,2,3 --format csv > ugal-l.csv
   tvlb-lab plot par.csv ugal-l.csv -o both.svg
-  tvlb-lab plot runs/runs.csv --panel traffic --where scheme=par --y latency,p99 -o par.png
+  tvlb-lab plot runs/runs.csv --panel traffic --where scheme=par --y latency,p99 -o par.svg
 ";
 
 /// Draw results: latency over load, and every other figure, of several schemes, sets and fabrics
 #[derive(Args)]
 #[command(after_long_help = HELP)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The results to draw, all in one picture
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The picture to write: SVG if the name ends in .svg, PNG if it ends in .png
+    /// The picture to write, as SVG
     #[arg(short, long, value_name = "PICTURE")]
     output: PathBuf,
     /// The figures upwards, separated by commas, a panel for each [default: latency, or what else the files
@@ -79,86 +78,35 @@ pub struct Arguments {
     /// The limit of the mean latency to draw [default: that of the runs, where one is saturated]
     #[arg(long, value_name = "CYCLES")]
     limit: Option<f64>,
-    /// The width in pixels; a PNG has twice as many, for dense screens and paper [default: 720]
+    /// The width in pixels [default: 720]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u16).range(200..=4000))]
     width: Option<u16>,
     /// The height of the axes of each panel in pixels [default: 300, of several panels 220]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u16).range(60..=4000))]
     height: Option<u16>,
-    /// A PNG for dark pages; an SVG follows the reader's choice of light or dark by itself
-    #[arg(long)]
-    dark: bool,
     /// Print nothing but the result, which is the picture here, and errors
     #[arg(short, long)]
     quiet: bool,
 }
 
-/// How to write a picture, by the ending of its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    Svg,
-    Png,
-}
-
-impl Ending {
-    /// That of a file which an option names.
-    pub fn of(option: &str, path: &Path) -> Result<Self, Failure> {
-        let ending = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
-        match ending.as_deref() {
-            Some("svg") => Ok(Self::Svg),
-            Some("png") if cfg!(feature = "png") => Ok(Self::Png),
-            Some("png") => Err(Failure::Message(format!(
-                "{option} {}: this tvlb was built without the feature `png`, accepted a name that ends in .svg; \
-                 `cargo build --release` without --no-default-features builds one that writes PNG",
-                path.display()
-            ))),
-            _ => Err(Failure::Message(format!(
-                "{option} {}: accepted a name that ends in .svg or .png, which says what to write",
-                path.display()
-            ))),
-        }
-    }
-}
-
 /// Draws tables into a file, and returns what there is to say of the picture.
-pub fn draw(
+pub(crate) fn draw(
     tables: &[Table],
     selection: &Selection,
     look: &Look,
-    (path, ending, is_dark): (&Path, Ending, bool),
+    path: &Path,
 ) -> Result<String, Failure> {
     let data = Data::of(tables, selection)?;
     let sheet = picture::sheet(&data, look)?;
-    let svg = sheet.svg();
-    match ending {
-        Ending::Svg => write_file(path, &svg)?,
-        Ending::Png => write_file(path, &png(&svg, is_dark, path)?)?,
-    }
+    write_file(path, &sheet.svg())?;
     let points = data.series.iter().map(|series| series.all.len()).sum::<usize>();
     let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let series = data.series.len();
     Ok(format!("{series} series, {} of {}", count(points, "point"), count(data.runs, "run")))
 }
 
-#[cfg(feature = "png")]
-fn png(svg: &str, is_dark: bool, path: &Path) -> Result<Vec<u8>, Failure> {
-    tvlb_chart::png(svg, is_dark)
-        .map_err(|error| Failure::Message(format!("{}: {error}", path.display())))
-}
-
-#[cfg(not(feature = "png"))]
-fn png(_svg: &str, _is_dark: bool, path: &Path) -> Result<Vec<u8>, Failure> {
-    Err(Failure::Message(format!("{}: accepted a name that ends in .svg", path.display())))
-}
-
-pub fn run(arguments: &Arguments) -> Outcome {
-    let ending = Ending::of("--output", &arguments.output)?;
-    if arguments.dark && ending == Ending::Svg {
-        return Err(Failure::Message(
-            "--dark: an SVG picture follows the reader's choice of light or dark by itself, accepted with a PNG"
-                .to_owned(),
-        ));
-    }
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    check_svg("--output", &arguments.output)?;
     outside_table_sets([("--output", Some(arguments.output.as_path()))])?;
     for (option, value) in [("--limit", arguments.limit), ("--y-most", arguments.y_most)] {
         if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
@@ -191,8 +139,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     let tables = arguments.files.iter().map(|path| Table::read(path));
     let tables: Vec<Table> = tables.collect::<Result<_, _>>()?;
-    let output = (arguments.output.as_path(), ending, arguments.dark);
-    let said = draw(&tables, &selection, &look, output)?;
+    let said = draw(&tables, &selection, &look, &arguments.output)?;
     if arguments.quiet {
         return Ok(());
     }

@@ -3,17 +3,17 @@
 use super::kind::{is_latency, words};
 use super::names::Names;
 use super::series::{Data, Point, Points};
-use crate::failure::Failure;
+use tvlb::failure::Failure;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
 
 /// So many series can be told apart.
-pub const MOST_SERIES: usize = 8;
+pub(crate) const MOST_SERIES: usize = 8;
 /// A limit that is not farther beyond the largest latency than this lies on the axis.
 const NEAR: f64 = 1.35;
 
 /// How a picture looks.
 #[derive(Clone, Debug, Default)]
-pub struct Look {
+pub(crate) struct Look {
     pub(super) title: Option<String>,
     pub(super) logarithmic: bool,
     /// The end of the axis upwards.

@@ -2,14 +2,14 @@
 
 use super::kind::{self, NEITHER, Unit, what_was_run};
 use super::table::{Row, Table};
-use crate::failure::Failure;
 use std::collections::BTreeMap;
+use tvlb::failure::Failure;
 use tvlb_base::text::{hint, quoted};
 use tvlb_simulator::Estimate;
 
 /// What is drawn of the lines.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// The column to the right.
     pub(super) x: Option<String>,
     /// The columns upwards, one for each panel.
@@ -24,7 +24,7 @@ pub struct Selection {
 
 impl Selection {
     /// What is drawn where nothing is said, with a panel for each value of a column, if one is named.
-    pub fn with_panels(column: Option<&str>) -> Self {
+    pub(crate) fn with_panels(column: Option<&str>) -> Self {
         Self { panel: column.map(str::to_owned), ..Self::default() }
     }
 }

@@ -1,0 +1,124 @@
+//! Results of other commands, read back from CSV.
+
+use super::kind::Kind;
+use std::path::Path;
+use tvlb::failure::Failure;
+use tvlb_base::text::{Fields, Records, TextError};
+use tvlb_generator::input_file::{self, Symlinks};
+
+/// A larger file is refused before it is read.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The lines of one file.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// The file's name, for a legend and for errors.
+    pub(super) name: String,
+    pub(super) kind: &'static Kind,
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<Row>,
+}
+
+/// One line, with a cell for each column.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// Where it is in the file.
+    pub(super) place: String,
+    pub(super) cells: Vec<String>,
+}
+
+impl Table {
+    /// Reads a file.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let name = path.display().to_string();
+        let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
+            .map_err(|error| Failure::Message(format!("{name}: cannot read it: {error}")))?;
+        Self::parse(&name, &text)
+    }
+
+    /// Reads a text.
+    pub(crate) fn parse(name: &str, text: &str) -> Result<Self, Failure> {
+        let text = text.trim_start_matches('\u{feff}');
+        let (columns, rows) =
+            from_csv(text).map_err(|error| Failure::Message(format!("{name}: {error}")))?;
+        let Some(kind) = Kind::of(&columns) else {
+            let found = columns.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(",");
+            return Err(Failure::Message(format!(
+                "{name}: its columns are not those of a result that can be drawn: found {found}{}, accepted {}",
+                if columns.len() > 8 { ",…" } else { "" },
+                ACCEPTED
+            )));
+        };
+        if rows.is_empty() {
+            return Err(Failure::Message(format!(
+                "{name}: it has columns but no line of figures, so there is nothing to draw"
+            )));
+        }
+        Ok(Self { name: name.to_owned(), kind, columns, rows })
+    }
+}
+
+/// What can be drawn.
+const ACCEPTED: &str = "CSV of `tvlb simulate` and `tvlb-lab cut-through`, runs.csv and summary.csv of \
+    `tvlb-lab sweep`, figures.csv of `tvlb-lab experiment`, and CSV of `tvlb model`";
+
+type Lines = (Vec<String>, Vec<Row>);
+
+fn from_csv(text: &str) -> Result<Lines, String> {
+    let in_words = |error: TextError| error.to_string();
+    if text.trim().is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    let mut records = Records::of_text(text);
+    records.read_header().map_err(in_words)?;
+    let cells = |fields: &Fields| fields.iter().map(str::to_owned).collect();
+    let (columns, mut rows): (Vec<String>, _) = (cells(records.fields()), Vec::new());
+    while records.read().map_err(in_words)? {
+        let cells: Vec<String> = cells(records.fields());
+        // The first line can stand again where files were put together.
+        if cells != columns {
+            rows.push(Row { place: format!("line {}", records.line_number()), cells });
+        }
+    }
+    Ok((columns, rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "fabric,scheme,load,seed,latency,accepted\n";
+
+    #[test]
+    fn csv_can_be_put_together() {
+        let text = format!("\u{feff}{HEAD}f,min,0.1,1,50,0.1\n{HEAD}f,vlb,0.1,1,90,0.1\n");
+        let table = Table::parse("a.csv", &text).unwrap();
+        let places: Vec<&str> = table.rows.iter().map(|row| row.place.as_str()).collect();
+        assert_eq!(places, ["line 2", "line 4"]);
+        assert_eq!(table.columns.len(), 6);
+    }
+
+    fn refused(text: &str) -> String {
+        match Table::parse("a.csv", text).unwrap_err() {
+            Failure::Message(text) => text,
+            _ => String::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_result_is_refused_with_what_is() {
+        for (text, words) in [
+            ("", "a.csv: it is empty"),
+            (" \n", "a.csv: it is empty"),
+            (HEAD, "no line of figures"),
+            ("one,two\n1,2\n", "found one,two, accepted CSV of"),
+            (
+                "fabric,scheme,load,seed,latency,accepted\nf,min,0.1\n",
+                "line 2: found 3 fields, accepted 6",
+            ),
+        ] {
+            let error = refused(text);
+            assert!(error.contains(words), "{text:?}: {error}");
+        }
+    }
+}
