@@ -1,8 +1,6 @@
 //! Which of our own crates each may see, and that the one exception of `deny.toml` is explained and needed. Licences
 //! and sources of all crates are for `cargo deny check` to look at.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
-
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

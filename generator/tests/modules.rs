@@ -1,8 +1,6 @@
 //! The modules of each crate import each other in one direction: no module is imported, directly or by
 //! way of others, by a module that it imports.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

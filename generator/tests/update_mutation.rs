@@ -4,8 +4,6 @@
 //! The record vouches for a fault image that was changed, and the checksum of the image is right, so that
 //! only what it says can give it away. Bits are flipped besides, with and without that.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
-
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,5 @@
 //! Decisions with several candidates and with a gate: what is drawn, and what is weighed.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use std::ops::Range;

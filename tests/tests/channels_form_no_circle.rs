@@ -2,8 +2,6 @@
 //! MIN paths, all VLB routes, and all that PAR's second look can make of them, no channel waits
 //! for itself by way of others.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_firmware_model::{Channels, Header, Scheme, Step, Switch};
 use tvlb_generator::routes::enumerate::routes;

@@ -1,8 +1,6 @@
 //! A fabric whose sets leave out the longest routes runs on fewer virtual channels: on just those that
 //! the images say, and on none fewer.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::{Channels, DefaultRng, Error, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;

@@ -3,8 +3,6 @@
 //! Every test asks for a statistic below the quantile that chance exceeds once in a million
 //! times; the seeds are fixed, so a test that passes once passes always.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;

@@ -1,8 +1,6 @@
 //! A switch that has taken a fault image does what it would do by images of a fabric without what is
 //! dead: the same routes for every pair, by paths that live, uniformly over what is left.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;

@@ -1,8 +1,6 @@
 //! The golden images are what `generate` writes today, and the golden fault and escape images what their encoders
-//! do. `UPDATE_GOLDEN=1 cargo test -p tvlb-tests --test golden` writes the latter, after a change of the format
+//! do. `UPDATE_GOLDEN=1 cargo test -p tvlb-tests --test all golden` writes the latter, after a change of the format
 //! that is meant.
-
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use tvlb_generator::topology::escape::{Ring, Tree};
 use tvlb_generator::topology::names::Names;

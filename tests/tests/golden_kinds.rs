@@ -1,8 +1,6 @@
 //! The images of a small fabric with groups of two kinds are what `schema/golden/v3-kinds` has, byte for
-//! byte. `UPDATE_GOLDEN=1 cargo test -p tvlb-tests --test golden_kinds` writes them, after a change of the
+//! byte. `UPDATE_GOLDEN=1 cargo test -p tvlb-tests --test all golden_kinds` writes them, after a change of the
 //! format that is meant.
-
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use std::fs;
 use std::path::Path;

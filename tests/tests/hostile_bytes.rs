@@ -1,7 +1,5 @@
 //! No bytes and no header make the datapath panic, and damage never goes unnoticed.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -3,8 +3,6 @@
 //! The two sides share no code but the membership function: the generator lists routes from the
 //! definition, the switch finds them in the cells of its images.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::by_switch::for_each_way;
 use tvlb_generator::routes::enumerate::kept;

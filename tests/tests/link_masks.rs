@@ -1,7 +1,5 @@
 //! Link masks save a host time and change nothing: what is drawn by them is what is drawn without.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{LinkMasks, Scheme, Step, Switch, VlbPaths};

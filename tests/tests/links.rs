@@ -2,8 +2,6 @@
 //! where the link names a heading of a Markdown file, to a heading that the file has. The documents
 //! that the source code names exist, and so do the files that the documents quote.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,6 @@
 //! OFAR on dfly(4,8,4,33) accepts and takes what `FOGSim` measured (its first version, 2014, with the strict trigger;
 //! docs/measurements/ofar.md has more points).
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_generator::topology::escape::Ring;
 use tvlb_lab::cut_through::{CutThrough, CutThroughOutcome, CutThroughRun, Routing, Sending};

@@ -1,8 +1,6 @@
 //! Packets arrive: every pair, every scheme, every route, within the hop limit and on rising
 //! channels, by switches that know their images only.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Channels, Choice, Error, Header, Scheme, Switch, VlbPaths};

@@ -1,8 +1,6 @@
 //! A thinned image means what its levels say: the same routes as a pure function of seed, key and
 //! level gives, for every pair, by route and by shape.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use tvlb_firmware_model::Switch;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::Generated;

@@ -1,8 +1,6 @@
 //! Draws on wirings where pairs of groups have very different numbers of links: a path that exists is
 //! found, uniformly, and without searching for long.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;

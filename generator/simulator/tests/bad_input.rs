@@ -1,10 +1,5 @@
 //! Each kind of bad input ends in one clear error, pinned here.
-#![allow(clippy::unwrap_used, reason = "a test program")]
-
-#[path = "../src/test_images.rs"]
-mod test_images;
-
-use test_images::{Images, absolute_images};
+use crate::test_images::{Images, absolute_images};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::NodeId;
 use tvlb_schema::ShapeSet;
@@ -53,7 +48,7 @@ fn images_that_make_no_network() {
 
 #[test]
 fn traffic_that_does_not_fit() {
-    let df = test_images::dragonfly(2, 4, 2, 9);
+    let df = crate::test_images::dragonfly(2, 4, 2, 9);
     let error =
         |pattern: Pattern| Traffic::new(&pattern, &df, 1).map(|_| ()).unwrap_err().to_string();
     let named = |name: &str| error(name.parse().unwrap());

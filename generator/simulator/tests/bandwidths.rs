@@ -1,10 +1,5 @@
 //! A link carries what its kind's bandwidth allows, no more and no less.
-#![allow(clippy::unwrap_used, reason = "a test program")]
-
-#[path = "../src/test_images.rs"]
-mod test_images;
-
-use test_images::{Images, absolute_classic, dragonfly, images};
+use crate::test_images::{Images, absolute_classic, dragonfly, images};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidths, NodeId, SetRule, ShapeSet};
 use tvlb_simulator::Scheme;

@@ -1,11 +1,6 @@
 //! Figures that are known from elsewhere: limits by counting links, the reference's curves, and those
 //! published for T-UGAL (Rahman et al., SC'19, section 4.3).
-#![allow(clippy::unwrap_used, reason = "a test program")]
-
-#[path = "../src/test_images.rs"]
-mod test_images;
-
-use test_images::{
+use crate::test_images::{
     Images, absolute, absolute_classic, below, by_shape, dragonfly, images, strategic_2_3,
 };
 use tvlb_firmware_model::VlbPaths;

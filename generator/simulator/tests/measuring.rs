@@ -1,11 +1,6 @@
 //! A run that measures until windows agree yields the figures of one window that is as long as all
 //! of them, and as many windows as it takes.
-#![allow(clippy::unwrap_used, reason = "a test program")]
-
-#[path = "../src/test_images.rs"]
-mod test_images;
-
-use test_images::{Images, absolute_images};
+use crate::test_images::{Images, absolute_images};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::Scheme;

@@ -1,12 +1,7 @@
 //! The same images, settings and seed give the same figures, whatever the number of threads, and
 //! those of a small table are pinned.
-#![allow(clippy::unwrap_used, reason = "a test program")]
-
-#[path = "../src/test_images.rs"]
-mod test_images;
-
 use std::fmt::Write;
-use test_images::{Images, absolute_images};
+use crate::test_images::{Images, absolute_images};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::Scheme;

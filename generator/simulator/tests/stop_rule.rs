@@ -1,11 +1,6 @@
 //! A run that is given up early says of every mean latency what the whole run says: on which side
 //! of the limit it is.
-#![allow(clippy::unwrap_used, reason = "a test program")]
-
-#[path = "../src/test_images.rs"]
-mod test_images;
-
-use test_images::{Images, absolute, dragonfly, images};
+use crate::test_images::{Images, absolute, dragonfly, images};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{SetRule, ShapeSet};
 use tvlb_simulator::Scheme;

@@ -1,10 +1,5 @@
 //! A packet that meets no other takes 5 cycles and 12 for each local and 17 for each global hop.
-#![allow(clippy::unwrap_used, reason = "a test program")]
-
-#[path = "../src/test_images.rs"]
-mod test_images;
-
-use test_images::{Images, absolute, dragonfly, images, shape};
+use crate::test_images::{Images, absolute, dragonfly, images, shape};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Decision, Dragonfly, NodeId, SetRule, Shape, ShapeSet, SwitchId};
 use tvlb_simulator::Scheme;

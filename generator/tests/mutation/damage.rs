@@ -1,6 +1,6 @@
 //! The kinds of damage, by a seeded hand.
 
-use crate::{Base, FABRIC, Files, MANIFEST, Rng};
+use crate::mutation::{Base, FABRIC, Files, MANIFEST, Rng};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! What a table set means, whatever its bytes.
 
-use crate::{FABRIC, Files, MANIFEST};
+use crate::mutation::{FABRIC, Files, MANIFEST};
 use serde_json::Value;
 use tvlb_schema::{
     Decision, DrawRule, End, FabricImage, GlobalPort, GroupId, Keep, Level, ShapeSet, SwitchImage,

@@ -1,6 +1,6 @@
 //! Covering the traces of damage.
 
-use crate::{FABRIC, Files, MANIFEST};
+use crate::mutation::{FABRIC, Files, MANIFEST};
 use tvlb_generator::table_set::{FileEntry, Manifest};
 
 /// How far the traces of damage are covered.

@@ -1,10 +1,10 @@
 //! Mutants of the switch images of updates. The record vouches for each of them, checksums are right, and
 //! every second record counts what the images then say is lost.
 
-use crate::damage::{KINDS, LEVEL, LEVELS, Mutator, PRESENCE, contents};
-use crate::meaning::{Meaning, meaning};
-use crate::mend::{Mended, mend};
-use crate::{Base, FABRIC, Files, MANIFEST, Rng, bases, put};
+use crate::mutation::damage::{KINDS, LEVEL, LEVELS, Mutator, PRESENCE, contents};
+use crate::mutation::meaning::{Meaning, meaning};
+use crate::mutation::mend::{Mended, mend};
+use crate::mutation::{Base, FABRIC, Files, MANIFEST, Rng, bases, put};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use std::fs;

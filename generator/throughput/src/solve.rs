@@ -232,6 +232,16 @@ impl<'b> Search<'b> {
                 free.extend(flow.clone());
             }
         }
+        if free.is_empty() {
+            // No flow has a choice, so the link with the largest load is the whole proof.
+            let largest = heaviest(&fixed, &vec![false; fixed.len()], 0.0, 1);
+            let mut prices = vec![0.0; links.len()];
+            for &link in &largest {
+                prices[link] = 1.0;
+            }
+            let load = largest.first().map_or(0.0, |&link| fixed[link]);
+            return (vec![1.0; bundles.choices().len()], prices, load);
+        }
         let mut dense = vec![0.0; links.len() * free.len()];
         for (j, &bundle) in free.iter().enumerate() {
             for (link, load) in bundles.column(bundle).filter(|(l, _)| place[*l] != usize::MAX) {

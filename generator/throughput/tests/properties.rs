@@ -1,7 +1,5 @@
 //! What holds of the throughput model on any fabric: the bound is never exceeded, short cuts give
 //! what the long way gives, a pair without a path is named, and threads do not matter.
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use proptest::prelude::*;
 use tvlb_schema::{
     Bandwidth, Bandwidths, Dragonfly, End, FaultSet, GroupId, LocalLink, Nodes, SwitchId,

@@ -1,7 +1,7 @@
 //! Small images written byte by byte: what readers refuse, what they accept, and what they accept
 //! although no writer makes it. Chance would hardly find these.
 
-use crate::decoders::{Foreign, judged, judged_switch, meaning_of_fabric};
+use crate::foreign::decoders::{Foreign, judged, judged_switch, meaning_of_fabric};
 use tvlb_schema::{Decision, FabricImage, ShapeSet, SwitchId, SwitchImage};
 use tvlb_tests::{images, mended, of_kinds, with_set};
 

@@ -1,7 +1,7 @@
 //! Spoilt images: both decoders accept or refuse each, and what they accept means the same to both.
 
-use crate::dead_parts;
-use crate::decoders::{
+use crate::foreign::dead_parts;
+use crate::foreign::decoders::{
     Foreign, judged, judged_escape, judged_faults, judged_switch, meaning_of_fabric,
 };
 use crc::{CRC_32_ISO_HDLC, Crc};

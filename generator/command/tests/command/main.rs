@@ -15,6 +15,8 @@ mod exports;
 mod fabric;
 mod faults;
 mod golden;
+#[path = "../guide/mod.rs"]
+mod guide;
 mod help;
 mod hostile;
 mod import;
@@ -30,6 +32,8 @@ mod output;
 mod pairs;
 #[path = "../programs/mod.rs"]
 mod programs;
+#[path = "../report/mod.rs"]
+mod report;
 mod scratch;
 mod set_files;
 mod share;

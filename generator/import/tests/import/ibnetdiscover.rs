@@ -174,7 +174,9 @@ fn a_pattern_must_name_every_group() {
         "--groups \"^g[0-9]+\": found 0 capture groups, accepted one, which takes the group's name \
          out of a description, as in '^(g[0-9]+)-'"
     );
-    assert!(found("(").contains("--groups \"(\": unclosed group, accepted a regular expression"));
+    assert!(found("(").contains(
+        "--groups \"(\": found open group without closing ')', accepted a regular expression"
+    ));
     assert_eq!(
         found("^(g0)"),
         "fabric.txt: line 49: the description \"g1-sw0\" of the switch S-b8cef60300000104 does not \

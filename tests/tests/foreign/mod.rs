@@ -3,8 +3,6 @@
 //! shapes of every destination, what is dead, and routes, also where parts are dead. And both refuse the
 //! same spoilt images.
 
-#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
-
 mod by_hand;
 mod decoders;
 mod spoilt;

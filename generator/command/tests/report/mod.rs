@@ -1,8 +1,6 @@
 //! `report.html`: the same bytes again, one file that asks for nothing, small, and without a
 //! complaint from a browser.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,10 +3,8 @@
 //!
 //! Half of the mutants are left as they are. Of the others the manifest vouches for what is there,
 //! or checksums are right as well, or even the identity of the fabric in every image: then only what
-//! the bytes mean can give them away. Of every second mutant only a sample of the paths is walked. `cargo test --release -p tvlb-generator --test mutation --
+//! the bytes mean can give them away. Of every second mutant only a sample of the paths is walked. `cargo test --release -p tvlb-generator --test all mutation --
 //! --ignored --nocapture` tries ten thousand and prints the figures.
-
-#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
 mod damage;
 mod meaning;

@@ -3,8 +3,6 @@
 //!
 //! `UPDATE_GUIDE=1` writes what is printed into the documents instead.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
-
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
