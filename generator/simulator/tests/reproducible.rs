@@ -1,7 +1,7 @@
 //! The same images, settings and seed give the same figures, whatever the number of threads, and
 //! those of a small table are pinned.
-use std::fmt::Write;
 use crate::test_images::{Images, absolute_images};
+use std::fmt::Write;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::Scheme;

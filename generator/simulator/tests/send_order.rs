@@ -4,8 +4,8 @@
 //!
 //! Buffers are large here, because what small ones cost is not the flow model's affair: with buffers of 14
 //! flits the times are 5% to 15% longer.
-use std::num::NonZeroU32;
 use crate::test_images::{Images, absolute_classic, dragonfly, images};
+use std::num::NonZeroU32;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{
     Bandwidth, Bandwidths, Dragonfly, End, GlobalPort, GroupId, LinkKind, NodeId, SetRule, ShapeSet,

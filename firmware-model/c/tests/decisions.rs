@@ -1,0 +1,283 @@
+//! Decision vectors: `firmware-model/golden/decisions.txt` says what comes of a call, for the tests of any
+//! firmware. docs/reference/embedding.md describes its lines. Here C and Rust are held to it;
+//! `UPDATE_GOLDEN=1` writes it anew.
+#![cfg(not(miri))]
+
+use std::convert::Infallible;
+use std::ffi::c_void;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::ptr::null;
+use tvlb_firmware_c::{
+    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_ports,
+    tvlb_reconsider, tvlb_step, tvlb_switch,
+};
+use tvlb_firmware_model::rand_core::{Rng, SeedableRng, TryRng};
+use tvlb_firmware_model::{DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_schema::NodeId;
+
+const FILE: &str = "firmware-model/golden/decisions.txt";
+/// Fabric and switch images: a plain fabric, one with several candidates and a gate, and groups of two kinds.
+const IMAGES: [(&str, &str); 4] = [
+    ("schema/golden/v3/fabric.tvlb", "schema/golden/v3/switch-00005.tvlb"),
+    ("schema/golden/v3/fabric.tvlb", "schema/golden/v3/switch-00005-thinned.tvlb"),
+    (
+        "firmware-model/bare-metal/images/fabric.tvlb",
+        "firmware-model/bare-metal/images/switch-00003-several.tvlb",
+    ),
+    ("schema/golden/v3-kinds/fabric.tvlb", "schema/golden/v3-kinds/switch-00004.tvlb"),
+];
+/// By their numbers in C.
+const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
+/// Headers besides those that the switch has written: of no kind, out of range, astray.
+const ODD: [u64; 3] = [3, 0xffff_0000_0000_0000, 14 << 48 | 2 << 28 | 5 << 5 | 1];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(name: &str) -> Vec<u8> {
+    std::fs::read(repository().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Random words that are given out in their order, and how many were taken.
+struct Words {
+    all: Vec<u32>,
+    taken: usize,
+}
+
+impl Words {
+    fn next(&mut self) -> u32 {
+        let word = self.all.get(self.taken).copied().unwrap_or_default();
+        self.taken += 1;
+        word
+    }
+}
+
+impl TryRng for Words {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(self.next())
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let low = u64::from(self.next());
+        Ok(low | u64::from(self.next()) << 32)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for chunk in bytes.chunks_mut(4) {
+            let word = self.next().to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+        Ok(())
+    }
+}
+
+unsafe extern "C" fn next_word(context: *mut c_void) -> u32 {
+    // SAFETY: the context of every call here is a `Words` that nothing else uses meanwhile.
+    unsafe { &mut *context.cast::<Words>() }.next()
+}
+
+/// What the lines before a call have set.
+struct Setting {
+    c: Box<tvlb_switch>,
+    credits: Vec<u32>,
+}
+
+impl Setting {
+    fn of(fabric: &[u8], image: &[u8]) -> Self {
+        let mut c = Box::new(tvlb_switch::zeroed());
+        let mut ports = 0;
+        // SAFETY: the images are used no longer than they live, and the switch and the number live.
+        let code = unsafe {
+            let (fabric, of) = (fabric.as_ptr(), fabric.len());
+            let code = tvlb_boot(&raw mut *c, fabric, of, image.as_ptr(), image.len(), 3, 7, 7);
+            tvlb_ports(&raw const *c, &raw mut ports);
+            code
+        };
+        assert_eq!(code, TVLB_OK);
+        Self { c, credits: vec![0; ports as usize] }
+    }
+
+    fn inputs(&mut self, words: &mut Words) -> tvlb_inputs {
+        tvlb_inputs {
+            credits: self.credits.as_mut_ptr(),
+            credit_count: self.credits.len(),
+            random: Some(next_word),
+            context: (&raw mut *words).cast(),
+            link_credits: null(),
+        }
+    }
+
+    /// What comes of a call in C: its result in words.
+    fn call(&mut self, call: &Call, words: &mut Words) -> String {
+        let inputs = self.inputs(words);
+        let mut step = tvlb_step::default();
+        let (switch, step_at) = (&raw const *self.c, &raw mut step);
+        let shown = |code: i32, step: &tvlb_step| match (code, step.deliver) {
+            (TVLB_OK, 1) => format!("deliver {}", step.port),
+            (TVLB_OK, _) => {
+                format!("send {} {} {:016x}", step.port, step.virtual_channel, step.header)
+            }
+            (code, _) => format!("error {code}"),
+        };
+        // SAFETY: all that the calls are given lives and is used by nobody else.
+        unsafe {
+            match *call {
+                Call::Admit(node, scheme, paths) => {
+                    let code = tvlb_admit(switch, node, scheme, paths, &raw const inputs, step_at);
+                    shown(code, &step)
+                }
+                Call::Reconsider(mut header, paths) => {
+                    let at = &raw mut header;
+                    match tvlb_reconsider(switch, at, paths, &raw const inputs) {
+                        TVLB_OK => format!("{header:016x}"),
+                        code => format!("error {code}"),
+                    }
+                }
+                Call::Forward(header) => {
+                    let code = tvlb_forward(switch, header, step_at);
+                    shown(code, &step)
+                }
+            }
+        }
+    }
+
+    /// The same of the datapath in Rust.
+    fn call_rust(&self, switch: &Switch<'_>, call: &Call, words: &mut Words) -> String {
+        let shown = |step: Step| match step {
+            Step::Deliver { port } => format!("deliver {port}"),
+            Step::Send { port, virtual_channel, header } => {
+                format!("send {port} {virtual_channel} {:016x}", header.bits())
+            }
+        };
+        let paths = |of: u8| [VlbPaths::Conventional, VlbPaths::Custom][usize::from(of)];
+        let credits = self.credits.as_slice();
+        let result = match *call {
+            Call::Admit(node, scheme, of) => switch
+                .admit(NodeId(node), SCHEMES[usize::from(scheme)], paths(of), credits, words)
+                .map(|admission| shown(admission.step)),
+            Call::Reconsider(header, of) => switch
+                .reconsider(Header::from_bits(header), paths(of), credits, words)
+                .map(|header| format!("{:016x}", header.bits())),
+            Call::Forward(header) => switch.forward(Header::from_bits(header)).map(shown),
+        };
+        result.unwrap_or_else(|error| format!("error {}", code_of(&error)))
+    }
+}
+
+/// A call with its numbers, as the file gives them.
+enum Call {
+    Admit(u32, u8, u8),
+    Reconsider(u64, u8),
+    Forward(u64),
+}
+
+impl Call {
+    fn parse(text: &str) -> Self {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let number = |at: usize| words[at].parse::<u8>().expect("a number");
+        let header = || u64::from_str_radix(words[1], 16).expect("a header");
+        match words[0] {
+            "admit" => Self::Admit(words[1].parse().expect("a node"), number(2), number(3)),
+            "reconsider" => Self::Reconsider(header(), number(2)),
+            "forward" => Self::Forward(header()),
+            other => panic!("there is no call {other}"),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Admit(node, scheme, paths) => format!("admit {node} {scheme} {paths}"),
+            Self::Reconsider(header, paths) => format!("reconsider {header:016x} {paths}"),
+            Self::Forward(header) => format!("forward {header:016x}"),
+        }
+    }
+}
+
+/// The file, made anew.
+fn made() -> String {
+    let mut text =
+        String::from("# What a switch decides: docs/reference/embedding.md describes the lines.\n");
+    let mut rng = DefaultRng::seed_from_u64(1);
+    for (fabric, image) in IMAGES {
+        let (fabric_bytes, image_bytes) = (read(fabric), read(image));
+        let mut setting = Setting::of(&fabric_bytes, &image_bytes);
+        let switch = Switch::boot(&fabric_bytes, &image_bytes).expect("the images are good");
+        let nodes = switch.image().fabric().dragonfly().node_numbers();
+        writeln!(text, "images {fabric} {image}").expect("text can be written");
+        for most in [0, 9] {
+            setting.credits.fill_with(|| rng.next_u32() % (most + 1));
+            let credits: Vec<String> = setting.credits.iter().map(u32::to_string).collect();
+            writeln!(text, "credits {}", credits.join(" ")).expect("text can be written");
+            let mut headers = ODD.to_vec();
+            let mut add = |call: Call, setting: &mut Setting| {
+                let all = (0..4096).map(|_| rng.next_u32()).collect();
+                let mut words = Words { all, taken: 0 };
+                let result = setting.call(&call, &mut words);
+                let taken: Vec<String> =
+                    words.all[..words.taken].iter().map(|word| format!("{word:08x}")).collect();
+                let taken = taken.join(" ");
+                let between =
+                    if taken.is_empty() { "//".to_owned() } else { format!("/ {taken} /") };
+                writeln!(text, "{} {between} {result}", call.text()).expect("text can be written");
+                result
+            };
+            for turn in 0_u32..24 {
+                let node = (turn * 37 + 5) % (nodes + 1);
+                let [scheme, paths] =
+                    [turn % 4, turn / 4 % 2].map(|of| u8::try_from(of).unwrap_or(0));
+                let call = Call::Admit(node, scheme, paths);
+                let result = add(call, &mut setting);
+                if let Some((_, header)) =
+                    result.rsplit_once(' ').filter(|_| result.starts_with("send"))
+                {
+                    headers.push(u64::from_str_radix(header, 16).expect("it is a header"));
+                }
+            }
+            for header in headers {
+                add(Call::Forward(header), &mut setting);
+                add(Call::Reconsider(header, 1), &mut setting);
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn c_and_rust_decide_as_the_file_says() {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(repository().join(FILE), made()).expect("the file can be written");
+    }
+    let text = String::from_utf8(read(FILE)).expect("it is text");
+    let mut lines = text.lines().filter(|line| !line.starts_with('#')).peekable();
+    let mut calls = 0;
+    while let Some(images) = lines.next().and_then(|line| line.strip_prefix("images ")) {
+        let (fabric, image) = images.split_once(' ').expect("two files");
+        let (fabric, image) = (read(fabric), read(image));
+        let mut setting = Setting::of(&fabric, &image);
+        let switch = Switch::boot(&fabric, &image).expect("the images are good");
+        while let Some(line) = lines.next_if(|line| !line.starts_with("images ")) {
+            if let Some(credits) = line.strip_prefix("credits ") {
+                setting.credits =
+                    credits.split(' ').map(|count| count.parse().expect("a number")).collect();
+                continue;
+            }
+            let (call, rest) = line.split_once(" /").expect("the words follow");
+            let (random, expected) = rest.rsplit_once("/ ").expect("the result follows");
+            let word = |word: &str| u32::from_str_radix(word, 16).expect("a word");
+            let all: Vec<u32> = random.split_whitespace().map(word).collect();
+            let call = Call::parse(call);
+            let mut words = Words { all: all.clone(), taken: 0 };
+            assert_eq!(setting.call(&call, &mut words), expected, "in C: {line}");
+            assert_eq!(words.taken, all.len(), "in C: {line}");
+            let mut words = Words { all: all.clone(), taken: 0 };
+            assert_eq!(setting.call_rust(&switch, &call, &mut words), expected, "in Rust: {line}");
+            assert_eq!(words.taken, all.len(), "in Rust: {line}");
+            calls += 1;
+        }
+    }
+    assert!(calls > 400, "{calls}");
+}
