@@ -8,7 +8,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 target=$(cargo metadata --format-version 1 --no-deps --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 
-cargo build --quiet --release --locked --package tvlb-firmware-model --example cost
+cargo build --quiet --release --locked --package tvlb-firmware-c --example cost
 instructions() { # kind, calls
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="*probe_*" \
         "$target/release/examples/cost" "$1" "$2" 2>&1 |
@@ -38,6 +38,10 @@ flash() { awk -v what="${2-flash}" '$1 == what { print $2 }' "$out/$1"; }
 `admit`, UGAL-L, strategic-2-3 by shape, 1x4 with a gate|admit-ugal-l-custom-1x4
 `reconsider`, strategic-2-3 by shape|reconsider
 `forward`|forward
+`tvlb_admit`, UGAL-L, conventional|c-admit-ugal-l-conventional
+`tvlb_admit`, UGAL-L, strategic-2-3 by shape|c-admit-ugal-l-custom
+`tvlb_reconsider`, strategic-2-3 by shape|c-reconsider
+`tvlb_forward`|c-forward
 `ask`, all outputs free|ask-free
 `ask`, half of the outputs free|ask-busy
 ROWS

@@ -29,7 +29,7 @@ extern "C" {
 
 /* The version of this header. tvlb_version says that of the library: they should be equal. */
 #define TVLB_VERSION_MAJOR 0
-#define TVLB_VERSION_MINOR 1
+#define TVLB_VERSION_MINOR 2
 #define TVLB_VERSION_PATCH 0
 #define TVLB_VERSION (TVLB_VERSION_MAJOR << 16 | TVLB_VERSION_MINOR << 8 | TVLB_VERSION_PATCH)
 

@@ -7,12 +7,18 @@ fn main() {}
 
 #[cfg(target_os = "none")]
 mod bare {
+    use core::ffi::c_void;
     use core::hint::black_box;
+    use core::ptr::null;
     use cortex_m::peripheral::syst::SystClkSource;
     use cortex_m::peripheral::{Peripherals, SYST};
     use cortex_m_semihosting::hio::{self, HostStream};
     use tvlb_bare_metal::bare::exit;
     use tvlb_bare_metal::{ESCAPE, FABRIC, PORTS, RARE, SEVERAL, SOURCE, View, arrived, boot};
+    use tvlb_firmware_c::{
+        TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_step,
+        tvlb_switch,
+    };
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
     use tvlb_firmware_model::{
         Admission, Ask, DefaultRng, Error, Header, Ofar, Scheme, Step, Switch, VlbPaths,
@@ -137,6 +143,83 @@ mod bare {
             let _ = black_box(forward_one(second, header));
             caller
         });
+        let (mut switch, mut credits) = (boot_c(SECOND), CREDITS);
+        let mut own = DefaultRng::seed_from_u64(1);
+        let inputs = inputs_of(&mut credits, &mut own);
+        meter.both("c-reconsider", idle, || {
+            let header = next_header().bits();
+            let caller = stack_pointer();
+            let _ = black_box(c_reconsider_one(&switch, header, &inputs));
+            caller
+        });
+        meter.both("c-forward", idle, || {
+            let header = next_header().bits();
+            let caller = stack_pointer();
+            let _ = black_box(c_forward_one(&switch, header));
+            caller
+        });
+        switch = boot_c(SOURCE);
+        let mut nodes = Nodes(0);
+        for (name, paths) in [("c-admit-ugal-l-conventional", 0), ("c-admit-ugal-l-custom", 1)] {
+            meter.both(name, idle, || {
+                let node = nodes.next().0;
+                let caller = stack_pointer();
+                let _ = black_box(c_admit_one(&switch, node, paths, &inputs));
+                caller
+            });
+        }
+    }
+
+    unsafe extern "C" fn next_random(context: *mut c_void) -> u32 {
+        // SAFETY: the context is the generator of `inputs_of`, which nothing else uses meanwhile.
+        unsafe { &mut *context.cast::<DefaultRng>() }.next_u32()
+    }
+
+    /// A switch booted through C.
+    fn boot_c(image: &[u8]) -> tvlb_switch {
+        let mut switch = tvlb_switch::zeroed();
+        // SAFETY: the images are constants, and the switch lives.
+        let code = unsafe {
+            let (at, len) = (image.as_ptr(), image.len());
+            tvlb_boot(&raw mut switch, FABRIC.as_ptr(), FABRIC.len(), at, len, 3, 7, 7)
+        };
+        if code != TVLB_OK {
+            exit(false)
+        }
+        switch
+    }
+
+    fn inputs_of(credits: &mut [u32; PORTS], rng: &mut DefaultRng) -> tvlb_inputs {
+        tvlb_inputs {
+            credits: credits.as_mut_ptr(),
+            credit_count: credits.len(),
+            random: Some(next_random),
+            context: (&raw mut *rng).cast(),
+            link_credits: null(),
+        }
+    }
+
+    #[inline(never)]
+    fn c_admit_one(switch: &tvlb_switch, node: u32, paths: u8, inputs: &tvlb_inputs) -> tvlb_step {
+        let mut step = tvlb_step::default();
+        // SAFETY: all that is given lives and is used by nobody else.
+        unsafe { tvlb_admit(switch, node, 2, paths, inputs, &raw mut step) };
+        step
+    }
+
+    #[inline(never)]
+    fn c_reconsider_one(switch: &tvlb_switch, mut header: u64, inputs: &tvlb_inputs) -> u64 {
+        // SAFETY: as above.
+        unsafe { tvlb_reconsider(switch, &raw mut header, 1, inputs) };
+        header
+    }
+
+    #[inline(never)]
+    fn c_forward_one(switch: &tvlb_switch, header: u64) -> tvlb_step {
+        let mut step = tvlb_step::default();
+        // SAFETY: as above.
+        unsafe { tvlb_forward(switch, header, &raw mut step) };
+        step
     }
 
     /// Packets that decide at every hop.

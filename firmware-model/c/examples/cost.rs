@@ -1,21 +1,27 @@
-//! Makes a number of calls of one kind, for a profiler that counts instructions: see
+//! Makes a number of calls of one kind, in Rust or through C, for a profiler that counts instructions: see
 //! `tests/bench/datapath-cost.sh`. The switches are those of `bare-metal`, dfly(4, 8, 4, 9) with
 //! strategic-2-3 by shape.
 
-use rand_core::{Rng, SeedableRng};
+use std::ffi::c_void;
 use std::hint::black_box;
+use std::ptr::null;
+use tvlb_firmware_c::{
+    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_step,
+    tvlb_switch,
+};
+use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{
     Admission, Ask, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Scheme, Step, Switch,
     VlbPaths,
 };
 use tvlb_schema::{EscapeImage, NodeId, Port};
 
-const FABRIC: &[u8] = include_bytes!("../bare-metal/images/fabric.tvlb");
-const SOURCE: &[u8] = include_bytes!("../bare-metal/images/switch-00003.tvlb");
-const RARE: &[u8] = include_bytes!("../bare-metal/images/switch-00003-rare.tvlb");
-const SEVERAL: &[u8] = include_bytes!("../bare-metal/images/switch-00003-several.tvlb");
-const SECOND: &[u8] = include_bytes!("../bare-metal/images/switch-00004.tvlb");
-const ESCAPE: &[u8] = include_bytes!("../bare-metal/images/escape-ring.tvlb");
+const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
+const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
+const RARE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-rare.tvlb");
+const SEVERAL: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-several.tvlb");
+const SECOND: &[u8] = include_bytes!("../../bare-metal/images/switch-00004.tvlb");
+const ESCAPE: &[u8] = include_bytes!("../../bare-metal/images/escape-ring.tvlb");
 
 #[inline(never)]
 fn probe_admit(
@@ -107,6 +113,64 @@ fn ask(switch: &Switch<'_>, is_busy: bool, calls: u32) {
     }
 }
 
+unsafe extern "C" fn next_random(context: *mut c_void) -> u32 {
+    // SAFETY: the context is the generator of the calls below, which nothing else uses meanwhile.
+    unsafe { &mut *context.cast::<DefaultRng>() }.next_u32()
+}
+
+/// A switch booted in C, and all that its calls are given.
+struct InC {
+    switch: Box<tvlb_switch>,
+    credits: [u32; 15],
+    rng: DefaultRng,
+}
+
+impl InC {
+    fn boot(image: &[u8]) -> Self {
+        let mut switch = Box::new(tvlb_switch::zeroed());
+        // SAFETY: the images are constants, and the switch lives.
+        let code = unsafe {
+            let (at, len) = (image.as_ptr(), image.len());
+            tvlb_boot(&raw mut *switch, FABRIC.as_ptr(), FABRIC.len(), at, len, 3, 7, 7)
+        };
+        assert_eq!(code, TVLB_OK);
+        Self { switch, credits: [1; 15], rng: DefaultRng::seed_from_u64(1) }
+    }
+
+    fn inputs(&mut self) -> tvlb_inputs {
+        tvlb_inputs {
+            credits: self.credits.as_mut_ptr(),
+            credit_count: self.credits.len(),
+            random: Some(next_random),
+            context: (&raw mut self.rng).cast(),
+            link_credits: null(),
+        }
+    }
+}
+
+#[inline(never)]
+fn probe_c_admit(switch: &tvlb_switch, node: u32, paths: u8, inputs: &tvlb_inputs) -> tvlb_step {
+    let mut step = tvlb_step::default();
+    // SAFETY: all that is given lives and is used by nobody else.
+    unsafe { tvlb_admit(switch, node, 2, paths, inputs, &raw mut step) };
+    step
+}
+
+#[inline(never)]
+fn probe_c_reconsider(switch: &tvlb_switch, mut header: u64, inputs: &tvlb_inputs) -> u64 {
+    // SAFETY: as above.
+    unsafe { tvlb_reconsider(switch, &raw mut header, 1, inputs) };
+    header
+}
+
+#[inline(never)]
+fn probe_c_forward(switch: &tvlb_switch, header: u64) -> tvlb_step {
+    let mut step = tvlb_step::default();
+    // SAFETY: as above.
+    unsafe { tvlb_forward(switch, header, &raw mut step) };
+    step
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let what = arguments.next().expect("the first argument is the kind of call");
@@ -131,6 +195,15 @@ fn main() {
     if what.starts_with("ask") {
         return ask(&source, what == "ask-busy", calls);
     }
+    if let Some(how) = what.strip_prefix("c-admit-ugal-l-") {
+        let mut c = InC::boot(SOURCE);
+        let inputs = c.inputs();
+        for call in 0..calls {
+            let _ =
+                black_box(probe_c_admit(&c.switch, call % 288, u8::from(how == "custom"), &inputs));
+        }
+        return;
+    }
     if what.starts_with("admit") {
         for call in 0..calls {
             let node = NodeId(call % 288);
@@ -140,23 +213,36 @@ fn main() {
     }
     // Headers as they arrive at the second switch.
     let mut headers = Vec::new();
-    let scheme = if what == "reconsider" { Scheme::Par } else { Scheme::Vlb };
+    let what = what.as_str();
+    let is_second_look = what.ends_with("reconsider");
+    let scheme = if is_second_look { Scheme::Par } else { Scheme::Vlb };
     while headers.len() < 1000 {
         let node = NodeId(rng.next_u32() % 288);
         let admission = source.admit(node, scheme, VlbPaths::Custom, credits.as_slice(), &mut rng);
         if let Ok(Step::Send { port, header, .. }) = admission.map(|a| a.step)
             && source.neighbour(port) == Some((second.image().group(), second.image().index()))
-            && (what == "forward" || header.kind() == Some(tvlb_firmware_model::Kind::OpenMin))
+            && (!is_second_look || header.kind() == Some(tvlb_firmware_model::Kind::OpenMin))
         {
             headers.push(header);
         }
     }
+    let mut c = InC::boot(SECOND);
+    let inputs = c.inputs();
     for call in 0..calls {
         let header = headers[call as usize % headers.len()];
-        if what == "reconsider" {
-            let _ = black_box(probe_reconsider(&second, header, &credits, &mut rng));
-        } else {
-            let _ = black_box(probe_forward(&second, header));
+        match what {
+            "c-reconsider" => {
+                let _ = black_box(probe_c_reconsider(&c.switch, header.bits(), &inputs));
+            }
+            "c-forward" => {
+                let _ = black_box(probe_c_forward(&c.switch, header.bits()));
+            }
+            "reconsider" => {
+                let _ = black_box(probe_reconsider(&second, header, &credits, &mut rng));
+            }
+            _ => {
+                let _ = black_box(probe_forward(&second, header));
+            }
         }
     }
 }
