@@ -18,5 +18,6 @@ mod link_masks;
 mod links;
 mod ofar;
 mod packets_arrive;
+mod public_items;
 mod thinning;
 mod uneven_wirings;

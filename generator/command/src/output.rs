@@ -63,9 +63,20 @@ pub fn print(text: &impl Display) -> Outcome {
     Ok(())
 }
 
-/// Prints a value as JSON.
-pub fn print_json(value: &impl Serialize) -> Outcome {
-    let json = serde_json::to_string_pretty(value).map_err(Failure::of)?;
+/// What the JSON of all commands means; it rises when a key goes or changes its meaning.
+const JSON_VERSION: u32 = 1;
+
+/// Prints a value, which has keys, as JSON that says its version first.
+pub fn print_json<T: Serialize>(value: &T) -> Outcome {
+    #[derive(Serialize)]
+    #[serde(rename_all = "kebab-case")]
+    struct Versioned<'v, T> {
+        json_version: u32,
+        #[serde(flatten)]
+        value: &'v T,
+    }
+    let json = serde_json::to_string_pretty(&Versioned { json_version: JSON_VERSION, value })
+        .map_err(Failure::of)?;
     print(&format_args!("{json}\n"))
 }
 

@@ -6,7 +6,7 @@ use crate::failure::Outcome;
 use crate::output::write_file;
 use std::path::Path;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
-use tvlb_simulator::{Point, Study};
+use tvlb_simulator::{Estimate, Point, Study};
 
 /// Draws a curve. A saturated load has no latency that means anything, and is an open mark above the axis.
 pub(super) fn write(
@@ -23,13 +23,14 @@ pub(super) fn write(
         .reduce(f64::max)
         .unwrap_or(limit);
     let marks = points.iter().map(|point| {
-        let error = point.latency.error.unwrap_or_default();
-        let height = (!point.saturated).then_some(point.latency.mean);
-        let hover = match height {
-            Some(mean) => format!("{mean:.1} ± {error:.1} cycles at {}", point.load),
-            None => format!("saturated at {}", point.load),
+        let Estimate { mean, error } = point.latency;
+        let height = (!point.saturated).then_some(mean);
+        let hover = match (height, error) {
+            (Some(mean), Some(error)) => format!("{mean:.1} ± {error:.1} at {}", point.load),
+            (Some(mean), None) => format!("{mean:.1} at {}", point.load),
+            (None, _) => format!("saturated at {}", point.load),
         };
-        Mark::new(point.load, height, hover).with_error(error)
+        Mark::new(point.load, height, hover).with_error(error.unwrap_or_default())
     });
     let name = String::new();
     let series = vec![Series { name, ink: Ink::Ours, joined: true, marks: marks.collect() }];

@@ -203,7 +203,10 @@ fn what_cannot_be_read_is_refused_and_leaves_nothing() {
         ("ibnetdiscover aries.txt", "aries.txt: line 1: found a line of a Cray XC (Aries)"),
         ("ibnetdiscover plan.csv", "plan.csv: line 2: found"),
         ("ibnetdiscover empty", "empty: found no switch, accepted the output of ibnetdiscover"),
-        ("ibnetdiscover fabric.txt --groups (", "--groups \"(\": unclosed group, accepted"),
+        (
+            "ibnetdiscover fabric.txt --groups (",
+            "--groups \"(\": found open group without closing ')', accepted",
+        ),
     ] {
         let refused = scratch.refuses(&format!("import {arguments} -o out/put"));
         assert!(refused.starts_with(&format!("tvlb: {expected}")), "{arguments}: {refused}");
