@@ -2,6 +2,7 @@
 //! then meant. docs/reference/stability.md says what may change when.
 
 use insta::assert_snapshot;
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -48,7 +49,7 @@ fn public_items(folder: &str) -> String {
         let items = items(&fs::read_to_string(&file).unwrap());
         if !items.is_empty() {
             let name = file.strip_prefix(&root).unwrap().display().to_string();
-            text += &format!("{name}\n    {}\n", items.join("\n    "));
+            writeln!(text, "{name}\n    {}", items.join("\n    ")).unwrap();
         }
     }
     text
