@@ -14,8 +14,8 @@ use std::path::Path;
 use std::time::Instant;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::faults::{disjoint, lost_pairs};
-use tvlb_generator::topology::Topology;
 use tvlb_schema::{FaultSet, LocalLink};
+use tvlb_topology::Topology;
 
 /// Every cable and every link within a group, each by itself.
 fn parts(plan: &Topology) -> Vec<FaultSet> {

@@ -3,12 +3,12 @@
 //! The same input gives the same bytes. There is never a tree in place of a ring.
 
 use crate::fabric_file::EscapeSettings;
-use crate::table_set::{ESCAPE_FILE, EscapeEntry, FileEntry};
-use crate::topology::Topology;
-use crate::topology::escape::{Ring, RingError, Tree, TreeError};
 use tvlb_schema::{
     EscapeKind, EscapeNetwork, FabricImage, GroupId, ImageError, SwitchId, encode_escape_image,
 };
+use tvlb_table_set::{ESCAPE_FILE, EscapeEntry, FileEntry};
+use tvlb_topology::Topology;
+use tvlb_topology::escape::{Ring, RingError, Tree, TreeError};
 
 /// An escape image, and what the manifest says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub fn find(
 /// ```
 /// use tvlb_generator::escape::escape;
 /// use tvlb_generator::fabric_file::EscapeSettings;
-/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::{Dragonfly, EscapeImage, EscapeKind, FabricImage, OfarRules, encode_fabric_image};
 ///
 /// let topology = arrange(Dragonfly::new(2, 4, 2, 9)?, Arrangement::Palmtree, 1)?;

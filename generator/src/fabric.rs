@@ -1,17 +1,17 @@
 //! Loading a fabric: its file, and its cables from an arrangement or a list beside the file.
 
 use crate::fabric_file::{FabricFile, FabricFileError, FabricValueError, Wiring};
-use crate::input_file::{self, Symlinks};
 use crate::recognise::Recognised;
-use crate::table_set::MOST_NAMES_BYTES;
-use crate::topology::arrangement::{Arrangement, arrange};
-use crate::topology::cable_list::{self, CableListError};
-use crate::topology::local_links::LocalLinkError;
-use crate::topology::names::{Names, NamesError};
-use crate::topology::{CableError, Topology};
 use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_schema::{Dragonfly, Nodes};
+use tvlb_table_set::MOST_NAMES_BYTES;
+use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::names::{Names, NamesError};
+use tvlb_topology::arrangement::{Arrangement, arrange};
+use tvlb_topology::cable_list::{self, CableListError};
+use tvlb_topology::local_links::LocalLinkError;
+use tvlb_topology::{CableError, Topology};
 
 /// A fabric file says a few dozen things.
 const MOST_FABRIC_FILE_BYTES: u64 = 1 << 20;
@@ -66,7 +66,7 @@ impl Fabric {
     /// # Example
     /// ```
     /// use tvlb_generator::fabric::Fabric;
-    /// use tvlb_generator::topology::arrangement::Arrangement;
+    /// use tvlb_topology::arrangement::Arrangement;
     /// use tvlb_schema::{Dragonfly, Nodes};
     ///
     /// let fabric = Fabric::new("lab", Dragonfly::new(1, 4, 2, 5)?, Arrangement::Absolute, 1)?;

@@ -6,21 +6,21 @@ use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
 use crate::image::{ImageStageError, Images, Routing, build};
 use crate::policy::Policy;
-use crate::routes::count::RouteCounter;
 use crate::routes::draw_work::{DrawWork, TooMuchWork, draw_work};
-use crate::routes::expected::{FabricMean, fabric_mean};
-use crate::set_grammar::canonical;
-use crate::table_set::{
-    BalanceEntry, ChoiceEntry, ESCAPE_FILE, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE,
-    MANIFEST_FORMAT, Manifest, NAMES_FILE, SetEntry, Sizes, levels_digest, presence_digest,
-    presence_is_drawn, rounded, switch_file,
-};
-use crate::topology::loads::Draw;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::iter;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchImage, VcScheme};
+use tvlb_table_set::grammar::canonical;
+use tvlb_table_set::{
+    BalanceEntry, ChoiceEntry, ESCAPE_FILE, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE,
+    MANIFEST_FORMAT, Manifest, NAMES_FILE, SetEntry, Sizes, levels_digest, presence_digest,
+    presence_is_drawn, rounded, switch_file,
+};
+use tvlb_topology::loads::Draw;
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::expected::{FabricMean, fabric_mean};
 
 /// A table set in memory.
 #[derive(Clone, Debug)]

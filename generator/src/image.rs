@@ -5,11 +5,6 @@
 
 use crate::escape::EscapeError;
 use crate::policy::Policy;
-use crate::routes::count::RouteCounter;
-use crate::routes::presence::shapes_when_thinned;
-use crate::table_set::MOST_BYTES;
-use crate::topology::Topology;
-use crate::topology::names::Names;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::{Cancelled, Progress};
@@ -17,6 +12,11 @@ use tvlb_schema::{
     DrawRule, FabricImage, GroupId, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId,
     VcScheme, encode_fabric_image_with, encode_switch_image, shapes_by_number,
 };
+use tvlb_table_set::MOST_BYTES;
+use tvlb_table_set::names::Names;
+use tvlb_topology::Topology;
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::presence::shapes_when_thinned;
 
 /// What the switches are to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,10 +66,10 @@ pub enum ImageStageError {
 /// ```
 /// use tvlb_generator::image::{Routing, build};
 /// use tvlb_generator::policy::Policy;
-/// use tvlb_generator::routes::count::RouteCounter;
-/// use tvlb_generator::set_grammar::parse_set;
-/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-/// use tvlb_generator::topology::names::Names;
+/// use tvlb_topology::routes::count::RouteCounter;
+/// use tvlb_table_set::grammar::parse_set;
+/// use tvlb_topology::arrangement::{Arrangement, arrange};
+/// use tvlb_table_set::names::Names;
 /// use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
 ///
 /// let topology = arrange(Dragonfly::new(2, 4, 2, 9)?, Arrangement::default(), 1)?;

@@ -7,8 +7,8 @@
 //! ```
 //! use tvlb_generator::fabric::Fabric;
 //! use tvlb_generator::pipeline::{Settings, generate};
-//! use tvlb_generator::table_set::Existing;
-//! use tvlb_generator::verify::{self, verify};
+//! use tvlb_table_set::Existing;
+//! use tvlb_verify::verify;
 //!
 //! # let home = tempfile::tempdir()?;
 //! # let lab = home.path().join("lab.toml");
@@ -25,7 +25,7 @@
 //! assert_eq!(made.tables.images.switches.len(), 20);
 //!
 //! // At any later time: nothing but the files is read to verify them.
-//! let limits = verify::Settings { most_walks: 1_000_000, seed: 1 };
+//! let limits = tvlb_verify::Settings { most_walks: 1_000_000, seed: 1 };
 //! let certificate = verify(&tables, None, limits, &())?;
 //! assert_eq!((certificate.images, certificate.pairs), (21, 380));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,12 +49,3 @@ pub mod routes;
 pub mod set_file;
 pub mod static_load;
 pub mod table_policies;
-
-// What stands in crates of its own, by the paths of one library.
-pub use tvlb_chart as chart;
-pub use tvlb_table_set as table_set;
-pub use tvlb_table_set::grammar as set_grammar;
-pub use tvlb_table_set::{input_file, whole_file};
-pub use tvlb_throughput as throughput;
-pub use tvlb_topology as topology;
-pub use tvlb_verify as verify;

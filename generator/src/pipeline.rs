@@ -14,14 +14,14 @@ use crate::generate::{Generated, draw_work_of, generate_counted};
 use crate::image::{ImageStageError, check_reachable};
 use crate::policy::Policy;
 use crate::report::{self, Subject};
-use crate::routes::count::RouteCounter;
 use crate::routes::draw_work::{DrawWork, TooMuchWork};
-use crate::table_set::{self, Existing, REPORT_FILE, WriteError};
-use crate::throughput::report::Report;
-use crate::verify::{self, Certificate, VerifyError, verify_tables};
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Decision, PerDecision};
+use tvlb_table_set::{Existing, REPORT_FILE, WriteError};
+use tvlb_throughput::report::Report;
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_verify::{Certificate, VerifyError, verify_tables};
 
 /// VLB walks that are verified before a table set takes its name: all that there are up to some 80
 /// switches, a sample that takes seconds beyond.
@@ -108,7 +108,7 @@ impl From<VerifyError> for PipelineError {
 /// ```
 /// use tvlb_generator::fabric::Fabric;
 /// use tvlb_generator::pipeline::{Settings, generate};
-/// use tvlb_generator::table_set::Existing;
+/// use tvlb_table_set::Existing;
 ///
 /// # let home = tempfile::tempdir()?;
 /// # let lab = home.path().join("lab.toml");
@@ -188,7 +188,7 @@ pub fn write(
         verified = Some(certificate);
         Ok::<_, PipelineError>((REPORT_FILE, report))
     };
-    table_set::write(target, contents, existing, progress, seal)?;
+    tvlb_table_set::write(target, contents, existing, progress, seal)?;
     Ok(verified.expect("a table set is sealed before it is renamed"))
 }
 
@@ -204,7 +204,7 @@ pub fn verified_report(
     written: &Path,
     progress: &dyn Progress,
 ) -> Result<(Certificate, Vec<u8>), PipelineError> {
-    let settings_of_verify = verify::Settings { most_walks: MOST_WALKS, seed: 1 };
+    let settings_of_verify = tvlb_verify::Settings { most_walks: MOST_WALKS, seed: 1 };
     let certificate = verify_tables(written, settings_of_verify, progress)?;
     let manifest = &made.tables.manifest;
     let subject = Subject {
@@ -216,7 +216,7 @@ pub fn verified_report(
         images: &made.tables.images,
         certificate: &certificate,
     };
-    let report = table_set::sealed_report(&report::html(&subject), &manifest.to_json());
+    let report = tvlb_table_set::sealed_report(&report::html(&subject), &manifest.to_json());
     Ok((certificate, report))
 }
 

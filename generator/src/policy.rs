@@ -6,13 +6,13 @@
 //! `T=0`, `1x1`, no gate and `MIN=kept`. How switches thin a set is computed, never written, so a policy
 //! that was read is unthinned.
 
-use crate::set_grammar::{SetGrammarError, canonical, parse_set};
 use std::fmt;
 use std::sync::Arc;
 use tvlb_schema::{
     Candidates, CandidatesError, Decision, Gate, GateError, Level, MinCandidate, PerDecision,
     SetRule, SwitchId, Weighing,
 };
+use tvlb_table_set::grammar::{SetGrammarError, canonical, parse_set};
 
 /// Before T.
 const THRESHOLD: &str = "T=";

@@ -1,7 +1,7 @@
 //! What a path leads to, for a message to somebody who gave one kind of thing in the place of another.
 
-use crate::table_set::{MANIFEST_FILE, UPDATE_FILE};
 use std::path::Path;
+use tvlb_table_set::{MANIFEST_FILE, UPDATE_FILE};
 
 /// What `tvlb import` calls the fabric file.
 const FABRIC: &str = "fabric.toml";

@@ -4,12 +4,12 @@
 //! The same policies make the same switch images again, byte for byte.
 
 use crate::policy::{Levels, Policy};
-use crate::table_set::{ReadError, TableSet};
 use std::path::PathBuf;
 use tvlb_schema::{
     Decision, FabricImage, ImageError, Level, MinCandidate, PerDecision, SetRule, SwitchImage,
     VcScheme, Weighing,
 };
+use tvlb_table_set::{ReadError, TableSet};
 
 /// What the images of a table set say of routing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ type Rule = (SetRule, Weighing, MinCandidate);
 /// use tvlb_generator::fabric::Fabric;
 /// use tvlb_generator::pipeline::{Settings, generate};
 /// use tvlb_generator::table_policies::read;
-/// use tvlb_generator::table_set::{Existing, TableSet};
+/// use tvlb_table_set::{Existing, TableSet};
 ///
 /// # let home = tempfile::tempdir()?;
 /// # let lab = home.path().join("lab.toml");

@@ -11,14 +11,14 @@ use tempfile::TempDir;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::faults::{Tables, update, write_update};
 use tvlb_generator::generate::generate;
-use tvlb_generator::table_set::{
-    Existing, FAULTS_FILE, FileEntry, REPORT_FILE, TableSet, UPDATE_FILE, Update, WriteError, write,
-};
-use tvlb_generator::topology::names::Names;
-use tvlb_generator::verify::{Settings, VerifyError, verify_changes, verify_update};
 use tvlb_schema::{
     Dragonfly, End, FabricImage, FaultSet, LocalLink, SwitchId, SwitchImage, encode_fault_image,
 };
+use tvlb_table_set::names::Names;
+use tvlb_table_set::{
+    Existing, FAULTS_FILE, FileEntry, REPORT_FILE, TableSet, UPDATE_FILE, Update, WriteError, write,
+};
+use tvlb_verify::{Settings, VerifyError, verify_changes, verify_update};
 
 /// A table set, an update of it, and what the update says is dead.
 struct Case {

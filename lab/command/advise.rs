@@ -17,10 +17,10 @@ use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::choose::panel::with_links;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_generator::topology::names::Parts;
 use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
 use tvlb_simulator::{Scheme, Settings};
+use tvlb_table_set::names::Parts;
+use tvlb_topology::arrangement::Arrangement;
 use tvlb_traffic::workload::{RankMap, SendOrder};
 
 /// The schemes that a routing may name.

@@ -11,8 +11,8 @@ use tvlb::output::{Bars, catch_interrupt, print, print_json, use_threads, write_
 use tvlb::values;
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
-use tvlb_generator::topology::bisection::{Bisection, Ratio, bisection};
 use tvlb_schema::{Dragonfly, SwitchId};
+use tvlb_topology::bisection::{Bisection, Ratio, bisection};
 
 /// Find the least bandwidth between two halves of the switches
 ///

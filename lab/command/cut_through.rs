@@ -18,19 +18,19 @@ use tvlb::values::{self, repeated};
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
-use tvlb_generator::table_set::Manifest;
-use tvlb_generator::topology::names::Parts;
 use tvlb_lab::cut_through::{
     CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts, LinkBuffer,
     Piggybacking, Routing, Sending,
 };
 use tvlb_schema::{Decision, OfarRules, SwitchImage, Weighing};
 use tvlb_simulator::{
-    BootedFabric, Estimate, IDENTITY_COLUMNS, Pattern, PlacementRule, Traffic, WEIGHING_COLUMNS,
-    paths_name, weighing_columns,
+    BootedFabric, Estimate, IDENTITY_COLUMNS, WEIGHING_COLUMNS, paths_name, weighing_columns,
 };
+use tvlb_table_set::Manifest;
+use tvlb_table_set::names::Parts;
 use tvlb_traffic::loads::Loads;
 use tvlb_traffic::named::Named;
+use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
 fn help() -> String {
     format!("{PATTERNS}\n{COLUMNS}")

@@ -13,11 +13,11 @@ use tvlb::named::{self, one_of};
 use tvlb::output::{Bars, catch_interrupt, print, use_threads, write_file};
 use tvlb::values;
 use tvlb_generator::choose::PanelSize;
-use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_lab::experiment::{
     EXPERIMENTS, Experiment, ExperimentError, KeptResults, Options, Page, SIZES, find, summary,
     with_tables,
 };
+use tvlb_table_set::input_file::{self, Symlinks};
 
 /// The name that stands for every experiment.
 const ALL: &str = "all";

@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use tvlb::failure::{Failure, refused};
 use tvlb::traffic::content;
 use tvlb::values;
-use tvlb_generator::topology::names::Parts;
 use tvlb_simulator::MessageSettings;
+use tvlb_table_set::names::Parts;
 use tvlb_traffic::workload::{
     Job, JobPlacement, MessageList, Motif, Programs, WorkloadError, matrix_market,
 };

@@ -11,8 +11,8 @@ use tvlb::failure::{Failure, Outcome, refused};
 use tvlb::files::{load_fabric, outside_table_sets};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, write_file};
 use tvlb_generator::counted::counted;
-use tvlb_generator::topology::names::{Hosts, NamedPort, Names, Parts, after};
 use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_table_set::names::{Hosts, NamedPort, Names, Parts, after};
 use tvlb_traffic::workload::{Graph, Nearness, PlacedJob, RankMap, rankfile};
 
 /// The length of each message where the pattern has no lengths of its own. Only shares are shown.

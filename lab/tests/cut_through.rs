@@ -12,7 +12,8 @@ use tvlb_lab::cut_through::{
     CutThrough, CutThroughOutcome, CutThroughRun, Piggybacking, Routing, Sending,
 };
 use tvlb_schema::{NodeId, SetRule, Shape, ShapeSet};
-use tvlb_simulator::{BootedFabric, Pattern, Traffic};
+use tvlb_simulator::BootedFabric;
+use tvlb_traffic::{Pattern, Traffic};
 
 const MIN: Routing = Routing::Scheme(Scheme::Min);
 /// As that simulator draws and weighs it.

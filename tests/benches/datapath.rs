@@ -9,8 +9,8 @@ use tvlb_firmware_model::{Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::{Generated, generate};
 use tvlb_generator::policy::Policy;
-use tvlb_generator::set_grammar::parse_set;
 use tvlb_schema::{NodeId, PerDecision};
+use tvlb_table_set::grammar::parse_set;
 
 const SETS: [&str; 4] = ["shapes:011", "strategic-2-3", "strategic-2-3 by shape", "all by shape"];
 

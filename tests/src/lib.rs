@@ -8,16 +8,16 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, FabricFile, Latencies, Sets, Wiring};
 use tvlb_generator::generate::{Generated, generate};
 use tvlb_generator::policy::WeighingSettings;
-use tvlb_generator::routes::enumerate::routes;
-use tvlb_generator::set_grammar::parse_set;
-use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-use tvlb_generator::topology::names::Names;
 use tvlb_schema::{
     Candidates, Dragonfly, DrawRule, End, FabricImage, Gate, GlobalPort, GroupId, GroupKind, Level,
     MinCandidate, NodeId, PerDecision, Port, Route, SetContents, SetRule, Shape, SwitchContents,
     SwitchIndex, VcScheme, Weighing, encode_switch_image, shapes_by_number,
 };
+use tvlb_table_set::grammar::parse_set;
+use tvlb_table_set::names::Names;
+use tvlb_topology::Topology;
+use tvlb_topology::arrangement::{Arrangement, arrange};
+use tvlb_topology::routes::enumerate::routes;
 
 /// A fabric that we ship, with "strategic-2-3 by shape" for all decisions.
 pub fn shipped(name: &str) -> Fabric {

@@ -1,8 +1,8 @@
 //! A switch whose links have too few virtual channels for its image does not boot.
 
 use tvlb_firmware_model::{Channels, Error, Header, Scheme, Step, Switch};
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{FabricImage, VcScheme};
+use tvlb_topology::arrangement::Arrangement;
 
 fn images(assignment: VcScheme) -> tvlb_generator::generate::Generated {
     let mut fabric = tvlb_tests::arranged((2, 4, 2, 9), Arrangement::Absolute);

@@ -9,9 +9,9 @@ use tvlb_firmware_model::{
     Stage, Step, Switch, VlbPaths,
 };
 use tvlb_generator::generate::Generated;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Candidates, FabricImage, Gate, MinCandidate, NodeId, Port};
 use tvlb_simulator::Revision;
+use tvlb_topology::arrangement::Arrangement;
 
 /// dfly(2, 4, 4, 9): two links between any two groups, so that MIN candidates differ.
 static GENERATED: LazyLock<Generated> = LazyLock::new(|| {

@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_firmware_model::{Channels, Header, Scheme, Step, Switch};
-use tvlb_generator::routes::enumerate::routes;
-use tvlb_generator::topology::Topology;
 use tvlb_schema::{NodeId, VcScheme};
 use tvlb_tests::{Crossing, boot, carry, images, shipped};
+use tvlb_topology::Topology;
+use tvlb_topology::routes::enumerate::routes;
 
 /// A channel: a switch, a port of it, and a virtual channel.
 type Channel = (u16, u16, u8);

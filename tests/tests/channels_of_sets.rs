@@ -4,16 +4,16 @@
 use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::{Channels, DefaultRng, Error, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::VcScheme::{Ordered, PerHop, Positional};
 use tvlb_schema::{NodeId, PerDecision, VcScheme};
 use tvlb_tests::{arranged, boot, carry};
+use tvlb_topology::arrangement::Arrangement;
 
 /// The images of a small fabric with one set for all decisions.
 fn made(assignment: VcScheme, set: &str) -> (Fabric, tvlb_generator::generate::Generated) {
     let mut fabric = arranged((2, 4, 2, 9), Arrangement::Absolute);
     fabric.file.virtual_channels = assignment;
-    let rule = tvlb_generator::set_grammar::parse_set(set, 1).unwrap();
+    let rule = tvlb_table_set::grammar::parse_set(set, 1).unwrap();
     let policies = PerDecision::same(tvlb_generator::policy::Policy::from(rule));
     let made = tvlb_generator::generate::generate(&fabric, &policies, &()).unwrap();
     (fabric, made)

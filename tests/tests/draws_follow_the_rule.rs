@@ -8,16 +8,16 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::{Choice, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::routes::by_switch::{for_each_way, shortest_links};
-use tvlb_generator::routes::count::RouteCounter;
-use tvlb_generator::routes::enumerate::kept;
-use tvlb_generator::routes::minimal;
-use tvlb_generator::routes::triples::triples;
 use tvlb_schema::{DrawRule, MinCandidate, Route, Shape, SwitchId};
 use tvlb_tests::{
     arranged, boot, images, kept_when_thinned, levels, of_local_links, quantile, rule_of, shipped,
     thinned, with_set,
 };
+use tvlb_topology::routes::by_switch::{for_each_way, shortest_links};
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::enumerate::kept;
+use tvlb_topology::routes::minimal;
+use tvlb_topology::routes::triples::triples;
 
 /// A drawn path as (x, y, detour), the detour being y's own switch where there is none.
 type Drawn = (u16, u16, u8);
@@ -177,7 +177,7 @@ fn chances_by_switch(fabric: &Fabric, from: u16, to: u16) -> BTreeMap<Drawn, f64
 
 #[test]
 fn by_switch_is_uniform_over_the_switches_and_then_over_their_shortest_links() {
-    use tvlb_generator::topology::arrangement::Arrangement;
+    use tvlb_topology::arrangement::Arrangement;
     for set in [
         "switches:2-3 with returns",
         "switches:2-3",
@@ -279,7 +279,7 @@ fn so_rare_that_it_is_found_by_visiting_all_cells() {
 
 #[test]
 fn each_shape_is_uniform_where_switches_have_several_links_to_a_group() {
-    use tvlb_generator::topology::arrangement::Arrangement;
+    use tvlb_topology::arrangement::Arrangement;
     // Six ports for four other groups, and two for one: some switches have more links to a group than
     // others.
     let arrangements = [Arrangement::Absolute, Arrangement::Relative, Arrangement::Palmtree];
@@ -306,7 +306,7 @@ fn each_shape_is_uniform_where_switches_have_several_links_to_a_group() {
 
 #[test]
 fn on_unequal_pairs() {
-    use tvlb_generator::topology::arrangement::Arrangement;
+    use tvlb_topology::arrangement::Arrangement;
     for set in ["all", "all by shape", "shapes:011"] {
         let fabric = with_set(tvlb_tests::arranged((1, 3, 3, 5), Arrangement::Absolute), set);
         assert_rule(&fabric, 0, 14, 60_000);
@@ -430,7 +430,7 @@ fn later_hops_spread_over_parallel_links_and_keep_to_them() {
 
 #[test]
 fn the_conventional_draw_is_uniform_over_triples() {
-    use tvlb_generator::topology::arrangement::Arrangement;
+    use tvlb_topology::arrangement::Arrangement;
     let on_links = of_local_links().into_iter().map(|fabric| {
         let df = fabric.topology.dragonfly();
         let last = df.switch_of(df.last_node()).0.0;

@@ -5,8 +5,8 @@ use rand_core::SeedableRng;
 use tvlb_firmware_model::{
     Candidate, Choice, Credits, DefaultRng, Header, Kind, NotDrawn, Scheme, Stage, Step, VlbPaths,
 };
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{NodeId, Port};
+use tvlb_topology::arrangement::Arrangement;
 
 /// Credits that differ from port to port; one port to another switch is idle.
 const CREDITS: [u32; 11] = [0, 3, 1, 4, 0, 5, 9, 2, 6, 5, 3];

@@ -6,10 +6,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::{Error, Header, Scheme, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::routes::by_switch::for_each_way;
-use tvlb_generator::routes::enumerate::kept;
-use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{
     Decision, Dragonfly, DrawRule, End, FabricImage, FaultSet, LocalLink, NodeId, SwitchId,
     VcScheme, encode_fault_image,
@@ -18,6 +14,10 @@ use tvlb_tests::{
     Crossing, arranged, boot, carry, images, mended, of_local_links, quantile, rule_of, shipped,
     uneven, with_set,
 };
+use tvlb_topology::Topology;
+use tvlb_topology::arrangement::Arrangement;
+use tvlb_topology::routes::by_switch::for_each_way;
+use tvlb_topology::routes::enumerate::kept;
 
 /// Some switches, cables and links within groups, at random.
 fn some(topology: &Topology, counts: [u32; 3], rng: &mut impl Rng) -> FaultSet {

@@ -6,9 +6,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::LazyLock;
 use tvlb_firmware_model::{Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::generate::Generated;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Decision, End, FabricImage, NodeId, SwitchImage};
 use tvlb_tests::{Repeating, arranged, images, levels, mended, shipped, thinned, with_set};
+use tvlb_topology::arrangement::Arrangement;
 
 static EVEN: LazyLock<Generated> =
     LazyLock::new(|| images(&with_set(shipped("dfly-2-4-2-9.toml"), "50% shapes:121 by shape")));

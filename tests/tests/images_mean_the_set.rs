@@ -4,12 +4,12 @@
 //! definition, the switch finds them in the cells of its images.
 
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::routes::by_switch::for_each_way;
-use tvlb_generator::routes::enumerate::kept;
-use tvlb_generator::set_grammar::canonical;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Decision, DrawRule, Route, Shape, ShapeSet};
+use tvlb_table_set::grammar::canonical;
 use tvlb_tests::{arranged, boot, images, of_local_links, rule_of, shipped, uneven, with_set};
+use tvlb_topology::arrangement::Arrangement;
+use tvlb_topology::routes::by_switch::for_each_way;
+use tvlb_topology::routes::enumerate::kept;
 
 fn assert_same(fabric: &Fabric) {
     let generated = images(fabric);

@@ -4,9 +4,9 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{LinkMasks, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{FabricImage, FaultSet, MinCandidate, SwitchId, encode_fault_image};
 use tvlb_tests::{arranged, boot, images, of_local_links, shipped, uneven, with_set};
+use tvlb_topology::arrangement::Arrangement;
 
 /// The words of a fabric's masks.
 fn words(image: &FabricImage<'_>) -> Vec<u32> {

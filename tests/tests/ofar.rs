@@ -1,12 +1,13 @@
 //! OFAR on dfly(4,8,4,33) accepts and takes what `FOGSim` measured (its first version, 2014, with the strict trigger;
 //! docs/measurements/ofar.md has more points).
 
-use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_generator::topology::escape::Ring;
 use tvlb_lab::cut_through::{CutThrough, CutThroughOutcome, CutThroughRun, Routing, Sending};
 use tvlb_schema::{FabricImage, OfarRules, encode_escape_image};
-use tvlb_simulator::{BootedFabric, Pattern, Traffic};
+use tvlb_simulator::BootedFabric;
 use tvlb_tests::{arranged, images};
+use tvlb_topology::arrangement::Arrangement;
+use tvlb_topology::escape::Ring;
+use tvlb_traffic::{Pattern, Traffic};
 
 fn near(found: f64, expected: f64, percent: f64) {
     let off = 100.0 * (found / expected - 1.0).abs();

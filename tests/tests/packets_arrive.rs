@@ -5,13 +5,13 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Channels, Choice, Error, Header, Scheme, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::routes::enumerate::routes;
-use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_generator::topology::{Topology, cable_list};
 use tvlb_schema::{MinCandidate, NodeId, Port, VcScheme};
 use tvlb_tests::{
     Crossing, arranged, boot, carry, images, of_local_links, shipped, uneven, with_set,
 };
+use tvlb_topology::arrangement::Arrangement;
+use tvlb_topology::routes::enumerate::routes;
+use tvlb_topology::{Topology, cable_list};
 
 /// The channels of a path: there are as many as the scheme says, and a rank of them rises strictly
 /// along the path. The rank is each scheme's own, as the design defines it.

@@ -6,13 +6,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::{Choice, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::draw_work::draw_work;
-use tvlb_generator::routes::enumerate::kept;
-use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, SwitchId};
 use tvlb_tests::{arranged, boot, images, quantile, rule_of, shipped, with_set};
+use tvlb_topology::Topology;
+use tvlb_topology::arrangement::Arrangement;
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::enumerate::kept;
 
 /// A fabric with so many cables between each pair of groups, spread over the switches of a group.
 fn cabled(sizes: (u32, u32, u32, u32), cables: impl Fn(u16, u16) -> u32) -> Fabric {

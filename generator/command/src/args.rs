@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use tvlb_generator::choose::MostRegret;
 use tvlb_generator::choose::{PanelSize, Prefer};
-use tvlb_generator::set_grammar::GRAMMAR;
-use tvlb_generator::throughput::Counting;
+use tvlb_table_set::grammar::GRAMMAR;
+use tvlb_throughput::Counting;
 
 /// Makes and checks the routing tables of Dragonfly networks.
 #[derive(Parser)]

@@ -6,9 +6,9 @@ use crate::output::print;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::FabricFile;
-use tvlb_generator::topology::machine::{Plan, lay, lay_between};
-use tvlb_generator::topology::{Topology, cable_list};
 use tvlb_schema::{Dragonfly, GroupId};
+use tvlb_topology::machine::{Plan, lay, lay_between};
+use tvlb_topology::{Topology, cable_list};
 
 pub(crate) fn run(arguments: &Cables) -> Outcome {
     let topology = match &arguments.fabric {

@@ -13,14 +13,14 @@ use tvlb_generator::counted::counted;
 use tvlb_generator::faults::{
     Loss, Pairs, Tables, Update as Made, UpdateError, update, write_update,
 };
-use tvlb_generator::table_set::{
-    Existing, FAULTS_FILE, TableSet, Update, UpdateRecord, WriteError, check_target,
-};
-use tvlb_generator::topology::names::{NamedSwitch, Names};
-use tvlb_generator::verify::{Changes, SetsChannels};
 use tvlb_import::{live_links, planned_links};
 use tvlb_schema::{Decision, Dragonfly, End, FabricImage, FaultSet, SwitchId, SwitchImage};
 use tvlb_table_set::dead_parts::{Plan, dead_but};
+use tvlb_table_set::names::{NamedSwitch, Names};
+use tvlb_table_set::{
+    Existing, FAULTS_FILE, TableSet, Update, UpdateRecord, WriteError, check_target,
+};
+use tvlb_verify::{Changes, SetsChannels};
 
 /// Say what is dead: make the fault image and the switch images that change with it
 ///

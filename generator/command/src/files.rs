@@ -6,13 +6,13 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::recognise::Recognised;
-use tvlb_generator::table_set::{TableSet, table_set_around};
-use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::names::{Names, Parts};
 use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchId, SwitchIndex};
 use tvlb_table_set::dead_parts::{MOST_BYTES, Plan, parse};
+use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::names::{Names, Parts};
+use tvlb_table_set::{TableSet, table_set_around};
+use tvlb_topology::Topology;
 
 /// Refuses something else in the place of a table set's directory. What is nothing known is left to whoever
 /// reads it.

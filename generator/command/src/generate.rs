@@ -21,12 +21,12 @@ use tvlb_generator::image::check_reachable;
 use tvlb_generator::pipeline::{self, PipelineError, Settings};
 use tvlb_generator::policy::{PolicyPair, WeighingSettings};
 use tvlb_generator::routes::draw_work::DrawWork;
-use tvlb_generator::set_grammar::canonical;
-use tvlb_generator::table_set::{self, BalanceEntry, EscapeEntry, Existing, Manifest, SetEntry};
-use tvlb_generator::topology::names::Names;
-use tvlb_generator::topology::summary::TopologySummary;
-use tvlb_generator::verify::{Certificate, Extent};
 use tvlb_schema::{Decision, PerDecision};
+use tvlb_table_set::grammar::canonical;
+use tvlb_table_set::names::Names;
+use tvlb_table_set::{BalanceEntry, EscapeEntry, Existing, Manifest, SetEntry};
+use tvlb_topology::summary::TopologySummary;
+use tvlb_verify::{Certificate, Extent};
 
 pub fn run(arguments: &Generate) -> Outcome {
     let what_became = || match (&arguments.output, &arguments.check) {
@@ -147,7 +147,7 @@ fn target(arguments: &Generate, existing: Existing) -> Result<Target<'_>, Failur
             Ok(Target::Compare(output))
         }
         (Some(output), _) => {
-            table_set::check_target(output, existing).map_err(Failure::of)?;
+            tvlb_table_set::check_target(output, existing).map_err(Failure::of)?;
             Ok(Target::Write(output))
         }
         (None, Some(directory)) => {

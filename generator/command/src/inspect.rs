@@ -17,12 +17,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::Switch;
-use tvlb_generator::table_set::{EscapeEntry, Manifest, TableSet};
-use tvlb_generator::topology::names::{Names, Parts, PortName};
 use tvlb_schema::{
     Decision, DrawRule, End, FabricImage, Level, LocalPercent, OfarRules, Port, SetView, SwitchId,
     SwitchImage,
 };
+use tvlb_table_set::names::{Names, Parts, PortName};
+use tvlb_table_set::{EscapeEntry, Manifest, TableSet};
 use values::SwitchValues;
 use words::{ChannelsNeeded, Place, second_min, set_title, sets_of};
 

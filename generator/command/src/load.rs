@@ -11,12 +11,12 @@ use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::set_grammar::{GRAMMAR, canonical, parse_set};
 use tvlb_generator::static_load::{
     LinkEnds, LinkKind, LoadedLink, Paths, StaticLoads, static_loads,
 };
-use tvlb_generator::topology::names::Parts;
 use tvlb_schema::{Bandwidths, NodeId, SwitchId};
+use tvlb_table_set::grammar::{GRAMMAR, canonical, parse_set};
+use tvlb_table_set::names::Parts;
 use tvlb_traffic::{PlacementRule, Traffic};
 
 /// The word for paths that no set of the grammar says.

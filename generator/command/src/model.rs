@@ -10,11 +10,11 @@ use std::fmt::Display;
 use std::time::Instant;
 use tvlb_base::progress::Progress;
 use tvlb_base::text::quoted;
-use tvlb_generator::throughput::report::{Heading, Report};
-use tvlb_generator::throughput::state;
-use tvlb_generator::throughput::sweep::Sweep;
-use tvlb_generator::throughput::{PathSet, path_set, plot};
-use tvlb_generator::topology::names::Parts;
+use tvlb_table_set::names::Parts;
+use tvlb_throughput::report::{Heading, Report};
+use tvlb_throughput::state;
+use tvlb_throughput::sweep::Sweep;
+use tvlb_throughput::{PathSet, path_set, plot};
 use tvlb_traffic::{Flows, Pattern, PatternError, sample};
 
 pub(crate) fn run(arguments: &Model) -> Outcome {

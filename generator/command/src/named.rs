@@ -5,9 +5,9 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tvlb_generator::choose::{PanelSize, Prefer};
-use tvlb_generator::throughput::Counting;
 use tvlb_schema::{Decision, MinCandidate, VcScheme};
 use tvlb_simulator::{Injection, Measuring, Scheme};
+use tvlb_throughput::Counting;
 
 /// The values of an option, each with its line of --help.
 type Choices<T> = &'static [(T, &'static str)];

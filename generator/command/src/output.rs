@@ -11,9 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
-use tvlb_generator::input_file::{self, Symlinks};
-use tvlb_generator::whole_file;
 use tvlb_simulator::StarvedLink;
+use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::whole_file;
 
 /// From now on Ctrl-C and SIGTERM only set a flag, so that the command can clean up; a second one kills.
 pub fn catch_interrupt() -> Outcome {

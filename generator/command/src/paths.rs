@@ -8,13 +8,13 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use tvlb_generator::routes::count::RouteCounter;
-use tvlb_generator::routes::drawn::DrawnPaths;
-use tvlb_generator::routes::text::PathListing;
-use tvlb_generator::set_grammar::{GRAMMAR, parse_set};
-use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::names::{Names, Parts};
 use tvlb_schema::{Level, SetRule, SwitchId};
+use tvlb_table_set::grammar::{GRAMMAR, parse_set};
+use tvlb_table_set::names::{Names, Parts};
+use tvlb_topology::Topology;
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::drawn::DrawnPaths;
+use tvlb_topology::routes::text::PathListing;
 
 /// Count and list the paths between two switches, or say how often a set draws each
 ///

@@ -13,12 +13,12 @@ use tvlb_generator::image::fabric_image;
 use tvlb_generator::policy::Policy;
 use tvlb_generator::set_file::find::find;
 use tvlb_generator::set_file::{FabricOfSets, SetFile};
-use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_policies;
-use tvlb_generator::table_set::TableSet;
-use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::names::Parts;
 use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchId};
+use tvlb_table_set::TableSet;
+use tvlb_table_set::grammar::canonical;
+use tvlb_table_set::names::Parts;
+use tvlb_topology::Topology;
 
 /// Write path sets as files for other programs, and find the set that a list of routes means
 ///

@@ -5,9 +5,9 @@ use crate::failure::Failure;
 use crate::named::{self, one_of};
 use clap::Args;
 use tvlb_firmware_model::VlbPaths;
-use tvlb_generator::table_set::FabricEntry;
 use tvlb_schema::{Bandwidth, Bandwidths, Candidates, Gate, LinkKind, MinCandidate, VcScheme};
 use tvlb_simulator::{Injection, Revision, Scheme, Settings};
+use tvlb_table_set::FabricEntry;
 
 /// How switches route, and what switches and links are made of.
 #[derive(Args)]

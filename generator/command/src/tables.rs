@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use crate::files::{error_in, expect_table_set, read_names};
 use std::path::Path;
-use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_schema::FabricImage;
 use tvlb_simulator::{BootError, BootedFabric, Revision};
+use tvlb_table_set::{TableSet, Update};
 
 /// A table set, and the update of it that is installed, if there is one.
 pub struct Tables {

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::read_input;
 use std::path::Path;
-use tvlb_generator::topology::names::Parts;
+use tvlb_table_set::names::Parts;
 use tvlb_traffic::named::{LISTED, Named, PAIRS};
 use tvlb_traffic::{Pattern, PlacementRule};
 

@@ -8,9 +8,9 @@ use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
-use tvlb_generator::table_set::{TableSet, Update};
-use tvlb_generator::topology::names::NamedSwitch;
-use tvlb_generator::verify::{
+use tvlb_table_set::names::NamedSwitch;
+use tvlb_table_set::{TableSet, Update};
+use tvlb_verify::{
     Certificate, Changes, Planned, Settings, VerifyError, verify, verify_changes, verify_update,
 };
 

@@ -6,7 +6,8 @@
 //! several kinds of groups, and written. What the source does not say is refused, or assumed and said.
 //!
 //! ```
-//! use tvlb_import::{Source, slingshot};
+//! use tvlb_import::slingshot;
+//! use tvlb_base::text::Source;
 //!
 //! let text = "cable_id,src_conn_a,src_conn_b,dst_conn_a,dst_conn_b,stage,src_egress_a,src_egress_b,\
 //!     dst_egress_a,dst_egress_b,link_type,src_group,dst_group,part_number,part_length,\
@@ -35,13 +36,13 @@ use numbering::Numbering;
 use std::io::{self, Write};
 use std::path::Path;
 use tvlb_base::progress::Progress;
+use tvlb_base::text::{Source, TextError};
 
 pub use directory::{WriteError, check_directory};
 pub use files::open;
 pub use ibnetdiscover::{Grouping, IbnetdiscoverError};
 pub use numbering::NumberingError;
 pub use slingshot::SlingshotError;
-pub use tvlb_base::text::{Place, Source, TextError};
 
 /// Why a machine cannot be imported.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,8 @@ use test_images::{Images, absolute_images};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Run, Settings, Traffic};
+use tvlb_simulator::{BootedFabric, Run, Settings};
+use tvlb_traffic::Traffic;
 
 const CYCLES: u32 = 500;
 

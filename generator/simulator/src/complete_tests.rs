@@ -6,12 +6,13 @@ use crate::complete::{advance, begin, figures, is_complete};
 use crate::test_images::{Images, absolute_classic, absolute_images, dragonfly, images};
 use crate::{
     BootedFabric, Completion, CompletionError, JobRun, JobTimes, MessageSettings, Settings,
-    Traffic, complete,
+    complete,
 };
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, Bandwidths, NodeId, SetRule, ShapeSet};
+use tvlb_traffic::Traffic;
 use tvlb_traffic::workload::{Programs, Rank, Step};
 
 const ONCE: NonZeroU32 = NonZeroU32::MIN;

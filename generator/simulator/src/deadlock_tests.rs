@@ -3,9 +3,10 @@
 
 use crate::Scheme;
 use crate::test_images::{Images, absolute_images};
-use crate::{BootedFabric, Deadlock, Pattern, Run, RunError, Settings, Traffic};
+use crate::{BootedFabric, Deadlock, Run, RunError, Settings};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
+use tvlb_traffic::{Pattern, Traffic};
 
 /// Runs a network with small buffers at full load, its virtual channels renamed.
 fn run(scheme: Scheme, pattern: &Pattern, channel_map: [u8; 8]) -> Result<u64, RunError> {

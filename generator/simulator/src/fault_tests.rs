@@ -7,8 +7,8 @@ use crate::faults::local_link;
 use crate::numbers::PortId;
 use crate::test_images::{Images, absolute, dragonfly, images};
 use crate::{
-    BootedFabric, FaultSchedule, Link, Losses, Measuring, Pattern, Revision, Run, RunError,
-    Settings, StopRule, Traffic,
+    BootedFabric, FaultSchedule, Link, Losses, Measuring, Revision, Run, RunError, Settings,
+    StopRule,
 };
 use proptest::prelude::*;
 use rand_core::{Rng, SeedableRng};
@@ -20,6 +20,7 @@ use tvlb_schema::{
     Dragonfly, End, FaultSet, GlobalPort, GroupId, GroupKind, LocalLink, Port, SetRule, ShapeSet,
     SwitchId, SwitchIndex, VcScheme,
 };
+use tvlb_traffic::{Pattern, Traffic};
 
 const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
 const PATHS: [VlbPaths; 2] = [VlbPaths::Conventional, VlbPaths::Custom];

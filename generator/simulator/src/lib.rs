@@ -24,7 +24,8 @@
 //!     SetRule, ShapeSet, SwitchContents, VcScheme, Weighing, encode_fabric_image,
 //!     encode_switch_image,
 //! };
-//! use tvlb_simulator::{BootedFabric, Pattern, PlacementRule, Scheme, Settings, Study};
+//! use tvlb_simulator::{BootedFabric, Scheme, Settings, Study};
+//! use tvlb_traffic::{Pattern, PlacementRule};
 //!
 //! // The images, as the generator writes them.
 //! let df = Dragonfly::new(1, 2, 1, 3)?;
@@ -161,8 +162,3 @@ pub use settings::{
 };
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};
-
-// Who sends to whom, in the words of users and of the throughput model.
-pub use tvlb_traffic::{
-    Pattern, PatternError, PlacementError, PlacementRule, Traffic, TrafficError,
-};

@@ -3,9 +3,10 @@
 
 use crate::Scheme;
 use crate::test_images::{Images, absolute_images};
-use crate::{BootedFabric, Pattern, Run, Settings, Traffic};
+use crate::{BootedFabric, Run, Settings};
 use tvlb_firmware_model::{Error, VlbPaths};
 use tvlb_schema::ShapeSet;
+use tvlb_traffic::{Pattern, Traffic};
 
 fn images(set: u16) -> Images {
     absolute_images(2, 4, 2, 9, ShapeSet::from_bits(set).unwrap())

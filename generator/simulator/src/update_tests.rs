@@ -4,12 +4,11 @@
 
 use crate::Scheme;
 use crate::test_images::{Images, absolute_images};
-use crate::{
-    BootedFabric, FaultSchedule, Pattern, Run, ScheduleError, Settings, StopRule, Traffic,
-};
+use crate::{BootedFabric, FaultSchedule, Run, ScheduleError, Settings, StopRule};
 use std::collections::BTreeMap;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{End, FaultSet, GlobalPort, GroupId, ShapeSet, SwitchId};
+use tvlb_traffic::{Pattern, Traffic};
 
 /// Images of a small fabric whose switches draw from the shapes with these numbers.
 fn images(shapes: u16) -> Images {

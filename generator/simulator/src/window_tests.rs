@@ -4,9 +4,10 @@
 use crate::Scheme;
 use crate::settings::Injection;
 use crate::test_images::absolute_images;
-use crate::{BootedFabric, Pattern, Run, Settings, Traffic};
+use crate::{BootedFabric, Run, Settings};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, Bandwidths, ShapeSet};
+use tvlb_traffic::{Pattern, Traffic};
 
 /// What can be seen of a run: the flits on each link and what was counted.
 fn seen(run: &Run<'_>) -> String {

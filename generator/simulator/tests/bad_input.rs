@@ -4,9 +4,8 @@ use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::NodeId;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{
-    BootedFabric, Measuring, Pattern, PlacementRule, Run, Settings, Study, Traffic,
-};
+use tvlb_simulator::{BootedFabric, Measuring, Run, Settings, Study};
+use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
 fn small() -> Images {
     absolute_images(2, 4, 2, 9, ShapeSet::ALL)

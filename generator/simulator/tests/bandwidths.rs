@@ -3,7 +3,8 @@ use crate::test_images::{Images, absolute_classic, dragonfly, images};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidths, NodeId, SetRule, ShapeSet};
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
+use tvlb_simulator::{BootedFabric, Outcome, Run, Settings, StopRule};
+use tvlb_traffic::{Pattern, Traffic};
 
 const WINDOW: u32 = 10_000;
 

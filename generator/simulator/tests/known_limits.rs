@@ -6,7 +6,8 @@ use crate::test_images::{
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{SetRule, ShapeSet};
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
+use tvlb_simulator::{BootedFabric, Outcome, Run, Settings, StopRule};
+use tvlb_traffic::{Pattern, Traffic};
 
 fn outcome(fabric: &BootedFabric<'_>, settings: &Settings, pattern: &str, load: f64) -> Outcome {
     let pattern: Pattern = pattern.parse().unwrap();

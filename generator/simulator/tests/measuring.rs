@@ -4,10 +4,8 @@ use crate::test_images::{Images, absolute_images};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{
-    BootedFabric, Measuring, Outcome, Pattern, PlacementRule, Run, Settings, StopRule, Study,
-    Traffic,
-};
+use tvlb_simulator::{BootedFabric, Measuring, Outcome, Run, Settings, StopRule, Study};
+use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
 /// Windows of so many cycles.
 fn settings(scheme: Scheme, warm_up_windows: u32, window_cycles: u32) -> Settings {

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, PlacementRule, Point, Saturation, Settings, Study};
+use tvlb_simulator::{BootedFabric, Point, Saturation, Settings, Study};
+use tvlb_traffic::PlacementRule;
 
 const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
 

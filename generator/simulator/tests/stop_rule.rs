@@ -4,9 +4,8 @@ use crate::test_images::{Images, absolute, dragonfly, images};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{SetRule, ShapeSet};
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{
-    BootedFabric, ForeseenLatency, Outcome, Pattern, Run, Settings, StopRule, Traffic,
-};
+use tvlb_simulator::{BootedFabric, ForeseenLatency, Outcome, Run, Settings, StopRule};
+use tvlb_traffic::{Pattern, Traffic};
 
 #[test]
 fn giving_up_early_changes_no_verdict() {

@@ -3,7 +3,8 @@ use crate::test_images::{Images, absolute, dragonfly, images, shape};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Decision, Dragonfly, NodeId, SetRule, Shape, ShapeSet, SwitchId};
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Injection, Outcome, Pattern, Run, Settings, StopRule, Traffic};
+use tvlb_simulator::{BootedFabric, Injection, Outcome, Run, Settings, StopRule};
+use tvlb_traffic::{Pattern, Traffic};
 
 /// One node sends to another, rarely.
 fn lone_flow(fabric: &BootedFabric<'_>, scheme: Scheme, from: NodeId, to: NodeId) -> Outcome {

@@ -2,9 +2,9 @@
 
 use super::Imbalance;
 use crate::policy::Policy;
-use crate::table_set::{BalanceEntry, ImbalanceEntry, rounded};
-use crate::topology::Topology;
-use crate::topology::loads::Draw;
+use tvlb_table_set::{BalanceEntry, ImbalanceEntry, rounded};
+use tvlb_topology::Topology;
+use tvlb_topology::loads::Draw;
 
 /// Measures a policy's set as its rule has it and as switches have it. The digest of the levels, which
 /// is taken from images, is not filled in.

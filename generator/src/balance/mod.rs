@@ -20,14 +20,14 @@ pub use entry::balance_entry;
 pub use thinned::thinned_mean;
 
 use crate::policy::{Levels, Policy};
-use crate::routes::count::RouteCounter;
-use crate::routes::presence::{present_shapes, shapes_when_thinned};
-use crate::topology::Topology;
-use crate::topology::loads::{Draw, LinkLoads};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Level, LinkKind, SetRule, SwitchId};
+use tvlb_topology::Topology;
+use tvlb_topology::loads::{Draw, LinkLoads};
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::presence::{present_shapes, shapes_when_thinned};
 
 /// The largest number of rounds of adjustment.
 pub const MOST_ROUNDS: usize = 12;

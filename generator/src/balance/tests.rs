@@ -1,14 +1,14 @@
 //! Loads counted by listing every path, and what a balance does.
 
 use super::*;
-use crate::routes::enumerate::routes;
-use crate::routes::triples::triples;
-use crate::routes::walk::Walk;
-use crate::set_grammar::parse_set;
-use crate::topology::Topology;
-use crate::topology::links::LinkNumbers;
 use proptest::prelude::*;
 use tvlb_schema::{DrawRule, Route, Shape};
+use tvlb_table_set::grammar::parse_set;
+use tvlb_topology::Topology;
+use tvlb_topology::links::LinkNumbers;
+use tvlb_topology::routes::enumerate::routes;
+use tvlb_topology::routes::triples::triples;
+use tvlb_topology::routes::walk::Walk;
 use wirings::{absolute, any, inter_group_pairs};
 
 #[path = "../../topology/src/routes/wirings.rs"]

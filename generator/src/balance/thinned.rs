@@ -1,9 +1,9 @@
 //! What is left of a set that switches thin, over all pairs of switches of different groups.
 
 use crate::policy::Policy;
-use crate::routes::expected::{FabricMean, PairMean, mean_of_pairs};
-use crate::topology::Topology;
-use crate::topology::loads::kept_and_hops;
+use tvlb_topology::Topology;
+use tvlb_topology::loads::kept_and_hops;
+use tvlb_topology::routes::expected::{FabricMean, PairMean, mean_of_pairs};
 
 /// The means over the very routes that the switches keep of a policy's set, fractions included. The set
 /// is not one of intermediate switches, which cannot be thinned.

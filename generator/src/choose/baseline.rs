@@ -11,9 +11,9 @@ use super::error::ChooseError;
 use super::figures::mean;
 use super::panel::{Event, Guard, Oblivious, Panel};
 use super::runner::{Runner, all_of, reaches, step_of};
-use crate::table_set::{Carried, Regrets};
 use std::ops::Range;
-use tvlb_simulator::Pattern;
+use tvlb_table_set::{Carried, Regrets};
+use tvlb_traffic::Pattern;
 
 /// The step at which latencies are compared, unless conventional UGAL is near saturation there.
 const LOW_LOAD: u32 = 10;

@@ -7,9 +7,9 @@
 //! (docs/measurements/step-2.md).
 
 use crate::policy::{PolicyPair, WeighingSettings};
-use crate::set_grammar::canonical;
 use tvlb_schema::{Decision, DrawRule, Keep, SetRule, Shape};
 use tvlb_simulator::Scheme;
+use tvlb_table_set::grammar::canonical;
 
 /// The set that Rahman et al., SC'19, arrive at, drawn as the simulator that they published does.
 pub const PAPER: &str = "switches:2-3 with returns";
@@ -240,8 +240,8 @@ pub fn pairs(best: &[Candidate]) -> Vec<Candidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::set_grammar::parse_set;
     use tvlb_schema::{Candidates, Gate, MinCandidate, PerDecision};
+    use tvlb_table_set::grammar::parse_set;
 
     fn sources<'s>(front: &'s [SetRule], user: &'s [PolicyPair]) -> Sources<'s> {
         Sources { front, user, weighing: WeighingSettings::default(), seed: 1 }

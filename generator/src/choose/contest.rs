@@ -21,8 +21,8 @@ use super::error::ChooseError;
 use super::figures::mean;
 use super::objective::{Finalist, Prefer, by_merit};
 use super::runner::{Runner, all_of, load_of, step_of};
-use crate::table_set::{Lead, Regrets};
 use std::collections::BTreeMap;
+use tvlb_table_set::{Lead, Regrets};
 
 /// By how much a contender is expected to be ahead of conventional UGAL where nothing else is known.
 pub(super) const FIRST_LEAD: f64 = 0.04;

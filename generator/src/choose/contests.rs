@@ -19,14 +19,14 @@ use crate::balance::Balancer;
 use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::policy::{Policy, PolicyPair};
-use crate::routes::count::RouteCounter;
-use crate::routes::expected::fabric_mean;
-use crate::set_grammar::canonical;
-use crate::table_set::ContestEntry;
 use std::collections::BTreeMap;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 use tvlb_simulator::Scheme;
+use tvlb_table_set::ContestEntry;
+use tvlb_table_set::grammar::canonical;
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::expected::fabric_mean;
 
 /// How many of the best sets are paired for PAR's two decisions.
 const PAIRED: usize = 3;

@@ -1,12 +1,13 @@
 //! Why a choice or a search for mixtures ends without a result.
 
 use crate::image::ImageStageError;
-use crate::throughput::state::StateError;
 use std::io;
 use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;
-use tvlb_simulator::{BootError, RunError, TrafficError};
+use tvlb_simulator::{BootError, RunError};
 use tvlb_table_set::runs::StoreError;
+use tvlb_throughput::state::StateError;
+use tvlb_traffic::TrafficError;
 
 /// Why there is no choice.
 #[derive(Debug, thiserror::Error)]

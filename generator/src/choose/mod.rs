@@ -32,21 +32,17 @@ mod record;
 mod runner;
 mod simulation;
 
-pub use crate::table_set::ChoiceEntry;
 pub use baseline::MostRegret;
 pub use error::ChooseError;
 pub use memory::RunsMade;
 pub use objective::Prefer;
 pub use panel::PanelSize;
+pub use tvlb_table_set::ChoiceEntry;
 
 use crate::balance::{Balancer, is_countable};
 use crate::fabric::Fabric;
 use crate::policy::{Policy, PolicyPair};
-use crate::routes::count::RouteCounter;
 use crate::routes::draw_work::draw_work;
-use crate::set_grammar::parse_set;
-use crate::table_set::all_rounded;
-use crate::throughput::report::Report;
 use candidates::{DEFAULT, Sources, by_shape};
 use contests::{Contests, Found, conventional_hops};
 use panel::Panel;
@@ -56,6 +52,10 @@ use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::Scheme;
+use tvlb_table_set::all_rounded;
+use tvlb_table_set::grammar::parse_set;
+use tvlb_throughput::report::Report;
+use tvlb_topology::routes::count::RouteCounter;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -97,10 +97,10 @@ pub struct Choice {
 /// # Example
 /// ```
 /// use tvlb_generator::choose::{Options, choose};
-/// use tvlb_generator::set_grammar::canonical;
+/// use tvlb_table_set::grammar::canonical;
 ///
 /// # use tvlb_generator::fabric::Fabric;
-/// # use tvlb_generator::topology::arrangement::Arrangement;
+/// # use tvlb_topology::arrangement::Arrangement;
 /// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
 /// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
 /// // By the model alone; without `fast`, minutes of simulation decide.
@@ -186,8 +186,8 @@ pub fn runs_kept(options: &Options) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::arrangement::Arrangement;
     use tvlb_schema::Dragonfly;
+    use tvlb_topology::arrangement::Arrangement;
 
     #[test]
     fn a_fabric_too_large_for_the_model_gets_the_default() {

@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{LinkKind, Nodes};
-use tvlb_simulator::{Pattern, Scheme, Settings, StarvedLink};
+use tvlb_simulator::{Scheme, Settings, StarvedLink};
+use tvlb_traffic::Pattern;
 
 /// Cycles of a window, in latencies of the longest VLB path in an empty network.
 const WINDOW: u32 = 12;
@@ -289,7 +290,7 @@ pub fn shifts(nodes: &Nodes, count: u32, seed: u64) -> Vec<(u32, u32)> {
 mod tests {
     use super::*;
     use tvlb_schema::{Bandwidths, Dragonfly};
-    use tvlb_simulator::Traffic;
+    use tvlb_traffic::Traffic;
 
     #[test]
     fn the_standard_panel_has_five_type_2_patterns_and_several_shifts() {

@@ -10,7 +10,7 @@ use super::objective::Finalist;
 use super::panel::Panel;
 use super::runner::{STEPS, load_of};
 use super::step_one::{EPSILON, Modelled};
-use crate::table_set::{
+use tvlb_table_set::{
     Carried, ContenderEntry, ContestEntry, FrontierEntry, ModelEntry, ModelledEntry, PanelEntry,
     TailEntry,
 };

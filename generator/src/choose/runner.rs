@@ -10,10 +10,10 @@ use super::contender::Contender;
 use super::error::ChooseError;
 use super::figures::RunFigures;
 use super::panel::{Event, Guard, Panel};
-pub(super) use crate::table_set::{STEPS, load_of, step_of};
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
 use tvlb_simulator::{Answer, ForeseenLatency};
+pub(super) use tvlb_table_set::{STEPS, load_of, step_of};
 
 /// Mean latencies, in the panel's limit, that are near it. Of the runs of a choice on dfly(4, 8, 4, 9) three
 /// quarters have such a latency at the last step that is carried and at the first that is not, and a

@@ -14,8 +14,6 @@ use super::runner::{Runner, load_of};
 use crate::fabric::Fabric;
 use crate::image::{Images, Routing, build};
 use crate::policy::Policy;
-use crate::routes::count::RouteCounter;
-use crate::set_grammar::parse_set;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -25,9 +23,12 @@ use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::PerDecision;
 use tvlb_simulator::{
-    BootedFabric, ForeseenLatency, Outcome, Run, RunError, Scheme, Settings, StopRule, Traffic,
+    BootedFabric, ForeseenLatency, Outcome, Run, RunError, Scheme, Settings, StopRule,
 };
+use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::runs::Turn;
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_traffic::Traffic;
 
 /// The images that switches would boot from, were a candidate's policies chosen.
 pub(super) fn images_of(

@@ -11,17 +11,18 @@ use super::candidates::{FALLBACK, LITERAL};
 use super::error::ChooseError;
 use super::panel::shifts;
 use crate::fabric::Fabric;
-use crate::routes::count::RouteCounter;
-use crate::routes::presence::present_shapes;
-use crate::set_grammar::{canonical, parse_set};
-use crate::throughput::report::{Heading, Report};
-use crate::throughput::state;
-use crate::throughput::sweep::Sweep;
-use crate::throughput::{Counting, Flows, LARGE, PathSet, VAST, path_set};
 use std::collections::BTreeSet;
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Dragonfly, DrawRule, SetRule, SwitchId};
+use tvlb_table_set::grammar::{canonical, parse_set};
+use tvlb_throughput::report::{Heading, Report};
+use tvlb_throughput::state;
+use tvlb_throughput::sweep::Sweep;
+use tvlb_throughput::{Counting, LARGE, PathSet, VAST, path_set};
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::presence::present_shapes;
+use tvlb_traffic::Flows;
 
 /// How much of the best modelled throughput a candidate may lack.
 pub(crate) const EPSILON: f64 = 0.01;

@@ -6,10 +6,10 @@ use super::objective::Prefer;
 use super::runner::load_of;
 use super::step_one::MOST_SWITCHES;
 use crate::counted::{counted, with_sign};
-use crate::table_set::{
+use std::fmt::{self, Display};
+use tvlb_table_set::{
     Carried, ChoiceEntry, ContenderEntry, ContestEntry, Lead, PanelEntry, Regrets,
 };
-use std::fmt::{self, Display};
 
 /// With fewer patterns than this, the spread of a difference says nothing of its standard error: two
 /// equal differences would pass for certainty.

@@ -1,10 +1,10 @@
 //! Why two table sets cannot be compared.
 
-use crate::table_set::ReadError;
-use crate::topology::names::NamesError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use tvlb_base::progress::Cancelled;
+use tvlb_table_set::ReadError;
+use tvlb_table_set::names::NamesError;
 
 /// Why two table sets cannot be compared.
 #[derive(Debug, thiserror::Error)]

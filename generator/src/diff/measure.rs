@@ -9,17 +9,17 @@
 use super::change::{Change, Settings};
 use super::error::DiffError;
 use super::paths::{self, Drawn};
-use crate::table_set::rounded;
-use crate::topology::Topology;
-use crate::topology::links::LinkNumbers;
-use crate::topology::loads::{LinkLoads, flits_per_pair};
-use crate::topology::names::Names;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{Decision, Dragonfly, LinkKind, SwitchId};
+use tvlb_table_set::names::Names;
+use tvlb_table_set::rounded;
+use tvlb_topology::Topology;
+use tvlb_topology::links::LinkNumbers;
+use tvlb_topology::loads::{LinkLoads, flits_per_pair};
 
 /// MIN and the three decisions.
 const MODES: usize = 4;

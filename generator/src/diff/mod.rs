@@ -19,12 +19,12 @@ pub use measure::{LinkChange, LoadChange, ModeChange};
 pub use tables::Tables;
 pub use wiring::EndNames;
 
-use crate::table_set::Manifest;
 use measure::Measured;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{Dragonfly, GroupKind};
+use tvlb_table_set::Manifest;
 
 /// What changed from one table set to another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -107,11 +107,11 @@ pub struct SwitchChange {
 /// use tvlb_generator::diff::{Settings, Tables, compare};
 /// use tvlb_generator::generate::generate;
 /// use tvlb_generator::policy::Policy;
-/// use tvlb_generator::set_grammar::parse_set;
+/// use tvlb_table_set::grammar::parse_set;
 /// use tvlb_schema::PerDecision;
 ///
 /// # use tvlb_generator::fabric::Fabric;
-/// # use tvlb_generator::topology::arrangement::Arrangement;
+/// # use tvlb_topology::arrangement::Arrangement;
 /// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
 /// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
 /// // `Tables::open` reads what lies in a directory.

@@ -1,11 +1,11 @@
 //! The paths between two switches as their images give them, each with its share of the packets.
 
 use crate::routes::drawn_routes::{DrawnRoute, drawn_routes};
-use crate::topology::Topology;
-use crate::topology::links::{LinkNumbers, PathLinks};
-use crate::topology::routes::minimal;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{Decision, SwitchId};
+use tvlb_topology::Topology;
+use tvlb_topology::links::{LinkNumbers, PathLinks};
+use tvlb_topology::routes::minimal;
 
 /// A path with the share of the pair's packets that take it.
 #[derive(Clone, Copy, Debug, PartialEq)]

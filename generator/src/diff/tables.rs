@@ -2,11 +2,11 @@
 
 use super::error::DiffError;
 use crate::generate::Generated;
-use crate::table_set::{Manifest, TableSet};
-use crate::topology::names::Names;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::FabricImage;
+use tvlb_table_set::names::Names;
+use tvlb_table_set::{Manifest, TableSet};
 
 /// A manifest and the images that it is about.
 #[derive(Clone, Debug)]

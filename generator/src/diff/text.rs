@@ -1,8 +1,8 @@
 //! A difference in words.
 
 use super::{Change, Difference, EndNames, LoadChange, ModeChange, SwitchChange};
-use crate::topology::names::after;
 use std::fmt::{self, Display, Formatter};
+use tvlb_table_set::names::after;
 
 /// Switches and cables that are shown; the values have them all.
 const MOST_SHOWN: usize = 12;

@@ -1,10 +1,10 @@
 //! Cables that only one of two fabrics has.
 
 use super::change::Change;
-use crate::topology::names::{NamedPort, Names};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, SwitchIndex};
+use tvlb_table_set::names::{NamedPort, Names};
 
 /// Both ends of a cable, each as (group, switch, global port of it), the lower group first.
 pub(super) type Cable = [[u32; 3]; 2];

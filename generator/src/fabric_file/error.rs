@@ -1,7 +1,7 @@
 //! What can be wrong with a fabric file, and where.
 
-use crate::set_grammar::SetGrammarError;
 use tvlb_schema::{BandwidthsError, DragonflyError};
+use tvlb_table_set::grammar::SetGrammarError;
 
 /// Why a text is not a fabric file: the place and the fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

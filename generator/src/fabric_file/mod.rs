@@ -16,14 +16,14 @@ mod text;
 pub use error::{FabricFault, FabricFileError};
 
 use crate::policy::{Policy, WeighingSettings};
-use crate::set_grammar::canonical;
-use crate::topology::arrangement::Arrangement;
 use std::iter;
 use std::path::PathBuf;
 use tvlb_base::text::quoted;
 use tvlb_schema::{
     Bandwidths, Dragonfly, EscapeKind, OfarRules, PerDecision, SetRule, SwitchId, VcScheme,
 };
+use tvlb_table_set::grammar::canonical;
+use tvlb_topology::arrangement::Arrangement;
 
 /// A fabric and how to route on it, every value within its range.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,14 +5,14 @@ use super::{
     DecisionSet, EscapeSettings, FabricFault, FabricFile, FabricFileError, Latencies, Sets, Wiring,
 };
 use crate::policy::WeighingSettings;
-use crate::set_grammar::parse_set;
-use crate::topology::arrangement::Arrangement;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tvlb_schema::{
     Bandwidth, Bandwidths, Candidates, Dragonfly, DragonflyError, EscapeKind, Gate, GroupKind,
     LinkKind, LocalPercent, MinCandidate, OfarRules, PerDecision, SwitchId, VcScheme, limits,
 };
+use tvlb_table_set::grammar::parse_set;
+use tvlb_topology::arrangement::Arrangement;
 
 type Fallible<T> = Result<T, FabricFileError>;
 

@@ -4,9 +4,10 @@
 //! So three such paths for every pair of switches prove that no two faults cut any pair off, without a look
 //! at the pairs of faults, of which a large fabric has a hundred million.
 
-use crate::topology::{End, Topology};
 use std::collections::BTreeSet;
+use tvlb_schema::End;
 use tvlb_schema::{GlobalPort, GroupId, SwitchId, SwitchIndex};
+use tvlb_topology::Topology;
 
 /// A link, in either direction: a cable by its lower end, or all local links of two switches of a group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +32,7 @@ pub struct Disjoint {
 /// # Example
 /// ```
 /// use tvlb_generator::faults::disjoint;
-/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::{Dragonfly, SwitchId};
 ///
 /// // One cable between every two groups: one minimal path, and VLB paths over other cables.
@@ -115,8 +116,8 @@ impl Found<'_> {
 mod tests {
     use super::*;
     use crate::faults::lost_pairs;
-    use crate::topology::arrangement::{Arrangement, arrange};
     use tvlb_schema::{Dragonfly, FaultSet};
+    use tvlb_topology::arrangement::{Arrangement, arrange};
 
     /// Where there are three disjoint paths, no two cables cut a pair off, tried one by one; and where two
     /// minimal ones are disjoint, no single cable takes the last.

@@ -1,9 +1,9 @@
 //! What no packet can do where parts of a fabric are dead.
 
-use crate::topology::Topology;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_schema::{End, FaultSet, GroupId, PerDecision, SwitchId, SwitchIndex};
+use tvlb_topology::Topology;
 
 /// So many pairs are named.
 const NAMED: usize = 10;
@@ -57,7 +57,7 @@ pub struct Loss {
 /// # Example
 /// ```
 /// use tvlb_generator::faults::lost_pairs;
-/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::{Dragonfly, FaultSet};
 ///
 /// // One cable joins every two groups, so the pairs of two groups lose their minimal paths with it.

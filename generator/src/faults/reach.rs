@@ -5,8 +5,8 @@
 //! may be in the middle of a route, so where two switches have lost their last link, any pair can have lost
 //! routes.
 
-use crate::topology::Topology;
 use tvlb_schema::GroupId;
+use tvlb_topology::Topology;
 
 /// The groups that have lost cables, and whether local hops were lost.
 pub(super) struct Reach {

@@ -6,10 +6,10 @@
 
 use super::loss::{self, Loss, Pairs};
 use super::reach::Reach;
-use crate::routes::by_switch;
-use crate::routes::presence::has_shape;
-use crate::topology::Topology;
 use rayon::prelude::*;
+use tvlb_topology::Topology;
+use tvlb_topology::routes::by_switch;
+use tvlb_topology::routes::presence::has_shape;
 
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{

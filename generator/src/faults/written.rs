@@ -4,11 +4,11 @@ use super::update::Update as Made;
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{FabricImage, FaultSet};
+use tvlb_table_set::names::Names;
 use tvlb_table_set::{
     DeadEntry, Existing, FAULT_LIST_FILE, FAULTS_FILE, FileEntry, LostEntry, TableSet, UPDATE_FILE,
     UPDATE_FORMAT, Update, UpdateRecord, WriteError, switch_file, write,
 };
-use tvlb_topology::names::Names;
 use tvlb_verify::{Changes, VerifyError, verify_changes};
 
 /// Why there is no update.

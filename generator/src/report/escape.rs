@@ -3,11 +3,11 @@
 use super::fabric_picture::{discs, on_ring, open};
 use super::subject::Subject;
 use crate::escape::find;
-use crate::table_set::EscapeEntry;
-use crate::topology::Topology;
 use std::fmt::Write;
 use tvlb_chart::page::{figure, paragraph, table};
 use tvlb_schema::{End, EscapeNetwork, GroupId, LocalPercent, OfarRules, Port, SwitchId};
+use tvlb_table_set::EscapeEntry;
+use tvlb_topology::Topology;
 
 /// Above so many groups the network is not drawn.
 const MOST_GROUPS: u32 = 128;

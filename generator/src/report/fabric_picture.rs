@@ -1,11 +1,11 @@
 //! The fabric drawn: all groups on a ring with the links between them where they are few, one group with its switches
 //! on a ring, and every global port in words.
 
-use crate::topology::Topology;
-use crate::topology::names::Names;
 use std::fmt::Write;
 use tvlb_chart::escaped;
 use tvlb_schema::{End, GroupId, SwitchIndex};
+use tvlb_table_set::names::Names;
+use tvlb_topology::Topology;
 
 /// Above so many groups the lines are too many to be told apart.
 pub(super) const MOST_GROUPS: u32 = 16;

@@ -6,13 +6,13 @@ use super::subject::Subject;
 use super::summary::{certificate, guards_not_held, kinds_in_words};
 use crate::choose::table::percent;
 use crate::counted::counted;
-use crate::table_set::{ChoiceEntry, ContenderEntry, ContestEntry, SetEntry};
-use crate::verify::Extent;
 use tvlb_chart::bars::{Bar, BarGroup, Bars};
 use tvlb_chart::page::{figure, paragraph, side_by_side};
 use tvlb_chart::tiles::{Tile, tiles};
 use tvlb_chart::{Ink, escaped};
 use tvlb_schema::Decision;
+use tvlb_table_set::{ChoiceEntry, ContenderEntry, ContestEntry, SetEntry};
+use tvlb_verify::Extent;
 
 /// With fewer patterns than this, their spread says nothing of a standard error.
 const LEAST_PATTERNS: usize = 3;

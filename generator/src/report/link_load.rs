@@ -7,7 +7,6 @@ use super::summary::{listed, row};
 use crate::balance::is_countable;
 use crate::fabric::Fabric;
 use crate::image::Images;
-use crate::topology::loads::{Draw, LinkEnds, LinkLoads, Spread};
 use std::ops::Range;
 use tvlb_chart::heat_map::{HeatMap, Scale, mean, span};
 use tvlb_chart::page::{on_demand, paragraph, table};
@@ -15,6 +14,7 @@ use tvlb_schema::{
     Decision, End, FabricImage, GroupId, Level, LinkKind, SetRule, SwitchId, SwitchImage,
     SwitchIndex,
 };
+use tvlb_topology::loads::{Draw, LinkEnds, LinkLoads, Spread};
 
 /// So many of the busiest links of a kind are named.
 const MOST_NAMED: usize = 4;

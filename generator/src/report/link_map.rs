@@ -2,12 +2,12 @@
 //! all on a ring.
 
 use crate::fabric::Fabric;
-use crate::topology::summary::{SwitchLinks, TopologySummary, unusual_local_links};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use tvlb_chart::heat_map::{HeatMap, Part, Scale, span};
 use tvlb_chart::page::{on_demand, paragraph, table};
 use tvlb_schema::{GroupId, SwitchIndex};
+use tvlb_topology::summary::{SwitchLinks, TopologySummary, unusual_local_links};
 
 /// Above so many groups the table of all pairs is left out.
 const MOST_IN_A_TABLE: u32 = 40;

@@ -23,11 +23,11 @@ mod summary;
 pub use subject::Subject;
 
 use crate::fabric::Fabric;
-use crate::table_set::Manifest;
-use crate::topology::summary::TopologySummary;
 use tvlb_chart::escaped;
 use tvlb_chart::page::{figure, lists, on_demand, page, paragraph, preformatted, section, table};
 use tvlb_schema::GroupId;
+use tvlb_table_set::Manifest;
+use tvlb_topology::summary::TopologySummary;
 
 /// The most ports of a switch that are listed in half a line of paper.
 const SHORT: u32 = 6;

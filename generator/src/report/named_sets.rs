@@ -4,11 +4,11 @@
 use super::shapes::{self, Shares};
 use super::subject::Subject;
 use super::summary::listed;
-use crate::table_set::{ContestEntry, Manifest, SetEntry};
 use std::fmt::Write;
 use tvlb_chart::escaped;
 use tvlb_chart::page::paragraph;
 use tvlb_schema::{Decision, MinCandidate};
+use tvlb_table_set::{ContestEntry, Manifest, SetEntry};
 
 /// One set with the decisions that draw from it.
 pub(super) struct NamedSet<'m> {

@@ -11,9 +11,6 @@
 //! balance does.
 
 use crate::image::Images;
-use crate::topology::Topology;
-use crate::topology::links::{LinkNumbers, PathLinks};
-use crate::topology::loads::{Draw, LinkLoads, flits_per_pair};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
@@ -21,6 +18,9 @@ use rayon::prelude::*;
 use std::ops::Range;
 use tvlb_firmware_model::{Credits, Scheme, Switch, VlbPaths};
 use tvlb_schema::{Dragonfly, FabricImage, GroupId, LinkKind, Port, SwitchId};
+use tvlb_topology::Topology;
+use tvlb_topology::links::{LinkNumbers, PathLinks};
+use tvlb_topology::loads::{Draw, LinkLoads, flits_per_pair};
 
 /// About this many packets are followed where the fabric is large.
 const PACKETS: u32 = 1_500_000;
@@ -215,10 +215,10 @@ mod tests {
     use crate::fabric_file::FabricFile;
     use crate::generate::generate;
     use crate::policy::Policy;
-    use crate::routes::count::RouteCounter;
-    use crate::topology::arrangement::{Arrangement, arrange};
-    use crate::topology::names::Names;
     use tvlb_schema::PerDecision;
+    use tvlb_table_set::names::Names;
+    use tvlb_topology::arrangement::{Arrangement, arrange};
+    use tvlb_topology::routes::count::RouteCounter;
 
     fn fabric(set: &str) -> Fabric {
         let text = format!(
@@ -297,7 +297,7 @@ mod tests {
     fn where_pairs_are_many_destinations_are_drawn() {
         let df = Dragonfly::new(1, 32, 2, 60).unwrap();
         let fabric = Fabric::new("t", df, Arrangement::default(), 1).unwrap();
-        let rule = crate::set_grammar::parse_set("all", 1).unwrap();
+        let rule = tvlb_table_set::grammar::parse_set("all", 1).unwrap();
         let policies = PerDecision::same(Policy::from(rule));
         let images = generate(&fabric, &policies, &()).unwrap().images;
         let loads = sampled(&images, Drawn::Conventional, 1);

@@ -5,12 +5,12 @@ use crate::choose::baseline::MostRegret;
 use crate::choose::{PanelSize, Prefer};
 use crate::fabric::Fabric;
 use crate::fabric_file::{DecisionSet, FabricFile, Sets, Wiring};
-use crate::set_grammar::canonical;
-use crate::table_set::NAMES_FILE;
-use crate::topology::{Topology, cable_list};
 use std::fmt::Write;
 use tvlb_chart::page::{on_screen, paragraph, preformatted, table};
 use tvlb_schema::Decision;
+use tvlb_table_set::NAMES_FILE;
+use tvlb_table_set::grammar::canonical;
+use tvlb_topology::{Topology, cable_list};
 
 /// More cables than this are not listed.
 const MOST_CABLES: usize = 12_000;

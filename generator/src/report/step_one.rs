@@ -4,11 +4,11 @@ use super::subject::Subject;
 use super::summary::row;
 use crate::choose::candidates::LITERAL;
 use crate::choose::step_one::MOST_SWITCHES;
-use crate::table_set::ChoiceEntry;
-use crate::throughput::plot::{self, Roles};
-use crate::throughput::report::{Report, SetResult};
 use tvlb_chart::page::{on_demand, paragraph, table};
 use tvlb_chart::{Axis, Ink};
+use tvlb_table_set::ChoiceEntry;
+use tvlb_throughput::plot::{self, Roles};
+use tvlb_throughput::report::{Report, SetResult};
 
 pub(super) fn body(subject: &Subject<'_>) -> String {
     let Some(choice) = &subject.manifest.choice else {

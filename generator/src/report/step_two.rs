@@ -8,9 +8,9 @@ use crate::choose::table::{
     compared, figures, lead_in_words, passing_limit_later, percent, regret_rows, without_holder,
 };
 use crate::counted::counted;
-use crate::table_set::{ContenderEntry, ContestEntry, PanelEntry};
 use std::fmt::Write;
 use tvlb_chart::page::{on_demand, paragraph, table};
+use tvlb_table_set::{ContenderEntry, ContestEntry, PanelEntry};
 
 pub(super) fn body(subject: &Subject<'_>) -> String {
     let Some(choice) = &subject.manifest.choice else {

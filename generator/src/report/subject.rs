@@ -3,9 +3,9 @@
 use crate::choose::Options;
 use crate::fabric::Fabric;
 use crate::image::Images;
-use crate::table_set::Manifest;
-use crate::throughput::report::Report;
-use crate::verify::Certificate;
+use tvlb_table_set::Manifest;
+use tvlb_throughput::report::Report;
+use tvlb_verify::Certificate;
 
 /// Everything that a report tells of.
 #[derive(Clone, Copy, Debug)]

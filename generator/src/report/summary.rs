@@ -3,12 +3,12 @@
 use super::subject::Subject;
 use crate::choose::table::percent;
 use crate::fabric::Fabric;
-use crate::table_set::ContestEntry;
-use crate::topology::summary::TopologySummary;
-use crate::verify::Extent;
 use std::fmt::Write;
 use tvlb_chart::page::{figure, side_by_side};
 use tvlb_schema::{Dragonfly, GroupKind};
+use tvlb_table_set::ContestEntry;
+use tvlb_topology::summary::TopologySummary;
+use tvlb_verify::Extent;
 
 /// "9 groups with 8 switches each and 4 nodes on every switch".
 pub(super) fn kinds_in_words(df: &Dragonfly) -> String {

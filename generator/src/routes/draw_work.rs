@@ -8,14 +8,14 @@
 //! taken as they keep on average; on other wirings links are taken as spread evenly over the ports). A set that asks for more than a switch can live with is refused
 //! ([`DrawWork::check`]).
 
-use super::by_switch::{for_each_way, shortest_links};
-use super::count::RouteCounter;
-use crate::set_grammar::canonical;
-use crate::topology::Topology;
-use crate::topology::names::{NamedSwitch, Names};
 use rayon::prelude::*;
 use tvlb_firmware_model::{MOST_ASKED, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Search};
 use tvlb_schema::{DrawRule, GroupId, Keep, LegHops, Level, SetRule, Shape, SwitchId};
+use tvlb_table_set::grammar::canonical;
+use tvlb_table_set::names::{NamedSwitch, Names};
+use tvlb_topology::Topology;
+use tvlb_topology::routes::by_switch::{for_each_way, shortest_links};
+use tvlb_topology::routes::count::RouteCounter;
 
 /// The most looks of a draw on average over all pairs that a set may take.
 ///

@@ -2,5 +2,3 @@
 
 pub mod draw_work;
 pub mod drawn_routes;
-
-pub use tvlb_topology::routes::*;

@@ -7,12 +7,12 @@
 //! intermediate switches are tried where no set of routes means it.
 
 use super::route_list::{ListedPair, RouteList, RouteListError};
-use crate::routes::drawn::DrawnPaths;
-use crate::routes::enumerate::VlbRoute;
-use crate::set_grammar::canonical;
-use crate::topology::Topology;
 use std::path::Path;
 use tvlb_schema::{DrawRule, GlobalPort, Keep, LegHops, SetRule, Shape, SwitchId};
+use tvlb_table_set::grammar::canonical;
+use tvlb_topology::Topology;
+use tvlb_topology::routes::drawn::DrawnPaths;
+use tvlb_topology::routes::enumerate::VlbRoute;
 
 /// Two probabilities count as equal that differ by at most this part of the larger one,
 const RELATIVE_TOLERANCE: f64 = 1e-6;

@@ -9,9 +9,7 @@ pub mod find;
 pub mod route_list;
 
 use crate::policy::{Levels, Policy};
-use crate::set_grammar::{canonical, parse_set};
 use crate::table_policies::TablePolicies;
-use crate::table_set::input_file::{self, Symlinks};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -22,6 +20,8 @@ use tvlb_schema::{
     Candidates, Decision, Dragonfly, DrawRule, Gate, Level, MinCandidate, PerDecision, SetRule,
     Shape, SwitchId, Weighing,
 };
+use tvlb_table_set::grammar::{canonical, parse_set};
+use tvlb_table_set::input_file::{self, Symlinks};
 
 /// The format that is written and read.
 const FORMAT: &str = "tvlb path sets 1";

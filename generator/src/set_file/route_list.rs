@@ -3,10 +3,6 @@
 //!
 //! Every route is held against the wiring. One pair is in memory at a time.
 
-use crate::routes::enumerate::{VlbRoute, routes};
-use crate::routes::walk::Walk;
-use crate::table_set::input_file::{self, Symlinks};
-use crate::topology::Topology;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
@@ -15,6 +11,10 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use tvlb_base::text::cut;
 use tvlb_schema::{Dragonfly, GlobalPort, SwitchId};
+use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_topology::Topology;
+use tvlb_topology::routes::enumerate::{VlbRoute, routes};
+use tvlb_topology::routes::walk::Walk;
 
 /// The longest line that is read: the routes of a pair on the largest fabrics take some megabytes.
 const MOST_LINE_BYTES: u64 = 256 << 20;

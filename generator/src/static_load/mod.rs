@@ -22,13 +22,13 @@ mod tests;
 
 pub use share_count::share_count;
 
-use crate::topology::Topology;
-pub use crate::topology::loads::LinkEnds;
-use crate::topology::loads::{self, Demand, Draw, LinkLoads};
 pub use tvlb_schema::LinkKind;
 use tvlb_schema::{
     Bandwidths, Dragonfly, DrawRule, LegHops, NodeId, Nodes, SetRule, ShapeSet, SwitchId,
 };
+use tvlb_topology::Topology;
+pub use tvlb_topology::loads::LinkEnds;
+use tvlb_topology::loads::{self, Demand, Draw, LinkLoads};
 use tvlb_traffic::Traffic;
 
 /// How packets choose their paths.
@@ -104,7 +104,7 @@ impl Paths {
 /// # Example
 /// ```
 /// use tvlb_generator::static_load::{Paths, static_loads};
-/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::Dragonfly;
 /// use tvlb_traffic::Traffic;
 ///

@@ -1,9 +1,9 @@
 //! An estimate of the saturation under `VALg` that counts shares of links, as Prisacari et al., "Performance
 //! Optimization of Load Imbalanced Workloads in Large Scale Dragonfly Systems" (HPSR 2015), reason.
 
-use crate::topology::Topology;
 use std::collections::BTreeMap;
 use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchIndex};
+use tvlb_topology::Topology;
 use tvlb_traffic::Traffic;
 
 /// For every ordered pair of groups (S, I), S ≠ I, the share of the bandwidth that S's traffic finds in I:

@@ -1,12 +1,12 @@
 //! Loads against closed forms, exact values of other programs, and a listing of every path.
 
 use super::*;
-use crate::routes::drawn::DrawnPaths;
-use crate::set_grammar::parse_set;
-use crate::topology::End;
-use crate::topology::arrangement::{Arrangement, arrange};
-use crate::topology::links::LinkNumbers;
+use tvlb_schema::End;
 use tvlb_schema::{GroupId, GroupKind, SwitchIndex};
+use tvlb_table_set::grammar::parse_set;
+use tvlb_topology::arrangement::{Arrangement, arrange};
+use tvlb_topology::links::LinkNumbers;
+use tvlb_topology::routes::drawn::DrawnPaths;
 use tvlb_traffic::{Pattern, PlacementRule};
 
 fn system(p: u32, a: u32, h: u32) -> Topology {

@@ -270,7 +270,7 @@ mod tests {
     use tvlb_generator::fabric::Fabric;
     use tvlb_generator::fabric_file::FabricFile;
     use tvlb_generator::generate::generate;
-    use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+    use tvlb_topology::arrangement::{Arrangement, arrange};
 
     /// The manifest of a small fabric's table set.
     static MANIFEST: LazyLock<Vec<u8>> = LazyLock::new(|| {
@@ -280,7 +280,7 @@ mod tests {
         let topology = arrange(file.dragonfly, Arrangement::default(), file.seed).unwrap();
         let policies = file.weighing.policies(&file.sets.rules().unwrap());
         generate(
-            &Fabric { file, topology, names: tvlb_generator::topology::names::Names::default() },
+            &Fabric { file, topology, names: tvlb_table_set::names::Names::default() },
             &policies,
             &(),
         )

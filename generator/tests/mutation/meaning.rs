@@ -34,7 +34,7 @@ pub(crate) fn meaning(files: &Files, sampled: bool) -> Meaning {
         df.global_ports().map(move |port: GlobalPort| End { group, port })
     });
     let switches = df.switches().map(|switch| {
-        let name = tvlb_generator::table_set::switch_file(switch);
+        let name = tvlb_table_set::switch_file(switch);
         let image = SwitchImage::decode(&files[&name], &fabric).unwrap();
         // By decision, for the order of sets in the image means nothing.
         let sets = Decision::ALL.map(|decision| {

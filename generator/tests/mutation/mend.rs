@@ -1,7 +1,7 @@
 //! Covering the traces of damage.
 
 use crate::mutation::{FABRIC, Files, MANIFEST};
-use tvlb_generator::table_set::{FileEntry, Manifest};
+use tvlb_table_set::{FileEntry, Manifest};
 
 /// How far the traces of damage are covered.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]

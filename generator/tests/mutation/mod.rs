@@ -23,9 +23,9 @@ use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::policy::{Levels, Policy};
-use tvlb_generator::table_set::ReadError;
-use tvlb_generator::verify::{Settings, VerifyError, verify_tables};
 use tvlb_schema::Level;
+use tvlb_table_set::ReadError;
+use tvlb_verify::{Settings, VerifyError, verify_tables};
 
 type Rng = Xoshiro256PlusPlus;
 /// Files by their paths in the directory.

@@ -10,15 +10,13 @@ use rand::{RngExt, SeedableRng};
 use std::fs;
 use tempfile::TempDir;
 use tvlb_generator::faults::{Tables, update, write_update};
-use tvlb_generator::table_set::{
-    FileEntry, TableSet, UPDATE_FILE, Update, UpdateRecord, switch_file,
-};
-use tvlb_generator::topology::names::Names;
-use tvlb_generator::verify::{Settings, VerifyError, verify_changes, verify_update};
 use tvlb_schema::{
     Decision, DrawRule, End, FabricImage, FaultSet, LocalLink, PerDecision, ShapeSet, SwitchId,
     SwitchImage, encode_switch_image,
 };
+use tvlb_table_set::names::Names;
+use tvlb_table_set::{FileEntry, TableSet, UPDATE_FILE, Update, UpdateRecord, switch_file};
+use tvlb_verify::{Settings, VerifyError, verify_changes, verify_update};
 
 /// A table set in `tables`, and an update of it in `update`.
 struct Case<'b> {

@@ -5,8 +5,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use tvlb_schema::Dragonfly;
 use tvlb_throughput::solve::Warm;
-use tvlb_throughput::{Counting, Flows, Model, PathSet};
+use tvlb_throughput::{Counting, Model, PathSet};
 use tvlb_topology::arrangement::{Arrangement, arrange};
+use tvlb_traffic::Flows;
 
 fn one_pattern(criterion: &mut Criterion) {
     for [p, a, h, g] in [[4, 8, 4, 9], [4, 8, 4, 17], [4, 8, 4, 33], [13, 26, 13, 27]] {

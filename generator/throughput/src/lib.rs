@@ -34,7 +34,6 @@ pub use bundle::Bundles;
 pub use certificate::Certified;
 pub use path_set::{Counting, PathSet};
 pub use program::BundleKind;
-pub use tvlb_traffic::{Flow, Flows};
 
 use bundle::folds;
 use factored::Factored;
@@ -43,6 +42,7 @@ use program::Program;
 use solve::{Solved, Warm, solve};
 use tvlb_schema::Dragonfly;
 use tvlb_topology::Topology;
+use tvlb_traffic::{Flow, Flows};
 
 /// The gap, as a fraction of the upper bound, up to which a value counts as a number.
 ///
@@ -110,7 +110,8 @@ pub struct Modelled {
 /// # Example
 /// ```
 /// use tvlb_throughput::solve::Warm;
-/// use tvlb_throughput::{Counting, Flows, Model, PathSet};
+/// use tvlb_throughput::{Counting, Model, PathSet};
+/// use tvlb_traffic::Flows;
 /// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::Dragonfly;
 ///

@@ -316,9 +316,10 @@ pub(super) fn best_fraction(a: &[f64], b: &[f64]) -> (f64, f64) {
 mod tests {
     use super::*;
     use crate::reference_lp;
-    use crate::{Counting, Flows, Model, PathSet};
+    use crate::{Counting, Model, PathSet};
     use tvlb_schema::Dragonfly;
     use tvlb_topology::arrangement::{Arrangement, arrange};
+    use tvlb_traffic::Flows;
 
     /// The general solver, on the whole program, knows nothing of the short cuts.
     #[test]

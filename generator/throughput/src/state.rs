@@ -142,9 +142,10 @@ fn subject(sweep: &Sweep<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Counting, Flows, PathSet};
+    use crate::{Counting, PathSet};
     use tvlb_schema::{Dragonfly, FaultSet, LocalLink, SwitchId, SwitchIndex};
     use tvlb_topology::arrangement::{Arrangement, arrange};
+    use tvlb_traffic::Flows;
 
     /// Of two wirings with the same cables, one may lack links within a group.
     #[test]

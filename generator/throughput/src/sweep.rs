@@ -57,7 +57,8 @@ pub struct Tally {
 /// ```
 /// use tvlb_throughput::state;
 /// use tvlb_throughput::sweep::Sweep;
-/// use tvlb_throughput::{Counting, Flows, PathSet};
+/// use tvlb_throughput::{Counting, PathSet};
+/// use tvlb_traffic::Flows;
 /// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::Dragonfly;
 ///

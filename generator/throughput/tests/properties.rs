@@ -5,13 +5,14 @@ use tvlb_schema::{
     Bandwidth, Bandwidths, Dragonfly, End, FaultSet, GroupId, LocalLink, Nodes, SwitchId,
     SwitchIndex,
 };
+use tvlb_table_set::names::{Names, Parts};
 use tvlb_throughput::path_set::step_1;
 use tvlb_throughput::solve::Warm;
 use tvlb_throughput::sweep::{Cell, Sweep};
-use tvlb_throughput::{Counting, Flows, Model, ModelError, PathSet, state};
+use tvlb_throughput::{Counting, Model, ModelError, PathSet, state};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
-use tvlb_topology::names::{Names, Parts};
+use tvlb_traffic::Flows;
 
 fn laid(arrangement: Arrangement, [p, a, h, g]: [u32; 4]) -> Topology {
     arrange(Dragonfly::new(p, a, h, g).unwrap(), arrangement, 3).unwrap()
@@ -71,7 +72,7 @@ proptest! {
             let (lower, upper) = interval(&topology, counting, &pattern, set);
             prop_assert!(0.0 < lower && lower <= upper && upper <= 1.0);
             let destination = |group: u16| {
-                let sends = |f: &&tvlb_throughput::Flow| df.place(f.source).0.0 == group;
+                let sends = |f: &&tvlb_traffic::Flow| df.place(f.source).0.0 == group;
                 df.place(pattern.flows.iter().find(sends).unwrap().destination).0
             };
             let direct: usize =

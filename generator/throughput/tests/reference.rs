@@ -4,9 +4,10 @@
 use serde::Deserialize;
 use tvlb_schema::Dragonfly;
 use tvlb_throughput::solve::Warm;
-use tvlb_throughput::{Counting, Flows, Model, PathSet};
+use tvlb_throughput::{Counting, Model, PathSet};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
+use tvlb_traffic::Flows;
 
 #[expect(clippy::unwrap_used, reason = "sizes of tests are in range")]
 fn absolute(p: u32, a: u32, h: u32, g: u32) -> Topology {

@@ -10,7 +10,7 @@
 //! odd, we know from trying 58,000 sizes (all a ≤ 40 and h ≤ 24, with all g ≤ 60 and a choice of
 //! those above), not from a proof.
 
-use super::End;
+use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GroupId, SwitchId, SwitchIndex};
 
 /// The cables, in the order in which they are laid.

@@ -122,8 +122,8 @@ pub fn arrange(df: Dragonfly, arrangement: Arrangement, seed: u64) -> Result<Top
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::End;
     use proptest::prelude::*;
+    use tvlb_schema::End;
 
     const SEED: u64 = 7;
 

@@ -20,9 +20,10 @@
 //! No files here: the caller reads and writes them, and says their names in its errors.
 
 use super::local_links::LocalLinkError;
-use super::{CableError, End, Topology};
+use super::{CableError, Topology};
 use std::fmt::Write;
 use tvlb_base::text::{Fields, Records, TextError, cut, quoted};
+use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
 
 /// The columns, in the only order accepted.

@@ -8,11 +8,9 @@
 //! partner and leads half way round, to its own number. Generalised in rounds, see `rotation.rs`;
 //! a short round is the beginning of a whole one.
 
-use super::{
-    End,
-    rotation::{self, Place, Step},
-};
+use super::rotation::{self, Place, Step};
 use tvlb_schema::Dragonfly;
+use tvlb_schema::End;
 
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     rotation::cables(df, |port| {

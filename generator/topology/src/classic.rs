@@ -6,7 +6,8 @@
 //! group, the m-th of them to its m-th port towards us. What ports are left after the last whole
 //! round lead to the groups that `extra_links` gives, again in their order.
 
-use super::{End, extra_links};
+use super::extra_links;
+use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {

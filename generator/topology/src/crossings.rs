@@ -7,7 +7,8 @@
 //! group to where y leaves it. Whatever counts paths or what they load goes over crossings. A pair
 //! (x, y) is none where one of the local hops at its ends has no link.
 
-use crate::{End, Link, Topology};
+use crate::{Link, Topology};
+use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId, SwitchIndex};
 
 /// A first and a second global link of a pair of switches, with the local hops that they imply.

@@ -6,11 +6,11 @@
 
 use super::Topology;
 use super::local_links::LocalLinks;
-use super::names::Names;
 use std::collections::BTreeSet;
 use tvlb_schema::{
     Dragonfly, End, FabricImage, FaultSet, FewerLinks, GroupId, Nodes, SwitchId, SwitchIndex,
 };
+use tvlb_table_set::names::Names;
 
 impl Topology {
     /// The wiring that a fabric image states, whatever is dead of it.

@@ -2,8 +2,9 @@
 //!
 //! The same wiring with the same names gives the same text.
 
-use super::{End, Topology};
+use super::Topology;
 use std::fmt;
+use tvlb_schema::End;
 use tvlb_table_set::names::{NamedPort, Names, after};
 
 /// How much of a wiring is drawn.

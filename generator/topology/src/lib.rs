@@ -34,12 +34,11 @@ mod symmetry;
 #[cfg(test)]
 extern crate self as tvlb_topology;
 
-pub use tvlb_schema::End;
-pub use tvlb_table_set::names;
-
 use local_links::{LocalLinkError, LocalLinks};
 use std::collections::BTreeSet;
-use tvlb_schema::{Bandwidths, Dragonfly, FewerLinks, GlobalPort, GroupId, SwitchId, SwitchIndex};
+use tvlb_schema::{
+    Bandwidths, Dragonfly, End, FewerLinks, GlobalPort, GroupId, SwitchId, SwitchIndex,
+};
 
 /// A cable between two groups, its lesser end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

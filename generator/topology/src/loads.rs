@@ -15,10 +15,11 @@ mod sum;
 pub use draw::{Demand, Draw};
 pub use kept::kept_and_hops;
 
+use crate::Topology;
 use crate::links::LinkNumbers;
-use crate::{End, Topology};
 use rayon::prelude::*;
 use sum::Sum;
+use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, LinkKind, NodeId, SwitchId, SwitchIndex};
 
 /// Loads that differ by less are equal: symmetric links whose sums were made in another order.

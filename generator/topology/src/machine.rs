@@ -5,7 +5,8 @@
 //! is, so the links of a pair lie on different switches and no switch has more than one cable more
 //! than another. Nothing here is random.
 
-use super::{End, Topology};
+use super::Topology;
+use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 /// How many links there are between which groups.

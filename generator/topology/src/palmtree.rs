@@ -9,10 +9,11 @@
 //! left after the whole rounds is a short round with a mirror of its own, see `rotation.rs`.
 
 use super::{
-    End, relative,
+    relative,
     rotation::{self, Step},
 };
 use tvlb_schema::Dragonfly;
+use tvlb_schema::End;
 
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     let round = df.g() - 1;

@@ -10,9 +10,10 @@
 //! are drawn as 32-bit ones, nothing depends on the order of a hash table. A test pins one wiring,
 //! lest a new version of a dependency change what a seed means without our noticing.
 
-use super::{End, extra_links};
+use super::extra_links;
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 /// Attempted exchanges per pair: with ten the tests see no trace of the regular start.

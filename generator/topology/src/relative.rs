@@ -6,11 +6,9 @@
 //! round. Generalised in rounds, see `rotation.rs`; a short round of n ports leads 1 to n/2 groups
 //! on and then, for its second half, n/2 to 1 groups back: it stays a mirror image of itself.
 
-use super::{
-    End,
-    rotation::{self, Place, Step},
-};
+use super::rotation::{self, Place, Step};
 use tvlb_schema::Dragonfly;
+use tvlb_schema::End;
 
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     rotation::cables(df, |port| {

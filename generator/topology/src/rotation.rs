@@ -12,7 +12,7 @@
 //! would do (a·h·g is odd then); we pay it because a wiring with one unused port has no symmetry,
 //! and symmetry is what these arrangements are chosen for. `absolute` wastes only one.
 
-use super::End;
+use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 /// Where one port of every group leads.

@@ -3,10 +3,10 @@
 
 use super::Topology;
 use super::lacking::{KindPair, Lacking, LackingCables, PairWithFewer, unused_ports, usual};
-use super::names::{Names, after};
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
 use tvlb_schema::{GroupId, GroupKind, NodeId, SwitchIndex};
+use tvlb_table_set::names::{Names, after};
 
 /// A wiring in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,6 +1,7 @@
 //! Whether a wiring looks the same from every group.
 
-use super::{End, Topology};
+use super::Topology;
+use tvlb_schema::End;
 use tvlb_schema::GroupId;
 
 impl Topology {

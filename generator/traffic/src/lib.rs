@@ -46,4 +46,3 @@ pub use maps::below;
 pub use pattern::{Pattern, PatternError};
 pub use placement::{Placement, PlacementError, PlacementRule};
 pub use traffic::Traffic;
-pub use tvlb_table_set::names::ListedPair;

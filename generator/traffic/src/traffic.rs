@@ -3,9 +3,10 @@
 //! Uniform traffic draws from all nodes, the sender included, as the reference does.
 
 use crate::maps::{self, Ranks, SILENT, below};
-use crate::{ListedPair, Pattern, Placement, TrafficError};
+use crate::{Pattern, Placement, TrafficError};
 use rand::Rng;
 use tvlb_schema::{Dragonfly, NodeId, Nodes};
+use tvlb_table_set::names::ListedPair;
 
 /// Stands in the table of destinations where each packet's is drawn from all nodes.
 const UNIFORM: NodeId = NodeId(u32::MAX);

@@ -259,9 +259,9 @@ mod tests {
     use tvlb_firmware_model::Switch;
     use tvlb_generator::generate::generate;
     use tvlb_generator::policy::Policy;
-    use tvlb_generator::routes::count::RouteCounter;
-    use tvlb_generator::topology::arrangement::{Arrangement, arrange};
     use tvlb_schema::{Dragonfly, FaultSet, LocalLink, PerDecision, SetRule, ShapeSet, SwitchId};
+    use tvlb_topology::arrangement::{Arrangement, arrange};
+    use tvlb_topology::routes::count::RouteCounter;
 
     #[test]
     fn routes_are_counted_as_the_generator_counts_them() {

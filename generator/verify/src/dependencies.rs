@@ -295,9 +295,9 @@ mod tests {
     use tvlb_generator::generate::generate;
     use tvlb_generator::image::Images;
     use tvlb_generator::policy::Policy;
-    use tvlb_generator::topology::arrangement::Arrangement;
-    use tvlb_generator::topology::machine::lay_between;
     use tvlb_schema::{GroupKind, PerDecision, SetRule, ShapeSet};
+    use tvlb_topology::arrangement::Arrangement;
+    use tvlb_topology::machine::lay_between;
 
     /// The images of a fabric whose sets hold all routes.
     fn images_of(fabric: &Fabric) -> Images {

@@ -110,15 +110,15 @@ pub fn verify_update(
 /// use tvlb_verify::{Settings, verify_tables};
 ///
 /// # use tvlb_generator::fabric::Fabric;
-/// # use tvlb_generator::topology::arrangement::Arrangement;
+/// # use tvlb_topology::arrangement::Arrangement;
 /// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
 /// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
-/// # use tvlb_generator::table_set::{Existing, REPORT_FILE, TableSet, WriteError, write};
+/// # use tvlb_table_set::{Existing, REPORT_FILE, TableSet, WriteError, write};
 /// # use tvlb_generator::{generate::generate, policy::Policy};
 /// # let home = tempfile::tempdir()?;
 /// # let tables = home.path().join("tables");
 /// # let make = |directory: &std::path::Path, set: &str| {
-/// #     let rule = tvlb_generator::set_grammar::parse_set(set, 1)?;
+/// #     let rule = tvlb_table_set::grammar::parse_set(set, 1)?;
 /// #     let policies = tvlb_schema::PerDecision::same(Policy::from(rule));
 /// #     let made = generate(&fabric, &policies, &())?;
 /// #     let files = made.files();

@@ -5,9 +5,9 @@ use tvlb::failure::Failure;
 use tvlb::files::{read_names, switch};
 use tvlb::tables::Tables;
 use tvlb_generator::escape::find;
-use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::names::Parts;
 use tvlb_schema::{EscapeImage, EscapeKind, LocalPercent, OfarRules, encode_escape_image};
+use tvlb_table_set::names::Parts;
+use tvlb_topology::Topology;
 
 /// An escape network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

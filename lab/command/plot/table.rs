@@ -4,7 +4,7 @@ use super::kind::Kind;
 use std::path::Path;
 use tvlb::failure::Failure;
 use tvlb_base::text::{Fields, Records, TextError};
-use tvlb_generator::input_file::{self, Symlinks};
+use tvlb_table_set::input_file::{self, Symlinks};
 
 /// A larger file is refused before it is read.
 const MOST_BYTES: u64 = 256 << 20;

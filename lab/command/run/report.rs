@@ -6,10 +6,10 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb::failure::Outcome;
 use tvlb::output::print_json;
-use tvlb_generator::table_set::FabricEntry;
 use tvlb_simulator::{
     Completion, JobTimes, LeastTime, MessageSettings, Scheme, Settings, paths_name,
 };
+use tvlb_table_set::FabricEntry;
 use tvlb_traffic::workload::SendOrder;
 
 /// All runs.

@@ -5,12 +5,12 @@ use clap::Args;
 use serde::Serialize;
 use tvlb::failure::{Failure, refused};
 use tvlb_base::progress::{AsOneStep, Progress};
-use tvlb_generator::topology::names::Parts;
 use tvlb_schema::{NodeId, Nodes};
 use tvlb_simulator::{
     BootedFabric, Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings,
     RunError, Settings, complete, least_control_latency, least_time,
 };
+use tvlb_table_set::names::Parts;
 use tvlb_traffic::workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 
 /// The jobs, what their ranks do, and how messages travel.

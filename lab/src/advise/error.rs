@@ -3,9 +3,9 @@
 use tvlb_base::progress::Cancelled;
 use tvlb_generator::image::ImageStageError;
 use tvlb_generator::static_load::StaticLoadError;
-use tvlb_generator::topology::CableError;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_simulator::{BootError, CompletionError, RunError};
+use tvlb_topology::CableError;
+use tvlb_topology::arrangement::Arrangement;
 use tvlb_traffic::workload::WorkloadError;
 
 /// Why there is no advice.

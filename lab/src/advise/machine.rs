@@ -10,7 +10,7 @@ use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+use tvlb_topology::arrangement::{Arrangement, arrange};
 
 /// One wiring, and the images of all sets over it.
 pub(super) struct Machine {

@@ -29,12 +29,12 @@ use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::NodeId;
 use tvlb_simulator::{
     BootedFabric, JobRun, MessageSettings, Scheme, Settings, complete, least_control_latency,
     least_time,
 };
+use tvlb_topology::arrangement::Arrangement;
 use tvlb_traffic::workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 
 /// How switches route.

@@ -24,12 +24,12 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_generator::table_set::sha256;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Bandwidth, Bandwidths, Dragonfly, DragonflyError, LinkKind, NodeId};
 use tvlb_simulator::{
     BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Scheme, Settings, complete,
 };
+use tvlb_table_set::sha256;
+use tvlb_topology::arrangement::Arrangement;
 use tvlb_traffic::workload::{Job, Motif, Programs, RankMap};
 
 /// Raised when a run's file comes to hold other values.

@@ -17,13 +17,14 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::Policy;
-use tvlb_generator::table_set::sha256;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
 use tvlb_simulator::{
-    BootedFabric, Measuring, Pattern, Probing, Revision, Run, RunError, Scheme, Settings, StopRule,
-    Traffic, last_good,
+    BootedFabric, Measuring, Probing, Revision, Run, RunError, Scheme, Settings, StopRule,
+    last_good,
 };
+use tvlb_table_set::sha256;
+use tvlb_topology::arrangement::Arrangement;
+use tvlb_traffic::{Pattern, Traffic};
 
 /// A load of 1 in the steps that the search takes, which are hundredths.
 const UNIT: f64 = 100.0;

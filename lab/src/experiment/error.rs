@@ -7,13 +7,12 @@ use tvlb_generator::choose::ChooseError;
 use tvlb_generator::fabric::FabricError;
 use tvlb_generator::image::ImageStageError;
 use tvlb_generator::policy::PolicyError;
-use tvlb_generator::throughput::state::StateError;
-use tvlb_generator::topology::CableError;
 use tvlb_schema::DragonflyError;
-use tvlb_simulator::{
-    BootError, CompletionError, PatternError, RunError, ScheduleError, TrafficError,
-};
+use tvlb_simulator::{BootError, CompletionError, RunError, ScheduleError};
 use tvlb_table_set::runs::StoreError;
+use tvlb_throughput::state::StateError;
+use tvlb_topology::CableError;
+use tvlb_traffic::{PatternError, TrafficError};
 
 /// Why an experiment has no findings.
 #[derive(Debug, thiserror::Error)]

@@ -24,16 +24,14 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::static_load::{Paths, share_count, static_loads};
-use tvlb_generator::table_set::sha256;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::Dragonfly;
-use tvlb_simulator::{
-    BootedFabric, FaultSchedule, Pattern, PlacementRule, Run, RunError, Scheme, Settings, StopRule,
-    Traffic,
-};
+use tvlb_simulator::{BootedFabric, FaultSchedule, Run, RunError, Scheme, Settings, StopRule};
+use tvlb_table_set::grammar::parse_set;
+use tvlb_table_set::sha256;
+use tvlb_topology::arrangement::Arrangement;
 use tvlb_traffic::Placement;
+use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
 /// Raised when a run's file comes to hold other values.
 const VERSION: u32 = 1;

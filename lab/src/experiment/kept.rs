@@ -8,8 +8,9 @@ use super::error::ExperimentError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use tvlb_simulator::{Pattern, Settings};
+use tvlb_simulator::Settings;
 use tvlb_table_set::runs::{Runs, StoreError};
+use tvlb_traffic::Pattern;
 
 /// Raised when a run's file comes to hold other values, so that older files are not taken for runs.
 const VERSION: u32 = 2;

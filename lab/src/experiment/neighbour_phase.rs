@@ -25,14 +25,14 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::static_load::{Paths, loads_of};
-use tvlb_generator::table_set::sha256;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Dragonfly, NodeId, SwitchId};
 use tvlb_simulator::{
     BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Settings, complete,
 };
+use tvlb_table_set::grammar::parse_set;
+use tvlb_table_set::sha256;
+use tvlb_topology::arrangement::Arrangement;
 use tvlb_traffic::workload::{Axis, Grid, Motif, Programs};
 
 /// Raised when a run's file comes to hold other values.

@@ -24,10 +24,10 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_generator::table_set::sha256;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Dragonfly, LinkKind, NodeId};
 use tvlb_simulator::{JobRun, MessageSettings, Scheme, Settings};
+use tvlb_table_set::sha256;
+use tvlb_topology::arrangement::Arrangement;
 use tvlb_traffic::workload::{Job, JobPlacement, Motif, Programs, RankMap};
 
 /// Raised when a run's file comes to hold other values.

@@ -201,7 +201,7 @@ mod tests {
     use super::super::find;
     use super::super::results::ROUTINGS;
     use super::*;
-    use tvlb_generator::throughput::path_set;
+    use tvlb_throughput::path_set;
 
     fn experiment(name: &str) -> &'static Experiment {
         find(name).unwrap_or_else(|| panic!("{name} is an experiment"))

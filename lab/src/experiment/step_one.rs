@@ -11,12 +11,12 @@ use super::results::{Figures, Model, ModelledSet};
 use serde::Serialize;
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
-use tvlb_generator::throughput::report::{Heading, Report, SetResult};
-use tvlb_generator::throughput::state;
-use tvlb_generator::throughput::sweep::{Cell, Sweep, Tally};
-use tvlb_generator::throughput::{Counting, path_set, plot};
-use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
+use tvlb_throughput::report::{Heading, Report, SetResult};
+use tvlb_throughput::state;
+use tvlb_throughput::sweep::{Cell, Sweep, Tally};
+use tvlb_throughput::{Counting, path_set, plot};
+use tvlb_topology::arrangement::{Arrangement, arrange};
 use tvlb_traffic::{Flows, sample};
 
 /// How much of the best throughput a candidate may lack.

@@ -10,11 +10,11 @@ use super::results::{FabricRow, Figures, SetPaths};
 use std::fmt::Write;
 use tvlb_base::progress::Progress;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
-use tvlb_generator::routes::count::RouteCounter;
-use tvlb_generator::routes::expected::fabric_mean;
-use tvlb_generator::set_grammar::parse_set;
-use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
+use tvlb_table_set::grammar::parse_set;
+use tvlb_topology::arrangement::{Arrangement, arrange};
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::expected::fabric_mean;
 
 /// The sizes p, a, h and g of each fabric.
 const FABRICS: [[u32; 4]; 4] = [[4, 8, 4, 9], [4, 8, 4, 17], [4, 8, 4, 33], [13, 26, 13, 27]];

@@ -3,9 +3,9 @@
 use super::file::NOTHING_DEAD;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_schema::{FabricImage, FaultSet};
 use tvlb_table_set::dead_parts::{MOST_BYTES, parse};
+use tvlb_table_set::input_file::{self, Symlinks};
 
 /// What a list says is dead of each fabric.
 pub(super) struct DeadParts {

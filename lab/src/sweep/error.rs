@@ -4,10 +4,9 @@ use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;
 use tvlb_generator::fabric::FabricError;
 use tvlb_generator::image::ImageStageError;
-use tvlb_simulator::{
-    BootError, PlacementError, RunError, ScheduleError, StudyError, TrafficError,
-};
+use tvlb_simulator::{BootError, RunError, ScheduleError, StudyError};
 use tvlb_table_set::runs::StoreError;
+use tvlb_traffic::{PlacementError, TrafficError};
 
 /// Why a sweep cannot be planned, made or collected.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use std::fmt::{self, Formatter};
 use std::path::PathBuf;
-use tvlb_simulator::PlacementRule;
+use tvlb_traffic::PlacementRule;
 use tvlb_traffic::loads::Loads;
 
 /// The word in `faults` for a machine of which nothing is dead.

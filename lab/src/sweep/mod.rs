@@ -55,9 +55,10 @@ use tvlb_generator::generate::generate;
 use tvlb_generator::image::{ImageStageError, Images};
 use tvlb_schema::{FabricImage, FaultSet, SwitchImage};
 use tvlb_simulator::{
-    BootedFabric, FaultSchedule, Run, RunError, Saturation, StopRule, Study, StudyError, Traffic,
+    BootedFabric, FaultSchedule, Run, RunError, Saturation, StopRule, Study, StudyError,
 };
 use tvlb_table_set::runs::{POLL, Runs, Turn};
+use tvlb_traffic::Traffic;
 
 /// What came of a sweep.
 #[derive(Debug)]

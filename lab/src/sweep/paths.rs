@@ -5,10 +5,10 @@ use std::path::Path;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::{Policy, PolicyPair};
-use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_policies::{self, TablePolicies};
-use tvlb_generator::table_set::{TableSet, sha256};
 use tvlb_schema::{Decision, PerDecision, Weighing};
+use tvlb_table_set::grammar::canonical;
+use tvlb_table_set::{TableSet, sha256};
 
 /// The set that stands for conventional UGAL.
 const CONVENTIONAL: &str = "conventional";

@@ -11,13 +11,14 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::fabric_image;
-use tvlb_generator::input_file::{self, Symlinks};
-use tvlb_generator::table_set::sha256;
-use tvlb_generator::topology::names::Parts;
 use tvlb_schema::{FabricImage, MinCandidate, PerDecision, VcScheme};
-use tvlb_simulator::{Pattern, PlacementRule, Scheme, Settings, StarvedLink};
+use tvlb_simulator::{Scheme, Settings, StarvedLink};
+use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::names::Parts;
 use tvlb_table_set::runs::{Runs, StoreError};
+use tvlb_table_set::sha256;
 use tvlb_traffic::named::{Named, NamedParts};
+use tvlb_traffic::{Pattern, PlacementRule};
 
 /// The largest sweep file that is read. It has some bytes for each entry of its lists.
 const MOST_BYTES: u64 = 16 << 20;

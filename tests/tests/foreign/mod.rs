@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tvlb_firmware_model::Switch;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Decision, FabricImage, FaultSet, LocalLink, SwitchId, encode_fault_image};
 use tvlb_tests::{
     arranged, images, levels, of_local_links, of_three_sets, shipped, thinned, uneven, with_set,
 };
+use tvlb_topology::arrangement::Arrangement;
 
 /// Both decoders read a switch image as the same, and find the same routes to every `step`-th
 /// destination; returns how many.

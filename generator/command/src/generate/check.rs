@@ -11,9 +11,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_generator::diff::{self, Difference, Tables};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::pipeline::{self, Made, PipelineError};
-use tvlb_generator::table_set::{REPORT_FILE, SWITCHES};
+use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::{REPORT_FILE, SWITCHES};
 
 /// The files that a directory has now, by their paths within it.
 pub(super) struct Written {

@@ -7,7 +7,7 @@ use super::check::{MadeAgain, Written};
 use crate::failure::{Failure, Outcome, tell};
 use std::path::Path;
 use tvlb_generator::choose::RunsMade;
-use tvlb_generator::table_set::{Existing, WriteError, check_target};
+use tvlb_table_set::{Existing, WriteError, check_target};
 
 /// Whether another process has written the table set.
 pub(super) fn is_written(output: &Path) -> bool {

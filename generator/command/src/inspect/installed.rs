@@ -4,9 +4,9 @@ use crate::failure::Failure;
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 use tvlb_firmware_model::Switch;
-use tvlb_generator::table_set::{TableSet, Update, UpdateRecord};
-use tvlb_generator::topology::names::NamedSwitch;
 use tvlb_schema::{End, FabricImage, Port};
+use tvlb_table_set::names::NamedSwitch;
+use tvlb_table_set::{TableSet, Update, UpdateRecord};
 
 /// An update and its fault image.
 pub(super) struct Installed {

@@ -5,10 +5,10 @@ use super::words::{Place, set_title, sets_of};
 use crate::paths::Named;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
-use tvlb_generator::routes::drawn::{DrawnMin, DrawnPaths, DrawnShape, DrawnVlb};
-use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::names::Names;
 use tvlb_schema::{Decision, Level, SwitchId, SwitchImage};
+use tvlb_table_set::names::Names;
+use tvlb_topology::Topology;
+use tvlb_topology::routes::drawn::{DrawnMin, DrawnPaths, DrawnShape, DrawnVlb};
 
 /// The paths from the switch of an image to another.
 pub(super) struct Pair<'i> {
@@ -139,7 +139,7 @@ impl<'i> Pair<'i> {
         self.image.fabric().dragonfly().place(self.any().destination).0 == self.image.group()
     }
 
-    fn in_words(&self, walk: &tvlb_generator::routes::walk::Walk) -> impl Display {
+    fn in_words(&self, walk: &tvlb_topology::routes::walk::Walk) -> impl Display {
         walk.in_words(self.image.fabric().dragonfly(), self.names)
     }
 }

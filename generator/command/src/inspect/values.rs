@@ -4,9 +4,9 @@ use super::installed::is_dead;
 use super::words::sets_of;
 use serde::Serialize;
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
-use tvlb_generator::set_grammar::canonical;
-use tvlb_generator::topology::names::Names;
 use tvlb_schema::{Candidates, Decision, Gate, Port, SwitchImage};
+use tvlb_table_set::grammar::canonical;
+use tvlb_table_set::names::Names;
 
 /// One switch: its ports and sets.
 #[derive(Serialize)]

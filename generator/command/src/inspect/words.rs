@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
-use tvlb_generator::set_grammar::canonical;
 use tvlb_schema::{Decision, GroupId, MinCandidate, SwitchImage, SwitchIndex};
+use tvlb_table_set::grammar::canonical;
 
 /// The sets of an image with the decisions that use each, by set number.
 pub(super) fn sets_of(image: &SwitchImage<'_>) -> Vec<(usize, Vec<Decision>)> {

@@ -3,7 +3,8 @@
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use std::time::Instant;
-use tvlb_simulator::{Run, Study, Traffic};
+use tvlb_simulator::{Run, Study};
+use tvlb_traffic::Traffic;
 
 /// Cycles before the clock starts, until the network is about as full as it will be.
 const FILL: u32 = 2000;

@@ -2,10 +2,11 @@
 
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::VlbPaths;
-use tvlb_generator::table_set::{FabricEntry, Manifest};
 use tvlb_schema::Decision;
-use tvlb_simulator::{Pattern, PlacementRule, Scheme, Settings, identity_columns};
+use tvlb_simulator::{Scheme, Settings, identity_columns};
+use tvlb_table_set::{FabricEntry, Manifest};
 use tvlb_traffic::named::Named;
+use tvlb_traffic::{Pattern, PlacementRule};
 
 /// What was run, apart from loads, seeds, settings and how decisions weigh.
 pub struct Identity<'a> {

@@ -8,13 +8,13 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroU32;
-use tvlb_generator::table_set::{Update, sha256};
-use tvlb_generator::topology::names::Names;
 use tvlb_schema::{FabricImage, FaultSet, SwitchId};
 use tvlb_simulator::{
     BootedFabric, FaultFigures, FaultSchedule, IDENTITY_COLUMNS, LinkLosses, Losses, Measuring,
     Outcome, Point, SeriesWindow, Settings, setting_columns_heads,
 };
+use tvlb_table_set::names::Names;
+use tvlb_table_set::{Update, sha256};
 
 /// The columns of CSV that say what was lost.
 pub(super) const LOSS_COLUMNS: &str =

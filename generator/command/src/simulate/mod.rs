@@ -20,9 +20,9 @@ use options::At;
 use report::Report;
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
-use tvlb_generator::table_set::{TableSet, Update};
-use tvlb_generator::topology::names::Parts;
 use tvlb_simulator::{RunError, Study, StudyError};
+use tvlb_table_set::names::Parts;
+use tvlb_table_set::{TableSet, Update};
 
 pub fn run(arguments: &Simulate) -> Outcome {
     arguments.check()?;

@@ -10,8 +10,8 @@ use clap::{ArgGroup, Args, ValueEnum};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use tvlb_generator::table_set::FabricEntry;
 use tvlb_simulator::{Measuring, Settings};
+use tvlb_table_set::FabricEntry;
 use tvlb_traffic::loads::Loads;
 
 /// What the table shows.

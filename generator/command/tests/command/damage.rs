@@ -3,7 +3,7 @@
 
 use crate::scratch::Scratch;
 use insta::{assert_snapshot, with_settings};
-use tvlb_generator::table_set::{FileEntry, Manifest, Sizes, sealed_report};
+use tvlb_table_set::{FileEntry, Manifest, Sizes, sealed_report};
 
 pub(crate) const FABRIC: &str = "fabric.tvlb";
 pub(crate) const SWITCH: &str = "switches/00005.tvlb";

@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 use std::fs;
-use tvlb_generator::table_set::{FileEntry, UpdateRecord};
+use tvlb_table_set::{FileEntry, UpdateRecord};
 
 /// A table set of the smallest shipped fabric in `out`, and a list of what is dead of it.
 fn with_list(list: &str) -> Scratch {

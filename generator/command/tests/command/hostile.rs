@@ -277,7 +277,7 @@ fn no_text_of_a_manifest_tells_the_terminal_what_to_do() {
 #[test]
 fn a_directory_that_is_swapped_for_a_link_is_read_no_further_than_it_was() {
     let scratch = Scratch::with_table_set();
-    let set = tvlb_generator::table_set::TableSet::open(&scratch.path("out")).unwrap();
+    let set = tvlb_table_set::TableSet::open(&scratch.path("out")).unwrap();
     let image = set.switch_image(tvlb_schema::SwitchId(5)).unwrap();
     fs::rename(scratch.path("out/switches"), scratch.path("moved")).unwrap();
     fs::create_dir(scratch.path("elsewhere")).unwrap();
@@ -302,10 +302,9 @@ fn sparse(scratch: &Scratch) {
     let fabric = encode_fabric_image(&df, &cables);
     let image = FabricImage::decode(&fabric).unwrap();
     let rule = SetRule::whole(ShapeSet::ALL);
-    let mut manifest: tvlb_generator::table_set::Manifest =
+    let mut manifest: tvlb_table_set::Manifest =
         serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
-    let entry =
-        |path: &str, bytes: &[u8]| tvlb_generator::table_set::FileEntry::of(path.to_owned(), bytes);
+    let entry = |path: &str, bytes: &[u8]| tvlb_table_set::FileEntry::of(path.to_owned(), bytes);
     fs::remove_dir_all(scratch.path("out/switches")).unwrap();
     fs::create_dir(scratch.path("out/switches")).unwrap();
     scratch.write("out/fabric.tvlb", &fabric);
@@ -320,7 +319,7 @@ fn sparse(scratch: &Scratch) {
             physical_numbers: Vec::new(),
         };
         let bytes = encode_switch_image(&image, &contents);
-        let path = tvlb_generator::table_set::switch_file(SwitchId(switch.0));
+        let path = tvlb_table_set::switch_file(SwitchId(switch.0));
         scratch.write(&format!("out/{path}"), &bytes);
         manifest.files.push(entry(&path, &bytes));
     }

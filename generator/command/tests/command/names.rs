@@ -4,11 +4,11 @@ use crate::damage::{edit_manifest, vouch_for};
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 use std::fmt::Write;
-use tvlb_generator::table_set::FileEntry;
 use tvlb_schema::{
     Decision, Dragonfly, FabricImage, GroupKind, PerDecision, SetContents, ShapeSet,
     SwitchContents, SwitchId, SwitchImage, encode_switch_image,
 };
+use tvlb_table_set::FileEntry;
 
 const FABRIC: &str = "name = \"named\"\n[dragonfly]\nnames = \"names.csv\"\ncables = \"cables.csv\"\n\
     [[dragonfly.kinds]]\nname = \"compute\"\np = 2\na = 3\nh = 2\ng = 3\n\
@@ -342,7 +342,7 @@ fn a_list_of_names_that_is_not_one_is_found() {
     let text = names().replace("0,0,,", "0,0,node 9,");
     let manifest = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
     let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
-    let entry = tvlb_generator::table_set::FileEntry::of("names.csv".to_owned(), text.as_bytes());
+    let entry = tvlb_table_set::FileEntry::of("names.csv".to_owned(), text.as_bytes());
     manifest["names"] = serde_json::to_value(entry).unwrap();
     scratch.write("out/names.csv", &text);
     scratch.write("out/manifest.json", serde_json::to_string_pretty(&manifest).unwrap() + "\n");

@@ -3,11 +3,11 @@
 use crate::damage::{SWITCH, edit_manifest, reseal, vouch_for};
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
-use tvlb_generator::table_set::{Manifest, SetEntry};
 use tvlb_schema::{
     Decision, FabricImage, Level, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId,
     SwitchImage, VcScheme, Weighing, encode_switch_image,
 };
+use tvlb_table_set::{Manifest, SetEntry};
 
 /// A table set in which switch 5 thins its set, with what the image says of the pairs' shapes.
 fn thinned(set: &str, levels: &[u8], says: impl Fn(ShapeSet) -> ShapeSet) -> Scratch {

@@ -3,7 +3,8 @@
 use super::make::{dragonfly, dragonfly_plus, plan_of, rows};
 use super::{fabric, files};
 use proptest::prelude::*;
-use tvlb_import::{Grouping, Import, ImportError, Source};
+use tvlb_base::text::Source;
+use tvlb_import::{Grouping, Import, ImportError};
 
 /// Something to be done to a text.
 #[derive(Clone, Debug)]

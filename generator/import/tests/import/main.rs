@@ -7,7 +7,8 @@ mod ibnetdiscover;
 mod make;
 mod slingshot;
 
-use tvlb_import::{Grouping, Import, ImportError, Source};
+use tvlb_base::text::Source;
+use tvlb_import::{Grouping, Import, ImportError};
 
 /// Imports plans of these names and texts.
 fn plans(texts: &[(&str, &str)]) -> Result<Import, ImportError> {

@@ -3,7 +3,8 @@
 use super::make::{HEADER, cable, edge, plan_of, rows};
 use super::{error, files, plan, plans, text};
 use insta::assert_snapshot;
-use tvlb_import::{Import, ImportError, Source};
+use tvlb_base::text::Source;
+use tvlb_import::{Import, ImportError};
 
 const EXAMPLE: &str = include_str!("../data/plan.csv");
 

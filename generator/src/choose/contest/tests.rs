@@ -5,12 +5,13 @@ use crate::choose::figures::RunFigures;
 use crate::choose::panel::{Event, Panel, PanelSize};
 use crate::choose::record::frontier;
 use crate::fabric_file::Latencies;
-use crate::table_set::Carried;
 use proptest::prelude::*;
 use std::convert::Infallible;
 use std::sync::Mutex;
 use tvlb_schema::{Bandwidths, Dragonfly};
-use tvlb_simulator::{ForeseenLatency, Pattern};
+use tvlb_simulator::ForeseenLatency;
+use tvlb_table_set::Carried;
+use tvlb_traffic::Pattern;
 
 /// A contender in hundredths: saturation under adversarial traffic, on guards, of the nodes that share
 /// the network with a hot switch; latency and its 99th percentile. `chance` is a load at which it is not

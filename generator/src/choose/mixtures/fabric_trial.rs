@@ -9,9 +9,9 @@ use crate::choose::figures::mean;
 use crate::choose::panel::Guard;
 use crate::choose::runner::{Runner, load_of, step_of};
 use crate::choose::simulation::SimulatedRunner;
-use crate::table_set::{Carried, Regrets};
 use std::ops::Range;
-use tvlb_simulator::Pattern;
+use tvlb_table_set::{Carried, Regrets};
+use tvlb_traffic::Pattern;
 
 /// A mixture with more regret on a guard is given up, in percent: with less, the search may find from
 /// it one that holds the margin.

@@ -33,8 +33,6 @@ use super::simulation::{SimulatedRunner, baseline_images, images_of, make_state}
 use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::policy::{PolicyPair, WeighingSettings};
-use crate::routes::count::RouteCounter;
-use crate::table_set::Regrets;
 use fabric_trial::{FabricTrial, MixtureFigures, REGRET_WEIGHT, leads, regret_cost};
 use halving::{halve, rungs};
 use rand::{Rng, RngExt, SeedableRng};
@@ -43,6 +41,8 @@ use rayon::prelude::*;
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_simulator::Scheme;
+use tvlb_table_set::Regrets;
+use tvlb_topology::routes::count::RouteCounter;
 use variation::{Place, drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.

@@ -6,9 +6,9 @@ use super::{Found, LATENCY_WEIGHT, Mixture, MixtureFigures, Options, REGRET_WEIG
 use crate::choose::candidates::Candidate;
 use crate::choose::contender::{CONVENTIONAL_NAME, Contender};
 use crate::fabric::Fabric;
-use crate::table_set::all_rounded;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
+use tvlb_table_set::all_rounded;
 
 /// Rows of the table at most; JSON has them all.
 const MOST_ROWS: usize = 24;

@@ -286,6 +286,6 @@ mod tests {
             met.insert(drawn(1, Place::Source, &mut rng).rule.shapes().bits());
         }
         // All down-closed sets except that of 000 alone, which only `varied` makes.
-        assert_eq!(met.len(), crate::throughput::path_set::down_closed().len() - 1);
+        assert_eq!(met.len(), tvlb_throughput::path_set::down_closed().len() - 1);
     }
 }

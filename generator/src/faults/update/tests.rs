@@ -2,9 +2,9 @@ use super::*;
 use crate::fabric::Fabric;
 use crate::generate::generate;
 use crate::policy::Policy;
-use crate::set_grammar::parse_set;
-use crate::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, LocalLink, SwitchIndex};
+use tvlb_table_set::grammar::parse_set;
+use tvlb_topology::arrangement::{Arrangement, arrange};
 
 /// The update of a table set of one set for all decisions, and the images that it is of.
 fn updated(
@@ -50,7 +50,7 @@ fn the_images_say_which_shapes_are_left() {
         local_links: [LocalLink { low: SwitchId(5), high: SwitchIndex(3), number: 0 }].into(),
     };
     let live = topology.without(&faults);
-    let counter = crate::routes::count::RouteCounter::new(&live);
+    let counter = tvlb_topology::routes::count::RouteCounter::new(&live);
     for set in ["strategic-2-3 by shape", "70% 5-hop by shape", "all by shape"] {
         updated([2, 4, 2, 9], set, &faults, |fabric, planned, update| {
             let mut changed = update.switches.iter().peekable();
@@ -66,7 +66,12 @@ fn the_images_say_which_shapes_are_left() {
                     let expected = if is_dead(switch) || is_dead(to) {
                         old.shapes_to(to)
                     } else {
-                        crate::routes::presence::present_shapes(&counter, set.rule(), switch, to)
+                        tvlb_topology::routes::presence::present_shapes(
+                            &counter,
+                            set.rule(),
+                            switch,
+                            to,
+                        )
                     };
                     if df.place(to).0 != df.place(switch).0 {
                         assert_eq!(set.shapes_to(to), expected, "from {switch} to {to}");

@@ -6,8 +6,9 @@
 
 use super::error::ExportError;
 use super::like_groups::{expect_live_switches, expect_plain_groups};
-use crate::{End, Topology};
+use crate::Topology;
 use std::fmt;
+use tvlb_schema::End;
 use tvlb_schema::{Nodes, SwitchId};
 use tvlb_table_set::names::Names;
 

@@ -8,7 +8,8 @@
 
 use super::error::ExportError;
 use super::like_groups::{expect_like_groups, expect_live_switches, expect_plain_groups};
-use crate::{End, Topology};
+use crate::Topology;
+use tvlb_schema::End;
 use tvlb_schema::GroupId;
 use tvlb_table_set::names::Names;
 

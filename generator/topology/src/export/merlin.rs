@@ -11,9 +11,10 @@
 
 use super::error::{ExportError, MapConflict, PortTarget};
 use super::like_groups::{expect_like_groups, expect_live_switches, expect_plain_groups};
-use crate::{End, Topology};
+use crate::Topology;
 use std::collections::BTreeSet;
 use std::fmt;
+use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GroupId};
 use tvlb_table_set::names::{NamedPort, Names};
 

@@ -15,9 +15,10 @@
 //! looked at one by one.
 
 use super::triples::TripleCounts;
+use crate::Topology;
 use crate::crossings::Crossing;
-use crate::{End, Topology};
 use std::ops::Range;
+use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId, SwitchIndex};
 
 /// Link counts of a topology, and their sums for each pair of groups.

@@ -4,7 +4,8 @@
 //! it keeps a fraction, routes of just that shape are tried until one is kept.
 
 use super::count::RouteCounter;
-use crate::{End, Link, Topology};
+use crate::{Link, Topology};
+use tvlb_schema::End;
 use tvlb_schema::{
     GlobalPort, GroupId, Keep, Level, Route, SetRule, Shape, ShapeSet, SwitchId, SwitchIndex,
 };

@@ -105,7 +105,7 @@ impl TripleCounts {
 mod tests {
     use super::super::wirings;
     use super::*;
-    use crate::End;
+    use tvlb_schema::End;
     use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
     fn counts(topology: &Topology, from: u16, to: u16) -> TripleCounts {

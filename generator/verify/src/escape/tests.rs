@@ -20,7 +20,7 @@ fn proved(escape: &[u8], change: &Change<'_>) -> Result<EscapeCertificate, Strin
     std::fs::write(&path, file).unwrap();
     let fabric = tvlb_generator::fabric::Fabric::load(&path).unwrap();
     let policies = tvlb_schema::PerDecision::same(tvlb_generator::policy::Policy::from(
-        tvlb_generator::set_grammar::parse_set("all", 1).unwrap(),
+        tvlb_table_set::grammar::parse_set("all", 1).unwrap(),
     ));
     let made = tvlb_generator::generate::generate(&fabric, &policies, &()).unwrap();
     let fabric = FabricImage::decode(&made.images.fabric).unwrap();

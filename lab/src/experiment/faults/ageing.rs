@@ -25,12 +25,12 @@ use tvlb_generator::faults::{Update, update};
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::Policy;
-use tvlb_generator::table_set::sha256;
 use tvlb_schema::{FabricImage, FaultSet, PerDecision, SwitchImage};
 use tvlb_simulator::{
-    BootedFabric, FaultSchedule, Pattern, Probing, Run, RunError, Scheme, Settings, StopRule,
-    Traffic, last_good,
+    BootedFabric, FaultSchedule, Probing, Run, RunError, Scheme, Settings, StopRule, last_good,
 };
+use tvlb_table_set::sha256;
+use tvlb_traffic::{Pattern, Traffic};
 
 const SCHEMES: [Scheme; 2] = [Scheme::UgalL, Scheme::Par];
 /// The load of the latencies.

@@ -2,8 +2,8 @@
 
 use tvlb_firmware_model::DefaultRng;
 use tvlb_firmware_model::rand_core::SeedableRng;
-use tvlb_generator::topology::Topology;
 use tvlb_schema::FaultSet;
+use tvlb_topology::Topology;
 use tvlb_traffic::below;
 
 /// At least this share of a wiring's cables, in thousandths, as few as that takes. The cables of a larger
@@ -24,8 +24,8 @@ pub(super) fn dead_cables(topology: &Topology, thousandths: u32, seed: u64) -> F
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tvlb_generator::topology::arrangement::{Arrangement, arrange};
     use tvlb_schema::Dragonfly;
+    use tvlb_topology::arrangement::{Arrangement, arrange};
 
     #[test]
     fn larger_shares_include_smaller_ones() {

@@ -19,12 +19,11 @@ use tvlb_base::progress::Progress;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::Policy;
-use tvlb_generator::table_set::sha256;
-use tvlb_generator::topology::Topology;
 use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, Nodes, PerDecision, SwitchId, SwitchIndex};
-use tvlb_simulator::{
-    BootedFabric, FaultSchedule, Pattern, Run, RunError, Scheme, Settings, StopRule, Traffic,
-};
+use tvlb_simulator::{BootedFabric, FaultSchedule, Run, RunError, Scheme, Settings, StopRule};
+use tvlb_table_set::sha256;
+use tvlb_topology::Topology;
+use tvlb_traffic::{Pattern, Traffic};
 
 /// Each traffic with a load well below the saturation of every line, and one near that of the first.
 const LOADS: [(&str, [f64; 2]); 2] = [("shift(2,0)", [0.1, 0.22]), ("uniform", [0.3, 0.7])];

@@ -10,9 +10,9 @@ use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::balance::Balancer;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::{Policy, PolicyPair};
-use tvlb_generator::routes::count::RouteCounter;
 use tvlb_schema::PerDecision;
 use tvlb_simulator::Scheme;
+use tvlb_topology::routes::count::RouteCounter;
 
 /// What `tvlb generate tables/dfly-4-8-4-9.toml` chooses for UGAL-L, with its load balanced.
 pub(super) const CHOSEN_UGAL: &str = "shapes:011 by shape 1x4 gate=1.25";

@@ -2,8 +2,8 @@
 
 use super::super::error::ExperimentError;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::Dragonfly;
+use tvlb_topology::arrangement::Arrangement;
 
 /// p, a, h, g.
 pub(super) const SIZES: [u32; 4] = [4, 8, 4, 9];

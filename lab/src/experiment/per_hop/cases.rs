@@ -9,8 +9,8 @@ use super::super::catalogue::PerHopStudy;
 use super::super::options::Options;
 use crate::cut_through::{CutThrough, LinkBuffer, Piggybacking, Routing, Sending};
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{EscapeKind, LocalPercent, OfarRules};
+use tvlb_topology::arrangement::Arrangement;
 
 /// The packets that each node sends in a burst; the paper has 2,000.
 const BURST: u32 = 500;

@@ -29,9 +29,10 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_generator::table_set::sha256;
 use tvlb_schema::{Dragonfly, EscapeKind, FabricImage, OfarRules, SwitchId, encode_escape_image};
-use tvlb_simulator::{BootedFabric, Pattern, Traffic};
+use tvlb_simulator::BootedFabric;
+use tvlb_table_set::sha256;
+use tvlb_traffic::{Pattern, Traffic};
 
 /// Raised when a run's file comes to hold other values.
 const VERSION: u32 = 1;
