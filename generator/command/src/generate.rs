@@ -7,7 +7,7 @@ mod share;
 use crate::args::Generate;
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
-use crate::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_format, tell_of_starved, use_threads};
 use check::{MadeAgain, Written};
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -99,7 +99,7 @@ fn make(arguments: &Generate) -> Outcome {
         return Ok(());
     }
     if arguments.json {
-        return print_json(&made.tables.manifest);
+        return print_format(&made.tables.manifest);
     }
     print(&Summary {
         manifest: &made.tables.manifest,

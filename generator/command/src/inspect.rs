@@ -10,7 +10,7 @@ mod words;
 use crate::args::Inspect;
 use crate::failure::{Failure, Outcome};
 use crate::files::{expect_table_set, read_names, switch};
-use crate::output::{print, print_json};
+use crate::output::{print, print_format, print_json};
 use installed::{Installed, UpdateReport, is_dead};
 use pair::Pair;
 use serde::Serialize;
@@ -89,9 +89,9 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
         }
         _ if arguments.json => match &installed {
             Some(Installed { update, .. }) => {
-                print_json(&WithNames::of(update.record(), update.switches(), names))
+                print_format(&WithNames::of(update.record(), update.switches(), names))
             }
-            None => print_json(&WithNames::of(set.manifest(), df.switches(), names)),
+            None => print_format(&WithNames::of(set.manifest(), df.switches(), names)),
         },
         _ => {
             let mut needed = ChannelsNeeded::default();

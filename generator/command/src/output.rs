@@ -75,8 +75,13 @@ pub fn print_json<T: Serialize>(value: &T) -> Outcome {
         #[serde(flatten)]
         value: &'v T,
     }
-    let json = serde_json::to_string_pretty(&Versioned { json_version: JSON_VERSION, value })
-        .map_err(Failure::of)?;
+    print_format(&Versioned { json_version: JSON_VERSION, value })
+}
+
+/// Prints a value whose form is a format of its own: a manifest, the record of an update, or paths as they
+/// stand in a list.
+pub fn print_format(value: &impl Serialize) -> Outcome {
+    let json = serde_json::to_string_pretty(value).map_err(Failure::of)?;
     print(&format_args!("{json}\n"))
 }
 

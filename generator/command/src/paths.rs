@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_live, switch};
-use crate::output::{print, print_json};
+use crate::output::{print, print_format};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -86,14 +86,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             let listing =
                 PathListing::new(&counter, from, to, arguments.list).with_names(&fabric.names);
             if arguments.json {
-                print_json(&Named::of(&listing, listing.switches(), &fabric.names))
+                print_format(&Named::of(&listing, listing.switches(), &fabric.names))
             } else {
                 print(&listing)
             }
         }
         (Some((from, to)), Some(rule)) => {
             let paths = DrawnPaths::new(topology, &rule, from, to);
-            print_json(&Named::of(&paths, paths.switches(), &fabric.names))
+            print_format(&Named::of(&paths, paths.switches(), &fabric.names))
         }
         (None, rule) => {
             let rule = rule.expect("--all requires --set");

@@ -126,6 +126,7 @@ fn nothing_to_change() {
     assert_eq!(scratch.succeeds("generate fabric.toml -q --check out"), "");
     assert_snapshot!(scratch.succeeds("generate fabric.toml --check out --json"), @r#"
     {
+      "json-version": 1,
       "same": true,
       "directory": "out",
       "missing": [],

@@ -267,7 +267,7 @@ fn no_text_of_a_manifest_tells_the_terminal_what_to_do() {
     assert_snapshot!(says("\"dfly-2-4-2-9\"", &format!("\"{name}\"")), @r#"tvlb: out/manifest.json: fabric.name is "x\u{1b}]0;PWNED\u{7}\u{1b}[2J\n verified", accepted 1 to 64 of A-Z a-z 0-9 . _ -"#);
     assert_snapshot!(says("\"dfly-2-4-2-9\"", "\"x\u{9b}2J\u{202e}\""), @r#"tvlb: out/manifest.json: fabric.name is "x\u{9b}2J\u{202e}", accepted 1 to 64 of A-Z a-z 0-9 . _ -"#);
     assert_snapshot!(says("\"absolute\"", "\"\\u001babsolute\""), @r#"tvlb: out/manifest.json: fabric.wiring is "\u{1b}absolute", accepted 1 to 64 of A-Z a-z 0-9 -"#);
-    assert_snapshot!(says("\"tool-version\": \"", "\"tool-version\": \"\\u0007"), @r#"tvlb: out/manifest.json: tool-version is "\u{7}0.1.0", accepted 1 to 64 of A-Z a-z 0-9 . + -"#);
+    assert_snapshot!(says("\"tool-version\": \"", "\"tool-version\": \"\\u0007"), @r#"tvlb: out/manifest.json: tool-version is "\u{7}0.2.0", accepted 1 to 64 of A-Z a-z 0-9 . + -"#);
     assert_snapshot!(says("\"ordered\"", "\"\\u001b[2J\""), @r#"tvlb: out/manifest.json: virtual-channels is "\u{1b}[2J", accepted 1 to 64 of A-Z a-z 0-9 -"#);
     assert_snapshot!(says("strategic-2-3 by shape", "\\u001b[2J"), @r#"tvlb: out/manifest.json: sets.ugal-l.set is "\u{1b}[2J", accepted printable ASCII characters"#);
     assert_snapshot!(says("\"sha256\": \"", "\"sha256\": \"\\u001b"), @r#"tvlb: out/manifest.json: files[0].sha256 is "\u{1b}53417cb55ec7dbb799b1959a26e877eec14e708891f3b54e61cc21fab2c3610…", accepted 64 hexadecimal digits in lower case"#);
