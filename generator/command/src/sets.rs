@@ -1,28 +1,22 @@
-//! `tvlb sets`: path sets as files, for programs of others and from them.
+//! `tvlb sets`: path sets as files, for programs of others.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::{
-    error_in, expect_table_set, load_fabric, outside_table_sets, read_names, switch,
-};
+use crate::files::{error_in, expect_table_set, outside_table_sets, read_names, switch};
 use crate::named::{self, one_of};
 use crate::output::{print, write_file};
 use crate::paths::print_lines;
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
-use tvlb_generator::image::fabric_image;
-use tvlb_generator::policy::Policy;
-use tvlb_generator::set_file::find::find;
-use tvlb_generator::set_file::{FabricOfSets, SetFile};
+use tvlb_generator::set_file::SetFile;
 use tvlb_generator::table_policies;
-use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchId};
+use tvlb_schema::{Decision, FabricImage, SwitchId};
 use tvlb_table_set::TableSet;
-use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::names::Parts;
 use tvlb_topology::Topology;
 
-/// Write path sets as files for other programs, and find the set that a list of routes means
+/// Write path sets as files for other programs
 ///
-/// `tvlb generate --set-file` reads what `export` and `find` write. docs/reference/set-files.md describes
+/// `tvlb generate --set-file` reads what `export` writes. docs/reference/set-files.md describes
 /// the files.
 #[derive(Args)]
 pub struct Arguments {
@@ -35,7 +29,6 @@ pub struct Arguments {
 enum Action {
     Export(Export),
     Routes(Routes),
-    Find(Find),
 }
 
 /// Write what each decision of a table set goes by: set, T, numbers of candidates, gate and thinning
@@ -66,30 +59,10 @@ struct Routes {
     to: Option<String>,
 }
 
-/// Find the set of the grammar that means a list of routes, or name the first route that none explains
-///
-/// Every route is held against the wiring. LIST has lines as `tvlb sets routes` prints them, of all pairs
-/// of switches or some; probabilities may be left out, and then the set is drawn by route.
-#[derive(Args)]
-struct Find {
-    /// The fabric file
-    fabric: PathBuf,
-    /// The list of routes
-    list: PathBuf,
-    /// The seed that decides which routes make up a fraction [default: the fabric file's]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// Write a set file to FILE: the set for every decision, with T = 0, one candidate of each kind and
-    /// no gate
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match &arguments.action {
         Action::Export(arguments) => export(arguments),
         Action::Routes(arguments) => routes(arguments),
-        Action::Find(arguments) => find_set(arguments),
     }
 }
 
@@ -130,25 +103,4 @@ fn routes(Routes { directory, decision, from, to }: &Routes) -> Outcome {
     print_lines(&topology, &read_names(&set, df)?, [&sources, &destinations], |source| {
         (&policy.rule, policy.levels_of(source))
     })
-}
-
-fn find_set(Find { fabric, list, seed, output }: &Find) -> Outcome {
-    outside_table_sets([("--output", output.as_deref())])?;
-    let fabric = load_fabric(fabric)?;
-    let seed = seed.unwrap_or(fabric.file.seed);
-    let found = find(list, &fabric.topology, seed).map_err(Failure::of)?;
-    if let Some(path) = output {
-        let image = fabric_image(&fabric.topology);
-        let image = FabricImage::decode(&image).expect("the encoder decodes what it wrote");
-        let policies = PerDecision::same(Policy::from(found.rule));
-        let identity = Some(format!("{:016x}", image.identity()));
-        let of = FabricOfSets { name: fabric.file.name.clone(), identity };
-        write_file(path, &SetFile::of(&policies, of).to_json())?;
-    }
-    print(&format_args!(
-        "set      {}\nseed     {seed}\nmeans    {} routes of {} pairs of switches, exactly\n",
-        canonical(&found.rule),
-        found.routes,
-        found.pairs
-    ))
 }

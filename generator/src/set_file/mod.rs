@@ -5,9 +5,6 @@
 //! routes, so of a list the rule is looked for that means it ([`find`]), and where there is none the list
 //! is refused. `docs/reference/set-files.md` describes both for users.
 
-pub mod find;
-pub mod route_list;
-
 use crate::policy::{Levels, Policy};
 use crate::table_policies::TablePolicies;
 use serde::{Deserialize, Serialize};

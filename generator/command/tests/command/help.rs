@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 19] = [
     "generate",
     "inspect",
     "topology",
@@ -15,7 +15,6 @@ const COMMANDS: [&str; 20] = [
     "sets",
     "sets export",
     "sets routes",
-    "sets find",
     "model",
     "load",
     "simulate",
