@@ -314,6 +314,45 @@ struct Summary<'m> {
     took: Duration,
 }
 
+impl Summary<'_> {
+    /// What a set has, what a draw from it takes, and how evenly it uses links.
+    fn set(&self, f: &mut fmt::Formatter<'_>, decision: Decision, entry: &SetEntry) -> fmt::Result {
+        let about = if entry.mean_hops_are_exact { "" } else { "about " };
+        let hops = entry.mean_hops.map_or("no".to_owned(), |hops| format!("{about}{hops:.3}"));
+        write!(f, "         {:.1} VLB routes per pair, {hops} mean hops", entry.mean_routes)?;
+        if entry.pairs_without_route > 0 {
+            let (none, pairs) = (entry.pairs_without_route, entry.pairs);
+            write!(f, "; {none} of {pairs} pairs have none in the set")?;
+        }
+        writeln!(f)?;
+        let DrawWork { mean, most, pair: (from, to) } = self.draw_work.get(decision);
+        let [from, to] = [from, to].map(|switch| self.names.named(*switch));
+        if *most > 0.0 {
+            writeln!(
+                f,
+                "         a draw takes {mean:.1} looks at cells; at most {most:.1}, from switch {from} to switch {to}"
+            )?;
+        }
+        if let Some(balance) = &entry.balance {
+            let BalanceEntry { before, after, conventional, thinned_switches, .. } = balance;
+            write!(
+                f,
+                "         most used link over the mean: local {:.3}, global {:.3}",
+                after.local, after.global
+            )?;
+            if *thinned_switches > 0 {
+                write!(
+                    f,
+                    " (before balance {:.3}, {:.3}; {thinned_switches} switches thin it)",
+                    before.local, before.global
+                )?;
+            }
+            writeln!(f, "; conventional {:.3}, {:.3}", conventional.local, conventional.global)?;
+        }
+        Ok(())
+    }
+}
+
 impl Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Manifest { fabric, sets, sizes, files, .. } = self.manifest;
@@ -339,42 +378,7 @@ impl Display for Summary<'_> {
                 .map(Decision::name)
                 .collect();
             writeln!(f, "set      {} (for {})", entry.set, same.join(", "))?;
-            let about = if entry.mean_hops_are_exact { "" } else { "about " };
-            let hops = entry.mean_hops.map_or("no".to_owned(), |hops| format!("{about}{hops:.3}"));
-            write!(f, "         {:.1} VLB routes per pair, {hops} mean hops", entry.mean_routes)?;
-            if entry.pairs_without_route > 0 {
-                let (none, pairs) = (entry.pairs_without_route, entry.pairs);
-                write!(f, "; {none} of {pairs} pairs have none in the set")?;
-            }
-            writeln!(f)?;
-            let DrawWork { mean, most, pair: (from, to) } = self.draw_work.get(decision);
-            let [from, to] = [from, to].map(|switch| self.names.named(*switch));
-            if *most > 0.0 {
-                writeln!(
-                    f,
-                    "         a draw takes {mean:.1} looks at cells; at most {most:.1}, from switch {from} to switch {to}"
-                )?;
-            }
-            if let Some(balance) = &entry.balance {
-                let BalanceEntry { before, after, conventional, thinned_switches, .. } = balance;
-                write!(
-                    f,
-                    "         most used link over the mean: local {:.3}, global {:.3}",
-                    after.local, after.global
-                )?;
-                if *thinned_switches > 0 {
-                    write!(
-                        f,
-                        " (before balance {:.3}, {:.3}; {thinned_switches} switches thin it)",
-                        before.local, before.global
-                    )?;
-                }
-                writeln!(
-                    f,
-                    "; conventional {:.3}, {:.3}",
-                    conventional.local, conventional.global
-                )?;
-            }
+            self.set(f, decision, entry)?;
         }
         if let Some(choice) = &self.manifest.choice {
             write!(f, "{}", Table(choice))?;

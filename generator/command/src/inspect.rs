@@ -43,26 +43,7 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
     }
     let installed = arguments.update.as_deref().map(|path| Installed::open(path, &set));
     let installed = installed.transpose()?;
-    let boot = |number: SwitchId| {
-        let updated = installed.as_ref().map(|installed| installed.update.switch_image(number));
-        let updated = updated.transpose().map_err(Failure::of)?.flatten();
-        let path = match (&installed, &updated) {
-            (Some(installed), Some(_)) => installed.update.switch_path(number),
-            _ => set.switch_path(number),
-        };
-        let bytes = updated.map_or_else(|| set.switch_image(number).map_err(Failure::of), Ok)?;
-        // Checks once more that the image fits the fabric, for a message that names its file.
-        let in_file =
-            |error: &dyn Display| Failure::Message(format!("{}: {error}", path.display()));
-        let image = SwitchImage::decode(&bytes, &fabric).map_err(|error| in_file(&error))?;
-        if image.switch() != number {
-            return Err(in_file(&format_args!(
-                "the image is of switch {}, but its name says switch {number}",
-                image.switch()
-            )));
-        }
-        Ok(bytes)
-    };
+    let boot = |number: SwitchId| image_of(number, &set, installed.as_ref(), &fabric);
     let df = fabric.dragonfly();
     let names = &read_names(&set, df)?;
     let parts = Parts::new(df, names);
@@ -110,6 +91,32 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             })
         }
     }
+}
+
+/// The image of a switch, of an update if one is installed and has it.
+fn image_of(
+    number: SwitchId,
+    set: &TableSet,
+    installed: Option<&Installed>,
+    fabric: &FabricImage<'_>,
+) -> Result<Vec<u8>, Failure> {
+    let updated = installed.map(|installed| installed.update.switch_image(number));
+    let updated = updated.transpose().map_err(Failure::of)?.flatten();
+    let path = match (installed, &updated) {
+        (Some(installed), Some(_)) => installed.update.switch_path(number),
+        _ => set.switch_path(number),
+    };
+    let bytes = updated.map_or_else(|| set.switch_image(number).map_err(Failure::of), Ok)?;
+    // Checks once more that the image fits the fabric, for a message that names its file.
+    let in_file = |error: &dyn Display| Failure::Message(format!("{}: {error}", path.display()));
+    let image = SwitchImage::decode(&bytes, fabric).map_err(|error| in_file(&error))?;
+    if image.switch() != number {
+        return Err(in_file(&format_args!(
+            "the image is of switch {}, but its name says switch {number}",
+            image.switch()
+        )));
+    }
+    Ok(bytes)
 }
 
 /// A record of files, and what the machine calls the switches whose images are among them.

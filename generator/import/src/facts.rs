@@ -231,24 +231,28 @@ impl Facts {
         } else {
             writeln!(out, "- The groups are numbered in another order than in the source.")?;
         }
-        writeln!(out, "\nGroups\n")?;
-        let mut group = 0;
-        for kind in &numbering.kinds {
-            writeln!(
-                out,
-                "- {}: {} with a = {}, p = {} and h = {}.",
-                kind.name,
-                counted(kind.groups as usize, "group", "groups"),
-                kind.size,
-                kind.nodes,
-                kind.global_ports
-            )?;
-            for number in group..group + kind.groups {
-                let name = &machine.groups[numbering.groups[number as usize] as usize];
-                writeln!(out, "  - Group {number} has the name {name}.")?;
-            }
-            group += kind.groups;
+        groups(out, machine, numbering)?;
+        self.counts(out, numbering)?;
+        if !self.incomplete.is_empty() {
+            writeln!(out, "\nMissing local links\n")?;
+            self.incomplete.iter().try_for_each(|sentence| writeln!(out, "- {sentence}"))?;
         }
+        if !machine.down.is_empty() {
+            writeln!(out, "\nLinks that are planned and not live\n")?;
+            for link in &machine.down {
+                writeln!(out, "- {}", machine.link_name(machine.links[*link as usize].ends))?;
+            }
+        }
+        writeln!(out, "\nWarnings\n")?;
+        let mut warnings = notes.warnings.iter().chain(&self.warnings).peekable();
+        if warnings.peek().is_none() {
+            writeln!(out, "- There are no warnings.")?;
+        }
+        warnings.try_for_each(|sentence| writeln!(out, "- {sentence}"))
+    }
+
+    /// How much there is of everything.
+    fn counts(&self, out: &mut dyn Write, numbering: &Numbering) -> io::Result<()> {
         writeln!(out, "\nCounts\n")?;
         writeln!(
             out,
@@ -272,24 +276,31 @@ impl Facts {
             "pair of switches of a group",
             of_switches,
             &self.by_pair_of_switches,
-        )?;
-        if !self.incomplete.is_empty() {
-            writeln!(out, "\nMissing local links\n")?;
-            self.incomplete.iter().try_for_each(|sentence| writeln!(out, "- {sentence}"))?;
-        }
-        if !machine.down.is_empty() {
-            writeln!(out, "\nLinks that are planned and not live\n")?;
-            for link in &machine.down {
-                writeln!(out, "- {}", machine.link_name(machine.links[*link as usize].ends))?;
-            }
-        }
-        writeln!(out, "\nWarnings\n")?;
-        let mut warnings = notes.warnings.iter().chain(&self.warnings).peekable();
-        if warnings.peek().is_none() {
-            writeln!(out, "- There are no warnings.")?;
-        }
-        warnings.try_for_each(|sentence| writeln!(out, "- {sentence}"))
+        )
     }
+}
+
+/// The kinds of groups, and the groups of each by their names.
+fn groups(out: &mut dyn Write, machine: &Machine, numbering: &Numbering) -> io::Result<()> {
+    writeln!(out, "\nGroups\n")?;
+    let mut group = 0;
+    for kind in &numbering.kinds {
+        writeln!(
+            out,
+            "- {}: {} with a = {}, p = {} and h = {}.",
+            kind.name,
+            counted(kind.groups as usize, "group", "groups"),
+            kind.size,
+            kind.nodes,
+            kind.global_ports
+        )?;
+        for number in group..group + kind.groups {
+            let name = &machine.groups[numbering.groups[number as usize] as usize];
+            writeln!(out, "  - Group {number} has the name {name}.")?;
+        }
+        group += kind.groups;
+    }
+    Ok(())
 }
 
 fn histogram(

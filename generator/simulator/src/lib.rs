@@ -1,7 +1,7 @@
 //! A cycle simulator of Dragonfly networks whose switches boot from the images that ship.
 //!
 //! [`BootedFabric::boot`] boots one [`tvlb_firmware_model::Switch`] from each switch image and wires
-//! them as the images say; a [`Revision`] changes what they say first. [`Run`] simulates one load of one [`Pattern`] on it. The switch around
+//! them as the images say; a [`Revision`] changes what they say first. [`Run`] simulates one load of one `tvlb_traffic::Pattern` on it. The switch around
 //! the datapath is an input-queued virtual-channel switch with credit flow control; each modelling
 //! choice is described in the module that makes it:
 //!

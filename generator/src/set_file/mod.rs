@@ -1,9 +1,6 @@
-//! Path sets as files, for programs of others: a rule file says exactly what each decision of a table set
-//! goes by, and a list of routes says what a set draws of each pair.
-//!
-//! A rule file that is read makes the policies that were written ([`SetFile`]). Images hold rules and not
-//! routes, so of a list the rule is looked for that means it ([`find`]), and where there is none the list
-//! is refused. `docs/reference/set-files.md` describes both for users.
+//! Path sets as files, for programs of others: a set file says exactly what each decision of a table set
+//! goes by, and one that is read makes the policies that were written ([`SetFile`]).
+//! `docs/reference/set-files.md` describes it for users.
 
 use crate::policy::{Levels, Policy};
 use crate::table_policies::TablePolicies;

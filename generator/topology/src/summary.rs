@@ -428,9 +428,26 @@ fn listed(count: usize, all: usize, shown: &[String]) -> String {
 impl fmt::Display for TopologySummary {
     /// A table of two aligned columns, and a line for each warning, each line ended.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { p, a, h, g, .. } = self;
         let alike = if self.rotation_invariant { "yes" } else { "no" };
-        let mut row = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<27}{value}");
+        let row: Row<'_> = &mut |name, value| writeln!(f, "{name:<27}{value}");
+        self.sizes(row)?;
+        self.cables(row)?;
+        self.local_links(row)?;
+        row("same under group rotation", &alike)?;
+        for warning in self.warnings() {
+            writeln!(f, "warning: {warning}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a name and a value in a line of their own.
+type Row<'r> = &'r mut dyn FnMut(&str, &dyn fmt::Display) -> fmt::Result;
+
+impl TopologySummary {
+    /// What there is of groups, switches, nodes and ports.
+    fn sizes(&self, row: Row<'_>) -> fmt::Result {
+        let Self { p, a, h, g, .. } = self;
         if self.kinds.is_empty() {
             row("Dragonfly (p, a, h, g)", &format_args!("{p}, {a}, {h}, {g}"))?;
         }
@@ -455,6 +472,11 @@ impl fmt::Display for TopologySummary {
         if self.unused_ports > 0 {
             row("switches with unused ports", &self.unused_in_words())?;
         }
+        Ok(())
+    }
+
+    /// The cables between groups, by pairs of groups.
+    fn cables(&self, row: Row<'_>) -> fmt::Result {
         row("global cables", &self.global_cables)?;
         row("links per pair of groups", &self.links_in_words())?;
         for PairCount { links, pairs, unusual_pairs } in &self.links_per_pair {
@@ -483,6 +505,12 @@ impl fmt::Display for TopologySummary {
             row("cables that are lacking", &self.lacking_in_words())?;
         }
         row("pairs without a link", &self.unlinked_in_words())?;
+        Ok(())
+    }
+
+    /// The links within groups, where they are not one for every two switches.
+    fn local_links(&self, row: Row<'_>) -> fmt::Result {
+        let g = self.g;
         if self.groups_with_local_links > 0 {
             let Self { groups_with_local_links: groups, local_links: links, .. } = self;
             row("local links listed", &format_args!("{links} in {groups} of {g} groups"))?;
@@ -509,10 +537,6 @@ impl fmt::Display for TopologySummary {
         if self.pairs_with_unusual_local_links > without {
             let unusual = self.pairs_with_unusual_local_links - without;
             row("unusual local links", &listed(false, unusual))?;
-        }
-        row("same under group rotation", &alike)?;
-        for warning in self.warnings() {
-            writeln!(f, "warning: {warning}")?;
         }
         Ok(())
     }

@@ -113,17 +113,7 @@ impl Traffic {
             Pattern::Mixed { uniform, adversarial, groups, switches } => {
                 shares(pattern, *uniform, *adversarial)?;
                 let adverse = fitting_shift(pattern, among, *groups, *switches)?;
-                traffic.populations = vec!["uniform", "adversarial"];
-                // Exactly u percent of the nodes, which ones at random.
-                let uniform_nodes = (u64::from(nodes) * u64::from(*uniform) + 50) / 100;
-                let order = maps::permutation(nodes, &mut maps::stream(seed));
-                for (rank, drawn) in order.into_iter().enumerate() {
-                    let node = traffic.nodes.node(drawn.0);
-                    if rank as u64 >= uniform_nodes {
-                        traffic.to[node.as_usize()] = adverse[node.as_usize()];
-                        traffic.population[node.as_usize()] = 1;
-                    }
-                }
+                traffic.mix(*uniform, &adverse, seed);
             }
             Pattern::TMixed { uniform, adversarial, groups, switches } => {
                 shares(pattern, *uniform, *adversarial)?;
@@ -141,6 +131,21 @@ impl Traffic {
             Pattern::Pairs(pairs) => traffic.to = listed(among, pairs)?,
         }
         Ok(traffic)
+    }
+
+    /// Has all but `uniform` percent of the nodes, which ones at random, send to the nodes of `adverse`.
+    fn mix(&mut self, uniform: u32, adverse: &[NodeId], seed: u64) {
+        self.populations = vec!["uniform", "adversarial"];
+        let nodes = self.nodes.count();
+        let uniform_nodes = (u64::from(nodes) * u64::from(uniform) + 50) / 100;
+        let order = maps::permutation(nodes, &mut maps::stream(seed));
+        for (rank, drawn) in order.into_iter().enumerate() {
+            let node = self.nodes.node(drawn.0);
+            if rank as u64 >= uniform_nodes {
+                self.to[node.as_usize()] = adverse[node.as_usize()];
+                self.population[node.as_usize()] = 1;
+            }
+        }
     }
 
     /// Traffic of which no node sends anything, for networks whose nodes are told otherwise what to send.

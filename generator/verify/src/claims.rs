@@ -9,7 +9,9 @@ use rayon::prelude::*;
 use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Decision, DrawRule, Keep, MinCandidate, SetRule, SwitchImage, Weighing};
+use tvlb_schema::{
+    Decision, DrawRule, Keep, MinCandidate, SetRule, SwitchImage, VcScheme, Weighing,
+};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{
     FABRIC_FILE, FileEntry, MANIFEST_FILE, Manifest, SetEntry, TableSet, escaped_controls, hex,
@@ -27,43 +29,7 @@ pub(super) fn check_claims(
     let image = switches[0].image();
     for other in switches {
         progress.check()?;
-        for decision in Decision::ALL {
-            let entry = manifest.sets.get(decision);
-            let rule = other.image().set(decision).rule();
-            let of = |set: &str, seed, weighing: Weighing, min: MinCandidate| {
-                let min = match min {
-                    MinCandidate::Kept => String::new(),
-                    min => format!(", MIN = {}", min.name()),
-                };
-                format!("{set:?}, seed {seed}, {weighing}{min}")
-            };
-            let said = of(&entry.set, entry.seed, entry.weighing(), entry.min);
-            let min = match decision {
-                Decision::ParSecond => other.image().second_min(),
-                Decision::UgalL | Decision::ParSource => MinCandidate::Kept,
-            };
-            let weighing = *other.image().weighing(decision);
-            let found = of(&canonical(rule), rule.seed, weighing, min);
-            if said != found {
-                let text = format!(
-                    "its set for decision {decision:?} is {found}, but the manifest says {said}"
-                );
-                let path = set.switch_path(other.image().switch());
-                return Err(VerifyError::Wiring { path, text });
-            }
-        }
-        let (found, first) = (other.image().virtual_channels(), image.virtual_channels());
-        if found != first {
-            let text = format!(
-                "it assigns virtual channels by {}, but the image of switch 0 by {}",
-                found.name(),
-                first.name()
-            );
-            return Err(VerifyError::Wiring {
-                path: set.switch_path(other.image().switch()),
-                text,
-            });
-        }
+        check_switch(set, other.image(), image.virtual_channels())?;
     }
     let identity = hex(&image.fabric().identity().to_be_bytes());
     let df = image.fabric().dragonfly();
@@ -90,6 +56,49 @@ pub(super) fn check_claims(
             let what = "the number of pairs of switches in different groups is";
             return Err(claim(directory, what, &said, &pairs));
         }
+    }
+    Ok(())
+}
+
+/// Whether the image of a switch has the sets of the manifest, and the assignment of channels of the first switch.
+fn check_switch(
+    set: &TableSet,
+    image: &SwitchImage<'_>,
+    first: VcScheme,
+) -> Result<(), VerifyError> {
+    for decision in Decision::ALL {
+        let entry = set.manifest().sets.get(decision);
+        let rule = image.set(decision).rule();
+        let of = |set: &str, seed, weighing: Weighing, min: MinCandidate| {
+            let min = match min {
+                MinCandidate::Kept => String::new(),
+                min => format!(", MIN = {}", min.name()),
+            };
+            format!("{set:?}, seed {seed}, {weighing}{min}")
+        };
+        let said = of(&entry.set, entry.seed, entry.weighing(), entry.min);
+        let min = match decision {
+            Decision::ParSecond => image.second_min(),
+            Decision::UgalL | Decision::ParSource => MinCandidate::Kept,
+        };
+        let weighing = *image.weighing(decision);
+        let found = of(&canonical(rule), rule.seed, weighing, min);
+        if said != found {
+            let text = format!(
+                "its set for decision {decision:?} is {found}, but the manifest says {said}"
+            );
+            let path = set.switch_path(image.switch());
+            return Err(VerifyError::Wiring { path, text });
+        }
+    }
+    let found = image.virtual_channels();
+    if found != first {
+        let text = format!(
+            "it assigns virtual channels by {}, but the image of switch 0 by {}",
+            found.name(),
+            first.name()
+        );
+        return Err(VerifyError::Wiring { path: set.switch_path(image.switch()), text });
     }
     Ok(())
 }

@@ -62,28 +62,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
     catch_interrupt()?;
     tell_of_starved(arguments.quiet, settings.starved_links());
     let stages = Bars::beginning(arguments.quiet, &beginning(arguments, &study));
-    let outcome = if arguments.saturation {
-        // A search says on its way how many runs it can still need.
-        let resolution = arguments.resolution;
-        stages.stage("saturation", None);
-        let found = match &given {
-            None => study.saturation(resolution, &stages),
-            Some(Given { schedule, .. }) => {
-                study.saturation_with_faults(resolution, schedule, &stages)
-            }
-        };
-        found.map(Report::Saturation)
-    } else {
-        stages.stage("runs", Some(arguments.loads().len() * study.seeds.len()));
-        let loads = arguments.loads();
-        let curve = match &given {
-            None => study.curve(&loads, &stages),
-            Some(Given { schedule, series, .. }) => {
-                study.curve_with_faults(&loads, schedule, *series, &stages)
-            }
-        };
-        curve.map(Report::Curve)
-    };
+    let outcome = simulated(arguments, &study, given.as_ref(), &stages);
     stages.finish();
     let report = outcome.map_err(|error| match error {
         StudyError::Run { error: RunError::Cancelled(_), .. } => {
@@ -113,6 +92,36 @@ pub fn run(arguments: &Simulate) -> Outcome {
         },
         Format::Csv => print(&csv),
     }
+}
+
+/// Searches for saturation, or runs every load.
+fn simulated(
+    arguments: &Simulate,
+    study: &Study<'_>,
+    given: Option<&Given>,
+    stages: &Bars,
+) -> Result<Report, StudyError> {
+    if arguments.saturation {
+        // A search says on its way how many runs it can still need.
+        let resolution = arguments.resolution;
+        stages.stage("saturation", None);
+        let found = match given {
+            None => study.saturation(resolution, stages),
+            Some(Given { schedule, .. }) => {
+                study.saturation_with_faults(resolution, schedule, stages)
+            }
+        };
+        return found.map(Report::Saturation);
+    }
+    let loads = arguments.loads();
+    stages.stage("runs", Some(loads.len() * study.seeds.len()));
+    let curve = match given {
+        None => study.curve(&loads, stages),
+        Some(Given { schedule, series, .. }) => {
+            study.curve_with_faults(&loads, schedule, *series, stages)
+        }
+    };
+    curve.map(Report::Curve)
 }
 
 /// What will be simulated.

@@ -78,43 +78,9 @@ impl Motif {
     ) -> Result<Programs, WorkloadError> {
         let all = (0..ranks).map(Rank);
         match self {
-            Self::AllToAll => {
-                expect_steps(ranks, 3 * u64::from(ranks.saturating_sub(1)))?;
-                let mod_n = |sum: u64| {
-                    let rank = u32::try_from(sum % u64::from(ranks));
-                    Rank(rank.expect("a rest is less than the number of ranks"))
-                };
-                Programs::new(
-                    all.map(|Rank(rank)| {
-                        let (rank, n) = (u64::from(rank), u64::from(ranks));
-                        (1..n).flat_map(move |s| {
-                            let [from, to] = [mod_n(rank + n - s), mod_n(rank + s)];
-                            [Step::Post { from, bytes }, Step::Send { to, bytes }, Step::Wait]
-                        })
-                    }),
-                    iterations,
-                )
-            }
+            Self::AllToAll => all_to_all(ranks, bytes, iterations),
             Self::Bisection { order, first_half } => {
-                expect_steps(ranks, u64::from(ranks) + 1)?;
-                let halves = halves(ranks, first_half.as_deref())?;
-                let half = halves[0].len();
-                let mut places = vec![(0, 0); ranks as usize];
-                for (number, members) in halves.iter().enumerate() {
-                    for (place, rank) in members.iter().enumerate() {
-                        places[rank.as_usize()] = (number, place);
-                    }
-                }
-                let partners = |rank: Rank| {
-                    let (number, place) = places[rank.as_usize()];
-                    let others = &halves[1 - number];
-                    (0..half).map(move |i| match (order, number) {
-                        (PartnerOrder::Ascending, _) => others[i],
-                        (PartnerOrder::Rotated, 0) => others[(place + i) % half],
-                        (PartnerOrder::Rotated, _) => others[(place + half - i) % half],
-                    })
-                };
-                Programs::new(all.map(|rank| exchanges(partners(rank), bytes)), iterations)
+                bisection((*order, first_half.as_deref()), (ranks, bytes), iterations)
             }
             Self::Halo3d(grid) => {
                 let grid = fitting(*grid, ranks)?;
@@ -153,6 +119,53 @@ impl Motif {
             Self::Messages(list) => of_list(list, ranks, iterations),
         }
     }
+}
+
+/// Every rank sends to every other and receives from every other, in the order of their distance.
+fn all_to_all(ranks: u32, bytes: u64, iterations: NonZeroU32) -> Result<Programs, WorkloadError> {
+    let all = (0..ranks).map(Rank);
+    expect_steps(ranks, 3 * u64::from(ranks.saturating_sub(1)))?;
+    let mod_n = |sum: u64| {
+        let rank = u32::try_from(sum % u64::from(ranks));
+        Rank(rank.expect("a rest is less than the number of ranks"))
+    };
+    Programs::new(
+        all.map(|Rank(rank)| {
+            let (rank, n) = (u64::from(rank), u64::from(ranks));
+            (1..n).flat_map(move |s| {
+                let [from, to] = [mod_n(rank + n - s), mod_n(rank + s)];
+                [Step::Post { from, bytes }, Step::Send { to, bytes }, Step::Wait]
+            })
+        }),
+        iterations,
+    )
+}
+
+/// Every rank of one half exchanges with every rank of the other.
+fn bisection(
+    (order, first_half): (PartnerOrder, Option<&[Rank]>),
+    (ranks, bytes): (u32, u64),
+    iterations: NonZeroU32,
+) -> Result<Programs, WorkloadError> {
+    expect_steps(ranks, u64::from(ranks) + 1)?;
+    let halves = halves(ranks, first_half)?;
+    let half = halves[0].len();
+    let mut places = vec![(0, 0); ranks as usize];
+    for (number, members) in halves.iter().enumerate() {
+        for (place, rank) in members.iter().enumerate() {
+            places[rank.as_usize()] = (number, place);
+        }
+    }
+    let partners = |rank: Rank| {
+        let (number, place) = places[rank.as_usize()];
+        let others = &halves[1 - number];
+        (0..half).map(move |i| match (order, number) {
+            (PartnerOrder::Ascending, _) => others[i],
+            (PartnerOrder::Rotated, 0) => others[(place + i) % half],
+            (PartnerOrder::Rotated, _) => others[(place + half - i) % half],
+        })
+    };
+    Programs::new((0..ranks).map(Rank).map(|rank| exchanges(partners(rank), bytes)), iterations)
 }
 
 /// Refuses programs that are too long before they are made.
