@@ -8,7 +8,8 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 target=$(cargo metadata --format-version 1 --no-deps --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
 
-cargo build --quiet --release --locked --package tvlb-firmware-c --example cost
+# Not stripped: the probes are known by their names.
+CARGO_PROFILE_RELEASE_STRIP=none cargo build --quiet --release --locked --package tvlb-firmware-c --example cost
 instructions() { # kind, calls
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="*probe_*" \
         "$target/release/examples/cost" "$1" "$2" 2>&1 |

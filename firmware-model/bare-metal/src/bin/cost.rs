@@ -14,7 +14,9 @@ mod bare {
     use cortex_m::peripheral::{Peripherals, SYST};
     use cortex_m_semihosting::hio::{self, HostStream};
     use tvlb_bare_metal::bare::exit;
-    use tvlb_bare_metal::{ESCAPE, FABRIC, PORTS, RARE, SEVERAL, SOURCE, View, arrived, boot};
+    use tvlb_bare_metal::{
+        ESCAPE, FABRIC, PORTS, RARE, SECOND, SEVERAL, SOURCE, View, arrived, boot,
+    };
     use tvlb_firmware_c::{
         TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_step,
         tvlb_switch,
