@@ -130,7 +130,8 @@ impl Watch for () {}
 ///
 /// A draw that finds no path ends the draws of its kind: the next would do the same work in vain.
 #[cfg_attr(target_os = "none", inline(never))]
-#[cfg_attr(not(target_os = "none"), inline)]
+#[cfg_attr(not(target_os = "none"), inline(always))]
+#[allow(clippy::inline_always)]
 #[expect(
     clippy::too_many_arguments,
     reason = "a structure of them takes a switch 8 bytes of stack and 4 instructions"
