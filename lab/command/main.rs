@@ -4,7 +4,6 @@
 mod advise;
 mod bisection;
 mod cut_through;
-mod experiment;
 mod jobs;
 mod place;
 mod plot;
@@ -21,7 +20,7 @@ use tvlb::{dead_parts, failure, manual};
 const GROUPS: &Groups = &[
     ("Other switches", &["cut-through"]),
     ("Jobs", &["place", "run", "advise"]),
-    ("Study", &["sweep", "experiment", "bisection", "search", "plot"]),
+    ("Study", &["sweep", "bisection", "search", "plot"]),
     ("Other commands", &["man", "completions", "help"]),
 ];
 
@@ -48,7 +47,6 @@ enum Command {
     Bisection(bisection::Arguments),
     Search(search::Search),
     Sweep(sweep::Arguments),
-    Experiment(experiment::Arguments),
     Plot(plot::Arguments),
     Man(Man),
     Completions(Completions),
@@ -72,7 +70,6 @@ fn main() -> ExitCode {
         Command::Bisection(arguments) => bisection::run(arguments),
         Command::Search(arguments) => search::run(arguments),
         Command::Sweep(arguments) => sweep::run(arguments),
-        Command::Experiment(arguments) => experiment::run(arguments),
         Command::Plot(arguments) => plot::run(arguments),
         Command::Man(arguments) => manual::man(Arguments::command(), arguments),
         Command::Completions(arguments) => manual::completions(Arguments::command(), arguments),

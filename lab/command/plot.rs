@@ -18,9 +18,9 @@ use tvlb::files::{check_svg, outside_table_sets};
 use tvlb::output::{print, write_file};
 
 /// What the figures are called.
-const HELP: &str = "Files: the output of `tvlb simulate` and `tvlb-lab cut-through` with --format csv, runs.csv
-and summary.csv of `tvlb-lab sweep`, figures.csv of `tvlb-lab experiment`, and the file of `tvlb model
---csv`.
+const HELP: &str =
+    "Files: the output of `tvlb simulate` and `tvlb-lab cut-through` with --format csv, runs.csv,
+summary.csv and figures.csv of `tvlb-lab sweep`, and the file of `tvlb model --csv`.
 
 Figures are the columns of these files by their names, for instance latency, p99, accepted, hops,
 vlb-share (or vlb), network-latency (or network), jain, local-most, global-most, generated.

@@ -50,8 +50,8 @@ pub const FAULTS: &str = "Output (docs/reference/faults.md says more):
 pub const SWEEP: &str = "Columns of runs.csv (docs/reference/simulate.md explains all of them):
   fabric ... placement     what was run
   load, seed, population   flits that each node offers per cycle; the seed; all nodes, or a part
-  saturated                whether the mean latency was above the limit of the sweep file, 500
-                           cycles if it names none
+  saturated                whether the mean latency was above the limit of the study, 500 cycles if
+                           it names none
   latency ... max          mean, percentiles and largest latency, in cycles
   network-latency          mean cycles from the node's sending to delivery
   accepted                 flits delivered per sending node and cycle
@@ -64,6 +64,8 @@ pub const SWEEP: &str = "Columns of runs.csv (docs/reference/simulate.md explain
   faults                   the list of what is dead
   vc-scheme ... latency-limit
                            the settings
+Columns paths and variant, where the file names them: what it calls a set, and settings.
+figures.csv, of studies of other things: docs/reference/sweep.md says what is measured.
 Columns of summary.csv: seeds, and how many of them were saturated or growing; means over seeds,
 with their standard errors as latency-error, p99-error and accepted-error.
 `tvlb-lab plot DIR/runs.csv -o PICTURE.svg` draws them.

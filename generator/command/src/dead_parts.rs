@@ -59,10 +59,6 @@ fn tip(command: &str) -> Option<&'static str> {
         "sweep" => {
             "`faults = [\"none\", \"LIST\"]` in the sweep file says what is dead in its runs"
         }
-        "experiment" => {
-            "experiments choose by themselves what is dead; `failure`, `ageing` and `ageing-uniform` are \
-             those in which something is"
-        }
         "place" => {
             "--with listed:FILE leaves out the nodes of dead switches; all other parts play no part in it"
         }

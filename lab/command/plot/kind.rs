@@ -25,7 +25,7 @@ pub(super) enum Unit {
     Windows,
     /// Loads of saturation.
     Saturations,
-    /// Something of an experiment's own.
+    /// Something of a study's own.
     Own,
 }
 
@@ -39,6 +39,13 @@ const KINDS: [Kind; 12] = [
         unit: Unit::Phits,
     },
     Kind {
+        name: "runs of cut-through switches of a study",
+        columns: &["line", "load", "latency", "accepted", "escape-hops"],
+        x: Some("load"),
+        y: "latency",
+        unit: Unit::Phits,
+    },
+    Kind {
         name: "means over seeds of `tvlb-lab sweep`",
         columns: &["scheme", "load", "seeds", "latency", "latency-error"],
         x: Some("load"),
@@ -46,7 +53,7 @@ const KINDS: [Kind; 12] = [
         unit: Unit::Flits,
     },
     Kind {
-        name: "a series over time of `tvlb simulate --series` or of the experiment `failure`",
+        name: "a series over time of `tvlb simulate --series` or of a study",
         columns: &["scheme", "load", "from", "accepted", "latency"],
         x: Some("from"),
         y: "accepted",
@@ -67,36 +74,22 @@ const KINDS: [Kind; 12] = [
         unit: Unit::Saturations,
     },
     Kind {
-        name: "runs of `tvlb simulate`, `tvlb-lab sweep` or an experiment",
+        name: "runs of `tvlb simulate` or `tvlb-lab sweep`",
         columns: &["scheme", "load", "latency", "accepted"],
         x: Some("load"),
         y: "latency",
         unit: Unit::Flits,
     },
     Kind {
-        name: "saturations of the experiments `ageing`",
-        columns: &["scheme", "dead", "saturation"],
-        x: Some("dead"),
-        y: "saturation",
-        unit: Unit::Own,
-    },
-    Kind {
-        name: "throughputs of the experiments `load-imbalance`",
-        columns: &["routing", "static-saturation", "throughput"],
+        name: "loads of links of a study",
+        columns: &["paths", "traffic", "static-saturation"],
         x: Some("p"),
-        y: "throughput",
+        y: "static-saturation",
         unit: Unit::Own,
     },
     Kind {
-        name: "throughputs of the experiment `neighbour-phase`",
-        columns: &["routing", "bound", "throughput"],
-        x: Some("p"),
-        y: "throughput",
-        unit: Unit::Own,
-    },
-    Kind {
-        name: "times of the experiments with arrangements and placements",
-        columns: &["ratio", "arrangement", "median"],
+        name: "times of jobs of a study",
+        columns: &["ratio", "place", "map", "median"],
         x: Some("ratio"),
         y: "median",
         unit: Unit::Own,
@@ -109,7 +102,14 @@ const KINDS: [Kind; 12] = [
         unit: Unit::Own,
     },
     Kind {
-        name: "paths of the experiment `table2`",
+        name: "sets of a model of a study",
+        columns: &["set", "throughput", "standard-error", "mean-hops"],
+        x: Some("mean-hops"),
+        y: "throughput",
+        unit: Unit::Own,
+    },
+    Kind {
+        name: "paths of a study",
         columns: &["set", "routes-per-pair", "mean-hops"],
         x: None,
         y: "mean-hops",
@@ -120,7 +120,7 @@ const KINDS: [Kind; 12] = [
 impl Kind {
     /// Whether each line is a point of its own which no line leads to: a set, that is.
     pub(super) fn is_scattered(&self) -> bool {
-        self.columns.contains(&"on-front")
+        self.columns.contains(&"on-front") || self.columns.contains(&"standard-error")
     }
 
     /// The kind of a file with these columns.
@@ -184,7 +184,6 @@ pub(super) fn words(column: &str, unit: Unit) -> String {
         "by-acceptance" => format!("saturation by acceptance ({unit} per node and cycle)"),
         "accepted-beyond" => format!("accepted beyond saturation ({unit} per node and cycle)"),
         "saturation" => format!("saturation ({unit} per node and cycle)"),
-        "dead" => "dead cables between groups".to_owned(),
         "ratio" => "bandwidth of a global link over that of a local link".to_owned(),
         "median" => "median time (messages on a local link)".to_owned(),
         "mean-hops" => "mean hops of the VLB paths".to_owned(),
@@ -208,19 +207,15 @@ pub(super) fn canonical(name: &str) -> &str {
 
 /// Columns that say what was run, in the order in which a legend names them, with what stands before the
 /// value. All other columns that have numbers are figures.
-pub(super) const IDENTITY: [(&str, &str); 34] = [
+pub(super) const IDENTITY: [(&str, &str); 31] = [
     ("fabric", ""),
     ("p", "p = "),
     ("a", "a = "),
     ("h", "h = "),
     ("g", "g = "),
-    ("x", "x = "),
-    ("y", "y = "),
-    ("z", "z = "),
     ("scheme", ""),
-    ("routing", ""),
+    ("line", ""),
     ("variant", ""),
-    ("rules", ""),
     ("paths", ""),
     ("set", ""),
     ("second-set", ""),
@@ -237,8 +232,9 @@ pub(super) const IDENTITY: [(&str, &str); 34] = [
     ("map", "map "),
     ("load", "load "),
     ("ratio", "ratio "),
-    ("dead", "dead cables "),
-    ("flits", "flits "),
+    ("place", "placed by "),
+    ("phase", ""),
+    ("workload", ""),
     ("population", "nodes: "),
     ("on-front", "on the front: "),
     ("faults", "dead: "),
@@ -283,8 +279,8 @@ pub(super) fn what_was_run() -> impl Iterator<Item = (&'static str, &'static str
 }
 
 /// Columns of text and counts that neither say what was run nor are figures.
-pub(super) const NEITHER: [&str; 9] =
-    ["seed", "seeds", "saturated", "growing", "same-as", "worst", "link", "maps", "changed-images"];
+pub(super) const NEITHER: [&str; 8] =
+    ["seed", "seeds", "saturated", "growing", "same-as", "worst", "link", "settled"];
 
 #[cfg(test)]
 mod tests {

@@ -59,8 +59,8 @@ impl Table {
 }
 
 /// What can be drawn.
-const ACCEPTED: &str = "CSV of `tvlb simulate` and `tvlb-lab cut-through`, runs.csv and summary.csv of \
-    `tvlb-lab sweep`, figures.csv of `tvlb-lab experiment`, and CSV of `tvlb model`";
+const ACCEPTED: &str = "CSV of `tvlb simulate` and `tvlb-lab cut-through`, runs.csv, summary.csv and figures.csv \
+    of `tvlb-lab sweep`, and CSV of `tvlb model`";
 
 type Lines = (Vec<String>, Vec<Row>);
 

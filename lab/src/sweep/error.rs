@@ -1,20 +1,31 @@
-//! Why a sweep did not come to its end.
+//! Why a study did not come to its end.
 
 use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;
+use tvlb_base::text::quoted;
 use tvlb_generator::fabric::FabricError;
 use tvlb_generator::image::ImageStageError;
-use tvlb_simulator::{BootError, RunError, ScheduleError, StudyError};
+use tvlb_schema::DragonflyError;
+use tvlb_simulator::{BootError, ScheduleError};
 use tvlb_table_set::runs::StoreError;
+use tvlb_throughput::state::StateError;
 use tvlb_traffic::{PlacementError, TrafficError};
 
-/// Why a sweep cannot be planned, made or collected.
+/// Why a study cannot be planned, made or collected.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     #[error("{path}: {fault}")]
     File { path: PathBuf, fault: String },
+    #[error(
+        "fabrics: found {}, accepted a fabric file, or sizes as in dfly(4,8,4,9) with an arrangement after \
+         them if wanted",
+        quoted(found)
+    )]
+    Fabric { found: String },
+    #[error("fabrics: {found}: {error}")]
+    Sizes { found: String, error: DragonflyError },
     #[error(transparent)]
-    Fabric(#[from] FabricError),
+    FabricFile(#[from] FabricError),
     #[error("{path}: {error}")]
     Image { path: PathBuf, error: ImageStageError },
     #[error(transparent)]
@@ -24,11 +35,11 @@ pub enum SweepError {
     #[error("{run}: {error}")]
     Placement { run: String, error: PlacementError },
     #[error("{run}: {error}")]
-    Run { run: String, error: RunError },
-    #[error("{run}: {error}")]
-    Saturation { run: String, error: StudyError },
+    Run { run: String, error: Box<dyn std::error::Error + Send + Sync> },
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
+    #[error(transparent)]
+    Model(#[from] StateError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(

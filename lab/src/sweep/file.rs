@@ -1,33 +1,81 @@
-//! The sweep file as it is written, before anything in it is looked at on a fabric.
+//! A study file as it is written, before anything in it is looked at on a fabric: one study, or several under
+//! `study` with what they share above them.
 
+use super::course::Course;
+use super::cut_through::Line;
+use super::jobs::Jobs;
 use super::lists::{OneOrSeveral, distinct};
-use super::variant::SettingLists;
+use super::model::Model;
+use super::pivot::Pivot;
+use super::sets::SetEntry;
+use super::settings::{NamedSettings, SettingLists};
+use super::statement::Statement;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use std::fmt::{self, Formatter};
-use std::path::PathBuf;
+use toml::{Table, Value};
 use tvlb_traffic::PlacementRule;
 use tvlb_traffic::loads::Loads;
 
 /// The word in `faults` for a machine of which nothing is dead.
 pub(super) const NOTHING_DEAD: &str = "none";
 
+/// One study.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
-    pub(super) fabrics: Vec<PathBuf>,
+    /// What is studied, in a few words.
+    #[serde(default)]
+    pub(super) about: String,
+    #[serde(default)]
+    pub(super) fabrics: Vec<String>,
+    #[serde(default)]
     pub(super) schemes: Vec<String>,
-    pub(super) sets: Vec<String>,
+    #[serde(default)]
+    pub(super) sets: Vec<SetEntry>,
+    /// Sets, or lines of cut-through switches, by what tables call them, that this study does without.
+    #[serde(default)]
+    pub(super) leave_out: Vec<String>,
     #[serde(default = "nothing_dead")]
     pub(super) faults: Vec<String>,
+    #[serde(default)]
     pub(super) traffic: Vec<String>,
     #[serde(default = "identity")]
     pub(super) placements: Vec<String>,
     loads: Option<OneOrSeveral<Load>>,
-    pub(super) saturation: Option<Saturation>,
+    saturation: Option<Saturation>,
+    curve: Option<Curve>,
+    pub(super) model: Option<Model>,
+    /// Whether the paths of the sets are counted, and nothing is run.
+    #[serde(default)]
+    pub(super) paths: bool,
+    /// Whether the loads of links are counted, and nothing is run.
+    #[serde(default)]
+    pub(super) links: bool,
+    pub(super) jobs: Option<Jobs>,
+    pub(super) course: Option<Course>,
+    /// Lines of cut-through switches, at loads, in bursts of so many packets of a node, or each node with one
+    /// packet for every other.
+    #[serde(default)]
+    pub(super) cut_through: Vec<Line>,
+    pub(super) burst: Option<u32>,
+    #[serde(default)]
+    pub(super) all_to_all: bool,
+    /// The cycles of cut-through switches before the measured ones, and measured.
+    pub(super) cycles: Option<[u32; 2]>,
+    #[serde(default)]
     pub(super) seeds: Vec<u64>,
     #[serde(default)]
     pub(super) settings: SettingLists,
+    #[serde(default)]
+    pub(super) variants: Vec<NamedSettings>,
+    /// The columns that a document keeps besides those that tables and statements ask for; all that differ from
+    /// row to row unless this is said.
+    pub(super) keep: Option<Vec<String>>,
+    #[serde(default)]
+    pub(super) tables: Vec<Pivot>,
+    #[serde(default)]
+    pub(super) statements: Vec<Statement>,
 }
 
 /// Each process on the node of its own number.
@@ -37,6 +85,18 @@ fn identity() -> Vec<String> {
 
 fn nothing_dead() -> Vec<String> {
     vec![NOTHING_DEAD.to_owned()]
+}
+
+/// Loads from below until the network saturates, in the place of loads, in flits per node and cycle.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Curve {
+    /// The load that every line has.
+    pub(super) lowest: f64,
+    /// From there on upwards, in multiples of this.
+    pub(super) coarse: f64,
+    /// Saturation is looked for in multiples of this.
+    pub(super) fine: f64,
 }
 
 /// A search for the load of saturation in the place of loads.
@@ -86,44 +146,113 @@ impl<'de> Deserialize<'de> for Load {
     }
 }
 
-/// What every run of a sweep measures.
+/// What every run of a network measures.
 pub(super) enum Measured {
     /// The figures at each of these loads.
     Loads(Vec<f64>),
-    Saturation(Saturation),
+    /// The resolution of a search.
+    Saturation(f64),
+    Curve(Curve),
+}
+
+/// The studies of a text by their names, in the order of the text; `alone` is the name where there is one that
+/// has none. With `quick`, what the text says under `quick` stands in the place of what it says otherwise.
+pub(super) fn studies(text: &str, alone: &str, quick: bool) -> Result<Vec<(String, File)>, String> {
+    let mut shared: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let Some(named) = shared.remove("study") else {
+        let file = if quick || shared.contains_key("quick") {
+            one(shared, quick)
+        } else {
+            toml::from_str(text).map_err(|error| with_hint(&error.to_string(), error.message()))
+        };
+        return Ok(vec![(alone.to_owned(), file?)]);
+    };
+    let Value::Table(named) = named else {
+        return Err("study: found no table, accepted a table of studies by their names".to_owned());
+    };
+    // TOML's tables are in the order of their names, studies in that of the text.
+    let place = |name: &String| text.find(&format!("[study.{name}]")).unwrap_or(usize::MAX);
+    let mut names: Vec<&String> = named.keys().collect();
+    names.sort_by_key(|name| (place(name), name.len()));
+    let read = |name: &String| {
+        let Value::Table(own) = &named[name] else {
+            return Err(format!("study.{name}: found no table, accepted one"));
+        };
+        let mut table = shared.clone();
+        merge(&mut table, own);
+        let file = one(table, quick).map_err(|error| format!("study.{name}: {error}"))?;
+        Ok((name.clone(), file))
+    };
+    names.into_iter().map(read).collect()
+}
+
+/// A study of a table, changed by what it says under `quick` or without that.
+fn one(mut table: Table, quick: bool) -> Result<File, String> {
+    if let Some(Value::Table(changes)) = table.remove("quick")
+        && quick
+    {
+        merge(&mut table, &changes);
+    }
+    let read: Result<File, toml::de::Error> = Value::Table(table).try_into();
+    read.map_err(|error| with_hint(error.to_string().trim_end(), error.message()))
+}
+
+/// Puts what a table says in the place of what another says, table by table.
+fn merge(table: &mut Table, own: &Table) {
+    for (key, value) in own {
+        match (table.get_mut(key), value) {
+            (Some(Value::Table(before)), Value::Table(value)) => merge(before, value),
+            _ => {
+                table.insert(key.clone(), value.clone());
+            }
+        }
+    }
 }
 
 impl File {
-    /// Reads the text of a sweep file.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
-        toml::from_str(text).map_err(|error| with_hint(&error.to_string(), error.message()))
-    }
-
     /// What is measured. Loads must make sense and be there once.
     pub(super) fn measured(&self) -> Result<Measured, String> {
-        let loads = match (&self.loads, self.saturation) {
-            (Some(_), Some(_)) => {
+        let loads = match (&self.loads, self.saturation, self.curve) {
+            (Some(OneOrSeveral(loads)), None, None) => loads,
+            (None, Some(Saturation { resolution }), None) => {
+                if !(0.0001..=0.5).contains(&resolution) {
+                    return Err(format!(
+                        "saturation.resolution: found {resolution}, accepted 0.0001 to 0.5"
+                    ));
+                }
+                return Ok(Measured::Saturation(resolution));
+            }
+            (None, None, Some(curve)) => {
+                let Curve { lowest, coarse, fine } = curve;
+                for (name, step) in [("lowest", lowest), ("coarse", coarse), ("fine", fine)] {
+                    if !(0.0001..=0.5).contains(&step) || !is_multiple(step, 0.0001) {
+                        return Err(format!(
+                            "curve.{name}: found {step}, accepted 0.0001 to 0.5 in steps of 0.0001"
+                        ));
+                    }
+                }
+                if !is_multiple(coarse, fine) {
+                    return Err(format!(
+                        "curve.coarse: found {coarse}, accepted a multiple of {fine}"
+                    ));
+                }
+                return Ok(Measured::Curve(curve));
+            }
+            (None, None, None) => {
+                return Err(format!("found neither {MEASURES}, accepted one of them"));
+            }
+            (Some(_), Some(_), _) => {
                 return Err(
                     "found `loads` and `[saturation]`, accepted one of them: runs at loads, \
                             or the search for the load at which the network saturates"
                         .to_owned(),
                 );
             }
-            (None, None) => {
+            _ => {
                 return Err(
-                    "found neither `loads` nor `[saturation]`, accepted one of them".to_owned()
+                    "found `curve` and `loads` or `[saturation]`, accepted one of them".to_owned()
                 );
             }
-            (None, Some(search)) => {
-                let Saturation { resolution } = search;
-                if !(0.0001..=0.5).contains(&resolution) {
-                    return Err(format!(
-                        "saturation.resolution: found {resolution}, accepted 0.0001 to 0.5"
-                    ));
-                }
-                return Ok(Measured::Saturation(search));
-            }
-            (Some(OneOrSeveral(loads)), None) => loads,
         };
         let loads: Vec<f64> = loads.iter().flat_map(|Load(Loads(loads))| loads.clone()).collect();
         distinct("loads", &loads)?;
@@ -132,6 +261,15 @@ impl File {
             None => Ok(Measured::Loads(loads)),
         }
     }
+}
+
+/// What a study of a network can ask for.
+const MEASURES: &str = "`loads` nor `[saturation]` nor `[curve]`";
+
+/// Whether a step is a multiple of another, but for what is lost of decimals.
+fn is_multiple(step: f64, of: f64) -> bool {
+    let times = step / of;
+    (times - times.round()).abs() < 1e-6 && times > 0.5
 }
 
 /// The error of a misspelt key or word, with the name that may have been meant.

@@ -26,6 +26,10 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Values<T> {
         f.write_str("a value, or a list of values")
     }
 
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
+        one(value)
+    }
+
     fn visit_i64<E: Error>(self, value: i64) -> Result<Self::Value, E> {
         one(value)
     }

@@ -1,13 +1,19 @@
-//! Many independent runs from one file, on as many machines as there are.
+//! Studies: everything that a file asks for, measured once, on as many machines as there are, and held against
+//! what a paper states if the file says it.
 //!
 //! One run is one file, named by the hash of everything that its outcome depends on. A run whose
 //! file is there is not made again, and several processes with one directory make each run once. So a
-//! sweep continues after any interruption, spreads over any machines, and a longer sweep uses what a
+//! study continues after any interruption, spreads over any machines, and a longer study uses what a
 //! shorter one has left.
+//!
+//! - [`StudyFile`] reads a file; `network`, `jobs`, `cut_through`, `course`, `model` and `counted` are what a
+//!   study can measure.
+//! - [`Rows`] are what was found; a file says which tables are made of them, and which statements they decide.
+//! - [`with_tables`] puts tables and verdicts into a document.
 //!
 //! # Example
 //! ```
-//! use tvlb_lab::sweep::{Plan, collect, run};
+//! use tvlb_lab::sweep::{StudyFile, collect, run};
 //!
 //! # let home = tempfile::tempdir()?;
 //! # let fabric = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n";
@@ -16,54 +22,58 @@
 //! # let output = home.path().join("runs");
 //! # std::fs::write(&file, "fabrics = [\"lab.toml\"]\nschemes = [\"par\"]\nsets = [\"all\"]\n\
 //! #     traffic = [\"uniform\"]\nloads = [0.1, 0.2]\nseeds = [1]\n[settings]\nwindow = 100\n")?;
-//! let plan = Plan::read(&file)?;
-//! let made = run(&plan, &output, &());
+//! let studies = StudyFile::read(&file, false)?;
+//! let mut plan = studies.studies[0].plan()?;
+//! let made = run(&mut plan, &output, &());
 //! made.end?;
 //! assert_eq!((made.runs, made.before, made.now), (2, 0, 2));
 //! let collected = collect(&plan, &output)?;
-//! assert_eq!((collected.found, collected.runs.lines().count()), (2, 3));
+//! assert_eq!((collected.found, collected.rows.rows.len()), (2, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod collect;
+mod counted;
+mod course;
+mod cut_through;
 mod dead_parts;
 mod error;
-mod figures;
+mod fabrics;
 mod file;
+mod jobs;
 mod lists;
-mod paths;
-mod plan;
-mod saturation;
-mod summary;
-mod tables;
-mod variant;
+mod means;
+mod measure;
+mod model;
+mod network;
+mod page;
+mod pivot;
+mod rows;
+mod select;
+mod sets;
+mod settings;
+mod statement;
+mod study;
+#[cfg(test)]
+mod tests;
 
-pub use collect::{Collected, collect};
 pub use error::SweepError;
-pub use plan::Plan;
+pub use page::{PageError, with_tables};
+pub use rows::Rows;
+pub use statement::{Judged, Known, Verdict};
+pub use study::{Plan, Study, StudyFile, counts};
 
-use plan::{Subject, Tables, Unit, runs_in};
+use measure::{Source, runs_in};
 use rayon::prelude::*;
-use serde::de::IgnoredAny;
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use tvlb_base::progress::{Cancelled, Progress};
-use tvlb_generator::faults::update;
-use tvlb_generator::generate::generate;
-use tvlb_generator::image::{ImageStageError, Images};
-use tvlb_schema::{FabricImage, FaultSet, SwitchImage};
-use tvlb_simulator::{
-    BootedFabric, FaultSchedule, Run, RunError, Saturation, StopRule, Study, StudyError,
-};
-use tvlb_table_set::runs::{POLL, Runs, Turn};
-use tvlb_traffic::Traffic;
+use tvlb_base::progress::Progress;
+use tvlb_table_set::runs::POLL;
 
-/// What came of a sweep.
+/// What came of making a study's runs.
 #[derive(Debug)]
 pub struct Made {
-    /// How many runs the sweep has.
+    /// How many runs the study has: runs at a load, searches, lines of rising loads, jobs or models.
     pub runs: usize,
     /// How many of them had been made before.
     pub before: usize,
@@ -74,29 +84,32 @@ pub struct Made {
 }
 
 /// Makes the runs that are not in `directory` yet, together with all processes that do the same.
-pub fn run(plan: &Plan, directory: &Path, progress: &dyn Progress) -> Made {
-    let (runs, mut before, now) = (plan.units.len(), 0, AtomicUsize::new(0));
+pub fn run(plan: &mut Plan, directory: &Path, progress: &dyn Progress) -> Made {
+    let (runs, mut before, now) = (plan.run_count(), 0, AtomicUsize::new(0));
     let mut make = || {
         let store = runs_in(directory)?;
-        let mut left: Vec<&Unit> =
-            plan.units.iter().filter(|unit| !store.contains(&unit.subject)).collect();
+        let kept = Source::new(&store, directory, false);
+        let mut left = Vec::new();
+        for unit in 0..runs {
+            if !plan.measure.is_kept(unit, &kept)? {
+                left.push(unit);
+            }
+        }
         before = runs - left.len();
-        let images = images(plan, &left, progress)?;
+        plan.measure.prepare(&left, progress)?;
         progress.stage("runs", Some(left.len()));
+        let measure = &plan.measure;
         while !left.is_empty() {
-            let of_others = left.par_iter().with_max_len(1).map(|unit| {
-                match store.claim::<IgnoredAny>(&unit.subject)? {
-                    Turn::Theirs => return Ok(Some(*unit)),
-                    Turn::Kept(_) => {}
-                    Turn::Ours(_claim) => {
-                        simulate(plan, unit, &images[&unit.tables], &store, progress)?;
-                        now.fetch_add(1, Ordering::Relaxed);
-                    }
+            let of_others = left.par_iter().with_max_len(1).map(|&unit| {
+                let source = Source::new(&store, directory, true);
+                let is_there = measure.lines(unit, &source, progress)?.is_some();
+                if is_there {
+                    now.fetch_add(usize::from(source.made() > 0), Ordering::Relaxed);
+                    progress.step();
                 }
-                progress.step();
-                Ok(None)
+                Ok((!is_there).then_some(unit))
             });
-            let of_others: Vec<Result<Option<&Unit>, SweepError>> = of_others.collect();
+            let of_others: Vec<Result<Option<usize>, SweepError>> = of_others.collect();
             left = of_others.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
             progress.check()?;
             if !left.is_empty() {
@@ -109,124 +122,42 @@ pub fn run(plan: &Plan, directory: &Path, progress: &dyn Progress) -> Made {
     Made { runs, before, now: now.into_inner(), end }
 }
 
-/// The images of every fabric and set that is to be simulated, with those that switches have where parts
-/// are dead.
-fn images(
-    plan: &Plan,
-    units: &[&Unit],
-    progress: &dyn Progress,
-) -> Result<HashMap<Tables, Images>, SweepError> {
-    let mut made = HashMap::new();
-    for unit in units {
-        let Tables { fabric, set, vc_scheme, dead } = unit.tables;
-        if made.contains_key(&unit.tables) {
-            continue;
+/// The runs of a study that are there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collected {
+    /// A row for each run, and for each population of its nodes where traffic has several; of searches for
+    /// the load of saturation, a row for each criterion.
+    pub rows: Rows,
+    /// A line for all seeds of a run together, with means and standard errors, where there is such a table.
+    pub summary: Option<String>,
+    /// The names of the files that these tables have beside the runs: those of runs at loads and those of
+    /// searches differ, so that one directory can hold both.
+    pub names: [&'static str; 2],
+    /// How many runs are there.
+    pub found: usize,
+    /// How many runs of the study are not.
+    pub missing: usize,
+}
+
+/// Merges those runs of a study that are there, in the order of the file.
+///
+/// # Errors
+/// No run is there, or one cannot be used.
+pub fn collect(plan: &Plan, directory: &Path) -> Result<Collected, SweepError> {
+    let store = runs_in(directory)?;
+    let source = Source::new(&store, directory, false);
+    let mut csv = plan.measure.columns() + "\n";
+    let (mut found, all) = (0, plan.run_count());
+    for unit in 0..all {
+        if let Some(lines) = plan.measure.lines(unit, &source, &())? {
+            csv.push_str(&lines);
+            found += 1;
         }
-        let (path, fabric_of_file) = &plan.fabrics[fabric];
-        let mut fabric_of_run = fabric_of_file.clone();
-        fabric_of_run.file.virtual_channels = vc_scheme;
-        let policies = plan.sets[set].policies(fabric_of_file);
-        let generated = generate(&fabric_of_run, &policies, progress);
-        let mut images = generated
-            .map_err(|error| match error {
-                ImageStageError::Cancelled(cancelled) => cancelled.into(),
-                error => SweepError::Image { path: path.clone(), error },
-            })?
-            .images;
-        if let Some(faults) = plan.dead[dead].of(fabric) {
-            install(&mut images, faults, progress)?;
-        }
-        made.insert(unit.tables, images);
     }
-    Ok(made)
-}
-
-/// Puts the images that change where parts are dead in the place of those of the plan.
-fn install(
-    images: &mut Images,
-    faults: &FaultSet,
-    progress: &dyn Progress,
-) -> Result<(), Cancelled> {
-    let decoded = "the image stage decodes what it writes";
-    let fabric = FabricImage::decode(&images.fabric).expect(decoded);
-    let switches: Vec<SwitchImage<'_>> = images
-        .switches
-        .iter()
-        .map(|bytes| SwitchImage::decode(bytes, &fabric).expect(decoded))
-        .collect();
-    let numbers: Vec<_> = switches.iter().map(SwitchImage::switch).collect();
-    let changed = update(&fabric, &switches, (1, faults), progress)?.switches;
-    for (switch, bytes) in changed {
-        let position = numbers.iter().position(|&number| number == switch);
-        images.switches[position.expect("an update is of the fabric's switches")] = bytes;
+    if found == 0 {
+        return Err(SweepError::Missing { directory: directory.to_owned(), missing: all, all });
     }
-    Ok(())
-}
-
-/// Makes one run, or one search, and keeps it.
-fn simulate(
-    plan: &Plan,
-    unit: &Unit,
-    images: &Images,
-    store: &Runs,
-    progress: &dyn Progress,
-) -> Result<(), SweepError> {
-    let (_, fabric_of_file) = &plan.fabrics[unit.tables.fabric];
-    let fabric = BootedFabric::boot(&images.fabric, &images.switches)?
-        .with_names(fabric_of_file.names.clone());
-    let faults = plan.dead[unit.tables.dead].of(unit.tables.fabric);
-    let schedule = faults.map(|faults| FaultSchedule::new(&fabric, &[(0, faults.clone())], 0..=0));
-    let schedule = schedule.transpose()?;
-    let Subject { seed, settings, .. } = &unit.subject;
-    let pattern = &plan.traffic[unit.traffic].rule;
-    let rule = &plan.placements[unit.placement].rule;
-    if let Some(resolution) = unit.subject.saturation {
-        let study = Study { fabric: &fabric, settings, pattern, placement: rule, seeds: &[*seed] };
-        let found: Result<Saturation, StudyError> = match &schedule {
-            None => study.saturation(resolution, &Unreported(progress)),
-            Some(schedule) => {
-                study.saturation_with_faults(resolution, schedule, &Unreported(progress))
-            }
-        };
-        let found = found.map_err(|error| match error {
-            StudyError::Run { error: RunError::Cancelled(cancelled), .. } => cancelled.into(),
-            error => SweepError::Saturation { run: in_words(&unit.subject), error },
-        })?;
-        let of_seed = found.seeds.first().expect("the study has one seed");
-        return Ok(store.put(&unit.subject, of_seed)?);
-    }
-    let load = unit.subject.load.expect("what is no search has a load");
-    let in_run = || in_words(&unit.subject);
-    let traffic = Traffic::new(pattern, fabric.nodes(), *seed)
-        .map_err(|error| SweepError::Traffic { run: in_run(), error })?;
-    let placement = rule.on(fabric.nodes(), *seed);
-    let placement = placement.map_err(|error| SweepError::Placement { run: in_run(), error })?;
-    let traffic = traffic.placed(&placement);
-    let run = match &schedule {
-        None => Run::new(&fabric, settings, &traffic, load, *seed).map_err(RunError::Settings),
-        Some(schedule) => Run::with_faults(&fabric, settings, &traffic, load, *seed, schedule),
-    };
-    let outcome = run.and_then(|run| run.measure(StopRule::FullWindow, progress)).map_err(
-        |error| match error {
-            RunError::Cancelled(cancelled) => cancelled.into(),
-            error => SweepError::Run { run: in_run(), error },
-        },
-    )?;
-    Ok(store.put(&unit.subject, &outcome)?)
-}
-
-/// A run, for an error.
-fn in_words(subject: &Subject) -> String {
-    let Subject { scheme, set, traffic, load, seed, .. } = subject;
-    let load = load.map_or_else(|| "saturation".to_owned(), |load| format!("load {load}"));
-    format!("{scheme}, {set}, {traffic}, {load}, seed {seed}")
-}
-
-/// Passes a cancellation on, but no steps: a search is one step of its sweep.
-struct Unreported<'p>(&'p dyn Progress);
-
-impl Progress for Unreported<'_> {
-    fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
-    }
+    let rows = Rows::parse(&csv).expect("each line has a field for each column");
+    let (summary, names) = (plan.measure.summary(&rows), plan.measure.names());
+    Ok(Collected { rows, summary, names, found, missing: all - found })
 }

@@ -84,6 +84,12 @@ fn collected(directory: &str, runs: &str) -> String {
     )
 }
 
+/// What is said of runs that were made and collected.
+fn made(directory: &str, runs: usize, now: usize) -> String {
+    let collected = collected(directory, &runs.to_string());
+    format!("{directory}: {runs} runs, {now} made now\n{collected}")
+}
+
 /// The files of the runs in a directory.
 fn run_files(directory: &Path) -> Vec<PathBuf> {
     let files = |directory: &Path| -> Vec<PathBuf> {
@@ -148,7 +154,7 @@ fn means_over_seeds_are_of_the_runs_that_are_there() {
 fn processes_make_what_one_process_makes() {
     let home = home(SWEEP);
     let (code, said, _) = tvlb(home.path(), "-o whole --threads 1");
-    assert_eq!((code, said.as_str()), (0, "whole: 24 runs, 24 made now; --collect merges them\n"));
+    assert_eq!((code, said), (0, made("whole", 24, 24)));
     let (code, _, said) = tvlb(home.path(), "-o shared --collect");
     let missing = "tvlb: shared: 24 of 24 runs are not there yet; the same command without --collect \
                    makes them\n";
@@ -188,9 +194,9 @@ fn placements_are_one_more_list() {
         fs::write(home.path().join("sweep.toml"), text).unwrap();
         tvlb(home.path(), "-o out")
     };
-    assert_eq!(with("[\"identity\"]").1, "out: 24 runs, 0 made now; --collect merges them\n");
+    assert_eq!(with("[\"identity\"]").1, made("out", 24, 0));
     let both = with("[\"identity\", \"groups\"]").1;
-    assert_eq!(both, "out: 48 runs, 24 made now; --collect merges them\n");
+    assert_eq!(both, made("out", 48, 24));
     assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
     let csv = fs::read_to_string(home.path().join("out/runs.csv")).unwrap();
     let figures_of = |placement: &str| {
@@ -237,11 +243,11 @@ fn a_longer_sweep_uses_what_a_shorter_one_has_left() {
     assert_eq!(tvlb(home.path(), "-o out").0, 0);
     fs::write(home.path().join("sweep.toml"), SWEEP.replace("[1]", "[1, 2]")).unwrap();
     let (_, said, _) = tvlb(home.path(), "-o out");
-    assert_eq!(said, "out: 48 runs, 24 made now; --collect merges them\n");
+    assert_eq!(said, made("out", 48, 24));
     let other = SWEEP.replace("window = 200", "window = 201");
     fs::write(home.path().join("sweep.toml"), other).unwrap();
     let (_, said, _) = tvlb(home.path(), "-o out");
-    assert_eq!(said, "out: 24 runs, 24 made now; --collect merges them\n");
+    assert_eq!(said, made("out", 24, 24));
 }
 
 /// A setting may be a list; each combination is a run of its own, and says in the table what it was.
@@ -259,11 +265,11 @@ fn settings_can_be_varied() {
         said.1
     };
     // With the default among the values, its runs are there already.
-    assert_eq!(with("buffer = [32, 8]\n"), "out: 12 runs, 6 made now; --collect merges them\n");
+    assert_eq!(with("buffer = [32, 8]\n"), made("out", 12, 6));
     let said = with("vc-scheme = [\"ordered\", \"per-hop\"]\nglobal-latency = [15, 60]\n");
-    assert_eq!(said, "out: 48 runs, 36 made now; --collect merges them\n");
+    assert_eq!(said, made("out", 48, 36));
     let said = with("bandwidths = { global = 0.5 }\ninjection = \"random\"\n");
-    assert_eq!(said, "out: 48 runs, 48 made now; --collect merges them\n");
+    assert_eq!(said, made("out", 48, 48));
     assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
     let read = |name| fs::read_to_string(home.path().join("out").join(name)).unwrap();
     let (runs, summary) = (read("runs.csv"), read("summary.csv"));
@@ -291,14 +297,14 @@ fn saturation_is_searched_for_in_the_place_of_loads() {
         .replace("\"uniform\", ", "")
         .replace("seeds = [1]", "seeds = [1, 2]");
     let home = home(&sweep);
+    let expected =
+        "out/saturation.csv: 12 runs; out/saturation-summary.csv has their means over seeds\n";
     let (code, said, _) = tvlb(home.path(), "-o out");
-    assert_eq!((code, said.as_str()), (0, "out: 12 runs, 12 made now; --collect merges them\n"));
+    assert_eq!((code, said), (0, format!("out: 12 runs, 12 made now\n{expected}")));
     lose(&home.path().join("out"), 6);
     assert_eq!(tvlb(home.path(), "-o out --collect").0, 1);
     assert_eq!(tvlb(home.path(), "-o out").0, 0);
     let (code, said, _) = tvlb(home.path(), "-o out --collect");
-    let expected =
-        "out/saturation.csv: 12 runs; out/saturation-summary.csv has their means over seeds\n";
     assert_eq!((code, said.as_str()), (0, expected));
     let read = |name: &str| fs::read_to_string(home.path().join("out").join(name)).unwrap();
     let (runs, summary) = (read("saturation.csv"), read("saturation-summary.csv"));
@@ -339,8 +345,7 @@ fn saturation_is_searched_for_in_the_place_of_loads() {
 fn a_sweep_is_drawn() {
     let home = home(SWEEP);
     let (code, said, error) = tvlb(home.path(), "-o out --plot made.svg");
-    let expected = "out: 24 runs, 24 made now; --collect merges them\n";
-    assert_eq!((code, said.as_str(), error.as_str()), (0, expected, ""));
+    assert_eq!((code, said, error.as_str()), (0, made("out", 24, 24), ""));
     assert_eq!(tvlb(home.path(), "-o out --collect --plot collected.svg").0, 0);
     let read = |name: &str| fs::read(home.path().join(name)).unwrap();
     assert_eq!(read("made.svg"), read("collected.svg"));
@@ -398,9 +403,7 @@ fn traffic_and_placements_can_be_listed_in_files() {
     let nodes = lines(|process| ((7 * process) % 20).to_string());
     write("flows, all.csv", &flows);
     write("nodes.txt", &nodes);
-    let made = |all: usize, now: usize| {
-        format!("out: {all} runs, {now} made now; --collect merges them\n")
-    };
+    let made = |all: usize, now: usize| self::made("out", all, now);
     let (code, said, error) = tvlb(home.path(), "-o out");
     assert_eq!((code, said), (0, made(4, 4)), "{error}");
     let csv = || {
@@ -467,11 +470,7 @@ fn parts_can_be_dead() {
         tvlb(home.path(), "-o out")
     };
     let (code, said, error) = with("[\"none\", \"dead.txt\"]");
-    assert_eq!(
-        (code, said.as_str()),
-        (0, "out: 12 runs, 6 made now; --collect merges them\n"),
-        "{error}"
-    );
+    assert_eq!((code, said), (0, made("out", 12, 6)), "{error}");
     assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
     let csv = fs::read_to_string(home.path().join("out/runs.csv")).unwrap();
     let (faults, accepted) = (column(&csv, "faults"), column(&csv, "accepted"));
@@ -522,7 +521,7 @@ fn the_sets_of_a_table_set_are_one_entry() {
     generate("small.toml", "-o;balanced;--set;4-hop by shape;--balance");
     fs::write(home.path().join("sweep.toml"), sweep.replace("tables:tables", "tables:balanced"))
         .unwrap();
-    assert_eq!(tvlb(home.path(), "-o out").1, "out: 6 runs, 2 made now; --collect merges them\n");
+    assert_eq!(tvlb(home.path(), "-o out").1, made("out", 6, 2));
     // Another fabric is refused.
     let other =
         "name = \"other\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\narrangement = \"relative\"\n";
@@ -542,9 +541,9 @@ fn runs_of_another_way_of_measuring_are_other_runs() {
         tvlb(home.path(), "-o out")
     };
     let (_, said, _) = sweep("one-window");
-    assert_eq!(said, "out: 24 runs, 0 made now; --collect merges them\n");
+    assert_eq!(said, made("out", 24, 0));
     let (_, said, _) = sweep("until-windows-agree");
-    assert_eq!(said, "out: 24 runs, 24 made now; --collect merges them\n");
+    assert_eq!(said, made("out", 24, 24));
     let (code, _, said) = sweep("two-windows");
     assert_eq!(code, 2);
     assert!(said.contains("expected `one-window` or `until-windows-agree`"), "{said}");
@@ -570,7 +569,7 @@ fn what_is_wrong_is_named() {
         (
             "loads = [0.1, 0.2]\n",
             "",
-            "found neither `loads` nor `[saturation]`, accepted one of them",
+            "found neither `loads` nor `[saturation]` nor `[curve]`, accepted one of them",
         ),
         (
             "[settings]",
@@ -678,7 +677,7 @@ fn conventional_runs_do_not_depend_on_the_threshold() {
     fs::write(home.path().join("small.toml"), fabric + "[routing]\nthreshold = -9\n").unwrap();
     let (_, said, _) = tvlb(home.path(), "-o out");
     // Of three sets for each of two schemes, the conventional ones are there.
-    assert_eq!(said, "out: 6 runs, 4 made now; --collect merges them\n");
+    assert_eq!(said, made("out", 6, 4));
     let with = collected();
     let thresholds = |csv: &str| -> Vec<String> {
         let [source, second] = ["threshold", "second-threshold"].map(|name| column(csv, name));
@@ -726,4 +725,113 @@ fn an_interrupted_sweep_says_what_it_keeps() {
     );
     assert_eq!((output.status.code(), said), (Some(130), expected));
     assert!(kept < 24);
+}
+
+/// A figure of a paper, quickly, from the file that is shipped.
+fn shipped(home: &Path, arguments: &str) -> (i32, String, String) {
+    let studies = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables/studies");
+    let run = Command::new(env!("CARGO_BIN_EXE_tvlb-lab"))
+        .current_dir(home)
+        .arg("sweep")
+        .args(arguments.split_whitespace().map(|word| match word.split_once('@') {
+            Some(("", name)) => studies.join(name),
+            _ => word.into(),
+        }))
+        .args(["--quick", "--quiet"])
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (run.status.code().unwrap(), text(run.stdout), text(run.stderr))
+}
+
+#[test]
+fn a_figure_is_the_same_at_any_number_of_threads_and_goes_on_with_what_is_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &str| {
+        let (code, said, error) =
+            shipped(home.path(), &format!("@t-ugal.toml --only channels-9 {arguments}"));
+        assert_eq!(code, 0, "{error}");
+        said
+    };
+    let one = run("-o one --threads 1");
+    assert_eq!(run("-o two --threads 2").replace("two", "one"), one);
+    let read = |directory: &str| {
+        fs::read(home.path().join(directory).join("channels-9/runs.csv")).unwrap()
+    };
+    assert_eq!(read("two"), read("one"));
+    assert!(one.contains("per-hop  0."), "{one}");
+    // Lines of rising loads, each run kept by itself: one is lost, and made again; nothing else is.
+    let kept = run_files(&home.path().join("one"));
+    assert!(kept.len() > 20, "a file for each run");
+    lose(&home.path().join("one"), 1);
+    assert!(run("-o one").starts_with("one: 8 runs, 1 made now\n"));
+    assert_eq!((run_files(&home.path().join("one")).len(), read("one")), (kept.len(), read("two")));
+}
+
+#[test]
+fn tables_and_verdicts_go_into_a_document() {
+    let home = tempfile::tempdir().unwrap();
+    let document = home.path().join("page.md");
+    let page = "# Figures\n\n<!-- figures: fig4 -->\nof old\n<!-- end -->\n\n<!-- figures: fig7 table2 -->\n<!-- end -->\n";
+    fs::write(&document, page).unwrap();
+    let run = |only: &str| {
+        shipped(home.path(), &format!("@t-ugal.toml --only {only} -o out --document page.md"))
+    };
+    let (code, words, error) = run("fig4,table2");
+    assert_eq!(code, 0, "{error}");
+    assert!(words.contains("the stated number is above 0.5625, which is proven"), "{words}");
+    assert!(words.contains("statements of the paper: "), "{words}");
+    let made = fs::read_to_string(&document).unwrap();
+    assert!(made.contains("| fig4 | 60% 5-hop: modelled throughput | 0.58 |"), "{made}");
+    assert!(made.contains("*Not run: fig7.*") && !made.contains("of old"), "{made}");
+    // What was made stays as it is where another study comes beside it, and comes again without a run.
+    let (code, words, _) = run("fig7");
+    assert_eq!(code, 0);
+    assert!(words.contains("not run: fig6 has not been run"), "{words}");
+    let both = fs::read_to_string(&document).unwrap();
+    assert!(both.contains("| fig4 | 60% 5-hop: modelled throughput | 0.58 |"), "{both}");
+    assert!(both.contains("| fig7 | UGAL-G: latency at 0.1 | 61.2 |"), "{both}");
+    assert_eq!(run("fig4,table2,fig7").0, 0);
+    assert_eq!(fs::read_to_string(&document).unwrap(), both);
+    insta::assert_snapshot!("document", both);
+    fs::write(&document, "<!-- figures: fig3 -->\n<!-- end -->\n").unwrap();
+    let (code, _, said) = run("fig4");
+    assert!(code == 2 && said.contains("page.md: line 1: found tables of `fig3`"), "{said}");
+    let (code, _, said) = run("fig3");
+    assert!(code == 2 && said.contains("--only: found \"fig3\" (did you mean "), "{said}");
+}
+
+/// Jobs, cut-through switches, the loads of links and parts that die are studied by the same command.
+#[test]
+fn all_that_can_be_measured_is_in_a_shipped_study() {
+    let home = tempfile::tempdir().unwrap();
+    for (file, only, words) in [
+        ("load-imbalance", "load-imbalance-shift-far,load-imbalance-neighbour", "VALn, identity"),
+        ("load-imbalance", "load-imbalance-links", "share count"),
+        ("arrangements", "arrangements-bisection,arrangements-halo3d", "circulant"),
+        ("ofar", "ofar-next-2,ofar-bursts,ofar-all-to-all", "most entries into the escape network"),
+        ("faults", "failure", "cycles until at most 1% is missing"),
+    ] {
+        let run = || shipped(home.path(), &format!("@{file}.toml --only {only} -o {file}"));
+        let (code, said, error) = run();
+        assert!(code == 0 && said.contains(words), "{only}: {said} {error}");
+        let again = run().1;
+        let last = |said: &str| said.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(last(&again).last(), last(&said).last(), "{only}");
+    }
+    // A run is a file, so that these go on as all others do.
+    lose(&home.path().join("ofar"), 1);
+    let (_, said, _) =
+        shipped(home.path(), "@ofar.toml --only ofar-next-2,ofar-bursts,ofar-all-to-all -o ofar");
+    assert!(said.contains(" 1 made now"), "{said}");
+    let read = |path: &str| fs::read_to_string(home.path().join(path)).unwrap();
+    let bursts = read("ofar/ofar-bursts/figures.csv");
+    // A node sends and takes one phit per cycle.
+    let cycles = column(&bursts, "cycles");
+    assert!(
+        cycles.len() == 21 && cycles.iter().all(|cycles| cycles.parse::<u32>().unwrap() >= 160)
+    );
+    let arranged = read("arrangements/arrangements-bisection/figures.csv");
+    let median: Vec<f64> = column(&arranged, "median").iter().map(|m| m.parse().unwrap()).collect();
+    assert!(median[..3].iter().zip(&median[3..]).all(|(slow, fast)| slow > fast), "{median:?}");
 }

@@ -227,7 +227,6 @@ fn every_command_limits_threads() {
         "verify out",
         "diff out out",
         "sweep sweep.toml -o runs",
-        "experiment fig6 -o fig6",
     ] {
         for number in ["0", "100000", "-1"] {
             let error = scratch.refuses(&format!("{command} --threads {number}"));

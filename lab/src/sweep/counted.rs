@@ -1,0 +1,160 @@
+//! What is counted without a run: the paths of sets on fabrics, and the loads of links under traffic that is
+//! routed without a look at queues.
+
+use super::error::SweepError;
+use super::fabrics::NamedFabric;
+use super::file::File;
+use super::lists::distinct;
+use super::measure::{Measure, Source};
+use super::network::{all_of, traffic_of};
+use std::path::Path;
+use tvlb_base::progress::Progress;
+use tvlb_base::text::field;
+use tvlb_generator::static_load::{Paths, share_count, static_loads};
+use tvlb_table_set::grammar::parse_set;
+use tvlb_table_set::names::Parts;
+use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::expected::fabric_mean;
+use tvlb_traffic::named::{Named, NamedParts};
+use tvlb_traffic::{Pattern, PlacementRule, Traffic};
+
+/// The sets of a study on each of its fabrics, and, where links are counted, each traffic and placement.
+pub(super) struct Counted {
+    fabrics: Vec<NamedFabric>,
+    /// Each set as text, and what tables call it.
+    sets: Vec<(String, String)>,
+    /// None where paths are counted.
+    traffic: Option<Vec<Vec<Named<Pattern>>>>,
+    placements: Vec<Named<PlacementRule>>,
+    seed: u64,
+}
+
+impl Counted {
+    pub(super) fn new(
+        file: &File,
+        fabrics: Vec<NamedFabric>,
+        beside: &Path,
+    ) -> Result<Self, String> {
+        let named = |text: &str, paths: &str| -> Result<(String, String), String> {
+            let heading = if paths.is_empty() { text } else { paths };
+            parse_set(text, 1).map_err(|error| format!("sets: {error}"))?;
+            Ok((text.to_owned(), heading.to_owned()))
+        };
+        let sets = file.sets.iter().map(|entry| named(&entry.0.set, &entry.0.paths));
+        let sets = sets.collect::<Result<Vec<_>, String>>()?;
+        distinct("sets", sets.iter().map(|(text, _)| text))?;
+        distinct("seeds", &file.seeds)?;
+        let parts: Vec<(&str, Parts<'_>)> = fabrics
+            .iter()
+            .map(|NamedFabric { fabric, .. }| {
+                let parts = Parts::new(fabric.topology.dragonfly(), &fabric.names);
+                (fabric.file.name.as_str(), parts)
+            })
+            .collect();
+        let parts: Vec<NamedParts<'_>> = parts.iter().map(|(name, parts)| (*name, parts)).collect();
+        let mut traffic = None;
+        if file.links {
+            distinct("traffic", &file.traffic)?;
+            let all = traffic_of(file, &fabrics, &parts, beside);
+            traffic = Some(all.map_err(|error| format!("traffic: {error}"))?);
+        }
+        let placements = all_of(&file.placements, |text| Named::placement(text, beside, &parts));
+        let placements = placements.map_err(|error| format!("placements: {error}"))?;
+        Ok(Self { fabrics, sets, traffic, placements, seed: file.seeds[0] })
+    }
+
+    fn path_line(&self, NamedFabric { fabric, .. }: &NamedFabric, set: &str) -> String {
+        let df = fabric.topology.dragonfly();
+        let (least, most) = fabric.topology.links_per_pair();
+        let rule = parse_set(set, self.seed).expect("it was read before");
+        let mean = fabric_mean(&RouteCounter::new(&fabric.topology), &rule);
+        format!(
+            "{},{},{},{},{least},{most},{},{},{},{}\n",
+            fabric.file.name,
+            df.node_count(),
+            df.switch_count(),
+            df.g(),
+            df.p() + df.a() - 1 + df.h(),
+            field(set),
+            mean.routes,
+            mean.hops.unwrap_or(0.0)
+        )
+    }
+
+    fn link_line(
+        &self,
+        NamedFabric { fabric, .. }: &NamedFabric,
+        (set, heading): &(String, String),
+        (pattern, placed): (&Named<Pattern>, &Named<PlacementRule>),
+    ) -> Result<String, SweepError> {
+        let run = || format!("{set}, {}", pattern.name);
+        let df = fabric.topology.dragonfly();
+        let all = Traffic::new(&pattern.rule, df, self.seed)
+            .map_err(|error| SweepError::Traffic { run: run(), error })?;
+        let placement = placed.rule.on(df, self.seed);
+        let placement = placement.map_err(|error| SweepError::Placement { run: run(), error })?;
+        let rule = parse_set(set, self.seed).expect("it was read before");
+        let traffic = all.clone().placed(&placement);
+        let loads = static_loads(&fabric.topology, &traffic, &Paths::Set(rule))
+            .map_err(|error| SweepError::Run { run: run(), error: error.into() })?;
+        let shares = share_count(&fabric.topology, &all);
+        Ok(format!(
+            "{},{},{},{},{},{},{},{}\n",
+            fabric.file.name,
+            df.p(),
+            field(heading),
+            field(set),
+            field(&pattern.name),
+            placed.name,
+            loads.saturation(),
+            shares.map_or_else(String::new, |share| share.to_string())
+        ))
+    }
+}
+
+impl Counted {
+    /// How many kinds of traffic each fabric has.
+    fn kinds(&self) -> usize {
+        self.traffic.as_ref().and_then(|all| all.first()).map_or(1, Vec::len)
+    }
+}
+
+impl Measure for Counted {
+    fn units(&self) -> usize {
+        let traffic = self.kinds();
+        self.fabrics.len() * self.sets.len() * traffic * self.placements.len()
+    }
+
+    /// What is counted at once is not kept.
+    fn is_kept(&self, _unit: usize, _source: &Source<'_>) -> Result<bool, SweepError> {
+        Ok(true)
+    }
+
+    fn lines(
+        &self,
+        unit: usize,
+        _source: &Source<'_>,
+        _progress: &dyn Progress,
+    ) -> Result<Option<String>, SweepError> {
+        let (placement, rest) = (unit % self.placements.len(), unit / self.placements.len());
+        let kinds = self.kinds();
+        let (traffic, rest) = (rest % kinds, rest / kinds);
+        let (set, number) = (&self.sets[rest % self.sets.len()], rest / self.sets.len());
+        let fabric = &self.fabrics[number];
+        match &self.traffic {
+            None => Ok(Some(self.path_line(fabric, &set.0))),
+            Some(all) => {
+                let what = (&all[number][traffic], &self.placements[placement]);
+                self.link_line(fabric, set, what).map(Some)
+            }
+        }
+    }
+
+    fn columns(&self) -> String {
+        match &self.traffic {
+            None => "fabric,nodes,switches,groups,least-links,links-per-pair,ports,set,routes-per-pair,mean-hops",
+            Some(_) => "fabric,p,paths,set,traffic,placement,static-saturation,share-count",
+        }
+        .to_owned()
+    }
+}

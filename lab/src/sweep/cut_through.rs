@@ -1,0 +1,439 @@
+//! Runs of cut-through switches: routings that decide at every hop beside those that decide once or twice.
+
+use super::error::SweepError;
+use super::fabrics::NamedFabric;
+use super::file::{File, Measured};
+use super::lists::distinct;
+use super::measure::{Measure, Source};
+use crate::cut_through::{
+    CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, LinkBuffer, Piggybacking,
+    Routing, Sending,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fmt::Display;
+use toml::{Table, Value};
+use tvlb_base::progress::Progress;
+use tvlb_base::text::field;
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_generator::escape::find;
+use tvlb_generator::generate::generate;
+use tvlb_generator::image::{ImageStageError, Images};
+use tvlb_generator::policy::PolicyPair;
+use tvlb_schema::{
+    Dragonfly, EscapeImage, EscapeKind, FabricImage, GroupId, OfarRules, SwitchId,
+    encode_escape_image,
+};
+use tvlb_simulator::BootedFabric;
+use tvlb_table_set::sha256;
+use tvlb_traffic::{Pattern, Traffic};
+
+/// The most cycles of a burst, and where all send to all.
+const MOST_CYCLES: u32 = 2_000_000;
+
+/// A way to route, with the buffers and the settings that it has.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Line {
+    /// What tables call it.
+    #[serde(rename = "line")]
+    name: String,
+    routing: Kind,
+    /// OFAR's rules, where they are not the defaults of `tvlb-lab cut-through`.
+    #[serde(default)]
+    rules: Table,
+    #[serde(default)]
+    escape: Escape,
+    /// When piggybacking calls a link congested: above so many percent of the mean, and so many packets more.
+    congestion: Option<[u16; 2]>,
+    /// The policies of the images; conventional VLB unless this is said.
+    policies: Option<String>,
+    /// Channels and phits of a channel's buffer on links within groups and between them.
+    local: Option<Buffer>,
+    global: Option<Buffer>,
+    rounds: Option<u8>,
+    injection_queues: Option<u8>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    Ofar,
+    Piggybacking,
+    UgalL,
+    Par,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Escape {
+    #[default]
+    Ring,
+    Tree,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Buffer {
+    channels: Option<u8>,
+    phits: u16,
+}
+
+impl Line {
+    fn settings(&self) -> Result<CutThrough, String> {
+        let routing = match self.routing {
+            Kind::Ofar => Routing::Ofar(self.ofar_rules()?),
+            Kind::Piggybacking => {
+                let [percent, packets] = self.congestion.unwrap_or([200, 5]);
+                Routing::Piggybacking(Piggybacking { percent, packets, like_fogsim: false })
+            }
+            Kind::UgalL => Routing::Scheme(Scheme::UgalL),
+            Kind::Par => Routing::Scheme(Scheme::Par),
+        };
+        let is_scheme = matches!(routing, Routing::Scheme(_));
+        let paths = if is_scheme && self.policies.is_none() {
+            VlbPaths::Conventional
+        } else {
+            VlbPaths::Custom
+        };
+        let mut settings = CutThrough::new(routing, paths);
+        for (buffer, own) in
+            [(&mut settings.local, self.local), (&mut settings.global, self.global)]
+        {
+            if let Some(Buffer { channels, phits }) = own {
+                *buffer = LinkBuffer { virtual_channels: channels, phits };
+            }
+        }
+        settings.rounds = self.rounds.unwrap_or(settings.rounds);
+        settings.injection_queues = self.injection_queues.unwrap_or(settings.injection_queues);
+        Ok(settings)
+    }
+
+    /// The default rules with those that the line names.
+    fn ofar_rules(&self) -> Result<OfarRules, String> {
+        let defaults = Value::try_from(OfarRules::default()).expect("rules are plain values");
+        let mut table = defaults.as_table().expect("rules have names").clone();
+        table.extend(self.rules.clone());
+        let read: Result<OfarRules, toml::de::Error> = Value::Table(table).try_into();
+        read.map_err(|error| format!("{}: rules: {}", self.name, error.message()))
+    }
+
+    /// The policies of the images that it boots from.
+    fn policies(&self) -> &str {
+        self.policies.as_deref().unwrap_or("valg")
+    }
+
+    const fn escape(&self) -> Option<EscapeKind> {
+        match (self.routing, self.escape) {
+            (Kind::Ofar, Escape::Ring) => Some(EscapeKind::Ring),
+            (Kind::Ofar, Escape::Tree) => Some(EscapeKind::Tree),
+            _ => None,
+        }
+    }
+}
+
+/// One run.
+struct Case {
+    fabric: usize,
+    line: usize,
+    settings: CutThrough,
+    /// A position in the list of traffic.
+    traffic: usize,
+    sending: Sending,
+    seed: u64,
+}
+
+/// A fabric's escape networks, and its images by the policies as text.
+#[derive(Default)]
+struct Bench {
+    images: HashMap<String, Images>,
+    ring: Vec<u8>,
+    tree: Vec<u8>,
+    /// The switch above all others in the tree.
+    root: SwitchId,
+}
+
+/// All runs of a study.
+pub(super) struct CutThroughs {
+    fabrics: Vec<NamedFabric>,
+    lines: Vec<Line>,
+    traffic: Vec<(String, Pattern)>,
+    cases: Vec<Case>,
+    benches: Vec<Bench>,
+}
+
+/// Everything that a run depends on.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Subject<'s> {
+    tool_version: &'static str,
+    traffic_version: u32,
+    fabric: String,
+    policies: &'s str,
+    escape: Option<&'static str>,
+    settings: &'s CutThrough,
+    traffic: &'s str,
+    sending: Sending,
+    seed: u64,
+}
+
+impl CutThroughs {
+    pub(super) fn new(
+        file: &File,
+        fabrics: Vec<NamedFabric>,
+        wrong: &dyn Fn(&dyn Display) -> SweepError,
+    ) -> Result<Self, SweepError> {
+        distinct("cut-through", file.cut_through.iter().map(|line| &line.name))
+            .and_then(|()| distinct("traffic", &file.traffic))
+            .and_then(|()| distinct("seeds", &file.seeds))
+            .map_err(|error| wrong(&error))?;
+        let sendings: Vec<Sending> = match (file.burst, file.all_to_all) {
+            (Some(packets), false) => vec![Sending::Burst(packets)],
+            (None, true) => vec![Sending::AllToAll],
+            (None, false) => match file.measured().map_err(|error| wrong(&error))? {
+                Measured::Loads(loads) => loads.into_iter().map(Sending::Load).collect(),
+                _ => return Err(wrong(&"cut-through: accepted `loads`, `burst` or `all-to-all`")),
+            },
+            _ => return Err(wrong(&"found `burst` and `all-to-all`, accepted one of them")),
+        };
+        let read = |text: &String| {
+            let pattern = text.parse::<Pattern>();
+            pattern.map(|pattern| (text.clone(), pattern)).map_err(|error| wrong(&error))
+        };
+        let traffic = file.traffic.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let [warm_up, measured] = file.cycles.unwrap_or([10_000, 10_000]);
+        let mut cases = Vec::new();
+        for (fabric, _) in fabrics.iter().enumerate() {
+            for (number, line) in file.cut_through.iter().enumerate() {
+                if file.leave_out.contains(&line.name) {
+                    continue;
+                }
+                PolicyPair::parse(line.policies(), 1)
+                    .map_err(|error| wrong(&format_args!("{}: {error}", line.name)))?;
+                let plain = line.settings().map_err(|error| wrong(&error))?;
+                for (traffic, _) in traffic.iter().enumerate() {
+                    for &sending in &sendings {
+                        let mut settings = plain.clone();
+                        if matches!(sending, Sending::Load(_)) {
+                            (settings.warm_up_cycles, settings.measured_cycles) =
+                                (warm_up, measured);
+                        } else {
+                            settings.measured_cycles = MOST_CYCLES;
+                        }
+                        cases.extend(file.seeds.iter().map(|&seed| Case {
+                            fabric,
+                            line: number,
+                            settings: settings.clone(),
+                            traffic,
+                            sending,
+                            seed,
+                        }));
+                    }
+                }
+            }
+        }
+        let benches = fabrics.iter().map(|_| Bench::default()).collect();
+        Ok(Self { fabrics, lines: file.cut_through.clone(), traffic, cases, benches })
+    }
+
+    fn subject<'s>(&'s self, case: &'s Case) -> Subject<'s> {
+        let topology = &self.fabrics[case.fabric].fabric.topology;
+        let line = &self.lines[case.line];
+        let cables = format!("{:?} {:?}", topology.dragonfly(), topology.cables());
+        Subject {
+            tool_version: env!("CARGO_PKG_VERSION"),
+            traffic_version: tvlb_traffic::VERSION,
+            fabric: sha256(cables.as_bytes()),
+            policies: line.policies(),
+            escape: line.escape().map(EscapeKind::name),
+            settings: &case.settings,
+            traffic: &self.traffic[case.traffic].0,
+            sending: case.sending,
+            seed: case.seed,
+        }
+    }
+
+    fn prepare_one(
+        &mut self,
+        (fabric, line): (usize, usize),
+        progress: &dyn Progress,
+    ) -> Result<(), SweepError> {
+        let (named, bench) = (&self.fabrics[fabric], &mut self.benches[fabric]);
+        let policies = self.lines[line].policies();
+        if bench.images.contains_key(policies) {
+            return Ok(());
+        }
+        let topology = &named.fabric.topology;
+        let pair = PolicyPair::parse(policies, named.fabric.file.seed).expect("it was read before");
+        let made = generate(&named.fabric, &pair.per_decision(), progress);
+        let made = made.map_err(|error| match error {
+            ImageStageError::Cancelled(cancelled) => cancelled.into(),
+            error => SweepError::Image { path: named.path.clone().into(), error },
+        })?;
+        let image = FabricImage::decode(&made.images.fabric).expect("it has just been written");
+        let encoded = |kind| -> Result<Vec<u8>, SweepError> {
+            let failed = |error: Box<dyn std::error::Error + Send + Sync>| SweepError::Run {
+                run: named.path.clone(),
+                error,
+            };
+            let found = find(topology, kind, None).map_err(|error| failed(error.into()))?;
+            encode_escape_image(&image, &found.network, &OfarRules::default())
+                .map_err(|error| failed(error.into()))
+        };
+        (bench.ring, bench.tree) = (encoded(EscapeKind::Ring)?, encoded(EscapeKind::Tree)?);
+        let tree = EscapeImage::decode(&bench.tree, &image).expect("as written");
+        bench.root = tree.switch_at(0);
+        bench.images.insert(policies.to_owned(), made.images);
+        Ok(())
+    }
+
+    fn simulate(&self, case: &Case, progress: &dyn Progress) -> Result<Figures, SweepError> {
+        let (line, bench) = (&self.lines[case.line], &self.benches[case.fabric]);
+        let images = &bench.images[line.policies()];
+        let mut booted = BootedFabric::boot(&images.fabric, &images.switches)?;
+        booted = match line.escape() {
+            None => booted,
+            Some(EscapeKind::Ring) => booted.with_escape(&bench.ring)?,
+            Some(EscapeKind::Tree) => booted.with_escape(&bench.tree)?,
+        };
+        let df = self.fabrics[case.fabric].fabric.topology.dragonfly();
+        let (name, pattern) = &self.traffic[case.traffic];
+        let run = || format!("{}, {name}, seed {}", line.name, case.seed);
+        let traffic = Traffic::new(pattern, df, case.seed)
+            .map_err(|error| SweepError::Traffic { run: run(), error })?;
+        let measured =
+            CutThroughRun::new(&booted, &case.settings, &traffic, case.sending, case.seed)
+                .map_err(CutThroughError::Settings)
+                .and_then(|run| run.measure(progress));
+        match measured {
+            Ok(outcome) => Ok(Figures::new(&outcome, (df, bench.root))),
+            Err(CutThroughError::Cancelled(cancelled)) => Err(cancelled.into()),
+            Err(error) => Err(SweepError::Run { run: run(), error: Box::new(error) }),
+        }
+    }
+}
+
+/// What is kept of a run. Loads and rates are phits per node and cycle, times cycles.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Figures {
+    /// Cycles that were measured; of a burst, until the last phit was delivered.
+    cycles: u32,
+    latency: f64,
+    p50: u32,
+    p99: u32,
+    accepted: f64,
+    /// The share of packets that took VLB, or were misrouted to another group.
+    vlb_share: f64,
+    /// Mean links within groups and between them, without those of the escape network.
+    hops: [f64; 2],
+    /// Mean links of the escape network.
+    escape_hops: f64,
+    /// The hops that all packets but a thousandth, all but a ten-thousandth, and all do not exceed.
+    most_hops: [usize; 3],
+    /// The most entries of a packet into the escape network.
+    most_entries: usize,
+    /// What a switch injected on average: in all groups, in that of the tree's root, and the last switch of
+    /// group 0.
+    injected: [f64; 3],
+}
+
+impl Figures {
+    fn new(outcome: &CutThroughOutcome, (df, root): (&Dragonfly, SwitchId)) -> Self {
+        let hops = &outcome.hops.packets;
+        let packets: u64 = hops.iter().sum();
+        // The least number of hops beyond which there are no more than so many packets.
+        let within = |beyond: u64| {
+            let mut left = packets;
+            let is_enough = |count: &u64| {
+                left -= count;
+                left <= beyond
+            };
+            hops.iter().position(is_enough).unwrap_or(0)
+        };
+        let of_group = |group: GroupId| -> Vec<f64> {
+            let all = df.switches().zip(&outcome.injected);
+            all.filter(|(switch, _)| df.place(*switch).0 == group).map(|(_, rate)| *rate).collect()
+        };
+        #[expect(clippy::cast_precision_loss, reason = "at most 65,536 switches")]
+        let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len() as f64;
+        let escape = outcome.escape.as_ref();
+        let last = of_group(GroupId(0)).last().copied().unwrap_or(0.0);
+        Self {
+            cycles: outcome.cycles,
+            latency: outcome.latency,
+            p50: outcome.p50,
+            p99: outcome.p99,
+            accepted: outcome.accepted,
+            vlb_share: outcome.vlb_share,
+            hops: [outcome.hops.local, outcome.hops.global],
+            escape_hops: escape.map_or(0.0, |escape| escape.hops),
+            most_hops: [packets / 1000, packets / 10_000, 0].map(within),
+            most_entries: escape.map_or(0, |escape| escape.packets.len().saturating_sub(1)),
+            injected: [mean(&outcome.injected), mean(&of_group(df.place(root).0)), last],
+        }
+    }
+}
+
+impl Measure for CutThroughs {
+    fn units(&self) -> usize {
+        self.cases.len()
+    }
+
+    fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError> {
+        for &unit in units {
+            let Case { fabric, line, .. } = self.cases[unit];
+            self.prepare_one((fabric, line), progress)?;
+        }
+        Ok(())
+    }
+
+    fn is_kept(&self, unit: usize, source: &Source<'_>) -> Result<bool, SweepError> {
+        Ok(source.contains(&self.subject(&self.cases[unit])))
+    }
+
+    fn lines(
+        &self,
+        unit: usize,
+        source: &Source<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<String>, SweepError> {
+        let case = &self.cases[unit];
+        let make = || self.simulate(case, progress);
+        let Some(found): Option<Figures> = source.run(&self.subject(case), make)? else {
+            return Ok(None);
+        };
+        let (load, traffic) = match case.sending {
+            Sending::Load(load) => (load.to_string(), self.traffic[case.traffic].0.as_str()),
+            Sending::Burst(_) => (String::new(), self.traffic[case.traffic].0.as_str()),
+            Sending::AllToAll => (String::new(), "all-to-all"),
+        };
+        // A latency beyond saturation is that of its window alone.
+        let saturated = matches!(case.sending, Sending::Load(load) if found.accepted < 0.95 * load);
+        let ([local, global], [thousandth, ten_thousandth, most]) = (found.hops, found.most_hops);
+        let [injected, root, last] = found.injected;
+        Ok(Some(format!(
+            "{},{},{},{load},{},{},{saturated},{},{},{},{},{},{local},{global},{},{thousandth},{ten_thousandth},\
+             {most},{},{injected},{root},{last}\n",
+            self.fabrics[case.fabric].fabric.file.name,
+            field(&self.lines[case.line].name),
+            traffic,
+            case.seed,
+            found.cycles,
+            found.latency,
+            found.p50,
+            found.p99,
+            found.accepted,
+            found.vlb_share,
+            found.escape_hops,
+            found.most_entries,
+        )))
+    }
+
+    fn columns(&self) -> String {
+        "fabric,line,traffic,load,seed,cycles,saturated,latency,p50,p99,accepted,vlb-share,local-hops,global-hops,\
+         escape-hops,hops-of-all-but-a-thousandth,hops-of-all-but-a-ten-thousandth,most-hops,most-entries,injected,\
+         injected-in-root-group,injected-by-last-switch"
+            .to_owned()
+    }
+}

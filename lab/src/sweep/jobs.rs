@@ -1,0 +1,458 @@
+//! How long jobs take: by fabric, routing, settings, placement on nodes and map of ranks.
+
+use super::error::SweepError;
+use super::fabrics::NamedFabric;
+use super::file::File;
+use super::lists::distinct;
+use super::measure::{Measure, Source};
+use super::network::{all_of, scheme};
+use super::sets::Paths;
+use super::settings::{Variant, variants};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
+use std::num::{NonZeroU16, NonZeroU32};
+use std::path::Path;
+use tvlb_base::progress::Progress;
+use tvlb_base::text::field;
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::fabric_file::Wiring;
+use tvlb_generator::generate::generate;
+use tvlb_generator::image::{ImageStageError, Images};
+use tvlb_generator::static_load::{Paths as StaticPaths, loads_of};
+use tvlb_schema::{Dragonfly, LinkKind, NodeId, SwitchId};
+use tvlb_simulator::{
+    BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Scheme, Settings, complete,
+};
+use tvlb_table_set::grammar::parse_set;
+use tvlb_table_set::sha256;
+use tvlb_traffic::workload::{Grid, Job, JobPlacement, Motif, Programs, RankMap, WorkloadError};
+
+/// What is run on each fabric.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Jobs {
+    /// As `tvlb-lab run --job` takes them; one that fills the machine unless this is said.
+    #[serde(default)]
+    sizes: Vec<String>,
+    /// Ranks on each node of a job that fills the machine.
+    ranks_per_node: Option<NonZeroU16>,
+    /// What ranks do, as `--workload` takes it; `{cube}` stands for the grid of all ranks that is nearest to a
+    /// cube.
+    workload: String,
+    /// Packets of a message.
+    packets: u32,
+    /// How often they do it; the last time counts.
+    iterations: NonZeroU32,
+    /// Which nodes jobs take.
+    #[serde(default = "in_order")]
+    places: Vec<String>,
+    /// Which rank is on which node.
+    #[serde(default = "linear")]
+    maps: Vec<String>,
+    /// The nodes of the first half of the ranks; all others have the second half. The first entry that fits
+    /// counts.
+    #[serde(default)]
+    halves: Vec<Half>,
+    /// Whether the most that the busiest link allows is counted beside it.
+    #[serde(default)]
+    bound: bool,
+}
+
+/// The nodes of one half of a machine.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Half {
+    /// On this fabric, as `fabrics` has it; on all unless this is said.
+    fabric: Option<String>,
+    /// Where links between groups have at most this bandwidth.
+    global_bandwidth: Option<f64>,
+    /// Numbers and ranges of them, as in `0-31 36-39`.
+    nodes: String,
+}
+
+fn in_order() -> Vec<String> {
+    vec![JobPlacement::Cluster.to_string()]
+}
+
+fn linear() -> Vec<String> {
+    vec![RankMap::Linear.to_string()]
+}
+
+/// A row of the table before its seeds are run.
+struct Case {
+    variant: usize,
+    fabric: usize,
+    scheme: Scheme,
+    set: usize,
+    place: usize,
+    map: usize,
+}
+
+/// All jobs of a study.
+pub(super) struct JobRuns {
+    jobs: Jobs,
+    fabrics: Vec<NamedFabric>,
+    /// The jobs of each fabric, and what their ranks do.
+    loaded: Vec<(Vec<Job>, Vec<Programs>)>,
+    sets: Vec<Paths>,
+    variants: Vec<Variant>,
+    places: Vec<JobPlacement>,
+    maps: Vec<RankMap>,
+    seeds: Vec<u64>,
+    cases: Vec<Case>,
+    /// By fabric and set.
+    images: HashMap<(usize, usize), Images>,
+}
+
+/// Everything that a run depends on.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Subject<'s> {
+    tool_version: &'static str,
+    traffic_version: u32,
+    fabric: String,
+    set: String,
+    settings: Settings,
+    messages: MessageSettings,
+    jobs: Vec<String>,
+    workload: &'s str,
+    packets: u32,
+    iterations: u32,
+    nodes: String,
+    seed: u64,
+}
+
+impl JobRuns {
+    pub(super) fn new(
+        jobs: &Jobs,
+        file: &File,
+        (fabrics, beside): (Vec<NamedFabric>, &Path),
+        wrong: &dyn Fn(&dyn Display) -> SweepError,
+    ) -> Result<Self, SweepError> {
+        let each = |name: &str, error: String| wrong(&format!("{name}: {error}"));
+        for (name, list) in
+            [("schemes", &file.schemes), ("jobs.places", &jobs.places), ("jobs.maps", &jobs.maps)]
+        {
+            distinct(name, list).map_err(|error| wrong(&error))?;
+        }
+        distinct("seeds", &file.seeds).map_err(|error| wrong(&error))?;
+        let schemes = all_of(&file.schemes, scheme).map_err(|e| each("schemes", e))?;
+        let sets = file.sets.iter().map(|entry| Paths::parse(entry, beside));
+        let sets = sets.collect::<Result<Vec<_>, _>>().map_err(|e| each("sets", e))?;
+        let variants = variants(&file.settings, &file.variants).map_err(|error| wrong(&error))?;
+        let in_words = |error: WorkloadError| error.to_string();
+        let places = all_of(&jobs.places, |text| text.parse().map_err(in_words));
+        let maps = all_of(&jobs.maps, |text| text.parse().map_err(in_words));
+        let loaded = fabrics.iter().map(|named| programs(jobs, named.fabric.topology.dragonfly()));
+        let loaded: Vec<_> = loaded.collect::<Result<_, _>>().map_err(|e| each("jobs", e))?;
+        let mut all = Self {
+            jobs: jobs.clone(),
+            fabrics,
+            loaded,
+            sets,
+            variants,
+            places: places.map_err(|e| each("jobs.places", e))?,
+            maps: maps.map_err(|e| each("jobs.maps", e))?,
+            seeds: file.seeds.clone(),
+            cases: Vec::new(),
+            images: HashMap::new(),
+        };
+        all.add_cases(&schemes);
+        // What does not fit is found before the first run.
+        for case in &all.cases {
+            all.nodes(case, all.seeds[0]).map_err(|e| each("jobs", e))?;
+        }
+        Ok(all)
+    }
+
+    fn add_cases(&mut self, schemes: &[Scheme]) {
+        for variant in 0..self.variants.len() {
+            for fabric in 0..self.fabrics.len() {
+                for &scheme in schemes {
+                    for set in (0..self.sets.len()).filter(|&set| self.sets[set].is_of(scheme)) {
+                        for place in 0..self.places.len() {
+                            if !self.sets[set].is_with(&self.places[place].to_string()) {
+                                continue;
+                            }
+                            self.cases.extend((0..self.maps.len()).map(|map| Case {
+                                variant,
+                                fabric,
+                                scheme,
+                                set,
+                                place,
+                                map,
+                            }));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn settings(&self, case: &Case) -> Settings {
+        let fabric = &self.fabrics[case.fabric].fabric;
+        self.variants[case.variant].settings(fabric, (case.scheme, self.sets[case.set].kind), false)
+    }
+
+    /// For each job the node of each rank.
+    fn nodes(&self, case: &Case, seed: u64) -> Result<Vec<Vec<NodeId>>, String> {
+        let df = self.fabrics[case.fabric].fabric.topology.dragonfly();
+        let (jobs, programs) = &self.loaded[case.fabric];
+        let map = self.maps[case.map];
+        let placed = |job: Job, nodes: Vec<NodeId>, programs: &Programs, number: u32| {
+            let graph = (map == RankMap::Bisect).then(|| programs.graph());
+            let placed = map.place(df, job, nodes, graph.as_ref(), (seed, number), &());
+            placed.map(|placed| placed.node_of).map_err(|error| error.to_string())
+        };
+        if let Some(first) = self.half(case, df)? {
+            let others = df.nodes().filter(|node| !first.contains(node)).collect();
+            let per_node = jobs[0].ranks_per_node;
+            let half = |nodes: Vec<NodeId>, number: u32| {
+                let text = format!("{}x{per_node}", nodes.len() * per_node.get() as usize);
+                let job: Job = text.parse().map_err(|error: WorkloadError| error.to_string())?;
+                placed(job, nodes, &programs[0], number)
+            };
+            return Ok(vec![[half(first, 0)?, half(others, 1)?].concat()]);
+        }
+        let nodes = self.places[case.place].nodes(df, jobs, seed);
+        let nodes = nodes.map_err(|error| error.to_string())?;
+        let all = (0..).zip(nodes).zip(jobs).zip(programs);
+        all.map(|(((number, nodes), &job), programs)| placed(job, nodes, programs, number))
+            .collect()
+    }
+
+    /// The nodes of the first half of the ranks, if the study names them.
+    fn half(&self, case: &Case, df: &Dragonfly) -> Result<Option<Vec<NodeId>>, String> {
+        let bandwidth = self.settings(case).bandwidths.flits_per_cycle(LinkKind::Global)
+            / self.settings(case).bandwidths.flits_per_cycle(LinkKind::Local);
+        let fabric = &self.fabrics[case.fabric].path;
+        let fits = |half: &&Half| {
+            half.fabric.as_ref().is_none_or(|name| name == fabric)
+                && half.global_bandwidth.is_none_or(|most| bandwidth <= most + 1e-9)
+        };
+        let Some(half) = self.jobs.halves.iter().find(fits) else { return Ok(None) };
+        let wrong = || {
+            format!(
+                "halves: found the nodes {:?}, accepted half of the nodes, as in 0-31 36-39",
+                half.nodes
+            )
+        };
+        let mut nodes = Vec::new();
+        for range in half.nodes.split_whitespace() {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let [first, last] = [first, last].map(|number| number.parse::<u32>().ok());
+            let (first, last) = (first.ok_or_else(wrong)?, last.ok_or_else(wrong)?);
+            nodes.extend((first..=last.min(df.node_count())).map(NodeId));
+        }
+        let mut distinct = nodes.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let is_half =
+            2 * distinct.len() == df.node_count() as usize && nodes.len() == distinct.len();
+        let is_there = distinct.last().is_some_and(|node| node.0 < df.node_count());
+        if is_half && is_there { Ok(Some(nodes)) } else { Err(wrong()) }
+    }
+
+    fn subject(&self, case: &Case, seed: u64) -> Subject<'_> {
+        let fabric = &self.fabrics[case.fabric].fabric;
+        let nodes = self.nodes(case, seed).expect("they were placed before");
+        let numbers: Vec<u8> =
+            nodes.concat().iter().flat_map(|node| node.0.to_le_bytes()).collect();
+        let cables = format!("{:?} {:?}", fabric.topology.dragonfly(), fabric.topology.cables());
+        Subject {
+            tool_version: env!("CARGO_PKG_VERSION"),
+            traffic_version: tvlb_traffic::VERSION,
+            fabric: sha256(cables.as_bytes()),
+            set: self.sets[case.set].rules_in_words(fabric),
+            settings: self.settings(case),
+            messages: MessageSettings::default(),
+            jobs: self.loaded[case.fabric].0.iter().map(Job::to_string).collect(),
+            workload: &self.jobs.workload,
+            packets: self.jobs.packets,
+            iterations: self.jobs.iterations.get(),
+            nodes: sha256(&numbers),
+            seed,
+        }
+    }
+
+    /// The cycles of the last iteration of the job that takes longest for it.
+    fn simulate(&self, case: &Case, seed: u64, progress: &dyn Progress) -> Result<u32, SweepError> {
+        let images = &self.images[&(case.fabric, case.set)];
+        let fabric = BootedFabric::boot(&images.fabric, &images.switches)?;
+        let nodes = self.nodes(case, seed).expect("they were placed before");
+        let programs = &self.loaded[case.fabric].1;
+        let jobs: Vec<JobRun<'_>> = programs
+            .iter()
+            .zip(&nodes)
+            .map(|(programs, nodes)| JobRun { programs, nodes })
+            .collect();
+        let (settings, messages) = (self.settings(case), MessageSettings::default());
+        let completion = complete(&fabric, &settings, &jobs, &messages, seed, progress);
+        let completion = completion.map_err(|error| match error {
+            CompletionError::Run(RunError::Cancelled(cancelled)) => cancelled.into(),
+            error => SweepError::Run { run: format!("seed {seed}"), error: Box::new(error) },
+        })?;
+        let last = self.jobs.iterations.get() as usize - 1;
+        let of_jobs = completion.jobs.iter().filter_map(|times| times.iteration_cycles(last));
+        Ok(of_jobs.max().unwrap_or(completion.cycles))
+    }
+
+    /// What the busiest link allows, in flits per node and cycle: what all ranks send over the nodes times the
+    /// longest that a link needs.
+    fn bound(&self, case: &Case) -> Option<f64> {
+        let nodes = self.nodes(case, self.seeds[0]).ok()?;
+        let topology = &self.fabrics[case.fabric].fabric.topology;
+        let df = topology.dragonfly();
+        let flits = f64::from(self.jobs.packets);
+        let mut sent: BTreeMap<SwitchId, BTreeMap<SwitchId, f64>> = BTreeMap::new();
+        let mut to_nodes = vec![0.0; df.node_numbers() as usize];
+        let (mut from_nodes, mut total) = (to_nodes.clone(), 0.0);
+        for (programs, nodes) in self.loaded[case.fabric].1.iter().zip(&nodes) {
+            for (from, to, _) in programs.messages() {
+                let [from, to] = [from, to].map(|rank| nodes[rank.as_usize()]);
+                from_nodes[from.as_usize()] += flits;
+                to_nodes[to.as_usize()] += flits;
+                total += flits;
+                let [from, to] = [from, to].map(|node| df.switch_of(node).0);
+                *sent.entry(from).or_default().entry(to).or_default() += flits;
+            }
+        }
+        let to_switches = |source: SwitchId| {
+            let to = sent.get(&source).into_iter().flatten();
+            to.map(|(&to, &flits)| (to, flits)).collect()
+        };
+        let rule = parse_set(&self.sets[case.set].name, 1).ok()?;
+        let at_nodes = (to_nodes, df.node_count());
+        let loads = loads_of(topology, &to_switches, at_nodes, &StaticPaths::Set(rule)).ok()?;
+        let most = from_nodes.into_iter().fold(loads.largest(), f64::max);
+        Some(total / (f64::from(df.node_count()) * most))
+    }
+
+    /// The line of a case whose seeds took these cycles.
+    fn line(&self, case: &Case, mut cycles: Vec<u32>) -> String {
+        cycles.sort_unstable();
+        let (fabric, settings) = (&self.fabrics[case.fabric].fabric, self.settings(case));
+        let df = fabric.topology.dragonfly();
+        let (local, packets) =
+            (settings.bandwidths.flits_per_cycle(LinkKind::Local), f64::from(self.jobs.packets));
+        // Time is counted in messages on a link within a group, whatever the fastest kind is.
+        let at = |place: usize| f64::from(cycles[place]) * local / packets;
+        let middle = cycles.len() / 2;
+        let messages: usize =
+            self.loaded[case.fabric].1.iter().map(|programs| programs.messages().count()).sum();
+        #[expect(clippy::cast_precision_loss, reason = "far fewer messages than 2^53")]
+        let flits = messages as f64 * packets;
+        let carried = flits / (f64::from(df.node_count()) * f64::from(cycles[middle].max(1)));
+        let bound = self.jobs.bound.then(|| self.bound(case)).flatten();
+        let set = &self.sets[case.set];
+        format!(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{packets},{},{},{},{},{carried},{}\n",
+            field(&set.heading),
+            field(&self.variants[case.variant].name),
+            fabric.file.name,
+            df.p(),
+            arrangement(fabric),
+            case.scheme.name(),
+            field(&set.name),
+            self.places[case.place],
+            self.maps[case.map],
+            settings.bandwidths.flits_per_cycle(LinkKind::Global) / local,
+            self.jobs.workload,
+            self.seeds.len(),
+            at(0),
+            at(middle),
+            at(cycles.len() - 1),
+            100.0 * (at(cycles.len() - 1) - at(0)) / at(middle),
+            bound.map_or_else(String::new, |bound| bound.to_string()),
+        )
+    }
+}
+
+/// How the links between a fabric's groups are arranged, if they have a name.
+fn arrangement(fabric: &Fabric) -> String {
+    match fabric.file.wiring {
+        Wiring::Arrangement(arrangement) => arrangement.to_string(),
+        Wiring::Cables(_) => String::new(),
+    }
+}
+
+/// The jobs of a machine, and what their ranks do.
+fn programs(jobs: &Jobs, df: &Dragonfly) -> Result<(Vec<Job>, Vec<Programs>), String> {
+    let in_words = |error: WorkloadError| error.to_string();
+    let whole = || {
+        let ranks = jobs.ranks_per_node.map_or(1, |ranks| u32::from(ranks.get()));
+        vec![format!("{}x{ranks}", df.node_count() * ranks)]
+    };
+    let sizes = if jobs.sizes.is_empty() { whole() } else { jobs.sizes.clone() };
+    let sizes: Vec<Job> = all_of(&sizes, |text| text.parse().map_err(in_words))?;
+    let cube = Grid::nearest_to_cube(sizes[0].ranks.get()).to_string();
+    let motif: Motif = jobs.workload.replace("{cube}", &cube).parse().map_err(in_words)?;
+    let bytes = u64::from(jobs.packets) * u64::from(MessageSettings::default().packet_bytes);
+    let programs = sizes.iter().map(|job| motif.programs(job.ranks.get(), bytes, jobs.iterations));
+    let programs = programs.collect::<Result<_, _>>().map_err(in_words)?;
+    Ok((sizes, programs))
+}
+
+impl Measure for JobRuns {
+    fn units(&self) -> usize {
+        self.cases.len() * self.seeds.len()
+    }
+
+    fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError> {
+        for &unit in units {
+            let Case { fabric, set, .. } = self.cases[unit / self.seeds.len()];
+            if self.images.contains_key(&(fabric, set)) {
+                continue;
+            }
+            let named = &self.fabrics[fabric];
+            let policies = self.sets[set].policies(&named.fabric, progress)?;
+            let made =
+                generate(&named.fabric, &policies, progress).map_err(|error| match error {
+                    ImageStageError::Cancelled(cancelled) => cancelled.into(),
+                    error => SweepError::Image { path: named.path.clone().into(), error },
+                })?;
+            self.images.insert((fabric, set), made.images);
+        }
+        Ok(())
+    }
+
+    fn is_kept(&self, unit: usize, source: &Source<'_>) -> Result<bool, SweepError> {
+        let (case, seed) = (unit / self.seeds.len(), self.seeds[unit % self.seeds.len()]);
+        Ok(source.contains(&self.subject(&self.cases[case], seed)))
+    }
+
+    /// The line of a case stands with its last seed.
+    fn lines(
+        &self,
+        unit: usize,
+        source: &Source<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<String>, SweepError> {
+        let (number, last) = (unit / self.seeds.len(), unit % self.seeds.len());
+        let case = &self.cases[number];
+        let seed = self.seeds[last];
+        let make = || self.simulate(case, seed, progress);
+        let Some(own): Option<u32> = source.run(&self.subject(case, seed), make)? else {
+            return Ok(None);
+        };
+        if last + 1 < self.seeds.len() || !source.is_collecting() {
+            return Ok(Some(String::new()));
+        }
+        let mut cycles = vec![own];
+        for &seed in &self.seeds[..last] {
+            let unmade = || -> Result<u32, SweepError> { unreachable!("nothing is made") };
+            match source.run(&self.subject(case, seed), unmade)? {
+                Some(found) => cycles.push(found),
+                None => return Ok(Some(String::new())),
+            }
+        }
+        Ok(Some(self.line(case, cycles)))
+    }
+
+    fn columns(&self) -> String {
+        "paths,variant,fabric,p,arrangement,scheme,set,place,map,ratio,workload,seeds,packets,least,median,largest,\
+         width,throughput,bound"
+            .to_owned()
+    }
+}

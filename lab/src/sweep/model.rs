@@ -1,0 +1,172 @@
+//! Step 1's throughputs of path sets, as `tvlb model` computes them.
+
+use super::error::SweepError;
+use super::fabrics::NamedFabric;
+use super::file::File;
+use super::lists::distinct;
+use super::measure::{Measure, Source};
+use serde::{Deserialize, Serialize};
+use std::fmt::Write;
+use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_base::text::field;
+use tvlb_throughput::report::{Heading, Report};
+use tvlb_throughput::state;
+use tvlb_throughput::sweep::Sweep;
+use tvlb_throughput::{Counting, path_set};
+use tvlb_traffic::{Flows, sample};
+
+/// How much of the best throughput a candidate may lack.
+const EPSILON: f64 = 0.01;
+
+/// What is modelled of each fabric: the data points of Table 1 and both strategic sets, under these patterns.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Model {
+    /// So many shifts between groups, drawn by the seed; all unless this is said.
+    shifts: Option<usize>,
+    /// So many random `TYPE_2` patterns.
+    type_2: u32,
+}
+
+/// The models of a study, one of each fabric and seed.
+pub(super) struct Models {
+    study: String,
+    model: Model,
+    fabrics: Vec<NamedFabric>,
+    seeds: Vec<u64>,
+}
+
+/// What a model depends on.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Subject<'s> {
+    tool_version: &'static str,
+    traffic_version: u32,
+    modelled: &'s str,
+    shifts: Option<usize>,
+    type_2: u32,
+    seed: u64,
+}
+
+/// What is kept of a set.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Set {
+    name: String,
+    throughput: f64,
+    lower: f64,
+    upper: f64,
+    standard_error: f64,
+    mean_hops: f64,
+}
+
+/// What is kept of a model.
+#[derive(Serialize, Deserialize)]
+struct Found {
+    patterns: usize,
+    bound: f64,
+    sets: Vec<Set>,
+}
+
+impl Models {
+    pub(super) fn new(
+        study: &str,
+        model: Model,
+        file: &File,
+        fabrics: Vec<NamedFabric>,
+    ) -> Result<Self, String> {
+        distinct("seeds", &file.seeds)?;
+        Ok(Self { study: study.to_owned(), model, fabrics, seeds: file.seeds.clone() })
+    }
+
+    fn unit(&self, unit: usize) -> (&NamedFabric, u64) {
+        (&self.fabrics[unit / self.seeds.len()], self.seeds[unit % self.seeds.len()])
+    }
+
+    fn subject(&self, unit: usize) -> Subject<'_> {
+        let (fabric, seed) = self.unit(unit);
+        let Model { shifts, type_2 } = self.model;
+        Subject {
+            tool_version: env!("CARGO_PKG_VERSION"),
+            traffic_version: tvlb_traffic::VERSION,
+            modelled: &fabric.fabric.file.name,
+            shifts,
+            type_2,
+            seed,
+        }
+    }
+
+    fn make(
+        &self,
+        unit: usize,
+        source: &Source<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Found, SweepError> {
+        let (NamedFabric { fabric, .. }, seed) = self.unit(unit);
+        let (df, Model { shifts, type_2 }) = (fabric.topology.dragonfly(), self.model);
+        let all = Flows::type_1_set(df);
+        let count = shifts.unwrap_or(all.len());
+        let mut patterns = sample(all, count, seed);
+        patterns.extend(Flows::type_2_set(df, type_2, seed));
+        let mut sets = path_set::table_1(seed);
+        sets.extend(path_set::strategic());
+        let sweep = Sweep::new(&fabric.topology, Counting::Triples, patterns, sets);
+        // Parts of a long model are kept in a file of their own.
+        let name =
+            format!("{}-{}-{count}-{type_2}-seed-{seed}.model", self.study, fabric.file.name);
+        let done = state::make(&sweep, Some(&source.directory.join(name)), progress)?;
+        let cells = sweep.assemble(&done.units).ok_or(Cancelled)?;
+        let heading =
+            Heading { fabric: fabric.file.name.clone(), dead: Vec::new(), seed, epsilon: EPSILON };
+        let report = Report::new(&sweep, &cells, heading);
+        let sets = report.sets.iter().map(|set| Set {
+            name: set.set.clone(),
+            throughput: set.throughput.middle(),
+            lower: set.throughput.lower,
+            upper: set.throughput.upper,
+            standard_error: set.throughput.standard_error,
+            mean_hops: set.mean_hops,
+        });
+        let sets = sets.collect();
+        Ok(Found { patterns: report.patterns.len(), bound: report.bound, sets })
+    }
+}
+
+impl Measure for Models {
+    fn units(&self) -> usize {
+        self.fabrics.len() * self.seeds.len()
+    }
+
+    fn is_kept(&self, unit: usize, source: &Source<'_>) -> Result<bool, SweepError> {
+        Ok(source.contains(&self.subject(unit)))
+    }
+
+    fn lines(
+        &self,
+        unit: usize,
+        source: &Source<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<String>, SweepError> {
+        let make = || self.make(unit, source, progress);
+        let Some(found): Option<Found> = source.run(&self.subject(unit), make)? else {
+            return Ok(None);
+        };
+        let (fabric, seed) = self.unit(unit);
+        let mut text = String::new();
+        for Set { name, throughput, lower, upper, standard_error, mean_hops } in &found.sets {
+            let _ = writeln!(
+                text,
+                "{},{seed},{},{},{},{throughput},{lower},{upper},{standard_error},{mean_hops}",
+                fabric.fabric.file.name,
+                field(name),
+                found.patterns,
+                found.bound
+            );
+        }
+        Ok(Some(text))
+    }
+
+    fn columns(&self) -> String {
+        "fabric,seed,set,patterns,bound,throughput,lower,upper,standard-error,mean-hops".to_owned()
+    }
+}

@@ -1,0 +1,377 @@
+//! Runs of the network: at loads, over rising loads until it saturates, or searches for the load of saturation.
+//! Every combination of the lists of a study is one of them.
+
+mod figures;
+mod runs;
+
+use super::dead_parts::DeadParts;
+use super::error::SweepError;
+use super::fabrics::{NamedFabric, for_fabric};
+use super::file::{File, Measured};
+use super::lists::distinct;
+use super::sets::Paths;
+use super::settings::{Variant, variants};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::path::Path;
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::image::{Images, fabric_image};
+use tvlb_schema::{FabricImage, MinCandidate, PerDecision, VcScheme};
+use tvlb_simulator::{Scheme, Settings, StarvedLink};
+use tvlb_table_set::names::Parts;
+use tvlb_table_set::sha256;
+use tvlb_traffic::named::{Named, NamedParts};
+use tvlb_traffic::{Pattern, PlacementRule};
+
+/// The most runs of a study. Whoever asks for more has mistyped a list.
+const MOST_UNITS: usize = 1_000_000;
+
+/// Everything that a run's outcome depends on.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Subject {
+    pub(super) tool_version: &'static str,
+    pub(super) traffic_version: u32,
+    pub(super) fabric: String,
+    /// A hash of the fabric's sizes, cables, virtual channels and thresholds.
+    pub(super) fabric_hash: String,
+    pub(super) scheme: &'static str,
+    pub(super) set: String,
+    /// What the set means on this fabric, with the seed of its fractions.
+    pub(super) rules: String,
+    pub(super) traffic: String,
+    /// Where the processes of the traffic run, if not each on the node of its own number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) placement: Option<String>,
+    /// None where the load of saturation is searched for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) load: Option<f64>,
+    pub(super) seed: u64,
+    pub(super) settings: Settings,
+    /// The resolution of the search for the load of saturation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) saturation: Option<f64>,
+    /// The SHA-256 of the list of what is dead, as tvlb writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) dead: Option<String>,
+    /// The SHA-256 of the pairs of nodes, where traffic is listed in a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) traffic_content: Option<String>,
+    /// The SHA-256 of the list of nodes, where the placement is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) placement_content: Option<String>,
+    /// Whether the run ends as soon as it is bound to saturate.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) ends_early: bool,
+    /// Everything that dies and is mended, and how it is watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) course: Option<String>,
+}
+
+/// What the images that a run boots from depend on: positions in the plan's lists, and the rule of
+/// virtual channels.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Tables {
+    pub(super) fabric: usize,
+    pub(super) set: usize,
+    pub(super) vc_scheme: VcScheme,
+    pub(super) dead: usize,
+    /// The seed of what is dead where that is drawn, else 0.
+    pub(super) seed: u64,
+}
+
+/// One run of a study, one search, or one line of rising loads.
+pub(super) struct Unit {
+    pub(super) subject: Subject,
+    pub(super) tables: Tables,
+    /// The position in the plan's list of traffic, and that of the placement in its own.
+    pub(super) traffic: usize,
+    pub(super) placement: usize,
+    /// The name of its settings, if they have one.
+    pub(super) variant: String,
+}
+
+/// What a study asks of networks: every run, and what the runs share.
+pub(super) struct Network {
+    pub(super) fabrics: Vec<NamedFabric>,
+    pub(super) sets: Vec<Paths>,
+    variants: Vec<Variant>,
+    pub(super) dead: Vec<DeadParts>,
+    /// By fabric, in the order of the file.
+    pub(super) traffic: Vec<Vec<Named<Pattern>>>,
+    pub(super) placements: Vec<Named<PlacementRule>>,
+    measured: Measured,
+    /// How many combinations there are but for traffic, loads and seeds.
+    pub(super) lines: usize,
+    /// Every combination, in the order of the file's lists, of which the last one changes fastest.
+    pub(super) units: Vec<Unit>,
+    /// The images of those combinations that are to be run.
+    images: HashMap<Tables, Images>,
+}
+
+/// The lists that [`Network`] does not keep.
+struct Lists<'l> {
+    schemes: Vec<Scheme>,
+    /// The loads, or nothing in their place.
+    loads: Vec<Option<f64>>,
+    seeds: &'l [u64],
+}
+
+impl Network {
+    /// Reads what a study says of networks. What it names by paths begins at `beside`.
+    ///
+    /// # Errors
+    /// The first thing that is not accepted, or a fabric that cannot be read.
+    pub(super) fn new(
+        file: &File,
+        fabrics: Vec<NamedFabric>,
+        beside: &Path,
+        wrong: &dyn Fn(&dyn Display) -> SweepError,
+    ) -> Result<Self, SweepError> {
+        let each = |name: &str, error: String| wrong(&format!("{name}: {error}"));
+        distinct("schemes", &file.schemes)
+            .and_then(|()| distinct("faults", &file.faults))
+            .and_then(|()| distinct("traffic", &file.traffic))
+            .and_then(|()| distinct("placements", &file.placements))
+            .and_then(|()| distinct("seeds", &file.seeds))
+            .map_err(|error| wrong(&error))?;
+        let measured = file.measured().map_err(|error| wrong(&error))?;
+        let loads = match &measured {
+            Measured::Loads(loads) => loads.iter().copied().map(Some).collect(),
+            Measured::Saturation(_) | Measured::Curve(_) => vec![None],
+        };
+        let schemes = all_of(&file.schemes, scheme).map_err(|e| each("schemes", e))?;
+        let variants = variants(&file.settings, &file.variants).map_err(|error| wrong(&error))?;
+        let sets = sets(file, beside).map_err(|e| each("sets", e))?;
+        let images: Vec<Vec<u8>> =
+            fabrics.iter().map(|named| fabric_image(&named.fabric.topology)).collect();
+        let images: Vec<(&Fabric, FabricImage<'_>)> = fabrics
+            .iter()
+            .zip(&images)
+            .map(|(named, bytes)| {
+                let image = FabricImage::decode(bytes).expect("the encoder decodes what it wrote");
+                (&named.fabric, image)
+            })
+            .collect();
+        for (fabric, image) in &images {
+            let check = |set: &Paths| set.check_fabric(&fabric.file.name, image.identity());
+            sets.iter().try_for_each(check).map_err(|e| each("sets", e))?;
+        }
+        let dead = all_of(&file.faults, |name| DeadParts::read(name, beside, &images));
+        let dead = dead.map_err(|e| each("faults", e))?;
+        let parts: Vec<(&str, Parts<'_>)> = fabrics
+            .iter()
+            .map(|named| {
+                let Fabric { file, topology, names, .. } = &named.fabric;
+                (file.name.as_str(), Parts::new(topology.dragonfly(), names))
+            })
+            .collect();
+        let parts: Vec<NamedParts<'_>> = parts.iter().map(|(name, parts)| (*name, parts)).collect();
+        let traffic = traffic_of(file, &fabrics, &parts, beside).map_err(|e| each("traffic", e))?;
+        let placements = all_of(&file.placements, |text| Named::placement(text, beside, &parts));
+        let placements = placements.map_err(|e| each("placements", e))?;
+        let lists = Lists { schemes, loads, seeds: &file.seeds };
+        let mut network = Self {
+            fabrics,
+            sets,
+            variants,
+            dead,
+            traffic,
+            placements,
+            measured,
+            lines: 0,
+            units: Vec::new(),
+            images: HashMap::new(),
+        };
+        let count = network.count(&lists);
+        if count > MOST_UNITS {
+            return Err(wrong(&format!("it asks for {count} runs, accepted at most {MOST_UNITS}")));
+        }
+        network.add_units(&lists);
+        let of_line = file.traffic.len() * lists.loads.len() * lists.seeds.len();
+        network.lines = network.units.len() / of_line;
+        Ok(network)
+    }
+
+    /// The links of its runs whose buffers are too small for what the links take.
+    pub(super) fn starved_links(&self) -> Vec<StarvedLink> {
+        self.units.iter().flat_map(|unit| unit.subject.settings.starved_links()).collect()
+    }
+
+    /// How many runs there are to be at most.
+    fn count(&self, lists: &Lists<'_>) -> usize {
+        let lists = [
+            self.fabrics.len(),
+            lists.schemes.len(),
+            self.sets.len(),
+            self.variants.len(),
+            self.dead.len(),
+            self.traffic.first().map_or(0, Vec::len),
+            self.placements.len(),
+            lists.loads.len(),
+            lists.seeds.len(),
+        ];
+        lists.into_iter().fold(1, usize::saturating_mul)
+    }
+
+    fn add_units(&mut self, lists: &Lists<'_>) {
+        for fabric in 0..self.fabrics.len() {
+            for &scheme in &lists.schemes {
+                for set in 0..self.sets.len() {
+                    if !self.sets[set].is_of(scheme) {
+                        continue;
+                    }
+                    for variant in 0..self.variants.len() {
+                        for dead in 0..self.dead.len() {
+                            self.add_runs((fabric, set, dead), (scheme, variant), lists);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the runs of all traffic, placements, loads and seeds.
+    fn add_runs(
+        &mut self,
+        (fabric, set, dead): (usize, usize, usize),
+        (scheme, number): (Scheme, usize),
+        lists: &Lists<'_>,
+    ) {
+        let loaded = &self.fabrics[fabric].fabric;
+        let (paths, variant) = (&self.sets[set], &self.variants[number]);
+        let vc_scheme = variant.vc_scheme(loaded);
+        let resolution = match self.measured {
+            Measured::Saturation(resolution) => Some(resolution),
+            _ => None,
+        };
+        let base = Subject {
+            tool_version: env!("CARGO_PKG_VERSION"),
+            traffic_version: tvlb_traffic::VERSION,
+            fabric: loaded.file.name.clone(),
+            fabric_hash: hash_of(loaded, paths, vc_scheme),
+            scheme: scheme.name(),
+            set: paths.name.clone(),
+            rules: paths.rules_in_words(loaded),
+            traffic: String::new(),
+            placement: None,
+            load: None,
+            seed: 0,
+            settings: variant.settings(loaded, (scheme, paths.kind), resolution.is_some()),
+            saturation: resolution,
+            dead: None,
+            traffic_content: None,
+            placement_content: None,
+            ends_early: matches!(self.measured, Measured::Curve(_)),
+            course: None,
+        };
+        let tables = |seed| {
+            // What is dead may be drawn by the seed; all else of the images does not depend on it.
+            let seed = if self.dead[dead].is_drawn() { seed } else { 0 };
+            Tables { fabric, set, vc_scheme, dead, seed }
+        };
+        for (traffic, pattern) in self.traffic[fabric].iter().enumerate() {
+            for (placement, rule) in self.placements.iter().enumerate() {
+                if !paths.is_with(&rule.name) {
+                    continue;
+                }
+                let is_named = rule.rule != PlacementRule::Identity;
+                for &load in &lists.loads {
+                    for &seed in lists.seeds {
+                        let dead_parts = self.dead[dead].in_words(fabric, seed, loaded);
+                        let subject = Subject {
+                            traffic: pattern.name.clone(),
+                            placement: is_named.then(|| rule.name.clone()),
+                            traffic_content: pattern.content.clone(),
+                            placement_content: rule.content.clone(),
+                            dead: dead_parts.map(|words| sha256(words.as_bytes())),
+                            load,
+                            seed,
+                            ..base.clone()
+                        };
+                        let variant = self.variants[number].name.clone();
+                        let tables = tables(seed);
+                        self.units.push(Unit { subject, tables, traffic, placement, variant });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether tables tell sets, or variants, by names.
+    fn has_names(&self) -> bool {
+        self.sets.iter().any(|set| set.heading != set.name)
+            || self.variants.iter().any(|variant| !variant.name.is_empty())
+    }
+}
+
+/// The traffic of each fabric. Traffic that a file lists is read for all of them, and must fit each.
+pub(super) fn traffic_of(
+    file: &File,
+    fabrics: &[NamedFabric],
+    parts: &[NamedParts<'_>],
+    beside: &Path,
+) -> Result<Vec<Vec<Named<Pattern>>>, String> {
+    let of_fabric = |named: &NamedFabric| {
+        let df = named.fabric.topology.dragonfly();
+        all_of(&file.traffic, |text| {
+            let rule = Named::pattern(&for_fabric(text, df), beside, parts)?;
+            let name = if for_fabric(text, df) == text { rule.name } else { text.to_owned() };
+            Ok(Named { name, ..rule })
+        })
+    };
+    fabrics.iter().map(of_fabric).collect()
+}
+
+/// The sets of a study but for those that it does without.
+fn sets(file: &File, beside: &Path) -> Result<Vec<Paths>, String> {
+    let all = file.sets.iter().map(|entry| Paths::parse(entry, beside));
+    let mut all = all.collect::<Result<Vec<_>, String>>()?;
+    all.retain(|set| !file.leave_out.contains(&set.heading));
+    let each = all.iter().map(|set| format!("{} {}", set.name, set.schemes.join(" ")));
+    distinct("sets", each.map(|name| name.trim_end().to_owned()))?;
+    Ok(all)
+}
+
+pub(super) fn all_of<T>(
+    list: &[String],
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
+    list.iter().map(|entry| read(entry)).collect()
+}
+
+pub(super) fn scheme(name: &str) -> Result<Scheme, String> {
+    let names = Scheme::ALL.map(Scheme::name);
+    let mut all = Scheme::ALL.into_iter();
+    all.find(|&scheme| scheme.name() == name).ok_or_else(|| {
+        let hint = tvlb_base::text::hint(name, names);
+        format!("found {}{hint}, accepted {}", tvlb_base::text::quoted(name), names.join(", "))
+    })
+}
+
+fn hash_of(fabric: &Fabric, paths: &Paths, vc_scheme: VcScheme) -> String {
+    let policies = paths.named_policies(fabric);
+    let thresholds = policies.map(|policy| policy.weighing.threshold);
+    // Named only where it is not what it always was, so that runs keep their names.
+    let min = match policies.par_second.min {
+        MinCandidate::Kept => String::new(),
+        min => format!(" {}", min.name()),
+    };
+    let drawn = policies.map(|policy| (policy.weighing.candidates, policy.weighing.gate));
+    let drawn = if drawn == PerDecision::default() { String::new() } else { format!(" {drawn:?}") };
+    let cables = fabric.topology.cables();
+    let df = fabric.topology.dragonfly();
+    let channels = vc_scheme.name();
+    // A run says the names of the links that it found busiest.
+    let names = match &fabric.names {
+        names if names.is_empty() => String::new(),
+        names => format!(" {}", names.write(df)),
+    };
+    let fewer = match fabric.topology.fewer_links() {
+        [] => String::new(),
+        fewer => format!(" {fewer:?}"),
+    };
+    let text = format!("{df:?} {cables:?} {channels} {thresholds:?}{min}{drawn}{names}{fewer}");
+    sha256(text.as_bytes())
+}

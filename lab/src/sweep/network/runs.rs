@@ -1,0 +1,308 @@
+//! Making the runs of a network: booting its switches from their images, and measuring.
+
+use super::figures::{Found, Outcome};
+use super::{Measured, Network, Subject, Tables, Unit};
+use crate::sweep::error::SweepError;
+use crate::sweep::file::Curve;
+use crate::sweep::means::{Means, means};
+use crate::sweep::measure::{Measure, Source};
+use crate::sweep::rows::Rows;
+use std::collections::BTreeMap;
+use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_generator::faults::update;
+use tvlb_generator::generate::generate;
+use tvlb_generator::image::{ImageStageError, Images};
+use tvlb_schema::{FabricImage, FaultSet, SwitchImage};
+use tvlb_simulator::{
+    BootedFabric, FaultSchedule, Probing, Run, RunError, StarvedLink, StopRule, Study, StudyError,
+    last_good,
+};
+use tvlb_traffic::{Pattern, Traffic};
+
+/// A load of 1 in the steps of a line of rising loads.
+const STEPS: u32 = 10_000;
+
+impl Measure for Network {
+    fn units(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Makes the images of every fabric and set that is to be run, with those that switches have where parts
+    /// are dead.
+    fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError> {
+        for &unit in units {
+            let tables = self.units[unit].tables;
+            if !self.images.contains_key(&tables) {
+                let images = self.made(tables, progress)?;
+                self.images.insert(tables, images);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_kept(&self, unit: usize, source: &Source<'_>) -> Result<bool, SweepError> {
+        let unit = &self.units[unit];
+        match self.measured {
+            Measured::Curve(curve) => Ok(self.line(unit, curve, source, &())?.is_some()),
+            _ => Ok(source.contains(&unit.subject)),
+        }
+    }
+
+    fn lines(
+        &self,
+        unit: usize,
+        source: &Source<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<String>, SweepError> {
+        let unit = &self.units[unit];
+        match self.measured {
+            Measured::Curve(curve) => self.line(unit, curve, source, progress),
+            Measured::Loads(_) => {
+                let load = unit.subject.load.expect("what is no search has a load");
+                let make = || self.simulate(unit, &unit.subject, progress);
+                let outcome: Option<Outcome> = source.run(&unit.subject, make)?;
+                Ok(outcome.map(|outcome| self.run_lines(unit, load, &outcome)))
+            }
+            Measured::Saturation(resolution) => {
+                let make = || self.search(unit, resolution, progress);
+                let found: Option<Found> = source.run(&unit.subject, make)?;
+                Ok(found.map(|found| self.search_lines(unit, resolution, &found)))
+            }
+        }
+    }
+
+    fn columns(&self) -> String {
+        match self.measured {
+            Measured::Saturation(_) => self.search_columns(),
+            _ => self.run_columns(),
+        }
+    }
+
+    fn names(&self) -> [&'static str; 2] {
+        match self.measured {
+            Measured::Saturation(_) => ["saturation.csv", "saturation-summary.csv"],
+            _ => ["runs.csv", "summary.csv"],
+        }
+    }
+
+    fn summary(&self, rows: &Rows) -> Option<String> {
+        let first = self.first_columns();
+        let told = match self.measured {
+            Measured::Saturation(resolution) => Means {
+                first: &format!("{first},criterion"),
+                counted: &[],
+                figures: &[("saturation", true), ("accepted-beyond", true)],
+                step: Some(resolution),
+                then: &["resolution"],
+            },
+            _ => Means {
+                first: &format!("{first},load,population"),
+                counted: &["saturated", "growing"],
+                figures: &[
+                    ("latency", true),
+                    ("p99", true),
+                    ("accepted", true),
+                    ("hops", false),
+                    ("vlb-share", false),
+                ],
+                step: None,
+                then: &[],
+            },
+        };
+        Some(means(rows, &told))
+    }
+
+    fn starved_links(&self) -> Vec<StarvedLink> {
+        Self::starved_links(self)
+    }
+
+    fn pictured(&self) -> Option<(usize, Option<usize>)> {
+        let lines = (!matches!(self.measured, Measured::Saturation(_))).then_some(self.lines);
+        Some((self.traffic.first().map_or(0, Vec::len), lines))
+    }
+}
+
+impl Network {
+    fn made(&self, tables: Tables, progress: &dyn Progress) -> Result<Images, SweepError> {
+        let named = &self.fabrics[tables.fabric];
+        let mut fabric = named.fabric.clone();
+        fabric.file.virtual_channels = tables.vc_scheme;
+        let policies = self.sets[tables.set].policies(&named.fabric, progress)?;
+        let generated = generate(&fabric, &policies, progress);
+        let mut images = generated
+            .map_err(|error| match error {
+                ImageStageError::Cancelled(cancelled) => cancelled.into(),
+                error => SweepError::Image { path: named.path.clone().into(), error },
+            })?
+            .images;
+        let dead = self.dead[tables.dead].of(tables.fabric, tables.seed, &named.fabric);
+        if let Some(faults) = dead {
+            install(&mut images, &faults, progress)?;
+        }
+        Ok(images)
+    }
+
+    /// The rows of a line of rising loads until it saturates, then of loads between the last two; none where a
+    /// run of it is not there, or is another process's.
+    fn line(
+        &self,
+        unit: &Unit,
+        Curve { lowest, coarse, fine }: Curve,
+        source: &Source<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<String>, SweepError> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "steps are above 0 and at most half of a load of 1"
+        )]
+        let steps = |load: f64| (load * f64::from(STEPS)).round() as u32;
+        let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
+        let mut is_good = |step: u32| -> Result<bool, Missing> {
+            if let Some(outcome) = known.get(&step) {
+                return Ok(!outcome.saturated);
+            }
+            let load = f64::from(step) / f64::from(STEPS);
+            let subject = Subject { load: Some(load), ..unit.subject.clone() };
+            let make = || self.simulate(unit, &subject, progress);
+            let outcome: Option<Outcome> = source.run(&subject, make).map_err(Missing::Failed)?;
+            let outcome = outcome.ok_or(Missing::Theirs)?;
+            let good = !outcome.saturated;
+            known.insert(step, outcome);
+            Ok(good)
+        };
+        let probing = Probing::Upwards { coarse: steps(coarse), fine: steps(fine) };
+        let searched = is_good(steps(lowest)).and_then(|_| {
+            last_good(STEPS, probing, |steps| steps.iter().map(|&step| is_good(step)).collect())
+        });
+        match searched {
+            Ok(_) => {}
+            Err(Missing::Theirs) => return Ok(None),
+            Err(Missing::Failed(error)) => return Err(error),
+        }
+        let lines = known.into_iter().map(|(step, outcome)| {
+            self.run_lines(unit, f64::from(step) / f64::from(STEPS), &outcome)
+        });
+        Ok(Some(lines.collect()))
+    }
+
+    pub(in crate::sweep) fn pattern(&self, unit: &Unit) -> &Pattern {
+        &self.traffic[unit.tables.fabric][unit.traffic].rule
+    }
+
+    fn schedule(
+        &self,
+        unit: &Unit,
+        fabric: &BootedFabric<'_>,
+    ) -> Result<Option<FaultSchedule>, SweepError> {
+        let Tables { fabric: place, dead, seed, .. } = unit.tables;
+        let faults = self.dead[dead].of(place, seed, &self.fabrics[place].fabric);
+        let schedule = faults.map(|faults| FaultSchedule::new(fabric, &[(0, faults)], 0..=0));
+        Ok(schedule.transpose()?)
+    }
+
+    pub(in crate::sweep) fn booted(&self, unit: &Unit) -> Result<BootedFabric<'_>, SweepError> {
+        let images = &self.images[&unit.tables];
+        let names = self.fabrics[unit.tables.fabric].fabric.names.clone();
+        Ok(BootedFabric::boot(&images.fabric, &images.switches)?.with_names(names))
+    }
+
+    /// Makes one run.
+    fn simulate(
+        &self,
+        unit: &Unit,
+        subject: &Subject,
+        progress: &dyn Progress,
+    ) -> Result<tvlb_simulator::Outcome, SweepError> {
+        let in_run = || in_words(subject);
+        let fabric = self.booted(unit)?;
+        let schedule = self.schedule(unit, &fabric)?;
+        let Subject { seed, settings, .. } = subject;
+        let load = subject.load.expect("a run has a load");
+        let traffic = Traffic::new(self.pattern(unit), fabric.nodes(), *seed)
+            .map_err(|error| SweepError::Traffic { run: in_run(), error })?;
+        let placement = self.placements[unit.placement].rule.on(fabric.nodes(), *seed);
+        let placement =
+            placement.map_err(|error| SweepError::Placement { run: in_run(), error })?;
+        let traffic = traffic.placed(&placement);
+        let run = match &schedule {
+            None => Run::new(&fabric, settings, &traffic, load, *seed).map_err(RunError::Settings),
+            Some(schedule) => Run::with_faults(&fabric, settings, &traffic, load, *seed, schedule),
+        };
+        let stop = if subject.ends_early { StopRule::WhenSaturated } else { StopRule::FullWindow };
+        run.and_then(|run| run.measure(stop, progress)).map_err(|error| match error {
+            RunError::Cancelled(cancelled) => cancelled.into(),
+            error => SweepError::Run { run: in_run(), error: error.into() },
+        })
+    }
+
+    /// Makes one search.
+    fn search(
+        &self,
+        unit: &Unit,
+        resolution: f64,
+        progress: &dyn Progress,
+    ) -> Result<Found, SweepError> {
+        let fabric = self.booted(unit)?;
+        let schedule = self.schedule(unit, &fabric)?;
+        let Subject { seed, settings, .. } = &unit.subject;
+        let (pattern, placement) = (self.pattern(unit), &self.placements[unit.placement].rule);
+        let study = Study { fabric: &fabric, settings, pattern, placement, seeds: &[*seed] };
+        let quiet = Unreported(progress);
+        let found = match &schedule {
+            None => study.saturation(resolution, &quiet),
+            Some(schedule) => study.saturation_with_faults(resolution, schedule, &quiet),
+        };
+        let found = found.map_err(|error| match error {
+            StudyError::Run { error: RunError::Cancelled(cancelled), .. } => cancelled.into(),
+            error => SweepError::Run { run: in_words(&unit.subject), error: error.into() },
+        })?;
+        let of_seed = found.seeds.first().expect("the study has one seed");
+        let value = serde_json::to_value(of_seed).and_then(serde_json::from_value);
+        Ok(value.expect("the figures of a search are plain values"))
+    }
+}
+
+/// Why a line of rising loads is not there.
+enum Missing {
+    Theirs,
+    Failed(SweepError),
+}
+
+/// Puts the images that change where parts are dead in the place of those of the plan.
+fn install(
+    images: &mut Images,
+    faults: &FaultSet,
+    progress: &dyn Progress,
+) -> Result<(), Cancelled> {
+    let decoded = "the image stage decodes what it writes";
+    let fabric = FabricImage::decode(&images.fabric).expect(decoded);
+    let switches: Vec<SwitchImage<'_>> = images
+        .switches
+        .iter()
+        .map(|bytes| SwitchImage::decode(bytes, &fabric).expect(decoded))
+        .collect();
+    let numbers: Vec<_> = switches.iter().map(SwitchImage::switch).collect();
+    let changed = update(&fabric, &switches, (1, faults), progress)?.switches;
+    for (switch, bytes) in changed {
+        let position = numbers.iter().position(|&number| number == switch);
+        images.switches[position.expect("an update is of the fabric's switches")] = bytes;
+    }
+    Ok(())
+}
+
+/// A run, for an error.
+fn in_words(subject: &Subject) -> String {
+    let Subject { scheme, set, traffic, load, seed, .. } = subject;
+    let load = load.map_or_else(|| "saturation".to_owned(), |load| format!("load {load}"));
+    format!("{scheme}, {set}, {traffic}, {load}, seed {seed}")
+}
+
+/// Passes a cancellation on, but no steps: a search is one step of its study.
+struct Unreported<'p>(&'p dyn Progress);
+
+impl Progress for Unreported<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}

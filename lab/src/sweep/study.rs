@@ -1,0 +1,152 @@
+//! The studies of a file, and what each asks for.
+
+use super::counted::Counted;
+use super::course::Courses;
+use super::cut_through::CutThroughs;
+use super::error::SweepError;
+use super::fabrics::NamedFabric;
+use super::file::{File, studies};
+use super::jobs::JobRuns;
+use super::lists::distinct;
+use super::measure::Measure;
+use super::model::Models;
+use super::network::Network;
+use super::page::combined;
+use super::rows::Rows;
+use super::statement::{Judged, Known, Verdict};
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use tvlb_simulator::StarvedLink;
+use tvlb_table_set::input_file::{self, Symlinks};
+
+/// The largest study file that is read. It has some bytes for each entry of its lists.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// A file with one study or several.
+pub struct StudyFile {
+    /// The studies, in the order of the file.
+    pub studies: Vec<Study>,
+}
+
+/// One study: what to measure, which tables to make of it, and what a paper states of it.
+pub struct Study {
+    /// Its name; that of the file where the file has one study alone.
+    pub name: String,
+    /// What is studied, in a few words.
+    pub about: String,
+    pub(super) file: File,
+    path: PathBuf,
+}
+
+impl StudyFile {
+    /// Reads a study file; `quick` as the file says under `quick`: to see what a study does, not to compare
+    /// figures.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or the first thing in it that is not accepted.
+    pub fn read(path: &Path, quick: bool) -> Result<Self, SweepError> {
+        let wrong = |fault: String| SweepError::File { path: path.to_owned(), fault };
+        let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
+            .map_err(|error| wrong(format!("cannot read it: {error}")))?;
+        let name =
+            path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let studies = studies(&text, &name, quick).map_err(wrong)?;
+        let study = |(name, file): (String, File)| Study {
+            name,
+            about: file.about.clone(),
+            file,
+            path: path.to_owned(),
+        };
+        Ok(Self { studies: studies.into_iter().map(study).collect() })
+    }
+
+    /// The study with this name.
+    pub fn find(&self, name: &str) -> Option<&Study> {
+        self.studies.iter().find(|study| study.name == name)
+    }
+}
+
+impl Study {
+    /// Reads what the study names, and lists its runs.
+    ///
+    /// # Errors
+    /// The first thing that is not accepted, or a file that cannot be read.
+    pub fn plan(&self) -> Result<Plan, SweepError> {
+        let wrong = |fault: &dyn Display| SweepError::File {
+            path: self.path.clone(),
+            fault: fault.to_string(),
+        };
+        let (file, beside) = (&self.file, self.path.parent().unwrap_or(Path::new("")));
+        distinct("fabrics", &file.fabrics).map_err(|error| wrong(&error))?;
+        let fabrics = file.fabrics.iter().map(|name| NamedFabric::read(name, beside));
+        let fabrics = fabrics.collect::<Result<Vec<_>, SweepError>>()?;
+        let measure: Box<dyn Measure> = if let Some(model) = &file.model {
+            Box::new(Models::new(&self.name, *model, file, fabrics).map_err(|e| wrong(&e))?)
+        } else if file.paths || file.links {
+            Box::new(Counted::new(file, fabrics, beside).map_err(|e| wrong(&e))?)
+        } else if let Some(jobs) = &file.jobs {
+            Box::new(JobRuns::new(jobs, file, (fabrics, beside), &wrong)?)
+        } else if let Some(course) = &file.course {
+            Box::new(Courses::new(course, Network::new(file, fabrics, beside, &wrong)?)?)
+        } else if file.cut_through.is_empty() {
+            Box::new(Network::new(file, fabrics, beside, &wrong)?)
+        } else {
+            Box::new(CutThroughs::new(file, fabrics, &wrong)?)
+        };
+        Ok(Plan { measure })
+    }
+
+    /// The tables that the file asks for, of what is known, for the terminal.
+    pub fn tables(&self, known: &Known) -> String {
+        let rows = combined(&[self], known);
+        self.file.tables.iter().filter_map(|table| table.plain(&rows)).collect()
+    }
+
+    /// What a paper states of the study, held against what is known.
+    pub fn judged(&self, known: &Known) -> Vec<Judged> {
+        self.file.statements.iter().map(|statement| statement.judge(&self.name, known)).collect()
+    }
+
+    /// What a document keeps of the study's rows: all that its tables and statements ask for, and what else the
+    /// file says.
+    pub fn kept(&self, rows: &Rows) -> Rows {
+        let tables = self.file.tables.iter().flat_map(|table| table.needs().map(str::to_owned));
+        let statements = self.file.statements.iter().flat_map(super::statement::Statement::needs);
+        let keep = self.file.keep.iter().flatten().cloned();
+        let asked: BTreeSet<String> = tables.chain(statements).chain(keep).collect();
+        rows.kept(&asked, self.file.keep.is_none())
+    }
+}
+
+/// How many statements came to which verdict, in one line.
+pub fn counts(judged: &[Judged]) -> String {
+    let counts = Verdict::ALL.map(|verdict| {
+        let count = judged.iter().filter(|judged| judged.verdict == verdict).count();
+        format!("{count} {}", verdict.name())
+    });
+    format!("{} statements of the paper: {}\n", judged.len(), counts.join(", "))
+}
+
+/// The runs of a study, and what they share.
+pub struct Plan {
+    pub(super) measure: Box<dyn Measure>,
+}
+
+impl Plan {
+    /// How many runs the study has.
+    pub fn run_count(&self) -> usize {
+        self.measure.units()
+    }
+
+    /// How many panels a picture of all runs has, and how many lines each; no number of lines where runs are
+    /// marks beside each other. Nothing where no picture of all is drawn.
+    pub fn pictured(&self) -> Option<(usize, Option<usize>)> {
+        self.measure.pictured()
+    }
+
+    /// The links of its runs whose buffers are too small for what the links take.
+    pub fn starved_links(&self) -> Vec<StarvedLink> {
+        self.measure.starved_links()
+    }
+}
