@@ -80,6 +80,18 @@ fn write_tables(wanted: &Wanted<'_>, arguments: &Arguments) -> Result<(Rows, Out
     if let Some(picture) = &arguments.plot {
         draw_runs(plan, &path, rows, picture)?;
     }
+    for picture in wanted.study.pictures() {
+        let selection = Selection {
+            x: picture.x.clone(),
+            y: picture.y.clone(),
+            by: picture.by.clone(),
+            panel: picture.panel.clone(),
+            only: picture.only(),
+        };
+        let table = Table::parse(&path.display().to_string(), &rows.csv())?;
+        let look = Look::titled(title(wanted.study));
+        draw(&[table], &selection, &look, &directory.join(format!("{}.svg", picture.name)))?;
+    }
     let mut said = format!("{}: {of} runs", path.display());
     if let Some(summary) = summary {
         write_file(&by_seed, summary)?;
@@ -94,6 +106,14 @@ fn write_tables(wanted: &Wanted<'_>, arguments: &Arguments) -> Result<(Rows, Out
         ))),
     };
     Ok((collected.rows, end))
+}
+
+/// What stands above the pictures of a study.
+fn title(study: &Study) -> String {
+    match study.about.as_str() {
+        "" => study.name.clone(),
+        about => format!("{}: {about}", study.name),
+    }
 }
 
 /// Refuses a picture that cannot be drawn, before anything runs.

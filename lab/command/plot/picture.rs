@@ -24,6 +24,13 @@ pub(crate) struct Look {
     pub(super) height: Option<f64>,
 }
 
+impl Look {
+    /// The defaults, with a title.
+    pub(crate) fn titled(title: String) -> Self {
+        Self { title: Some(title), ..Self::default() }
+    }
+}
+
 /// The picture.
 pub(super) fn sheet(data: &Data, look: &Look) -> Result<Sheet, Failure> {
     let names = Names::of(data);

@@ -11,15 +11,15 @@ use tvlb_simulator::Estimate;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     /// The column to the right.
-    pub(super) x: Option<String>,
+    pub(crate) x: Option<String>,
     /// The columns upwards, one for each panel.
-    pub(super) y: Vec<String>,
+    pub(crate) y: Vec<String>,
     /// The columns that tell series apart, if not all that say what was run.
-    pub(super) by: Vec<String>,
+    pub(crate) by: Vec<String>,
     /// The column of which each value has a panel.
-    pub(super) panel: Option<String>,
+    pub(crate) panel: Option<String>,
     /// Only lines with one of these values in a column.
-    pub(super) only: Vec<(String, String)>,
+    pub(crate) only: Vec<(String, String)>,
 }
 
 impl Selection {

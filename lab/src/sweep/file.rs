@@ -7,6 +7,7 @@ use super::jobs::Jobs;
 use super::lists::{OneOrSeveral, distinct};
 use super::model::Model;
 use super::pivot::Pivot;
+use super::select::{Cell, Where};
 use super::sets::SetEntry;
 use super::settings::{NamedSettings, SettingLists};
 use super::statement::Statement;
@@ -75,7 +76,39 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) tables: Vec<Pivot>,
     #[serde(default)]
+    pub(super) pictures: Vec<Picture>,
+    #[serde(default)]
     pub(super) statements: Vec<Statement>,
+}
+
+/// A picture of a study's rows; what it does not say is as `tvlb-lab plot` has it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Picture {
+    /// The name of its file, without the ending.
+    pub name: String,
+    /// The column to the right.
+    pub x: Option<String>,
+    /// The columns upwards, a panel for each.
+    #[serde(default)]
+    pub y: Vec<String>,
+    /// The columns that tell lines apart.
+    #[serde(default)]
+    pub by: Vec<String>,
+    /// The column of which each value has a panel.
+    pub panel: Option<String>,
+    #[serde(default, rename = "where")]
+    asked: Where,
+}
+
+impl Picture {
+    /// The columns and values that rows of the picture may have.
+    pub fn only(&self) -> Vec<(String, String)> {
+        let of = |(column, OneOrSeveral(cells)): (&String, &OneOrSeveral<Cell>)| {
+            cells.iter().map(|Cell(cell)| (column.clone(), cell.clone())).collect::<Vec<_>>()
+        };
+        self.asked.iter().flat_map(of).collect()
+    }
 }
 
 /// Each process on the node of its own number.

@@ -57,6 +57,7 @@ mod study;
 mod tests;
 
 pub use error::SweepError;
+pub use file::Picture;
 pub use page::{PageError, with_tables};
 pub use rows::Rows;
 pub use statement::{Judged, Known, Verdict};

@@ -5,7 +5,7 @@ use super::course::Courses;
 use super::cut_through::CutThroughs;
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
-use super::file::{File, studies};
+use super::file::{File, Picture, studies};
 use super::jobs::JobRuns;
 use super::lists::distinct;
 use super::measure::Measure;
@@ -101,6 +101,11 @@ impl Study {
     pub fn tables(&self, known: &Known) -> String {
         let rows = combined(&[self], known);
         self.file.tables.iter().filter_map(|table| table.plain(&rows)).collect()
+    }
+
+    /// The pictures that the file asks for.
+    pub fn pictures(&self) -> &[Picture] {
+        &self.file.pictures
     }
 
     /// What a paper states of the study, held against what is known.
