@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        default_value = "cluster,spread,random",
+        default_value = "identity,spread,random",
         help_heading = "What to compare"
     )]
     with: Vec<String>,

@@ -8,14 +8,13 @@ use tvlb::traffic::content;
 use tvlb::values;
 use tvlb_simulator::MessageSettings;
 use tvlb_table_set::names::Parts;
-use tvlb_traffic::workload::{
-    Job, JobPlacement, MessageList, Motif, Programs, WorkloadError, matrix_market,
-};
+use tvlb_traffic::PlacementRule;
+use tvlb_traffic::workload::{Job, MessageList, Motif, Programs, WorkloadError, matrix_market};
 
 /// What `--with`, `--map` and patterns of communication accept.
 pub(crate) const HELP: &str =
     "Placements (--with): the order in which jobs, one after the other, take nodes
-  cluster             by rising number
+  identity            by rising number
   spread              those of every group's first switch, then of its second, and so on
   random              in random order
   groups              by rising number, but the groups in random order
@@ -156,11 +155,11 @@ pub(crate) fn placement(
     option: &str,
     text: &str,
     parts: &Parts<'_>,
-) -> Result<JobPlacement, Failure> {
+) -> Result<PlacementRule, Failure> {
     match file_of(text) {
         Some(path) => {
             let list = parts.node_list(&content(path)?);
-            list.map(JobPlacement::Listed).map_err(|error| refused(path, error))
+            list.map(PlacementRule::Listed).map_err(|error| refused(path, error))
         }
         None => text.parse().map_err(|error| refused(option, error)),
     }

@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
     jobs: Vec<String>,
     /// Which nodes the jobs take (listed at the end of --help)
-    #[arg(long, value_name = "PLACEMENT", default_value = "cluster")]
+    #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     with: String,
     /// On which of its nodes a job runs each rank (listed at the end of --help)
     #[arg(long, value_name = "MAP", default_value = "linear")]

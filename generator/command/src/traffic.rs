@@ -24,6 +24,8 @@ pub const PATTERNS: &str = "Traffic (--traffic):
 
 Placements (--place) say on which node each process of the traffic runs:
   identity            process k on node k
+  spread              on the nodes of every group's first switch, then of its second, and so on
+  random              on nodes in random order
   groups              the processes of each group on a group drawn by the seed, in their order
   listed:FILE         a node in each line, by number or name, of process 0, 1, ...; every node once
 ";

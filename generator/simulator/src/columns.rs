@@ -1,6 +1,7 @@
 //! The columns of CSV tables that say which run a line is of: all that its figures depend on, so that lines of
 //! several files can stand in one.
 
+use crate::outcome::{Fairness, Figures, Outcome};
 use crate::settings::Settings;
 use tvlb_schema::{LinkKind, VcScheme, Weighing};
 
@@ -29,6 +30,29 @@ pub fn setting_columns(
 ) -> String {
     let (weighing, faults) = (weighing_columns(source, second), csv_field(faults));
     format!("{weighing},{faults},{}", settings_columns(settings, vc_scheme))
+}
+
+/// The columns of a run's figures.
+pub const FIGURE_COLUMNS: &str = "population,saturated,growing,packets,latency,p50,p99,p99.9,max,network-latency,\
+     accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most";
+
+/// What stands in them: once for all nodes, and once for each population where there are several.
+pub fn figure_columns(outcome: &Outcome) -> Vec<String> {
+    let Outcome { saturated, growing, fairness, local_links, global_links, .. } = outcome;
+    let Fairness { least: worst, most: best, jain } = fairness;
+    let of_links = format!(
+        "{},{},{},{}",
+        local_links.mean, local_links.most, global_links.mean, global_links.most
+    );
+    let of = |figures: &Figures| {
+        let Figures { population, packets, latency, p50, p99, p999, most, .. } = figures;
+        let Figures { network_latency, accepted, hops, vlb_share, .. } = figures;
+        format!(
+            "{population},{saturated},{growing},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},\
+             {accepted},{hops},{vlb_share},{worst},{best},{jain},{of_links}"
+        )
+    };
+    std::iter::once(&outcome.all).chain(&outcome.populations).map(of).collect()
 }
 
 /// A field of CSV, in quotes where it needs them.

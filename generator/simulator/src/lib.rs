@@ -126,8 +126,8 @@ mod whole_paths;
 mod worklist;
 
 pub use columns::{
-    IDENTITY_COLUMNS, WEIGHING_COLUMNS, csv_field, identity_columns, setting_columns,
-    setting_columns_heads, weighing_columns,
+    FIGURE_COLUMNS, IDENTITY_COLUMNS, WEIGHING_COLUMNS, csv_field, figure_columns,
+    identity_columns, setting_columns, setting_columns_heads, weighing_columns,
 };
 /// What another engine over the same booted switches is put together from.
 pub mod parts {

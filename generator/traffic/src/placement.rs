@@ -1,24 +1,28 @@
-//! On which node each process of a pattern runs.
+//! On which node each process of a pattern runs, and which nodes jobs take.
 //!
-//! A pattern's destinations are computed on processes. There are as many processes as nodes, and the
-//! process of number k belongs to the node of rank k, its *contiguous* node. A placement is a permutation:
-//! it says on which node a process runs instead.
+//! A rule puts the nodes of a machine in an order. Jobs take nodes in that order. Of a pattern, whose destinations
+//! are computed on processes, there are as many processes as nodes, and the process of number k belongs to
+//! the node of rank k, its *contiguous* node; a placement says on which node it runs instead: the k-th of
+//! the order.
 
 use crate::maps::{Ranks, below};
 use rand::SeedableRng;
+use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use tvlb_base::text::quoted;
-use tvlb_schema::{GroupId, NodeId, Nodes, SwitchId};
+use tvlb_schema::{GroupId, NodeId, Nodes, SwitchIndex};
 use tvlb_table_set::names::ListedNode;
 
-/// Keeps the draws of placements apart from those of patterns and packets of the same seed.
-const STREAM: u64 = 0x706c_6163_696e_6773;
+/// Keeps the draws of shuffled groups apart from those of patterns and packets of the same seed.
+const GROUP_STREAM: u64 = 0x706c_6163_696e_6773;
+/// The same of nodes in random order.
+const NODE_STREAM: u64 = 0x6a6f_6273_6f6e_6466;
 
 /// What names a placement, on no fabric in particular.
-const ACCEPTED: &str = "accepted identity, groups and listed:FILE";
+const ACCEPTED: &str = "accepted identity, spread, random, groups and listed:FILE";
 
 /// A placement by name, on no fabric in particular.
 ///
@@ -40,13 +44,17 @@ const ACCEPTED: &str = "accepted identity, groups and listed:FILE";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum PlacementRule {
-    /// Each process runs on its contiguous node.
+    /// By rising number, group by group and switch by switch: each process runs on its contiguous node.
     #[default]
     Identity,
-    /// A random permutation of the groups: a process whose contiguous node is in group i runs on the node
-    /// of the same place in group π(i).
+    /// The nodes of the first switch of every group, then of the second of every group, and so on.
+    Spread,
+    /// In random order.
+    Random,
+    /// By rising number, but the groups in random order. Where all groups are alike, a process whose contiguous
+    /// node is in group i runs on the node of the same place in group π(i).
     Groups,
-    /// The node of each process: the k-th is that of process k, counted from 0.
+    /// In the order of a list, and on no other nodes: the k-th is that of process k, counted from 0.
     /// [`Parts::node_list`](tvlb_table_set::names::Parts::node_list) reads such a list.
     Listed(Vec<ListedNode>),
 }
@@ -70,25 +78,6 @@ pub enum PlacementError {
         "line {line}: the list has named each of the fabric's {wanted} nodes; accepted its end"
     )]
     TooMany { line: usize, wanted: u32 },
-    #[error(
-        "placement groups: it exchanges whole groups, so it needs groups of equal sizes, and group \
-         {group} ({}) differs from group 0 ({})", size(*.found), size(*.first)
-    )]
-    UnequalGroups { group: GroupId, found: (u32, u32), first: (u32, u32) },
-    #[error(
-        "placement groups: it exchanges whole groups, so it needs groups that have nodes in the same places, \
-         and node {node} {}, but node {like} of group 0, in the same place, {}",
-        is_there(*.has), is_there(!*.has)
-    )]
-    UnequalNodes { node: NodeId, has: bool, like: NodeId },
-}
-
-const fn is_there(is_there: bool) -> &'static str {
-    if is_there { "is there" } else { "is missing" }
-}
-
-fn size((switches, nodes): (u32, u32)) -> String {
-    format!("{switches} switches of {nodes} nodes")
 }
 
 impl FromStr for PlacementRule {
@@ -98,6 +87,8 @@ impl FromStr for PlacementRule {
     fn from_str(text: &str) -> Result<Self, PlacementError> {
         match text.trim() {
             "identity" => Ok(Self::Identity),
+            "spread" => Ok(Self::Spread),
+            "random" => Ok(Self::Random),
             "groups" => Ok(Self::Groups),
             _ => Err(PlacementError::Unknown { text: text.to_owned() }),
         }
@@ -106,32 +97,75 @@ impl FromStr for PlacementRule {
 
 impl fmt::Display for PlacementRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Identity => f.pad("identity"),
-            Self::Groups => f.pad("groups"),
-            Self::Listed(_) => f.pad("listed"),
-        }
+        f.pad(match self {
+            Self::Identity => "identity",
+            Self::Spread => "spread",
+            Self::Random => "random",
+            Self::Groups => "groups",
+            Self::Listed(_) => "listed",
+        })
     }
 }
 
 impl PlacementRule {
-    /// The placement on the nodes of a fabric. The seed decides what is random, by draws of its own, so that the
-    /// seed of a run can be given whatever else depends on it.
+    /// The nodes of a machine in order; those of a list alone, if that is the rule. The seed decides what is
+    /// random, by draws of its own, so that the seed of a run can be given whatever else depends on it.
     ///
     /// # Errors
-    /// Why it does not fit the fabric.
+    /// A list of nodes of which one is not there, or is there twice.
+    pub fn order(&self, among: &Nodes, seed: u64) -> Result<Vec<NodeId>, PlacementError> {
+        let df = among.dragonfly();
+        let mut nodes: Vec<NodeId> = among.iter().collect();
+        match self {
+            Self::Identity => {}
+            Self::Spread => nodes.sort_by_key(|node| {
+                let (group, index): (GroupId, SwitchIndex) = df.place(df.switch_of(*node).0);
+                (index, group) // stable: the nodes of a switch stay in order
+            }),
+            Self::Random => {
+                nodes.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed ^ NODE_STREAM));
+            }
+            Self::Groups => {
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ GROUP_STREAM);
+                let mut order: Vec<GroupId> = df.groups().collect();
+                for last in (1..df.g()).rev() {
+                    order.swap(last as usize, below(&mut rng, last + 1) as usize);
+                }
+                let mut places = vec![0; order.len()];
+                for (place, group) in order.iter().enumerate() {
+                    places[group.as_usize()] = place;
+                }
+                nodes.sort_by_key(|node| places[df.place(df.switch_of(*node).0).0.as_usize()]);
+            }
+            Self::Listed(list) => return listed(among, list),
+        }
+        Ok(nodes)
+    }
+
+    /// The placement of the processes of a pattern on the nodes of a fabric.
+    ///
+    /// # Errors
+    /// A list that does not have each node of the fabric once.
     pub fn on(&self, among: impl Into<Nodes>, seed: u64) -> Result<Placement, PlacementError> {
         let among = &among.into();
-        let nodes = match self {
-            Self::Identity => return Ok(Placement(None)),
-            Self::Groups => shuffled_groups(among, seed)?,
-            Self::Listed(list) => listed(among, list)?,
-        };
-        let mut process_of = vec![NodeId(u32::MAX); nodes.len()];
-        for process in among.iter() {
-            process_of[nodes[process.as_usize()].as_usize()] = process;
+        if *self == Self::Identity {
+            return Ok(Placement(None));
         }
-        Ok(Placement(Some(Arc::new(Permutation { node_of: nodes, process_of }))))
+        let order = self.order(among, seed)?;
+        let ranks = Ranks::of(among);
+        let none = NodeId(u32::MAX);
+        let mut node_of = vec![none; among.dragonfly().node_numbers() as usize];
+        let mut process_of = node_of.clone();
+        for (process, &node) in (0..).zip(&order) {
+            let process = ranks.node(process);
+            node_of[process.as_usize()] = node;
+            process_of[node.as_usize()] = process;
+        }
+        if let Some(missing) = among.iter().find(|node| process_of[node.as_usize()] == none) {
+            let found = u32::try_from(order.len()).expect("a list without doubles is short");
+            return Err(PlacementError::TooFew { found, wanted: ranks.count(), missing });
+        }
+        Ok(Placement(Some(Arc::new(Permutation { node_of, process_of }))))
     }
 }
 
@@ -165,67 +199,23 @@ impl Placement {
     }
 }
 
-/// The node of each process, after groups have changed places.
-fn shuffled_groups(among: &Nodes, seed: u64) -> Result<Vec<NodeId>, PlacementError> {
-    let df = among.dragonfly();
-    let size = |group| (df.switches_of(group), df.nodes_of(group));
-    let first = size(GroupId(0));
-    if let Some(group) = df.groups().find(|&group| size(group) != first) {
-        return Err(PlacementError::UnequalGroups { group, found: size(group), first });
-    }
-    let per_group = df.a() * df.p();
-    let likes = df.nodes().map(|node| (node, NodeId(node.0 % per_group)));
-    for (node, like) in likes {
-        let has = among.has(node);
-        if has != among.has(like) {
-            return Err(PlacementError::UnequalNodes { node, has, like });
-        }
-    }
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ STREAM);
-    let mut order: Vec<GroupId> = df.groups().collect();
-    for last in (1..df.g()).rev() {
-        order.swap(last as usize, below(&mut rng, last + 1) as usize);
-    }
-    let mut nodes = vec![NodeId(u32::MAX); df.node_numbers() as usize];
-    for process in among.iter() {
-        let (switch, terminal) = df.switch_of(process);
-        let (group, index) = df.place(switch);
-        let there: SwitchId = df.switch(order[group.as_usize()], index);
-        nodes[process.as_usize()] = df.node(there, terminal);
-    }
-    Ok(nodes)
-}
-
-/// The node of each process, if the list has each node of the fabric once.
+/// The nodes of a list, if the machine has them and none is there twice.
 fn listed(among: &Nodes, list: &[ListedNode]) -> Result<Vec<NodeId>, PlacementError> {
-    let df = among.dragonfly();
-    let ranks = Ranks::of(among);
-    let wanted = ranks.count();
-    let mut nodes = vec![NodeId(u32::MAX); df.node_numbers() as usize];
+    let wanted = Ranks::of(among).count();
     // The line of each node, 0 where it has none.
-    let mut lines = vec![0; df.node_numbers() as usize];
-    for (process, &ListedNode { line, node }) in (0..).zip(list) {
+    let mut lines = vec![0; among.dragonfly().node_numbers() as usize];
+    for (number, &ListedNode { line, node }) in (0..).zip(list) {
         if !among.has(node) {
-            return Err(PlacementError::NoSuchNode {
-                line,
-                node,
-                last: among.last().unwrap_or_default(),
-            });
+            let last = among.last().unwrap_or_default();
+            return Err(PlacementError::NoSuchNode { line, node, last });
         }
         match std::mem::replace(&mut lines[node.as_usize()], line) {
             0 => {}
-            _ if process >= wanted => return Err(PlacementError::TooMany { line, wanted }),
+            _ if number >= wanted => return Err(PlacementError::TooMany { line, wanted }),
             first => return Err(PlacementError::Twice { line, node, first }),
         }
-        nodes[ranks.node(process).as_usize()] = node;
     }
-    match among.iter().find(|node| lines[node.as_usize()] == 0) {
-        Some(missing) => {
-            let found = u32::try_from(list.len()).expect("a list without doubles is short");
-            Err(PlacementError::TooFew { found, wanted, missing })
-        }
-        None => Ok(nodes),
-    }
+    Ok(list.iter().map(|listed| listed.node).collect())
 }
 
 #[cfg(test)]
@@ -298,23 +288,17 @@ mod tests {
             said,
             "line 1: there is no node 7; group 1, to which the number falls, has the nodes 6, 8"
         );
-        let said = PlacementRule::Groups.on(&df, 1).unwrap_err().to_string();
-        assert_eq!(
-            said,
-            "placement groups: it exchanges whole groups, so it needs groups of equal sizes, and group 1 \
-             (2 switches of 1 nodes) differs from group 0 (3 switches of 2 nodes)"
-        );
     }
 
     #[test]
     fn names_read_back() {
-        for name in ["identity", "groups"] {
+        for name in ["identity", "spread", "random", "groups"] {
             assert_eq!(name.parse::<PlacementRule>().unwrap().to_string(), name);
         }
         let error = "group".parse::<PlacementRule>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "\"group\" is not a placement; accepted identity, groups and listed:FILE"
+            "\"group\" is not a placement; accepted identity, spread, random, groups and listed:FILE"
         );
     }
 
@@ -333,6 +317,21 @@ mod tests {
         };
         assert_eq!(order(1), [2, 8, 1, 3, 0, 4, 7, 6, 5]);
         assert_eq!(order(2), [2, 6, 0, 8, 3, 7, 1, 4, 5]);
+    }
+
+    #[test]
+    fn orders_of_a_small_machine() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let order = |rule: PlacementRule, seed| -> Vec<u32> {
+            rule.order(&(&df).into(), seed).unwrap().into_iter().map(|node| node.0).collect()
+        };
+        assert_eq!(order(PlacementRule::Identity, 1), (0..72).collect::<Vec<_>>());
+        let spread = order(PlacementRule::Spread, 1);
+        assert_eq!(spread[..6], [0, 1, 8, 9, 16, 17]);
+        assert_eq!((&spread[18..22], spread[71]), (&[2, 3, 10, 11][..], 71));
+        assert_eq!(order(PlacementRule::Random, 1)[..6], [66, 39, 13, 26, 41, 5]);
+        let placed = PlacementRule::Spread.on(&df, 1).unwrap();
+        assert_eq!((placed.node(NodeId(2)), placed.process(NodeId(8))), (NodeId(8), NodeId(2)));
     }
 
     /// Every pattern is the same traffic between processes, wherever they run.

@@ -11,7 +11,8 @@ use tvlb_simulator::{
     RunError, Settings, complete, least_control_latency, least_time,
 };
 use tvlb_table_set::names::Parts;
-use tvlb_traffic::workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
+use tvlb_traffic::PlacementRule;
+use tvlb_traffic::workload::{Graph, Job, Programs, RankMap, SendOrder};
 
 /// The jobs, what their ranks do, and how messages travel.
 #[derive(Args)]
@@ -19,7 +20,7 @@ pub(super) struct Options {
     #[command(flatten)]
     exchange: jobs::Exchange,
     /// Which nodes the jobs take (listed at the end of --help)
-    #[arg(long, value_name = "PLACEMENT", default_value = "cluster")]
+    #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     with: String,
     /// On which of its nodes a job runs each rank (listed at the end of --help)
     #[arg(long, value_name = "MAP", default_value = "linear")]
@@ -57,7 +58,7 @@ pub(super) struct Workload {
     pub(super) bytes: Vec<Option<u64>>,
     /// Who exchanges bytes with whom, where the map asks for it.
     graphs: Vec<Graph>,
-    pub(super) placement: JobPlacement,
+    pub(super) placement: PlacementRule,
     pub(super) map: RankMap,
     pub(super) order: SendOrder,
     pub(super) messages: MessageSettings,

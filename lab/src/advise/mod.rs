@@ -35,7 +35,8 @@ use tvlb_simulator::{
     least_time,
 };
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_traffic::workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
+use tvlb_traffic::PlacementRule;
+use tvlb_traffic::workload::{Graph, Job, Programs, RankMap, SendOrder};
 
 /// How switches route.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +70,7 @@ pub struct Question<'q> {
     /// How global links are laid; nothing for the machine's own.
     pub arrangements: Vec<Option<Arrangement>>,
     /// Which nodes the jobs take.
-    pub placements: Vec<JobPlacement>,
+    pub placements: Vec<PlacementRule>,
     /// On which node a rank runs.
     pub maps: Vec<RankMap>,
     /// In which order ranks send.

@@ -3,6 +3,7 @@
 use super::*;
 use std::num::NonZeroU32;
 use tvlb_schema::Dragonfly;
+use tvlb_traffic::PlacementRule;
 use tvlb_traffic::workload::Motif;
 
 fn fabric() -> Fabric {
@@ -30,7 +31,7 @@ fn question<'q>(fabric: &'q Fabric, jobs: &'q [Job], programs: &'q [Programs]) -
         jobs,
         programs,
         arrangements: vec![None, Some(Arrangement::Circulant)],
-        placements: vec![JobPlacement::Cluster],
+        placements: vec![PlacementRule::Identity],
         maps: vec![RankMap::Linear, RankMap::Random],
         orders: vec![SendOrder::Given, SendOrder::Coloured],
         routings: vec![routing("min"), routing("par:strategic-2-3 by shape")],

@@ -1,11 +1,11 @@
 //! A run in the course of which parts die and are mended, watched window by window.
 
+use super::asked::{Course, Event};
 use super::error::SweepError;
 use super::measure::{Measure, Source};
 use super::network::{Network, Subject};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
-use std::num::NonZeroU32;
 use tvlb_base::progress::Progress;
 use tvlb_generator::image::fabric_image;
 use tvlb_schema::{FabricImage, FaultSet, Nodes};
@@ -14,32 +14,6 @@ use tvlb_simulator::{
 };
 use tvlb_table_set::dead_parts;
 use tvlb_traffic::Traffic;
-
-/// What happens when, in cycles. Switches keep the images of the whole fabric; each takes each fault image
-/// after a delay of its own.
-#[derive(Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Course {
-    /// The cycles of a window, and where the first begins and the last ends.
-    window: NonZeroU32,
-    first: u32,
-    end: u32,
-    /// The least and the largest number of cycles after which a switch takes a fault image.
-    delay: [u32; 2],
-    events: Vec<Event>,
-}
-
-/// From a cycle on these parts are dead, and no others.
-#[derive(Clone, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Event {
-    /// What the time from then on is called.
-    phase: String,
-    at: u32,
-    /// A list of dead parts as `tvlb faults` reads it.
-    #[serde(default)]
-    dead: String,
-}
 
 /// The name of the time before the first event.
 const BEFORE: &str = "before";

@@ -1,5 +1,6 @@
 //! Runs of cut-through switches: routings that decide at every hop beside those that decide once or twice.
 
+use super::asked::{Buffer, Escape, Kind, Line};
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::{File, Measured};
@@ -12,7 +13,7 @@ use crate::cut_through::{
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt::Display;
-use toml::{Table, Value};
+use toml::Value;
 use tvlb_base::progress::Progress;
 use tvlb_base::text::field;
 use tvlb_firmware_model::{Scheme, VlbPaths};
@@ -30,54 +31,6 @@ use tvlb_traffic::{Pattern, Traffic};
 
 /// The most cycles of a burst, and where all send to all.
 const MOST_CYCLES: u32 = 2_000_000;
-
-/// A way to route, with the buffers and the settings that it has.
-#[derive(Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Line {
-    /// What tables call it.
-    #[serde(rename = "line")]
-    name: String,
-    routing: Kind,
-    /// OFAR's rules, where they are not the defaults of `tvlb-lab cut-through`.
-    #[serde(default)]
-    rules: Table,
-    #[serde(default)]
-    escape: Escape,
-    /// When piggybacking calls a link congested: above so many percent of the mean, and so many packets more.
-    congestion: Option<[u16; 2]>,
-    /// The policies of the images; conventional VLB unless this is said.
-    policies: Option<String>,
-    /// Channels and phits of a channel's buffer on links within groups and between them.
-    local: Option<Buffer>,
-    global: Option<Buffer>,
-    rounds: Option<u8>,
-    injection_queues: Option<u8>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Kind {
-    Ofar,
-    Piggybacking,
-    UgalL,
-    Par,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Escape {
-    #[default]
-    Ring,
-    Tree,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Buffer {
-    channels: Option<u8>,
-    phits: u16,
-}
 
 impl Line {
     fn settings(&self) -> Result<CutThrough, String> {

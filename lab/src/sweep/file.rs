@@ -1,11 +1,8 @@
 //! A study file as it is written, before anything in it is looked at on a fabric: one study, or several under
 //! `study` with what they share above them.
 
-use super::course::Course;
-use super::cut_through::Line;
-use super::jobs::Jobs;
+use super::asked::{Course, Curve, Jobs, Line, Model};
 use super::lists::{OneOrSeveral, distinct};
-use super::model::Model;
 use super::pivot::Pivot;
 use super::select::{Cell, Where};
 use super::sets::SetEntry;
@@ -118,18 +115,6 @@ fn identity() -> Vec<String> {
 
 fn nothing_dead() -> Vec<String> {
     vec![NOTHING_DEAD.to_owned()]
-}
-
-/// Loads from below until the network saturates, in the place of loads, in flits per node and cycle.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Curve {
-    /// The load that every line has.
-    pub(super) lowest: f64,
-    /// From there on upwards, in multiples of this.
-    pub(super) coarse: f64,
-    /// Saturation is looked for in multiples of this.
-    pub(super) fine: f64,
 }
 
 /// A search for the load of saturation in the place of loads.

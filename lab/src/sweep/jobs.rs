@@ -1,5 +1,6 @@
 //! How long jobs take: by fabric, routing, settings, placement on nodes and map of ranks.
 
+use super::asked::{Half, Jobs};
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
@@ -8,10 +9,9 @@ use super::measure::{Measure, Source};
 use super::network::{all_of, scheme};
 use super::sets::Paths;
 use super::settings::{Variant, variants};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
-use std::num::{NonZeroU16, NonZeroU32};
 use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_base::text::field;
@@ -26,58 +26,8 @@ use tvlb_simulator::{
 };
 use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::sha256;
-use tvlb_traffic::workload::{Grid, Job, JobPlacement, Motif, Programs, RankMap, WorkloadError};
-
-/// What is run on each fabric.
-#[derive(Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Jobs {
-    /// As `tvlb-lab run --job` takes them; one that fills the machine unless this is said.
-    #[serde(default)]
-    sizes: Vec<String>,
-    /// Ranks on each node of a job that fills the machine.
-    ranks_per_node: Option<NonZeroU16>,
-    /// What ranks do, as `--workload` takes it; `{cube}` stands for the grid of all ranks that is nearest to a
-    /// cube.
-    workload: String,
-    /// Packets of a message.
-    packets: u32,
-    /// How often they do it; the last time counts.
-    iterations: NonZeroU32,
-    /// Which nodes jobs take.
-    #[serde(default = "in_order")]
-    places: Vec<String>,
-    /// Which rank is on which node.
-    #[serde(default = "linear")]
-    maps: Vec<String>,
-    /// The nodes of the first half of the ranks; all others have the second half. The first entry that fits
-    /// counts.
-    #[serde(default)]
-    halves: Vec<Half>,
-    /// Whether the most that the busiest link allows is counted beside it.
-    #[serde(default)]
-    bound: bool,
-}
-
-/// The nodes of one half of a machine.
-#[derive(Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Half {
-    /// On this fabric, as `fabrics` has it; on all unless this is said.
-    fabric: Option<String>,
-    /// Where links between groups have at most this bandwidth.
-    global_bandwidth: Option<f64>,
-    /// Numbers and ranges of them, as in `0-31 36-39`.
-    nodes: String,
-}
-
-fn in_order() -> Vec<String> {
-    vec![JobPlacement::Cluster.to_string()]
-}
-
-fn linear() -> Vec<String> {
-    vec![RankMap::Linear.to_string()]
-}
+use tvlb_traffic::PlacementRule;
+use tvlb_traffic::workload::{Grid, Job, Motif, Programs, RankMap, WorkloadError};
 
 /// A row of the table before its seeds are run.
 struct Case {
@@ -97,7 +47,7 @@ pub(super) struct JobRuns {
     loaded: Vec<(Vec<Job>, Vec<Programs>)>,
     sets: Vec<Paths>,
     variants: Vec<Variant>,
-    places: Vec<JobPlacement>,
+    places: Vec<PlacementRule>,
     maps: Vec<RankMap>,
     seeds: Vec<u64>,
     cases: Vec<Case>,
@@ -142,7 +92,9 @@ impl JobRuns {
         let sets = sets.collect::<Result<Vec<_>, _>>().map_err(|e| each("sets", e))?;
         let variants = variants(&file.settings, &file.variants).map_err(|error| wrong(&error))?;
         let in_words = |error: WorkloadError| error.to_string();
-        let places = all_of(&jobs.places, |text| text.parse().map_err(in_words));
+        let places = all_of(&jobs.places, |text| {
+            text.parse::<PlacementRule>().map_err(|error| error.to_string())
+        });
         let maps = all_of(&jobs.maps, |text| text.parse().map_err(in_words));
         let loaded = fabrics.iter().map(|named| programs(jobs, named.fabric.topology.dragonfly()));
         let loaded: Vec<_> = loaded.collect::<Result<_, _>>().map_err(|e| each("jobs", e))?;

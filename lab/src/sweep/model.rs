@@ -1,5 +1,6 @@
 //! Step 1's throughputs of path sets, as `tvlb model` computes them.
 
+use super::asked::Model;
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
@@ -17,16 +18,6 @@ use tvlb_traffic::{Flows, sample};
 
 /// How much of the best throughput a candidate may lack.
 const EPSILON: f64 = 0.01;
-
-/// What is modelled of each fabric: the data points of Table 1 and both strategic sets, under these patterns.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Model {
-    /// So many shifts between groups, drawn by the seed; all unless this is said.
-    shifts: Option<usize>,
-    /// So many random `TYPE_2` patterns.
-    type_2: u32,
-}
 
 /// The models of a study, one of each fabric and seed.
 pub(super) struct Models {

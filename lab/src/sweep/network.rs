@@ -363,15 +363,10 @@ fn hash_of(fabric: &Fabric, paths: &Paths, vc_scheme: VcScheme) -> String {
     let cables = fabric.topology.cables();
     let df = fabric.topology.dragonfly();
     let channels = vc_scheme.name();
-    // A run says the names of the links that it found busiest.
-    let names = match &fabric.names {
-        names if names.is_empty() => String::new(),
-        names => format!(" {}", names.write(df)),
-    };
     let fewer = match fabric.topology.fewer_links() {
         [] => String::new(),
         fewer => format!(" {fewer:?}"),
     };
-    let text = format!("{df:?} {cables:?} {channels} {thresholds:?}{min}{drawn}{names}{fewer}");
+    let text = format!("{df:?} {cables:?} {channels} {thresholds:?}{min}{drawn}{fewer}");
     sha256(text.as_bytes())
 }

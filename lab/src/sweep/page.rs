@@ -4,9 +4,8 @@
 //! between is replaced as a whole. Everything else in the document stays as it is.
 
 use super::pivot::markdown;
-use super::rows::Rows;
 use super::statement::{Judged, Known, Verdict};
-use super::study::{Study, StudyFile, counts};
+use super::study::{Study, StudyFile, combined, counts};
 
 const BEGIN: &str = "<!-- figures: ";
 const CLOSE: &str = " -->";
@@ -72,18 +71,6 @@ pub fn with_tables(document: &str, file: &StudyFile, known: &Known) -> Result<St
     }
 }
 
-/// The rows of studies in one table, with the study's name and what it is about in front.
-pub(super) fn combined(studies: &[&Study], known: &Known) -> Rows {
-    let mut all = Rows::default();
-    for study in studies {
-        let Some(rows) = known.get(&study.name) else { continue };
-        let about = study.about.split(':').next().unwrap_or_default();
-        let about = format!("{}: {about}", study.name);
-        all.extend(&rows.clone().labelled("about", &about).labelled("study", &study.name));
-    }
-    all
-}
-
 /// The tables of studies, in the form of the first, and what a paper states of them: a row for each number that
 /// we do not meet exactly, and for each comparison that our figures do not confirm.
 fn tables(studies: &[&Study], known: &Known) -> String {
@@ -136,6 +123,7 @@ fn is_passed_over(judged: &Judged) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::Rows;
     use super::*;
 
     const FILE: &str = "[study.fig6]\nabout = \"a fabric: UGAL-L\"\n\

@@ -11,7 +11,6 @@ use super::lists::distinct;
 use super::measure::Measure;
 use super::model::Models;
 use super::network::Network;
-use super::page::combined;
 use super::rows::Rows;
 use super::statement::{Judged, Known, Verdict};
 use std::collections::BTreeSet;
@@ -122,6 +121,18 @@ impl Study {
         let asked: BTreeSet<String> = tables.chain(statements).chain(keep).collect();
         rows.kept(&asked, self.file.keep.is_none())
     }
+}
+
+/// The rows of studies in one table, with the study's name and what it is about in front.
+pub(super) fn combined(studies: &[&Study], known: &Known) -> Rows {
+    let mut all = Rows::default();
+    for study in studies {
+        let Some(rows) = known.get(&study.name) else { continue };
+        let about = study.about.split(':').next().unwrap_or_default();
+        let about = format!("{}: {about}", study.name);
+        all.extend(&rows.clone().labelled("about", &about).labelled("study", &study.name));
+    }
+    all
 }
 
 /// How many statements came to which verdict, in one line.

@@ -20,7 +20,7 @@ fn advice_as_table_csv_and_json() {
     assert_eq!(lines.len(), 1 + 2 * 3 * 2 * 2 * 2);
     assert_snapshot!(lines[..2].join("\n"), @r#"
     wiring,placement,map,order,routing,host,group,chain,link,busiest,median,cycles
-    own,cluster,linear,given,min,799,799,975,3840.0,"(0,0):0 to (1,0):0",5145,5145 5145
+    own,identity,linear,given,min,799,799,975,3840.0,"(0,0):0 to (1,0):0",5145,5145 5145
     "#);
     let json: serde_json::Value =
         serde_json::from_str(&scratch.succeeds(&format!("{asked} --json"))).unwrap();
@@ -49,9 +49,9 @@ fn what_cannot_be_advised_on_is_refused() {
         "--jobs 73 --workload alltoall",
         "--jobs 17 --workload bisection",
         "--jobs 16 --workload alltoall --arrangements own,square",
-        "--jobs 16 --workload alltoall --with cluster,cluster",
+        "--jobs 16 --workload alltoall --with identity,identity",
         "--jobs 16 --workload alltoall --with listed:missing",
-        "--jobs 16 --workload alltoall --with cluster,listed:nodes.txt",
+        "--jobs 16 --workload alltoall --with identity,listed:nodes.txt",
         "--jobs 16 --workload alltoall --map straight",
         "--jobs 16 --workload alltoall --order rotated",
         "--jobs 16 --workload alltoall --routing ugal-g",

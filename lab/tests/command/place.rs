@@ -166,7 +166,7 @@ fn what_cannot_be_placed_is_refused() {
     for (arguments, said) in [
         ("--jobs 72x0", "--jobs: \"72x0\" is not a job; accepted RANKS or RANKSxPER_NODE"),
         ("--jobs 40,33", "--jobs: job 1 takes 33 nodes, but 32 are free; accepted jobs that fit"),
-        ("--jobs 4 --with line", "--with: \"line\" is not a placement of jobs; accepted cluster"),
+        ("--jobs 4 --with line", "--with: \"line\" is not a placement; accepted identity"),
         (
             "--jobs 4 --with listed:nodes.txt",
             "nodes.txt: line 3: there is no node 99; the last node is 71",

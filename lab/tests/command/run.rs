@@ -120,7 +120,7 @@ fn messages_of_a_list_have_the_lengths_of_the_list() {
     assert!(csv.contains("\"messages:msg.csv\",,0,"), "{csv}");
     scratch.succeeds(&format!("run out {jobs} --report page.html"));
     assert!(String::from_utf8(scratch.read("page.html")).unwrap().contains("as listed"));
-    let advise = format!("advise fabric.toml {jobs} --with cluster --map linear --order given");
+    let advise = format!("advise fabric.toml {jobs} --with identity --map linear --order given");
     let said = scratch.succeeds(&advise);
     assert!(said.contains("24x2 messages:msg.csv, messages as listed, once\n"), "{said}");
     assert!(said.contains("control  2 cycles, with every routing"), "{said}");

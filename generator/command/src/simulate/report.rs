@@ -8,8 +8,9 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, VcScheme, Weighing};
 use tvlb_simulator::{
-    Estimate, Figures, IDENTITY_COLUMNS, Link, LinkLoad, Measuring, Point, Saturation, Scheme,
-    Settings, Study, csv_field, paths_name, setting_columns, setting_columns_heads,
+    Estimate, FIGURE_COLUMNS, Figures, IDENTITY_COLUMNS, Link, Measuring, Point, Saturation,
+    Scheme, Settings, Study, csv_field, figure_columns, paths_name, setting_columns,
+    setting_columns_heads,
 };
 
 /// What a study found.
@@ -359,29 +360,17 @@ impl Display for Csv<'_> {
                     if has_faults { format!(",{}", losses::LOSS_COLUMNS) } else { String::new() };
                 writeln!(
                     f,
-                    "{IDENTITY_COLUMNS},load,seed,population,saturated,growing,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{heads}{windows}{lost}"
+                    "{IDENTITY_COLUMNS},load,seed,{FIGURE_COLUMNS},{heads}{windows}{lost}"
                 )?;
                 let seeds = self.study.seeds;
                 for (load, seed, outcome) in (Curve { points, seeds }).runs() {
                     let windows = outcome.measured_windows;
                     let windows = windows.map_or(String::new(), |windows| format!(",{windows}"));
                     let lost = losses::columns_of(outcome);
-                    for figures in std::iter::once(&outcome.all).chain(&outcome.populations) {
-                        let Figures { population, packets, latency, p50, p99, p999, most, .. } =
-                            figures;
-                        let Figures { network_latency, accepted, hops, vlb_share, .. } = figures;
-                        let LinkLoad { mean: local, most: local_most, .. } = outcome.local_links;
-                        let LinkLoad { mean: global, most: global_most, .. } = outcome.global_links;
-                        let fair = &outcome.fairness;
+                    for figures in figure_columns(outcome) {
                         writeln!(
                             f,
-                            "{identity},{},{seed},{population},{},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{settings}{windows}{lost}",
-                            load,
-                            outcome.saturated,
-                            outcome.growing,
-                            fair.least,
-                            fair.most,
-                            fair.jain
+                            "{identity},{load},{seed},{figures},{settings}{windows}{lost}"
                         )?;
                     }
                 }

@@ -408,12 +408,8 @@ fn a_number_in_a_gap_is_called_that() {
     );
 }
 
-fn is_run(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, end)| end == "run")
-}
-
 #[test]
-fn a_simulation_and_a_sweep() {
+fn a_simulation() {
     let scratch = named();
     let json = "simulate out --load 0.1 --window 200 -q --links links.csv --json";
     let values: serde_json::Value = serde_json::from_str(&scratch.succeeds(json)).unwrap();
@@ -427,22 +423,6 @@ fn a_simulation_and_a_sweep() {
     ] {
         assert!(links.contains(link), "{links}");
     }
-    scratch.write(
-        "sweep.toml",
-        "fabrics = [\"fabric.toml\"]\nschemes = [\"min\"]\nsets = [\"all\"]\n\
-         traffic = [\"uniform\"]\nloads = [0.1]\nseeds = [1]\n[settings]\nwindow = 200\n",
-    );
-    scratch.succeeds("sweep sweep.toml -o runs -q");
-    let kept = scratch.files();
-    let kept = kept.iter().filter(|(name, _)| is_run(name));
-    let kept: Vec<String> =
-        kept.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).collect();
-    assert!(kept.len() == 1 && kept[0].contains(" by r"), "{kept:?}");
-    // A run that was kept with other names is not this one.
-    scratch.write("names.csv", names().replace("s0g0", "s0x0"));
-    scratch.succeeds("sweep sweep.toml -o runs -q");
-    let runs = scratch.files().into_keys().filter(|name| is_run(name));
-    assert_eq!(runs.count(), 2);
 }
 
 #[test]

@@ -117,6 +117,7 @@ tvlb-lab sweep nothing.toml -o new
 tvlb-lab sweep empty -o new
 tvlb-lab sweep fabric.toml -o new
 tvlb-lab sweep fabric.toml -o new --only fig99
+tvlb-lab sweep empty -o new --quick --collect
 tvlb-lab place fabric.toml --jobs 0x1 -o new.csv
 tvlb-lab place fabric.toml --jobs 9999x1 -o new.csv
 tvlb-lab run out --jobs 36x2 --workload chess

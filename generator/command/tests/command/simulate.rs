@@ -439,7 +439,7 @@ fn processes_are_placed() {
     let error = scratch.refuses(&format!("{run} --place group"));
     assert!(
         error.contains(
-            "--place: \"group\" is not a placement; accepted identity, groups and listed:FILE"
+            "--place: \"group\" is not a placement; accepted identity, spread, random, groups and listed:FILE"
         ),
         "{error}"
     );
@@ -486,7 +486,7 @@ fn the_fabric_file_says_how_large_buffers_are() {
     let jobs = "--jobs 8 --workload alltoall --bytes 2KB";
     warns(&format!("run small {jobs}"));
     warns(&format!(
-        "advise small.toml {jobs} --with cluster --map linear --order given --simulate 1"
+        "advise small.toml {jobs} --with identity --map linear --order given --simulate 1"
     ));
     let error = scratch.finds("verify small --fabric fabric.toml");
     assert!(error.contains("latency of global links"), "{error}");

@@ -1,10 +1,10 @@
 //! What can be wrong with a workload.
 
+use crate::PlacementError;
 use crate::workload::rank::Rank;
 use std::borrow::Cow;
 use tvlb_base::progress::Cancelled;
 use tvlb_base::text::{TextError, quoted};
-use tvlb_schema::NodeId;
 
 /// What is wrong with a workload, or why it does not fit a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,18 +80,8 @@ pub enum WorkloadError {
         quoted(.text)
     )]
     Job { text: String },
-    #[error(
-        "{} is not a placement of jobs; accepted cluster, spread, random, groups and listed:FILE",
-        quoted(.text)
-    )]
-    Placement { text: String },
-    #[error(
-        "line {line}: found node {node}{}, accepted a node of the machine, 0 to {last}",
-        if node < last { ", which the machine does not have" } else { "" }
-    )]
-    NoSuchNode { line: usize, node: NodeId, last: NodeId },
-    #[error("line {line}: node {node} already stands in line {first}, accepted each node once")]
-    NodeTwice { line: usize, node: NodeId, first: usize },
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
     #[error("job {job} takes {wanted} nodes, but {free} are free; accepted jobs that fit together")]
     Nodes { job: usize, wanted: u32, free: usize },
     #[error("{} is not a map of ranks; accepted linear, random and bisect", quoted(.text))]

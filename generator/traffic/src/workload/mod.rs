@@ -4,7 +4,7 @@
 //! ranks of one job. A [`Motif`] names a pattern of communication, and makes the programs of a job of any
 //! size. A [`SendOrder`] says in which order they send what they may send in any.
 //!
-//! A [`JobPlacement`] says which nodes of a machine each [`Job`] takes, and a [`RankMap`] on which of these
+//! A [`PlacementRule`](crate::PlacementRule) says which nodes of a machine each [`Job`] takes, and a [`RankMap`] on which of these
 //! each of its ranks runs.
 
 pub mod matrix_market;
@@ -28,7 +28,6 @@ pub use job::{Job, MOST_RANKS, Nearness, PlacedJob};
 pub use map::RankMap;
 pub use message_list::{Message, MessageList};
 pub use motif::{Motif, PartnerOrder};
-pub use place::JobPlacement;
 pub use program::{MOST_STEPS, Programs, Step};
 pub use rank::Rank;
 pub use send_order::SendOrder;

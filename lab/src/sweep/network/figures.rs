@@ -2,54 +2,23 @@
 
 use super::{Network, Unit};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 use tvlb_simulator::{
-    IDENTITY_COLUMNS, csv_field, identity_columns, setting_columns, setting_columns_heads,
+    FIGURE_COLUMNS, IDENTITY_COLUMNS, Outcome, csv_field, figure_columns, identity_columns,
+    setting_columns, setting_columns_heads,
 };
 
-/// What is read of a run's outcome.
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct Outcome {
+/// What is kept of a run.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Ran {
     pub(super) saturated: bool,
-    growing: bool,
-    all: Figures,
-    populations: Vec<Figures>,
-    fairness: Fairness,
-    local_links: LinkLoad,
-    global_links: LinkLoad,
+    /// What stands in [`FIGURE_COLUMNS`], for all nodes and for each population.
+    figures: Vec<String>,
 }
 
-#[derive(Deserialize)]
-struct Fairness {
-    least: f64,
-    most: f64,
-    jain: f64,
-}
-
-#[derive(Deserialize)]
-struct LinkLoad {
-    mean: f64,
-    most: f64,
-}
-
-/// The figures of all nodes, or of a population of them.
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-struct Figures {
-    population: String,
-    packets: u64,
-    latency: f64,
-    p50: u32,
-    p99: u32,
-    #[serde(rename = "p99.9")]
-    p999: u32,
-    #[serde(rename = "max")]
-    most: u32,
-    network_latency: f64,
-    accepted: f64,
-    hops: f64,
-    vlb_share: f64,
+impl From<&Outcome> for Ran {
+    fn from(outcome: &Outcome) -> Self {
+        Self { saturated: outcome.saturated, figures: figure_columns(outcome) }
+    }
 }
 
 /// What is read of a search's outcome.
@@ -64,19 +33,14 @@ pub(super) struct Found {
 impl Network {
     /// The names of columns before the figures: those by which tables tell sets and variants, if they do, and
     /// what was run.
-    pub(in crate::sweep) fn first_columns(&self) -> String {
+    pub(in super::super) fn first_columns(&self) -> String {
         let names = if self.has_names() { "paths,variant," } else { "" };
         format!("{names}{IDENTITY_COLUMNS}")
     }
 
     /// The columns of runs at loads.
     pub(super) fn run_columns(&self) -> String {
-        format!(
-            "{},load,seed,population,saturated,growing,packets,latency,p50,p99,p99.9,max,network-latency,accepted,\
-             hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{}",
-            self.first_columns(),
-            setting_columns_heads()
-        )
+        format!("{},load,seed,{FIGURE_COLUMNS},{}", self.first_columns(), setting_columns_heads())
     }
 
     /// The columns of searches.
@@ -89,7 +53,7 @@ impl Network {
     }
 
     /// What stands in the first columns for a run.
-    pub(in crate::sweep) fn subject(&self, unit: &Unit) -> String {
+    pub(in super::super) fn subject(&self, unit: &Unit) -> String {
         let subject = &unit.subject;
         let paths = &self.sets[unit.tables.set];
         let (set, second_set) = paths.names();
@@ -113,7 +77,7 @@ impl Network {
     }
 
     /// What stands in the last columns for a run.
-    pub(in crate::sweep) fn last(&self, unit: &Unit) -> String {
+    pub(in super::super) fn last(&self, unit: &Unit) -> String {
         let (tables, subject) = (unit.tables, &unit.subject);
         let weighings = self.sets[tables.set].weighings(&self.fabrics[tables.fabric].fabric);
         // MIN and VLB decide nothing, and UGAL-G has the T of UGAL-L.
@@ -127,28 +91,10 @@ impl Network {
     }
 
     /// The lines of a run at a load: all nodes, and each population where there are several.
-    pub(super) fn run_lines(&self, unit: &Unit, load: f64, outcome: &Outcome) -> String {
+    pub(super) fn run_lines(&self, unit: &Unit, load: f64, ran: &Ran) -> String {
         let (subject, last, seed) = (self.subject(unit), self.last(unit), unit.subject.seed);
-        let Outcome { saturated, growing, all, populations, fairness, .. } = outcome;
-        let (local, global) = (&outcome.local_links, &outcome.global_links);
-        let mut text = String::new();
-        for figures in std::iter::once(all).chain(populations) {
-            let Figures { population, packets, latency, p50, p99, p999, most, .. } = figures;
-            let Figures { network_latency, accepted, hops, vlb_share, .. } = figures;
-            let _ = writeln!(
-                text,
-                "{subject},{load},{seed},{population},{saturated},{growing},{packets},{latency},{p50},{p99},{p999},\
-                 {most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{},{},{},{},{last}",
-                fairness.least,
-                fairness.most,
-                fairness.jain,
-                local.mean,
-                local.most,
-                global.mean,
-                global.most,
-            );
-        }
-        text
+        let line = |figures: &String| format!("{subject},{load},{seed},{figures},{last}\n");
+        ran.figures.iter().map(line).collect()
     }
 
     /// The lines of a search, one for each criterion.

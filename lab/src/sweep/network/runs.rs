@@ -1,12 +1,12 @@
 //! Making the runs of a network: booting its switches from their images, and measuring.
 
-use super::figures::{Found, Outcome};
+use super::super::asked::Curve;
+use super::super::error::SweepError;
+use super::super::means::{Means, means};
+use super::super::measure::{Measure, Source};
+use super::super::rows::Rows;
+use super::figures::{Found, Ran};
 use super::{Measured, Network, Subject, Tables, Unit};
-use crate::sweep::error::SweepError;
-use crate::sweep::file::Curve;
-use crate::sweep::means::{Means, means};
-use crate::sweep::measure::{Measure, Source};
-use crate::sweep::rows::Rows;
 use std::collections::BTreeMap;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_generator::faults::update;
@@ -60,8 +60,8 @@ impl Measure for Network {
             Measured::Loads(_) => {
                 let load = unit.subject.load.expect("what is no search has a load");
                 let make = || self.simulate(unit, &unit.subject, progress);
-                let outcome: Option<Outcome> = source.run(&unit.subject, make)?;
-                Ok(outcome.map(|outcome| self.run_lines(unit, load, &outcome)))
+                let ran: Option<Ran> = source.run(&unit.subject, make)?;
+                Ok(ran.map(|ran| self.run_lines(unit, load, &ran)))
             }
             Measured::Saturation(resolution) => {
                 let make = || self.search(unit, resolution, progress);
@@ -157,7 +157,7 @@ impl Network {
             reason = "steps are above 0 and at most half of a load of 1"
         )]
         let steps = |load: f64| (load * f64::from(STEPS)).round() as u32;
-        let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
+        let mut known: BTreeMap<u32, Ran> = BTreeMap::new();
         let mut is_good = |step: u32| -> Result<bool, Missing> {
             if let Some(outcome) = known.get(&step) {
                 return Ok(!outcome.saturated);
@@ -165,7 +165,7 @@ impl Network {
             let load = f64::from(step) / f64::from(STEPS);
             let subject = Subject { load: Some(load), ..unit.subject.clone() };
             let make = || self.simulate(unit, &subject, progress);
-            let outcome: Option<Outcome> = source.run(&subject, make).map_err(Missing::Failed)?;
+            let outcome: Option<Ran> = source.run(&subject, make).map_err(Missing::Failed)?;
             let outcome = outcome.ok_or(Missing::Theirs)?;
             let good = !outcome.saturated;
             known.insert(step, outcome);
@@ -186,7 +186,7 @@ impl Network {
         Ok(Some(lines.collect()))
     }
 
-    pub(in crate::sweep) fn pattern(&self, unit: &Unit) -> &Pattern {
+    pub(in super::super) fn pattern(&self, unit: &Unit) -> &Pattern {
         &self.traffic[unit.tables.fabric][unit.traffic].rule
     }
 
@@ -201,10 +201,9 @@ impl Network {
         Ok(schedule.transpose()?)
     }
 
-    pub(in crate::sweep) fn booted(&self, unit: &Unit) -> Result<BootedFabric<'_>, SweepError> {
+    pub(in super::super) fn booted(&self, unit: &Unit) -> Result<BootedFabric<'_>, SweepError> {
         let images = &self.images[&unit.tables];
-        let names = self.fabrics[unit.tables.fabric].fabric.names.clone();
-        Ok(BootedFabric::boot(&images.fabric, &images.switches)?.with_names(names))
+        Ok(BootedFabric::boot(&images.fabric, &images.switches)?)
     }
 
     /// Makes one run.
@@ -213,7 +212,7 @@ impl Network {
         unit: &Unit,
         subject: &Subject,
         progress: &dyn Progress,
-    ) -> Result<tvlb_simulator::Outcome, SweepError> {
+    ) -> Result<Ran, SweepError> {
         let in_run = || in_words(subject);
         let fabric = self.booted(unit)?;
         let schedule = self.schedule(unit, &fabric)?;
@@ -230,7 +229,8 @@ impl Network {
             Some(schedule) => Run::with_faults(&fabric, settings, &traffic, load, *seed, schedule),
         };
         let stop = if subject.ends_early { StopRule::WhenSaturated } else { StopRule::FullWindow };
-        run.and_then(|run| run.measure(stop, progress)).map_err(|error| match error {
+        let outcome = run.and_then(|run| run.measure(stop, progress));
+        outcome.map(|outcome| Ran::from(&outcome)).map_err(|error| match error {
             RunError::Cancelled(cancelled) => cancelled.into(),
             error => SweepError::Run { run: in_run(), error: error.into() },
         })

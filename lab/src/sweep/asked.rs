@@ -1,0 +1,154 @@
+//! What a study asks to be measured in the place of runs at loads, as its file says it.
+
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
+use toml::Table;
+use tvlb_traffic::PlacementRule;
+use tvlb_traffic::workload::RankMap;
+
+/// Loads from below until the network saturates, in the place of loads, in flits per node and cycle.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Curve {
+    /// The load that every line has.
+    pub(super) lowest: f64,
+    /// From there on upwards, in multiples of this.
+    pub(super) coarse: f64,
+    /// Saturation is looked for in multiples of this.
+    pub(super) fine: f64,
+}
+
+/// What is modelled of each fabric: the data points of Table 1 and both strategic sets, under these patterns.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Model {
+    /// So many shifts between groups, drawn by the seed; all unless this is said.
+    pub(super) shifts: Option<usize>,
+    /// So many random `TYPE_2` patterns.
+    pub(super) type_2: u32,
+}
+
+/// What is run on each fabric.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Jobs {
+    /// As `tvlb-lab run --job` takes them; one that fills the machine unless this is said.
+    #[serde(default)]
+    pub(super) sizes: Vec<String>,
+    /// Ranks on each node of a job that fills the machine.
+    pub(super) ranks_per_node: Option<std::num::NonZeroU16>,
+    /// What ranks do, as `--workload` takes it; `{cube}` stands for the grid of all ranks that is nearest to a
+    /// cube.
+    pub(super) workload: String,
+    /// Packets of a message.
+    pub(super) packets: u32,
+    /// How often they do it; the last time counts.
+    pub(super) iterations: NonZeroU32,
+    /// Which nodes jobs take.
+    #[serde(default = "in_order")]
+    pub(super) places: Vec<String>,
+    /// Which rank is on which node.
+    #[serde(default = "linear")]
+    pub(super) maps: Vec<String>,
+    /// The nodes of the first half of the ranks; all others have the second half. The first entry that fits
+    /// counts.
+    #[serde(default)]
+    pub(super) halves: Vec<Half>,
+    /// Whether the most that the busiest link allows is counted beside it.
+    #[serde(default)]
+    pub(super) bound: bool,
+}
+
+/// The nodes of one half of a machine.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Half {
+    /// On this fabric, as `fabrics` has it; on all unless this is said.
+    pub(super) fabric: Option<String>,
+    /// Where links between groups have at most this bandwidth.
+    pub(super) global_bandwidth: Option<f64>,
+    /// Numbers and ranges of them, as in `0-31 36-39`.
+    pub(super) nodes: String,
+}
+
+fn in_order() -> Vec<String> {
+    vec![PlacementRule::Identity.to_string()]
+}
+
+fn linear() -> Vec<String> {
+    vec![RankMap::Linear.to_string()]
+}
+
+/// A way to route, with the buffers and the settings that it has.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Line {
+    /// What tables call it.
+    #[serde(rename = "line")]
+    pub(super) name: String,
+    pub(super) routing: Kind,
+    /// OFAR's rules, where they are not the defaults of `tvlb-lab cut-through`.
+    #[serde(default)]
+    pub(super) rules: Table,
+    #[serde(default)]
+    pub(super) escape: Escape,
+    /// When piggybacking calls a link congested: above so many percent of the mean, and so many packets more.
+    pub(super) congestion: Option<[u16; 2]>,
+    /// The policies of the images; conventional VLB unless this is said.
+    pub(super) policies: Option<String>,
+    /// Channels and phits of a channel's buffer on links within groups and between them.
+    pub(super) local: Option<Buffer>,
+    pub(super) global: Option<Buffer>,
+    pub(super) rounds: Option<u8>,
+    pub(super) injection_queues: Option<u8>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Kind {
+    Ofar,
+    Piggybacking,
+    UgalL,
+    Par,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Escape {
+    #[default]
+    Ring,
+    Tree,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Buffer {
+    pub(super) channels: Option<u8>,
+    pub(super) phits: u16,
+}
+
+/// What happens when, in cycles. Switches keep the images of the whole fabric; each takes each fault image
+/// after a delay of its own.
+#[derive(Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Course {
+    /// The cycles of a window, and where the first begins and the last ends.
+    pub(super) window: NonZeroU32,
+    pub(super) first: u32,
+    pub(super) end: u32,
+    /// The least and the largest number of cycles after which a switch takes a fault image.
+    pub(super) delay: [u32; 2],
+    pub(super) events: Vec<Event>,
+}
+
+/// From a cycle on these parts are dead, and no others.
+#[derive(Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Event {
+    /// What the time from then on is called.
+    pub(super) phase: String,
+    pub(super) at: u32,
+    /// A list of dead parts as `tvlb faults` reads it.
+    #[serde(default)]
+    pub(super) dead: String,
+}
