@@ -22,7 +22,8 @@ fn two_fabrics() -> Scratch {
 #[test]
 fn the_table_of_a_search() {
     let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
-    let search = "search fabric.toml --panel quick --runs 300";
+    // The runs are kept, so that the second search makes none.
+    let search = "search fabric.toml --panel quick --runs 300 --state kept";
     assert_snapshot!("search_table", scratch.succeeds(search));
     let json = scratch.succeeds(&format!("{search} --json"));
     let found: serde_json::Value = serde_json::from_str(&json).unwrap();
