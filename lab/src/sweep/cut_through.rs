@@ -18,15 +18,13 @@ use tvlb_base::progress::Progress;
 use tvlb_base::text::field;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::escape::find;
-use tvlb_generator::generate::generate;
-use tvlb_generator::image::{ImageStageError, Images};
+use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_schema::{
     Dragonfly, EscapeImage, EscapeKind, FabricImage, GroupId, OfarRules, SwitchId,
     encode_escape_image,
 };
 use tvlb_simulator::BootedFabric;
-use tvlb_table_set::sha256;
 use tvlb_traffic::{Pattern, Traffic};
 
 /// The most cycles of a burst, and where all send to all.
@@ -190,13 +188,11 @@ impl CutThroughs {
     }
 
     fn subject<'s>(&'s self, case: &'s Case) -> Subject<'s> {
-        let topology = &self.fabrics[case.fabric].fabric.topology;
         let line = &self.lines[case.line];
-        let cables = format!("{:?} {:?}", topology.dragonfly(), topology.cables());
         Subject {
             tool_version: env!("CARGO_PKG_VERSION"),
             traffic_version: tvlb_traffic::VERSION,
-            fabric: sha256(cables.as_bytes()),
+            fabric: self.fabrics[case.fabric].wiring.clone(),
             policies: line.policies(),
             escape: line.escape().map(EscapeKind::name),
             settings: &case.settings,
@@ -218,12 +214,9 @@ impl CutThroughs {
         }
         let topology = &named.fabric.topology;
         let pair = PolicyPair::parse(policies, named.fabric.file.seed).expect("it was read before");
-        let made = generate(&named.fabric, &pair.per_decision(), progress);
-        let made = made.map_err(|error| match error {
-            ImageStageError::Cancelled(cancelled) => cancelled.into(),
-            error => SweepError::Image { path: named.path.clone().into(), error },
-        })?;
-        let image = FabricImage::decode(&made.images.fabric).expect("it has just been written");
+        let vc_scheme = named.fabric.file.virtual_channels;
+        let images = named.images(&pair.per_decision(), vc_scheme, progress)?;
+        let image = FabricImage::decode(&images.fabric).expect("it has just been written");
         let encoded = |kind| -> Result<Vec<u8>, SweepError> {
             let failed = |error: Box<dyn std::error::Error + Send + Sync>| SweepError::Run {
                 run: named.path.clone(),
@@ -236,7 +229,7 @@ impl CutThroughs {
         (bench.ring, bench.tree) = (encoded(EscapeKind::Ring)?, encoded(EscapeKind::Tree)?);
         let tree = EscapeImage::decode(&bench.tree, &image).expect("as written");
         bench.root = tree.switch_at(0);
-        bench.images.insert(policies.to_owned(), made.images);
+        bench.images.insert(policies.to_owned(), images);
         Ok(())
     }
 

@@ -2,8 +2,13 @@
 
 use super::error::SweepError;
 use std::path::Path;
+use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
-use tvlb_schema::Dragonfly;
+use tvlb_generator::generate::generate;
+use tvlb_generator::image::{ImageStageError, Images};
+use tvlb_generator::policy::Policy;
+use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
+use tvlb_table_set::sha256;
 use tvlb_topology::arrangement::Arrangement;
 
 /// A fabric as a study names it.
@@ -11,6 +16,8 @@ pub(super) struct NamedFabric {
     /// The text in the file.
     pub(super) path: String,
     pub(super) fabric: Fabric,
+    /// The SHA-256 of its sizes and cables.
+    pub(super) wiring: String,
 }
 
 impl NamedFabric {
@@ -18,7 +25,7 @@ impl NamedFabric {
     pub(super) fn read(text: &str, beside: &Path) -> Result<Self, SweepError> {
         let path = text.to_owned();
         let Some(sizes) = text.strip_prefix("dfly(") else {
-            return Ok(Self { path, fabric: Fabric::load(&beside.join(text))? });
+            return Ok(Self::new(path, Fabric::load(&beside.join(text))?));
         };
         let wrong = || SweepError::Fabric { found: text.to_owned() };
         let (sizes, arrangement) = sizes.split_once(')').ok_or_else(wrong)?;
@@ -34,7 +41,29 @@ impl NamedFabric {
         if arrangement != Arrangement::default() {
             name = format!("{name}-{arrangement}");
         }
-        Ok(Self { path, fabric: Fabric::new(&name, df, arrangement, 1)? })
+        Ok(Self::new(path, Fabric::new(&name, df, arrangement, 1)?))
+    }
+
+    fn new(path: String, fabric: Fabric) -> Self {
+        let topology = &fabric.topology;
+        let wiring = format!("{:?} {:?}", topology.dragonfly(), topology.cables());
+        Self { path, wiring: sha256(wiring.as_bytes()), fabric }
+    }
+
+    /// The images of the fabric with these policies and this assignment of virtual channels.
+    pub(super) fn images(
+        &self,
+        policies: &PerDecision<Policy>,
+        vc_scheme: VcScheme,
+        progress: &dyn Progress,
+    ) -> Result<Images, SweepError> {
+        let mut fabric = self.fabric.clone();
+        fabric.file.virtual_channels = vc_scheme;
+        let made = generate(&fabric, policies, progress).map_err(|error| match error {
+            ImageStageError::Cancelled(cancelled) => cancelled.into(),
+            error => SweepError::Image { path: self.path.clone().into(), error },
+        })?;
+        Ok(made.images)
     }
 }
 

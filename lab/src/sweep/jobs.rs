@@ -6,7 +6,7 @@ use super::fabrics::NamedFabric;
 use super::file::File;
 use super::lists::distinct;
 use super::measure::{Measure, Source};
-use super::network::{all_of, scheme};
+use super::network::{all_of, scheme, sets};
 use super::sets::Paths;
 use super::settings::{Variant, variants};
 use serde::Serialize;
@@ -17,8 +17,7 @@ use tvlb_base::progress::Progress;
 use tvlb_base::text::field;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::Wiring;
-use tvlb_generator::generate::generate;
-use tvlb_generator::image::{ImageStageError, Images};
+use tvlb_generator::image::Images;
 use tvlb_generator::static_load::{Paths as StaticPaths, loads_of};
 use tvlb_schema::{Dragonfly, LinkKind, NodeId, SwitchId};
 use tvlb_simulator::{
@@ -88,8 +87,7 @@ impl JobRuns {
         }
         distinct("seeds", &file.seeds).map_err(|error| wrong(&error))?;
         let schemes = all_of(&file.schemes, scheme).map_err(|e| each("schemes", e))?;
-        let sets = file.sets.iter().map(|entry| Paths::parse(entry, beside));
-        let sets = sets.collect::<Result<Vec<_>, _>>().map_err(|e| each("sets", e))?;
+        let sets = sets(file, beside).map_err(|e| each("sets", e))?;
         let variants = variants(&file.settings, &file.variants).map_err(|error| wrong(&error))?;
         let in_words = |error: WorkloadError| error.to_string();
         let places = all_of(&jobs.places, |text| {
@@ -211,11 +209,10 @@ impl JobRuns {
         let nodes = self.nodes(case, seed).expect("they were placed before");
         let numbers: Vec<u8> =
             nodes.concat().iter().flat_map(|node| node.0.to_le_bytes()).collect();
-        let cables = format!("{:?} {:?}", fabric.topology.dragonfly(), fabric.topology.cables());
         Subject {
             tool_version: env!("CARGO_PKG_VERSION"),
             traffic_version: tvlb_traffic::VERSION,
-            fabric: sha256(cables.as_bytes()),
+            fabric: self.fabrics[case.fabric].wiring.clone(),
             set: self.sets[case.set].rules_in_words(fabric),
             settings: self.settings(case),
             messages: MessageSettings::default(),
@@ -359,12 +356,9 @@ impl Measure for JobRuns {
             }
             let named = &self.fabrics[fabric];
             let policies = self.sets[set].policies(&named.fabric, progress)?;
-            let made =
-                generate(&named.fabric, &policies, progress).map_err(|error| match error {
-                    ImageStageError::Cancelled(cancelled) => cancelled.into(),
-                    error => SweepError::Image { path: named.path.clone().into(), error },
-                })?;
-            self.images.insert((fabric, set), made.images);
+            let vc_scheme = named.fabric.file.virtual_channels;
+            let images = named.images(&policies, vc_scheme, progress)?;
+            self.images.insert((fabric, set), images);
         }
         Ok(())
     }
@@ -393,8 +387,7 @@ impl Measure for JobRuns {
         }
         let mut cycles = vec![own];
         for &seed in &self.seeds[..last] {
-            let unmade = || -> Result<u32, SweepError> { unreachable!("nothing is made") };
-            match source.run(&self.subject(case, seed), unmade)? {
+            match source.kept(&self.subject(case, seed))? {
                 Some(found) => cycles.push(found),
                 None => return Ok(Some(String::new())),
             }

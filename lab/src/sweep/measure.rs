@@ -85,6 +85,14 @@ impl<'s> Source<'s> {
         self.runs.contains(subject)
     }
 
+    /// The result of a subject, if it is kept.
+    pub(super) fn kept<T: DeserializeOwned>(
+        &self,
+        subject: &impl Serialize,
+    ) -> Result<Option<T>, SweepError> {
+        Ok(self.runs.get(subject)?)
+    }
+
     /// The result of a subject, which is all that it depends on: kept, or made now and kept. None where it is
     /// not there and is not to be made, or where another process is at it.
     pub(super) fn run<S: Serialize, T: DeserializeOwned>(
@@ -93,7 +101,7 @@ impl<'s> Source<'s> {
         make: impl FnOnce() -> Result<S, SweepError>,
     ) -> Result<Option<T>, SweepError> {
         if !self.makes {
-            return Ok(self.runs.get(subject)?);
+            return self.kept(subject);
         }
         match self.runs.claim(subject)? {
             Turn::Kept(found) => Ok(Some(found)),
@@ -101,7 +109,7 @@ impl<'s> Source<'s> {
             Turn::Ours(_claim) => {
                 self.runs.put(subject, &make()?)?;
                 self.made.fetch_add(1, Ordering::Relaxed);
-                Ok(self.runs.get(subject)?)
+                self.kept(subject)
             }
         }
     }

@@ -325,7 +325,7 @@ pub(super) fn traffic_of(
 }
 
 /// The sets of a study but for those that it does without.
-fn sets(file: &File, beside: &Path) -> Result<Vec<Paths>, String> {
+pub(super) fn sets(file: &File, beside: &Path) -> Result<Vec<Paths>, String> {
     let all = file.sets.iter().map(|entry| Paths::parse(entry, beside));
     let mut all = all.collect::<Result<Vec<_>, String>>()?;
     all.retain(|set| !file.leave_out.contains(&set.heading));

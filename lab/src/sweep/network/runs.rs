@@ -10,8 +10,7 @@ use super::{Measured, Network, Subject, Tables, Unit};
 use std::collections::BTreeMap;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_generator::faults::update;
-use tvlb_generator::generate::generate;
-use tvlb_generator::image::{ImageStageError, Images};
+use tvlb_generator::image::Images;
 use tvlb_schema::{FabricImage, FaultSet, SwitchImage};
 use tvlb_simulator::{
     BootedFabric, FaultSchedule, Probing, Run, RunError, StarvedLink, StopRule, Study, StudyError,
@@ -125,16 +124,8 @@ impl Measure for Network {
 impl Network {
     fn made(&self, tables: Tables, progress: &dyn Progress) -> Result<Images, SweepError> {
         let named = &self.fabrics[tables.fabric];
-        let mut fabric = named.fabric.clone();
-        fabric.file.virtual_channels = tables.vc_scheme;
         let policies = self.sets[tables.set].policies(&named.fabric, progress)?;
-        let generated = generate(&fabric, &policies, progress);
-        let mut images = generated
-            .map_err(|error| match error {
-                ImageStageError::Cancelled(cancelled) => cancelled.into(),
-                error => SweepError::Image { path: named.path.clone().into(), error },
-            })?
-            .images;
+        let mut images = named.images(&policies, tables.vc_scheme, progress)?;
         let dead = self.dead[tables.dead].of(tables.fabric, tables.seed, &named.fabric);
         if let Some(faults) = dead {
             install(&mut images, &faults, progress)?;
