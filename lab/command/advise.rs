@@ -201,8 +201,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let report = Report { question: &question, answer: &answer, workloads, bytes, sizes, place };
     match arguments.format {
         _ if arguments.json => print_json(&report.document()),
-        Format::Table => print(&report::Table(&report)),
-        Format::Csv => print(&report::Csv(&report)),
+        Format::Table => print(&report::Text(&report)),
+        Format::Csv => print(&report.table().csv()),
     }
 }
 

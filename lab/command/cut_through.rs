@@ -1,57 +1,39 @@
 //! `tvlb-lab cut-through`: cut-through switches that boot from a table set.
 
 mod ofar;
+mod report;
 
 use clap::{Args, ValueEnum};
 use ofar::Escape;
 use rayon::prelude::*;
-use serde::Serialize;
-use std::fmt::{self, Display, Formatter, Write};
+use report::{Measured, Report, Subject, Text, table_of_runs};
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
-use tvlb::simulate::{Format, Identity};
+use tvlb::simulate::Format;
 use tvlb::switches::Weighings;
 use tvlb::tables::Tables;
 use tvlb::traffic::{self, PATTERNS};
 use tvlb::values::{self, repeated};
 use tvlb_base::progress::Progress;
+use tvlb_base::table;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
 use tvlb_lab::cut_through::{
-    CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts, LinkBuffer,
-    Piggybacking, Routing, Sending,
+    CutThrough, CutThroughError, CutThroughRun, LinkBuffer, Piggybacking, Routing, Sending,
 };
-use tvlb_schema::{Decision, OfarRules, SwitchImage, Weighing};
-use tvlb_simulator::{
-    BootedFabric, Estimate, IDENTITY_COLUMNS, WEIGHING_COLUMNS, paths_name, weighing_columns,
-};
-use tvlb_table_set::Manifest;
+use tvlb_simulator::BootedFabric;
 use tvlb_table_set::names::Parts;
+use tvlb_traffic::Traffic;
 use tvlb_traffic::loads::Loads;
 use tvlb_traffic::named::Named;
-use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
 fn help() -> String {
-    format!("{PATTERNS}\n{COLUMNS}")
+    format!(
+        "{PATTERNS}\nColumns (docs/reference/cut-through.md says more, of CSV and JSON too):\n{}",
+        table::help(&report::columns())
+    )
 }
-
-/// What the table shows.
-const COLUMNS: &str = "Columns (docs/reference/cut-through.md says more, of CSV and JSON too):
-  scheme           the routing
-  load             phits that each node offers per cycle; - for a burst, and where all send to all;
-                   + where the latency was still growing as the run ended
-  latency          mean cycles from generation to the last phit of a packet; \u{b1} standard error
-  p50, p99         the median and the 99th percentile of it, in cycles
-  accepted         phits delivered per sending node and cycle; \u{b1} standard error
-  generated        phits generated per sending node and cycle, below the load where queues of nodes
-                   are full
-  VLB              share of the packets by VLB; under ofar and t-ofar, misrouted to another group
-  local hops       mean links within groups that a packet crossed
-  global hops      mean links between groups that a packet crossed
-  escape, entries  mean links of the escape network; how often a packet entered it
-  cycles           cycles that were measured; of a burst, until the last phit
-";
 
 /// Simulate cut-through switches, with packets of several phits and buffers of whole packets
 ///
@@ -325,25 +307,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let subjects: Vec<Subject> = settings.iter().map(subject).collect();
     catch_interrupt()?;
     tell_of_starved(arguments.quiet, settings.iter().flat_map(CutThrough::starved_links));
-    let what = format_args!("simulating {}", counted(runs.len() as u64, "run")).to_string();
-    let bars = Bars::beginning(arguments.quiet, &what);
-    bars.stage("runs", Some(runs.len()));
-    let outcomes = runs.par_iter().map(|&(settings, sending, seed, traffic)| {
-        let measured = CutThroughRun::new(&fabric, settings, traffic, sending, seed)
-            .map_err(CutThroughError::Settings)
-            .and_then(|run| run.measure(&bars));
-        bars.step();
-        let scheme = settings.routing.name();
-        let subject = subjects.iter().find(|subject| subject.scheme == scheme);
-        let subject = subject.expect("every routing has a subject").clone();
-        match measured {
-            Ok(outcome) => Ok(Measured { subject, seed, outcome }),
-            Err(CutThroughError::Cancelled(_)) => Err(Failure::Interrupted),
-            Err(error) => Err(Failure::Message(format!("{scheme}, seed {seed}: {error}"))),
-        }
-    });
-    let outcomes: Vec<Result<Measured, Failure>> = outcomes.collect();
-    bars.finish();
+    let outcomes = measured(&fabric, &runs, &subjects, arguments.quiet);
     let report = Report {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: name,
@@ -359,251 +323,44 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     match arguments.format {
         Format::Table if arguments.json => print_json(&report),
-        Format::Table => print(&Table(&report)),
-        Format::Csv => print(&csv(&report)?),
+        Format::Table => print(&Text(&report)),
+        Format::Csv => print(&table_of_runs(&report).csv()),
     }
+}
+
+/// What a run is made with.
+type Asked<'r> = (&'r CutThrough, Sending, u64, &'r Traffic);
+
+/// Makes the runs, several at a time.
+fn measured(
+    fabric: &BootedFabric<'_>,
+    runs: &[Asked<'_>],
+    subjects: &[Subject],
+    quiet: bool,
+) -> Vec<Result<Measured, Failure>> {
+    let what = format!("simulating {}", counted(runs.len() as u64, "run"));
+    let bars = Bars::beginning(quiet, &what);
+    bars.stage("runs", Some(runs.len()));
+    let outcomes = runs.par_iter().map(|&(settings, sending, seed, traffic)| {
+        let measured = CutThroughRun::new(fabric, settings, traffic, sending, seed)
+            .map_err(CutThroughError::Settings)
+            .and_then(|run| run.measure(&bars));
+        bars.step();
+        let scheme = settings.routing.name();
+        let subject = subjects.iter().find(|subject| subject.scheme == scheme);
+        let subject = subject.expect("every routing has a subject").clone();
+        match measured {
+            Ok(outcome) => Ok(Measured { subject, seed, outcome }),
+            Err(CutThroughError::Cancelled(_)) => Err(Failure::Interrupted),
+            Err(error) => Err(Failure::Message(format!("{scheme}, seed {seed}: {error}"))),
+        }
+    });
+    let outcomes = outcomes.collect();
+    bars.finish();
+    outcomes
 }
 
 fn identity(fabric: &BootedFabric<'_>) -> String {
     let image = fabric.switches().first().map(|switch| switch.image().fabric().identity());
     format!("{:016x}", image.unwrap_or_default())
-}
-
-/// What a run is of, apart from what all runs have in common.
-#[derive(Clone, Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Subject {
-    scheme: &'static str,
-    /// The set that VLB paths come from at the source, or `conventional`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    set: Option<String>,
-    /// That of PAR's second look.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    second_set: Option<String>,
-    /// T at the source, and at the second look.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    threshold: Option<i16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    second_threshold: Option<i16>,
-    /// The columns of CSV.
-    #[serde(skip)]
-    identity: String,
-    #[serde(skip)]
-    settings: String,
-}
-
-/// The last columns of CSV: how decisions weigh, and what switches and links are.
-const SETTING_COLUMNS: &str = "vc-scheme,packet,local-buffer,global-buffer,local-channels,global-channels,\
-     injection-queues,injection-queue,local-latency,global-latency,rounds,warm-up";
-
-/// What stands in them for a routing. Numbers of channels are empty where they are as many as it needs.
-fn setting_columns(
-    [source, second]: [Option<Weighing>; 2],
-    settings: &CutThrough,
-    image: &SwitchImage<'_>,
-) -> String {
-    let [local, global] = [settings.local, settings.global].map(|buffer| {
-        buffer.virtual_channels.map_or_else(String::new, |channels| channels.to_string())
-    });
-    format!(
-        "{},{},{},{},{},{local},{global},{},{},{},{},{},{}",
-        weighing_columns(source, second),
-        image.virtual_channels().name(),
-        settings.packet_phits,
-        settings.local.phits,
-        settings.global.phits,
-        settings.injection_queues,
-        settings.injection_queue_phits,
-        settings.local_latency_cycles,
-        settings.global_latency_cycles,
-        settings.rounds,
-        settings.warm_up_cycles,
-    )
-}
-
-impl Subject {
-    fn of(
-        settings: &CutThrough,
-        manifest: &Manifest,
-        image: &SwitchImage<'_>,
-        sends: (&Named<Pattern>, &Named<PlacementRule>),
-    ) -> Self {
-        let scheme = settings.routing.name();
-        let sets = match settings.routing {
-            Routing::Scheme(Scheme::Min) | Routing::Ofar(OfarRules { by_set: false, .. }) => {
-                [None, None]
-            }
-            Routing::Scheme(Scheme::Par) => [Decision::ParSource, Decision::ParSecond].map(Some),
-            _ => [Some(Decision::UgalL), None],
-        };
-        // Piggybacking compares queues times hops, without T, candidates or a gate.
-        let weighs = !matches!(
-            settings.routing,
-            Routing::Scheme(Scheme::Vlb) | Routing::Piggybacking(_) | Routing::Ofar(_)
-        );
-        let weighings = sets
-            .map(|decision| decision.filter(|_| weighs).map(|decision| *image.weighing(decision)));
-        let identity = Identity::of(manifest, (scheme, settings.paths, sets), sends);
-        let [threshold, second_threshold] =
-            weighings.map(|weighing| weighing.map(|weighing| weighing.threshold));
-        Self {
-            scheme,
-            set: identity.set.map(str::to_owned),
-            second_set: identity.second_set.map(str::to_owned),
-            threshold,
-            second_threshold,
-            settings: setting_columns(weighings, settings, image),
-            identity: identity.to_string(),
-        }
-    }
-}
-
-/// One run and its figures.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Measured {
-    #[serde(flatten)]
-    subject: Subject,
-    seed: u64,
-    #[serde(flatten)]
-    outcome: CutThroughOutcome,
-}
-
-/// Everything that makes the runs reproducible, and what they found.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Report<'a> {
-    tool_version: &'static str,
-    fabric: String,
-    fabric_identity: String,
-    traffic: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    traffic_content: Option<String>,
-    placement: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    placement_content: Option<String>,
-    /// Packets that each node sends, in a burst.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    burst: Option<u32>,
-    /// What the escape network is, where a routing has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    escape_network: Option<String>,
-    settings: &'a [CutThrough],
-    runs: Vec<Measured>,
-}
-
-/// One line for each run.
-fn csv(report: &Report<'_>) -> Result<String, Failure> {
-    let mut text = format!(
-        "{IDENTITY_COLUMNS},load,seed,cycles,growing,packets,latency,p50,p99,max,network-latency,generated,accepted,\
-         vlb-share,hops,local-hops,global-hops,local-mean,local-most,global-mean,global-most,escape-hops,\
-         escape-entries,{WEIGHING_COLUMNS},{SETTING_COLUMNS}\n"
-    );
-    for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
-        let load = outcome.load.map_or(String::new(), |load| load.to_string());
-        let CutThroughOutcome { cycles, growing, packets, latency, p50, p99, most, hops, .. } =
-            outcome;
-        writeln!(
-            text,
-            "{identity},{load},{seed},{cycles},{growing},{packets},{latency:.3},{p50},{p99},{most},{:.3},{:.5},{:.5},\
-             {:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{},{settings}",
-            outcome.network_latency,
-            outcome.generated,
-            outcome.accepted,
-            outcome.vlb_share,
-            hops.local + hops.global + outcome.escape.as_ref().map_or(0.0, |escape| escape.hops),
-            hops.local,
-            hops.global,
-            outcome.local_links.mean,
-            outcome.local_links.most,
-            outcome.global_links.mean,
-            outcome.global_links.most,
-            outcome
-                .escape
-                .as_ref()
-                .map_or(",".to_owned(), |of| format!("{:.4},{:.4}", of.hops, of.entries)),
-        )
-        .map_err(Failure::of)?;
-    }
-    Ok(text)
-}
-
-/// The runs as a table, means over seeds.
-struct Table<'a>(&'a Report<'a>);
-
-impl Display for Table<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let report = self.0;
-        let (Some(settings), Some(first)) = (report.settings.first(), report.runs.first()) else {
-            return Ok(());
-        };
-        let of_first = |run: &&Measured| {
-            (run.subject.scheme, run.outcome.load) == (first.subject.scheme, first.outcome.load)
-        };
-        let seeds = report.runs.iter().filter(of_first).count();
-        let CutThrough { packet_phits, local, global, paths, .. } = settings;
-        let draws = |settings: &CutThrough| settings.routing != Routing::Scheme(Scheme::Min);
-        let vlb = if report.settings.iter().any(draws) {
-            format!("{} VLB paths, ", paths_name(*paths))
-        } else {
-            String::new()
-        };
-        writeln!(
-            f,
-            "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {vlb}{}{seeds} seed{}\n",
-            report.fabric,
-            report.traffic,
-            local.phits,
-            global.phits,
-            report.escape_network.as_ref().map_or(String::new(), |words| format!("{words}, ")),
-            if seeds == 1 { "" } else { "s" }
-        )?;
-        writeln!(
-            f,
-            "scheme     load   latency     p50     p99  accepted  generated    VLB  local hops  global hops{}    cycles",
-            if report.escape_network.is_some() { "  escape  entries" } else { "" }
-        )?;
-        for runs in report.runs.chunks(seeds.max(1)) {
-            let Some(Measured { subject, outcome, .. }) = runs.first() else { continue };
-            let mean = |value: &dyn Fn(&CutThroughOutcome) -> f64| {
-                let values: Vec<f64> = runs.iter().map(|run| value(&run.outcome)).collect();
-                Estimate::of(&values)
-            };
-            let mark = if runs.iter().any(|run| run.outcome.growing) { '+' } else { ' ' };
-            let load = outcome.load.map_or_else(|| "-".to_owned(), |load| load.to_string());
-            writeln!(
-                f,
-                "{:<8} {load:>6}{mark}{:>9.1} {:>7.0} {:>7.0} {:>9.4} {:>10.4} {:>6.3} {:>11.3} {:>12.3}{} {:>9.0}",
-                subject.scheme,
-                mean(&|o| o.latency).mean,
-                mean(&|o| o.p50.into()).mean,
-                mean(&|o| o.p99.into()).mean,
-                mean(&|o| o.accepted).mean,
-                mean(&|o| o.generated).mean,
-                mean(&|o| o.vlb_share).mean,
-                mean(&|o| o.hops.local).mean,
-                mean(&|o| o.hops.global).mean,
-                if report.escape_network.is_none() {
-                    String::new()
-                } else if outcome.escape.is_none() {
-                    format!(" {:>7} {:>8}", "-", "-")
-                } else {
-                    let of = |value: fn(&EscapeCounts) -> f64| {
-                        mean(&|o| o.escape.as_ref().map_or(0.0, value)).mean
-                    };
-                    format!(" {:>7.4} {:>8.4}", of(|e| e.hops), of(|e| e.entries))
-                },
-                mean(&|o| o.cycles.into()).mean,
-            )?;
-            let errors = (mean(&|o| o.latency).error, mean(&|o| o.accepted).error);
-            if let (Some(latency), Some(accepted)) = errors {
-                let (latency, accepted) = (format!("± {latency:.1}"), format!("± {accepted:.4}"));
-                writeln!(f, "{:<15} {latency:>9} {accepted:>25}", "")?;
-            }
-        }
-        if report.runs.iter().any(|run| run.outcome.growing) {
-            writeln!(f, "+ still growing: a longer run finds a higher latency")?;
-        }
-        Ok(())
-    }
 }

@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     match arguments.format {
         _ if arguments.json => report.print_json(),
-        Format::Table => print(&report::Table(&report)),
-        Format::Csv => print(&report::Csv(&report)),
+        Format::Table => print(&report::Text(&report)),
+        Format::Csv => print(&report.table().csv()),
     }
 }

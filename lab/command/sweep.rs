@@ -5,19 +5,33 @@ use clap::Args;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tvlb::columns;
 use tvlb::failure::{Failure, Outcome};
 use tvlb::files::{check_svg, outside_table_sets};
 use tvlb::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
 use tvlb::values;
+use tvlb_base::table::{Column, help as help_of};
 use tvlb_lab::sweep::{
     self, Collected, Judged, Known, Plan, Rows, Study, StudyFile, SweepError, collect, counts,
     with_tables,
 };
+use tvlb_simulator::columns::FIGURES;
 use tvlb_table_set::input_file::{self, Symlinks};
 
 /// The longest document, and the longest table beside it, that is read.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// What the tables have.
+fn help() -> String {
+    let figures: Vec<Column<'_>> =
+        FIGURES.into_iter().map(|column| column.under(column.name)).collect();
+    format!(
+        "Columns of runs.csv, after what was run and before the settings, which are options of `tvlb simulate`:\n\
+         {}figures.csv has those of studies of other things: docs/reference/sweep.md says what is measured.\n\
+         summary.csv has means over seeds, their standard errors, and how many seeds were saturated or growing.\n\
+         `tvlb-lab plot DIR/runs.csv -o PICTURE.svg` draws them.\n",
+        help_of(&figures)
+    )
+}
 
 /// Run a study: every combination that a file lists, each run once, and what a paper states of it
 ///
@@ -25,7 +39,7 @@ const MOST_BYTES: u64 = 64 << 20;
 /// once, on any machines. docs/reference/sweep.md describes the file and how to spread a study over a cluster;
 /// tables/studies has the published figures.
 #[derive(Args)]
-#[command(after_long_help = columns::SWEEP)]
+#[command(after_long_help = help())]
 pub(crate) struct Arguments {
     /// The study file
     file: PathBuf,
@@ -94,7 +108,7 @@ fn write_tables(wanted: &Wanted<'_>, arguments: &Arguments) -> Result<(Rows, Out
     }
     let mut said = format!("{}: {of} runs", path.display());
     if let Some(summary) = summary {
-        write_file(&by_seed, summary)?;
+        write_file(&by_seed, &summary.csv())?;
         let _ = write!(said, "; {} has their means over seeds", by_seed.display());
     }
     print(&format_args!("{said}\n"))?;

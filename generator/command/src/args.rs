@@ -50,7 +50,7 @@ pub enum Command {
 
 /// Make the images of a fabric, one per switch, for install time
 #[derive(Args)]
-#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::CHOICE))]
+#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::choice()))]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 pub struct Generate {
     /// The fabric file
@@ -184,7 +184,7 @@ pub struct Verify {
 /// other paths, mean hops and link loads. Exits with 0 if the two are the same, with 1 if they
 /// differ, with 2 if one of them cannot be read.
 #[derive(Args)]
-#[command(after_long_help = columns::DIFF)]
+#[command(after_long_help = columns::diff())]
 pub struct Diff {
     /// The directory of the old table set
     pub old: PathBuf,
@@ -407,7 +407,7 @@ pub struct ImportIbnetdiscover {
 
 /// Model the throughput of many sets on many traffic patterns (Step 1)
 #[derive(Args)]
-#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::MODEL))]
+#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::model()))]
 pub struct Model {
     /// The fabric file
     pub fabric: PathBuf,

@@ -13,7 +13,7 @@ use std::fmt::{self, Display};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tvlb_generator::choose::panel::Panel;
-use tvlb_generator::choose::table::Table;
+use tvlb_generator::choose::table::InWords;
 use tvlb_generator::choose::{ChooseError, Options, runs_kept};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::Sets;
@@ -381,7 +381,7 @@ impl Display for Summary<'_> {
             self.set(f, decision, entry)?;
         }
         if let Some(choice) = &self.manifest.choice {
-            write!(f, "{}", Table(choice))?;
+            write!(f, "{}", InWords(choice))?;
         }
         writeln!(
             f,

@@ -8,7 +8,7 @@
 
 pub mod args;
 mod cables;
-pub mod columns;
+mod columns;
 pub mod dead_parts;
 mod diff;
 pub mod failure;

@@ -1,82 +1,187 @@
-//! The columns of CSV tables that say which run a line is of: all that its figures depend on, so that lines of
-//! several files can stand in one.
+//! The columns of tables of runs: what was run, with all that its figures depend on, so that lines of several files
+//! can stand in one, and the figures.
 
 use crate::outcome::{Fairness, Figures, Outcome};
 use crate::settings::Settings;
+use crate::study::Estimate;
+use tvlb_base::row;
+use tvlb_base::table::{Cell, Column};
 use tvlb_schema::{LinkKind, VcScheme, Weighing};
 
 /// The first columns: what was run, but for load and seed. A file that lists traffic or a placement is named as the
 /// user named it, and the column after that has the SHA-256 of its lines; empty without a file.
-pub const IDENTITY_COLUMNS: &str =
-    "fabric,scheme,set,second-set,traffic,traffic-content,placement,placement-content";
+pub const IDENTITY: [Column<'_>; 8] = [
+    Column::words("fabric", ""),
+    Column::words("scheme", "how packets find their ways"),
+    Column::words("set", ""),
+    Column::words("second-set", ""),
+    Column::words("traffic", ""),
+    Column::words("traffic-content", ""),
+    Column::words("placement", ""),
+    Column::words("placement-content", ""),
+];
 
-/// What stands in them.
-pub fn identity_columns(values: [&str; 8]) -> String {
-    values.map(csv_field).join(",")
-}
+/// What each node offers in a run.
+pub const LOAD: Column<'_> = Column::number(
+    "load",
+    4,
+    "flits that each node offers per cycle; * where a run was saturated, + where the latency was still growing as \
+     the run ended",
+);
 
-/// The last columns: how decisions weigh, what is dead, and all settings.
-pub fn setting_columns_heads() -> String {
-    format!("{WEIGHING_COLUMNS},faults,{SETTINGS_COLUMNS}")
-}
-
-/// What stands in them for the decisions at the source and at PAR's second look, the dead parts in words, the
-/// settings and the rule of virtual channels.
-pub fn setting_columns(
-    [source, second]: [Option<Weighing>; 2],
-    faults: &str,
-    settings: &Settings,
-    vc_scheme: VcScheme,
-) -> String {
-    let (weighing, faults) = (weighing_columns(source, second), csv_field(faults));
-    format!("{weighing},{faults},{}", settings_columns(settings, vc_scheme))
-}
+pub const SEED: Column<'_> = Column::number("seed", 0, "the seed of the run");
 
 /// The columns of a run's figures.
-pub const FIGURE_COLUMNS: &str = "population,saturated,growing,packets,latency,p50,p99,p99.9,max,network-latency,\
-     accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most";
+pub const FIGURES: [Column<'_>; 20] = [
+    Column::words(
+        "population",
+        "the nodes that the figures are of, where traffic has several populations",
+    ),
+    Column::words("saturated", "whether the mean latency was above the limit"),
+    Column::words("growing", "whether it was still growing as the measurement ended"),
+    Column::number("packets", 0, "packets that the latencies are of"),
+    Column::number("latency", 2, "mean cycles from the generation of a packet to its delivery"),
+    Column::number("p50", 0, "the median of it"),
+    Column::number("p99", 0, "its 99th percentile"),
+    Column::number("p99.9", 0, "its 99.9th percentile"),
+    Column::number("max", 0, "the largest"),
+    Column::number("network-latency", 2, "mean cycles from the node's sending to delivery")
+        .under("network"),
+    Column::number("accepted", 4, "flits delivered per sending node and cycle"),
+    Column::number("hops", 3, "mean links between switches of a packet"),
+    Column::number("vlb-share", 3, "share of the packets by VLB").under("VLB"),
+    Column::number("least", 3, "flits per cycle of the node that was served worst"),
+    Column::number("most", 3, "flits per cycle of the node that was served best"),
+    Column::number("jain", 4, "Jain's index of fairness").under("Jain"),
+    Column::number("local-mean", 3, "flits per cycle on a link within groups").under("local"),
+    Column::number("local-most", 3, "on the busiest of them").under("local max"),
+    Column::number("global-mean", 3, "flits per cycle on a link between groups").under("global"),
+    Column::number("global-most", 3, "on the busiest of them").under("global max"),
+];
+
+/// Where the latency stands among them.
+pub const LATENCY: usize = 4;
 
 /// What stands in them: once for all nodes, and once for each population where there are several.
-pub fn figure_columns(outcome: &Outcome) -> Vec<String> {
+pub fn figures(outcome: &Outcome) -> Vec<Vec<Cell>> {
     let Outcome { saturated, growing, fairness, local_links, global_links, .. } = outcome;
-    let Fairness { least: worst, most: best, jain } = fairness;
-    let of_links = format!(
-        "{},{},{},{}",
-        local_links.mean, local_links.most, global_links.mean, global_links.most
-    );
+    let Fairness { least: worst, most: best, jain } = *fairness;
     let of = |figures: &Figures| {
-        let Figures { population, packets, latency, p50, p99, p999, most, .. } = figures;
-        let Figures { network_latency, accepted, hops, vlb_share, .. } = figures;
-        format!(
-            "{population},{saturated},{growing},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},\
-             {accepted},{hops},{vlb_share},{worst},{best},{jain},{of_links}"
-        )
+        let Figures { latency, p50, p99, p999, most, .. } = *figures;
+        let Figures { packets, network_latency, accepted, hops, vlb_share, .. } = *figures;
+        row![
+            figures.population,
+            *saturated,
+            *growing,
+            packets,
+            latency,
+            p50,
+            p99,
+            p999,
+            most,
+            network_latency,
+            accepted,
+            hops,
+            vlb_share,
+            worst,
+            best,
+            jain,
+            local_links.mean,
+            local_links.most,
+            global_links.mean,
+            global_links.most,
+        ]
     };
     std::iter::once(&outcome.all).chain(&outcome.populations).map(of).collect()
 }
 
-/// A field of CSV, in quotes where it needs them.
-pub fn csv_field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+/// Rows of several seeds in one: of numbers the mean, of the column `max` the largest; all else as in the first.
+pub fn over_seeds(columns: &[Column<'_>], rows: &[Vec<Cell>]) -> Vec<Cell> {
+    let of = |(place, column): (usize, &Column<'_>)| {
+        let numbers: Vec<f64> = rows.iter().filter_map(|row| row[place].number()).collect();
+        if numbers.is_empty() {
+            rows.first().map_or(Cell::Nothing, |row| row[place].clone())
+        } else if column.name == "max" {
+            numbers.into_iter().fold(0.0, f64::max).into()
+        } else {
+            Estimate::of(&numbers).mean.into()
+        }
+    };
+    columns.iter().enumerate().map(of).collect()
 }
 
-/// The columns that say what switches and links are, and how a run is measured.
-const SETTINGS_COLUMNS: &str = "vc-scheme,virtual-channels,injection,buffer,speedup,local-latency,\
-     global-latency,node-latency,credit-delay,node-bandwidth,local-bandwidth,global-bandwidth,window,\
-     warm-up,measure,latency-limit";
+pub const WINDOWS: Column<'_> =
+    Column::number("windows", 0, "measured windows, where they are measured until they agree");
 
-/// What stands in them for a run. The number of virtual channels is empty where it is as many as packets
+/// The columns of a curve for people: those of figures from the latency on, which its error follows.
+pub fn curve_columns() -> Vec<Column<'static>> {
+    let error =
+        Column::number("latency-error", 2, "its standard error over the seeds").under("\u{b1}");
+    let mut columns = vec![LOAD, FIGURES[0]];
+    columns.extend(&FIGURES[LATENCY..]);
+    columns.insert(3, error);
+    columns.push(WINDOWS);
+    columns
+}
+
+/// How decisions weigh: at the source, and at PAR's second look.
+pub const WEIGHING: [Column<'_>; 6] = [
+    Column::number("threshold", 0, ""),
+    Column::number("second-threshold", 0, ""),
+    Column::words("candidates", ""),
+    Column::words("second-candidates", ""),
+    Column::words("gate", ""),
+    Column::words("second-gate", ""),
+];
+
+/// What stands in them for two decisions; nothing for one that a scheme does not make.
+pub fn weighings(both: [Option<Weighing>; 2]) -> Vec<Cell> {
+    let thresholds = both.map(|weighing| weighing.map(|weighing| weighing.threshold).into());
+    let candidates =
+        both.map(|weighing| weighing.map(|weighing| weighing.candidates.to_string()).into());
+    let gates = both.map(|weighing| weighing.map(|weighing| weighing.gate.to_string()).into());
+    [thresholds, candidates, gates].concat()
+}
+
+/// The last columns: how decisions weigh, what is dead, what switches and links are, and how a run is measured.
+pub fn settings_columns() -> Vec<Column<'static>> {
+    let named = [
+        "faults",
+        "vc-scheme",
+        "virtual-channels",
+        "injection",
+        "buffer",
+        "speedup",
+        "local-latency",
+        "global-latency",
+        "node-latency",
+        "credit-delay",
+        "node-bandwidth",
+        "local-bandwidth",
+        "global-bandwidth",
+        "window",
+        "warm-up",
+        "measure",
+        "latency-limit",
+    ];
+    WEIGHING.into_iter().chain(named.map(|name| Column::words(name, ""))).collect()
+}
+
+/// What stands in them for the decisions at the source and at PAR's second look, the dead parts in words, the
+/// settings and the rule of virtual channels. The number of virtual channels is empty where it is as many as packets
 /// need.
-fn settings_columns(settings: &Settings, vc_scheme: VcScheme) -> String {
-    let channels = settings.virtual_channels.map_or(String::new(), |number| number.to_string());
-    let [node, local, global] = LinkKind::ALL.map(|kind| settings.bandwidths.of(kind));
-    format!(
-        "{},{channels},{},{},{},{},{},{},{},{node},{local},{global},{},{},{},{}",
+pub fn settings(
+    both: [Option<Weighing>; 2],
+    faults: &str,
+    settings: &Settings,
+    vc_scheme: VcScheme,
+) -> Vec<Cell> {
+    let [node, local, global] = LinkKind::ALL.map(|kind| settings.bandwidths.of(kind).to_string());
+    let mut row = weighings(both);
+    row.extend(row![
+        faults,
         vc_scheme.name(),
+        settings.virtual_channels,
         settings.injection.name(),
         settings.buffer_flits,
         settings.speedup,
@@ -84,31 +189,22 @@ fn settings_columns(settings: &Settings, vc_scheme: VcScheme) -> String {
         settings.global_latency_cycles,
         settings.node_latency_cycles,
         settings.credit_delay_cycles,
+        node,
+        local,
+        global,
         settings.window_cycles,
         settings.warm_up_windows,
         settings.measuring.name(),
         settings.latency_limit_cycles,
-    )
-}
-
-/// The names of these columns: of the decision at the source, and of PAR's second look.
-pub const WEIGHING_COLUMNS: &str =
-    "threshold,second-threshold,candidates,second-candidates,gate,second-gate";
-
-/// What stands in them for two decisions; nothing for one that a scheme does not make.
-pub fn weighing_columns(source: Option<Weighing>, second: Option<Weighing>) -> String {
-    let mut columns = Vec::new();
-    let both = [source, second];
-    columns.extend(both.map(|weighing| weighing.map(|weighing| weighing.threshold.to_string())));
-    columns.extend(both.map(|weighing| weighing.map(|weighing| weighing.candidates.to_string())));
-    columns.extend(both.map(|weighing| weighing.map(|weighing| weighing.gate.to_string())));
-    columns.into_iter().map(Option::unwrap_or_default).collect::<Vec<String>>().join(",")
+    ]);
+    row
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Scheme;
+    use tvlb_base::table::csv;
     use tvlb_firmware_model::VlbPaths;
     use tvlb_schema::{Candidates, Gate};
 
@@ -116,26 +212,24 @@ mod tests {
     fn a_decision_that_is_not_made_leaves_its_columns_empty() {
         let candidates = Candidates::new(1, 4).expect("in range");
         let weighing = Weighing { threshold: -2, candidates, gate: Gate::of_sixteenths(20) };
-        assert_eq!(weighing_columns(Some(weighing), None), "-2,,1x4,,1.25,");
-        assert_eq!(weighing_columns(Some(weighing), Some(0.into())), "-2,0,1x4,1x1,1.25,0");
-        assert_eq!(weighing_columns(None, None).matches(',').count(), 5);
-        assert_eq!(WEIGHING_COLUMNS.matches(',').count(), 5);
+        assert_eq!(csv(&weighings([Some(weighing), None])), "-2,,1x4,,1.25,");
+        assert_eq!(csv(&weighings([Some(weighing), Some(0.into())])), "-2,0,1x4,1x1,1.25,0");
+        assert_eq!(weighings([None, None]).len(), WEIGHING.len());
     }
 
     #[test]
     fn there_is_a_column_for_each_setting() {
-        let settings = Settings::new(Scheme::Par, VlbPaths::Custom);
-        let columns = setting_columns([None, None], "none", &settings, VcScheme::Ordered);
+        let plain = Settings::new(Scheme::Par, VlbPaths::Custom);
+        let row = settings([None, None], "none", &plain, VcScheme::Ordered);
         let expected = ",,,,,,none,ordered,,zero,32,2,10,15,1,2,1,1,1,10000,3,one-window,500";
-        assert_eq!(columns, expected);
-        assert_eq!(columns.matches(',').count(), setting_columns_heads().matches(',').count());
+        assert_eq!(csv(&row), expected);
+        assert_eq!(row.len(), settings_columns().len());
     }
 
     #[test]
-    fn a_field_with_a_comma_or_a_quote_is_quoted() {
-        let fields = ["uniform", "shift(2,0)", "pairs:a \"b\".csv"].map(csv_field);
-        assert_eq!(fields, ["uniform", "\"shift(2,0)\"", "\"pairs:a \"\"b\"\".csv\""]);
-        let columns = identity_columns([""; 8]);
-        assert_eq!(columns.matches(',').count(), IDENTITY_COLUMNS.matches(',').count());
+    fn several_seeds_are_one_row() {
+        let columns = [Column::number("latency", 2, ""), FIGURES[8], FIGURES[0]];
+        let rows = [row![40.0, 7_u32, "all"], row![41.0, 9_u32, "all"]];
+        assert_eq!(over_seeds(&columns, &rows), row![40.5, 9.0, "all"]);
     }
 }

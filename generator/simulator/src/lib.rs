@@ -83,7 +83,7 @@ mod agreement;
 mod allocate;
 mod arrivals;
 mod calendar;
-mod columns;
+pub mod columns;
 mod complete;
 mod conservation;
 mod damage;
@@ -125,10 +125,6 @@ mod watchdog;
 mod whole_paths;
 mod worklist;
 
-pub use columns::{
-    FIGURE_COLUMNS, IDENTITY_COLUMNS, WEIGHING_COLUMNS, csv_field, figure_columns,
-    identity_columns, setting_columns, setting_columns_heads, weighing_columns,
-};
 /// What another engine over the same booted switches is put together from.
 pub mod parts {
     pub use crate::agreement::Halves;

@@ -7,6 +7,8 @@ use super::runner::load_of;
 use super::step_one::MOST_SWITCHES;
 use crate::counted::{counted, with_sign};
 use std::fmt::{self, Display};
+use tvlb_base::row;
+use tvlb_base::table::{self, Cell, Column, Table};
 use tvlb_table_set::{
     Carried, ChoiceEntry, ContenderEntry, ContestEntry, Lead, PanelEntry, Regrets,
 };
@@ -15,9 +17,9 @@ use tvlb_table_set::{
 /// equal differences would pass for certainty.
 const LEAST_PATTERNS: usize = 3;
 
-pub struct Table<'c>(pub &'c ChoiceEntry);
+pub struct InWords<'c>(pub &'c ChoiceEntry);
 
-impl Display for Table<'_> {
+impl Display for InWords<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ChoiceEntry { model, panel, contests, prefer, .. } = self.0;
         match model {
@@ -100,20 +102,18 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) 
         set if set == name => (name, entry),
         set => (format!("{set} ({name})"), entry),
     });
-    let rows: Vec<(String, &ContenderEntry)> = named.collect();
-    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    writeln!(
-        f,
-        "{:8} {:width$}  modelled  saturation   hops  latency at {}  worst served",
-        contest.scheme, "VLB paths", contest.low_load
-    )?;
-    for (name, entry) in rows {
-        let [modelled, saturation, hops, latency, served] = figures(entry, "-");
-        writeln!(
-            f,
-            "         {name:width$}  {modelled:>8}  {saturation:>10}  {hops:>5}  {latency:>7}{served:>15}"
-        )?;
+    let latency = format!("latency at {}", contest.low_load);
+    let columns = CONTENDERS.map(|column| match column.name {
+        "latency at 0.1" => column.under(&latency),
+        _ => column,
+    });
+    let mut table = Table::new(columns.to_vec());
+    for (name, entry) in named {
+        let mut row = row![name];
+        row.extend(figures(entry, "-").map(Cell::from));
+        table.push(row);
     }
+    indented(f, &contest.scheme, &table)?;
     writeln!(f, "         (saturation: the mean latency passes {} cycles)", panel.latency_limit)?;
     if let Some(text) = passing_limit_later(contest, panel, "ours") {
         writeln!(f, "         {text}")?;
@@ -291,19 +291,64 @@ fn show_regrets(
     contest: &ContestEntry,
     panel: &PanelEntry,
 ) -> fmt::Result {
-    let width = panel.score.iter().chain(&panel.guards).map(String::len).max().unwrap_or(0);
-    writeln!(
-        f,
-        "         {:width$}     E  carried by    regret of conventional  the paper's    ours",
-        "traffic"
-    )?;
-    for [traffic, most, best, conventional, papers, ours] in regret_rows(contest, panel, "-") {
-        writeln!(
-            f,
-            "         {traffic:width$}  {most}  {best:<12}{conventional:>24}{papers:>13}{ours:>8}"
-        )?;
+    let mut table = Table::new(REGRETS.to_vec());
+    for cells in regret_rows(contest, panel, "-") {
+        table.push(cells.map(Cell::from).into());
+    }
+    indented(f, "", &table)
+}
+
+/// A table beside a word.
+fn indented(f: &mut fmt::Formatter<'_>, word: &str, table: &Table<'_>) -> fmt::Result {
+    for (number, line) in table.to_string().lines().enumerate() {
+        writeln!(f, "{:8} {line}", if number == 0 { word } else { "" })?;
     }
     Ok(())
+}
+
+const CONTENDERS: [Column<'_>; 6] = [
+    Column::words(
+        "VLB paths",
+        "the set and how it is weighed: conventional, the paper's choice, and ours",
+    ),
+    Column::number("modelled", 4, "throughput by the model of Step 1, in flits per node and cycle"),
+    Column::number(
+        "saturation",
+        4,
+        "flits per node and cycle at which the mean latency passes the limit that is said below the rows; a mean \
+         over the adversarial patterns",
+    ),
+    Column::number("hops", 2, "mean links between switches of a VLB path"),
+    Column::number("latency at 0.1", 2, "mean latency in cycles at the load that the heading says"),
+    Column::number(
+        "worst served",
+        2,
+        "what is delivered of the node that is served worst, over the mean of all",
+    ),
+];
+
+const REGRETS: [Column<'_>; 6] = [
+    Column::words("traffic", "an adversarial pattern or a guard"),
+    Column::number(
+        "E",
+        2,
+        "the largest saturation of MIN, conventional VLB and conventional UGAL, in flits per node and cycle",
+    ),
+    Column::words("carried by", "whose it is"),
+    Column::number(
+        "regret of conventional",
+        1,
+        "1 - S/E, in percent, where S is the saturation of the set",
+    ),
+    Column::number("the paper's", 1, ""),
+    Column::number("ours", 1, ""),
+];
+
+/// What the columns mean.
+pub fn help() -> String {
+    table::help(&CONTENDERS)
+        + "  ahead ... by, \u{b1}      difference of mean saturations, and its standard error over the patterns\n"
+        + &table::help(&REGRETS)
 }
 
 #[cfg(test)]

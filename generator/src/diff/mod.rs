@@ -17,6 +17,7 @@ pub use change::{Change, Settings};
 pub use error::DiffError;
 pub use measure::{LinkChange, LoadChange, ModeChange};
 pub use tables::Tables;
+pub use text::help;
 pub use wiring::EndNames;
 
 use measure::Measured;

@@ -2,6 +2,8 @@
 
 use super::{Change, Difference, EndNames, LoadChange, ModeChange, SwitchChange};
 use std::fmt::{self, Display, Formatter};
+use tvlb_base::row;
+use tvlb_base::table::{self, Column, Table};
 use tvlb_table_set::names::after;
 
 /// Switches and cables that are shown; the values have them all.
@@ -106,25 +108,22 @@ impl Difference {
         } else {
             writeln!(f, "pairs      all {pairs} of switches in different groups")?;
         }
-        writeln!(
-            f,
-            "\n{:<11} {:>10}  {:>16}  {:>18}  {:>18}",
-            "paths", "affected", "mean hops", "local link: most", "global link: most"
-        )?;
+        let mut table = Table::new(MODES.to_vec());
         for ModeChange { mode, pairs_affected, mean_hops, local, global, .. } in &self.modes {
             let affected = if is_sample {
                 format!("{pairs_affected}/{looked_at}")
             } else {
                 pairs_affected.to_string()
             };
-            writeln!(
-                f,
-                "{mode:<11} {affected:>10}  {:>16}  {:>18}  {:>18}",
+            table.push(row![
+                *mode,
+                affected,
                 arrow(&mean_hops.map(|hops| in_words(*hops, 3))),
                 arrow(&local.most.map(|load| format!("{load:.4}"))),
-                arrow(&global.most.map(|load| format!("{load:.4}")))
-            )?;
+                arrow(&global.most.map(|load| format!("{load:.4}"))),
+            ]);
         }
+        write!(f, "\n{table}")?;
         writeln!(
             f,
             "(loads are in flits per cycle where each node sends one flit per cycle to other groups \
@@ -163,32 +162,54 @@ impl Difference {
         if self.switches.is_empty() {
             return Ok(());
         }
-        let switch = |change: &SwitchChange| {
-            format!("{}{}", change.switch, after(change.switch, change.name.as_deref()))
-        };
-        let shown = self.switches.iter().take(MOST_SHOWN);
-        let width = shown.map(|change| switch(change).chars().count()).max().unwrap_or(0).max(7);
-        writeln!(
-            f,
-            "\n{:<width$} {:>14}  {:<24}  {:<24}  global ports rewired",
-            "switch", "bytes (differ)", "destinations affected", "mean hops of ugal-l's set"
-        )?;
+        let mut table = Table::new(SWITCHES.to_vec());
         for change in self.switches.iter().take(MOST_SHOWN) {
             let bytes = arrow(&change.bytes.map(ToString::to_string));
             let [min, ugal_l, par_source, par_second] = change.destinations;
             let ports: Vec<String> = change.ports.iter().map(ToString::to_string).collect();
-            let line = format!(
-                "{:<width$} {:>14}  {:<24}  {:<24}  {}",
-                switch(change),
+            table.push(row![
+                format!("{}{}", change.switch, after(change.switch, change.name.as_deref())),
                 format!("{bytes} ({})", change.bytes_differing),
                 format!("{min} MIN, {ugal_l}, {par_source}, {par_second}"),
                 arrow(&change.mean_hops[1].map(|hops| in_words(*hops, 3))),
-                ports.join(" ")
-            );
-            writeln!(f, "{}", line.trim_end())?;
+                ports.join(" "),
+            ]);
         }
+        write!(f, "\n{table}")?;
         more(f, self.switches.len())
     }
+}
+
+const MODES: [Column<'_>; 5] = [
+    Column::words("paths", "MIN, or the sets of a decision"),
+    Column::number(
+        "affected",
+        0,
+        "ordered pairs of switches whose packets take other paths; N/M of a sample",
+    ),
+    Column::number("mean hops", 3, "mean links between switches of a path as packets draw it"),
+    Column::number(
+        "local link: most",
+        4,
+        "flits per cycle on the busiest link, if each node sends one per cycle",
+    ),
+    Column::number("global link: most", 4, ""),
+];
+
+const SWITCHES: [Column<'_>; 5] = [
+    Column::words("switch", ""),
+    Column::number("bytes (differ)", 0, "bytes of a switch's image, and how many of them differ"),
+    Column::words(
+        "destinations affected",
+        "switches to which packets take other paths, by MIN and by each decision's set",
+    ),
+    Column::words("mean hops of ugal-l's set", ""),
+    Column::words("global ports rewired", "global ports of a switch with another cable"),
+];
+
+/// What the columns mean.
+pub fn help() -> String {
+    table::help(&MODES) + &table::help(&SWITCHES)
 }
 
 /// Both values, or the one that they are.

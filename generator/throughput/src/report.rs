@@ -8,7 +8,9 @@
 use super::front::{Merit, candidates, front, largest};
 use super::sweep::{Cell, Sweep, Tally};
 use serde::Serialize;
-use std::fmt::{self, Write};
+use std::fmt;
+use tvlb_base::row;
+use tvlb_base::table::{Column, Table};
 use tvlb_schema::GroupKind;
 use tvlb_traffic::Pattern;
 
@@ -158,35 +160,53 @@ impl Report {
 
     /// One line for each set, with a header.
     pub fn csv(&self) -> String {
-        let mut text =
-            "set,same-as,throughput,lower,upper,standard-error,worst,shifts-lower,shifts-upper,\
-            group-permutations-lower,group-permutations-upper,mean-hops,on-front\n"
-                .to_owned();
+        let names = "set,same-as,throughput,lower,upper,standard-error,worst,shifts-lower,shifts-upper,\
+                     group-permutations-lower,group-permutations-upper,mean-hops,on-front";
+        let columns = names.split(',').map(|name| Column::words(name, ""));
+        let mut table = Table::new(columns.collect());
         for set in &self.sets {
             let t = &set.throughput;
-            let part = |part: &Option<MeanThroughput>| match part {
-                Some(part) => format!("{},{}", floor_6(part.lower), ceil_6(part.upper)),
-                None => ",".to_owned(),
+            let part = |part: &Option<MeanThroughput>| {
+                let ends = part.as_ref().map(|part| (floor_6(part.lower), ceil_6(part.upper)));
+                ends.map_or_else(
+                    || row![None::<f64>, None::<f64>],
+                    |(lower, upper)| row![lower, upper],
+                )
             };
-            let value = t.value.map_or(String::new(), |_| t.to_string());
-            let _ = writeln!(
-                text,
-                "\"{}\",\"{}\",{value},{},{},{:.6},{},{},{},{:.3},{}",
-                set.set,
-                set.same_as.as_deref().unwrap_or_default(),
+            let first = row![
+                set.set.as_str(),
+                set.same_as.as_deref(),
+                t.value.map(|_| t.to_string()),
                 floor_6(t.lower),
                 ceil_6(t.upper),
-                t.standard_error,
+                format!("{:.6}", t.standard_error),
                 t.worst_in_words(),
-                part(&set.shifts),
-                part(&set.group_permutations),
-                set.mean_hops,
-                set.on_front
-            );
+            ];
+            let last = row![format!("{:.3}", set.mean_hops), set.on_front];
+            table.push([first, part(&set.shifts), part(&set.group_permutations), last].concat());
         }
-        text
+        table.csv()
     }
 }
+
+/// The columns of the sets for people.
+pub const COLUMNS: [Column<'_>; 7] = [
+    Column::words("", ""),
+    Column::words("set", "the set; * before it where no set has more throughput without more hops"),
+    Column::number(
+        "throughput",
+        6,
+        "flits per node and cycle that the network could carry at best, a mean over patterns",
+    ),
+    Column::number(
+        "\u{b1} SE",
+        6,
+        "standard error of this mean over the patterns, in the same unit",
+    ),
+    Column::number("worst", 6, "the throughput of the pattern with the least, in the same unit"),
+    Column::number("hops", 3, "mean links between switches of a VLB path"),
+    Column::words("same as", "an earlier set that has the same paths"),
+];
 
 impl SetResult {
     fn merit(&self, unit: f64) -> Merit {
@@ -263,28 +283,19 @@ impl fmt::Display for Report {
             "bound    {:.6} flits per node and cycle; numbers are proven to {:.0e} of their value",
             self.bound, self.tolerance
         )?;
-        let width = self.sets.iter().map(|set| set.set.len()).max().unwrap_or(0).max(3);
-        writeln!(
-            f,
-            "\n  {:width$}  {:>10}  {:>8}  {:>8}  {:>6}",
-            "set", "throughput", "± SE", "worst", "hops"
-        )?;
-        for set in &self.sets {
-            let t = &set.throughput;
-            write!(
-                f,
-                "{} {:width$}  {t:>10}  {:.6}  {:>8}  {:>6.3}",
-                if set.on_front { '*' } else { ' ' },
-                set.set,
+        let mut table = Table::new(COLUMNS.to_vec());
+        for SetResult { set, same_as, throughput: t, mean_hops, on_front, .. } in &self.sets {
+            table.push(row![
+                if *on_front { "*" } else { "" },
+                set.as_str(),
+                t.to_string(),
                 t.standard_error,
                 t.worst_in_words(),
-                set.mean_hops
-            )?;
-            match &set.same_as {
-                Some(other) => writeln!(f, "  same as {other}")?,
-                None => writeln!(f)?,
-            }
+                *mean_hops,
+                same_as.as_deref().unwrap_or_default(),
+            ]);
         }
+        write!(f, "\n{table}")?;
         writeln!(f, "\n*: no set has more throughput without more hops")?;
         if let Some(largest) = &self.largest_throughput {
             writeln!(f, "largest throughput, the paper's rule:  {largest}")?;

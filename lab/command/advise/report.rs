@@ -3,8 +3,10 @@
 use crate::jobs;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
+use tvlb_base::row;
+use tvlb_base::table::{Cell, Column, Table};
 use tvlb_generator::counted::with_sign;
-use tvlb_lab::advise::{Answer, CHOICES, Estimate, Judged, NOW, Question, Way};
+use tvlb_lab::advise::{Answer, CHOICES, Estimate, Judged, NOW, Question};
 use tvlb_simulator::{MessageSettings, Settings};
 
 /// How many ways the table shows.
@@ -63,7 +65,7 @@ struct WayEntry<'r> {
     estimate: &'r Estimate,
 }
 
-impl Report<'_> {
+impl<'r> Report<'r> {
     pub(super) fn document(&self) -> Document<'_> {
         let question = self.question;
         let ways = self.answer.ways.iter().map(|judged| {
@@ -101,33 +103,73 @@ impl Report<'_> {
         Some(judged.median()? / self.answer.of(NOW).median()? - 1.0)
     }
 
-    /// The heads of [`Report::figures`]: what runs of several seeds took has a column of its own.
-    fn heads(&self) -> Vec<&'static str> {
-        let spread = (self.question.seeds.len() > 1).then_some("by seed");
-        ["cycles"].into_iter().chain(spread).chain(["change", "estimate", "by"]).collect()
+    /// A table of ways: what a run of each takes, how that differs from now, what it cannot do without, and these.
+    fn ways<'c>(
+        &self,
+        others: impl IntoIterator<Item = &'c str>,
+        ways: impl Iterator<Item = (&'r Judged, Vec<String>)>,
+    ) -> Table<'c> {
+        let others = others.into_iter().map(|name| Column::words(name, ""));
+        let mut table = Table::new(FIGURES.into_iter().chain(others).collect());
+        for (judged, others) in ways {
+            let mut row = self.figures(judged);
+            row.extend(others.into_iter().map(Cell::from));
+            table.push(row);
+        }
+        table
     }
 
-    /// What a run of a way takes, how that differs from now, and what it cannot do without.
-    fn figures(&self, judged: &Judged) -> Vec<String> {
-        let median =
-            judged.median().map_or_else(|| "-".to_owned(), |median| format!("{median:.0}"));
-        let least_and_most = judged.cycles.iter().min().zip(judged.cycles.iter().max());
-        let spread = least_and_most
-            .map_or_else(|| "-".to_owned(), |(least, most)| format!("{least} to {most}"));
-        let spread = (self.question.seeds.len() > 1).then_some(spread);
+    /// What stands in [`FIGURES`].
+    fn figures(&self, judged: &Judged) -> Vec<Cell> {
         let change = self.change(judged).filter(|_| judged.way != NOW);
-        let change =
-            change.map_or_else(String::new, |part| format!("{}%", with_sign(100.0 * part, 1)));
+        let change = change.map(|part| format!("{}%", with_sign(100.0 * part, 1)));
         let (most, cause) = judged.estimate.most();
-        let others = [change, format!("{most:.0}"), cause.name().to_owned()];
-        [median].into_iter().chain(spread).chain(others).collect()
+        row![judged.median(), self.by_seed(judged), change, most, cause.name()]
+    }
+
+    /// The least and the most cycles by seed, where there are several.
+    fn by_seed(&self, judged: &Judged) -> Option<String> {
+        let (least, most) = judged.cycles.iter().min().zip(judged.cycles.iter().max())?;
+        (self.question.seeds.len() > 1).then(|| format!("{least} to {most}"))
+    }
+
+    /// A row for each way.
+    pub(super) fn table(&self) -> Table<'static> {
+        let figures = ["host", "group", "chain", "link", "busiest", "median", "cycles"];
+        let columns = NAMES.into_iter().chain(figures).map(|name| Column::words(name, ""));
+        let mut table = Table::new(columns.collect());
+        for judged in &self.answer.ways {
+            let Judged { way, estimate, cycles, .. } = judged;
+            let least = &estimate.least_time;
+            let cycles: Vec<String> = cycles.iter().map(ToString::to_string).collect();
+            let mut row: Vec<Cell> = self.question.names(*way).map(Cell::from).into();
+            row.extend(row![
+                least.host.cycles,
+                least.group.cycles,
+                least.chain.cycles,
+                estimate.link.cycles,
+                estimate.link.link.as_str(),
+                judged.median(),
+                cycles.join(" "),
+            ]);
+            table.push(row);
+        }
+        table
     }
 }
 
-/// For people.
-pub(super) struct Table<'r>(pub(super) &'r Report<'r>);
+const FIGURES: [Column<'_>; 5] = [
+    Column::number("cycles", 0, ""),
+    Column::number("by seed", 0, ""),
+    Column::number("change", 0, ""),
+    Column::number("estimate", 0, ""),
+    Column::words("by", ""),
+];
 
-impl Display for Table<'_> {
+/// For people.
+pub(super) struct Text<'r>(pub(super) &'r Report<'r>);
+
+impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(report) = self;
         let (question, answer) = (report.question, report.answer);
@@ -159,9 +201,9 @@ impl Display for Table<'_> {
             let least = &now.estimate.least_time;
             (least.host, least.group, least.chain)
         };
-        let figures = report.figures(now);
-        let spread = (question.seeds.len() > 1).then(|| format!(", by seed {}", figures[1]));
-        writeln!(f, "         {} cycles{}", figures[0], spread.unwrap_or_default())?;
+        let cycles = now.median().unwrap_or_default();
+        let spread = report.by_seed(now).map(|spread| format!(", by seed {spread}"));
+        writeln!(f, "         {cycles:.0} cycles{}", spread.unwrap_or_default())?;
         writeln!(f, "  host   at least {}: the link of node {}", host.cycles, host.node)?;
         writeln!(f, "  group  at least {}: the cables of group {}", group.cycles, group.group)?;
         writeln!(
@@ -177,91 +219,18 @@ impl Display for Table<'_> {
         let mut changes: Vec<(usize, &Judged)> = answer.one_change().collect();
         changes.sort_by_key(|&(choice, judged)| (choice, judged.way));
         if !changes.is_empty() {
-            writeln!(f, "\nwhat one change is worth")?;
-            let rows = changes.into_iter().map(|(choice, judged)| {
+            let ways = changes.into_iter().map(|(choice, judged)| {
                 let to = question.names(judged.way)[choice].clone();
-                let mut row = report.figures(judged);
-                row.extend([NAMES[choice].to_owned(), to]);
-                row
+                (judged, vec![NAMES[choice].to_owned(), to])
             });
-            let mut head = report.heads();
-            head.extend(["choice", "instead"]);
-            write_rows(f, &head, rows.collect())?;
+            let table = report.ways(["choice", "instead"], ways);
+            write!(f, "\nwhat one change is worth\n{table}")?;
         }
 
-        writeln!(f, "\nthe fastest of the ways that were simulated")?;
-        let mut head = report.heads();
-        head.extend(NAMES);
-        let rows = fastest.iter().take(SHOWN).map(|judged| {
-            let mut row = report.figures(judged);
-            row.extend(question.names(judged.way));
-            row
-        });
-        write_rows(f, &head, rows.collect())?;
+        let shown = fastest.iter().take(SHOWN);
+        let ways = shown.map(|&judged| (judged, question.names(judged.way).into()));
+        let table = report.ways(NAMES, ways);
+        write!(f, "\nthe fastest of the ways that were simulated\n{table}")?;
         writeln!(f, "\nwhere the ranks of the fastest way run: {}", report.place)
     }
-}
-
-/// Rows under a head, the columns before `by` to the right.
-fn write_rows(f: &mut Formatter<'_>, head: &[&str], rows: Vec<Vec<String>>) -> fmt::Result {
-    let numbers = head.iter().take_while(|name| **name != "by").count();
-    let widths: Vec<usize> = head
-        .iter()
-        .enumerate()
-        .map(|(column, name)| {
-            let own = rows.iter().map(|row| row[column].chars().count());
-            own.chain([name.len()]).max().unwrap_or(0)
-        })
-        .collect();
-    let head: Vec<String> = head.iter().map(ToString::to_string).collect();
-    for row in [head].into_iter().chain(rows) {
-        let mut line = String::new();
-        for (column, (text, &width)) in row.iter().zip(&widths).enumerate() {
-            let gap = if column == 0 { "" } else { "  " };
-            let padded = if column < numbers {
-                format!("{gap}{text:>width$}")
-            } else {
-                format!("{gap}{text:<width$}")
-            };
-            line.push_str(&padded);
-        }
-        writeln!(f, "{}", line.trim_end())?;
-    }
-    Ok(())
-}
-
-/// One line for each way.
-pub(super) struct Csv<'r>(pub(super) &'r Report<'r>);
-
-impl Display for Csv<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self(report) = self;
-        writeln!(f, "{},host,group,chain,link,busiest,median,cycles", NAMES.join(","))?;
-        for judged in &report.answer.ways {
-            let Judged { way, estimate, cycles, .. } = judged;
-            let names = names_in_csv(report.question, *way);
-            let least = &estimate.least_time;
-            let cycles: Vec<String> = cycles.iter().map(ToString::to_string).collect();
-            let median = judged.median().map_or_else(String::new, |median| median.to_string());
-            writeln!(
-                f,
-                "{names},{},{},{},{:.1},\"{}\",{median},{}",
-                least.host.cycles,
-                least.group.cycles,
-                least.chain.cycles,
-                estimate.link.cycles,
-                estimate.link.link,
-                cycles.join(" ")
-            )?;
-        }
-        Ok(())
-    }
-}
-
-/// The names of a way; a set may have commas.
-fn names_in_csv(question: &Question<'_>, way: Way) -> String {
-    let quoted = question.names(way).map(|name| {
-        if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name }
-    });
-    quoted.join(",")
 }

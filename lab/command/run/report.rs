@@ -6,6 +6,8 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb::failure::Outcome;
 use tvlb::output::print_json;
+use tvlb_base::row;
+use tvlb_base::table::{Cell, Column, Table};
 use tvlb_simulator::{
     Completion, JobTimes, LeastTime, MessageSettings, Scheme, Settings, paths_name,
 };
@@ -166,9 +168,9 @@ impl Report<'_> {
 }
 
 /// For people.
-pub(super) struct Table<'r>(pub(super) &'r Report<'r>);
+pub(super) struct Text<'r>(pub(super) &'r Report<'r>);
 
-impl Display for Table<'_> {
+impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(report) = self;
         let Report { fabric, runs, .. } = report;
@@ -181,23 +183,20 @@ impl Display for Table<'_> {
             let words = jobs::in_words(job, workload, *bytes, *iterations);
             writeln!(f, "job {number}    {words}")?;
         }
-        write!(f, "\n    seed      packets   hops    VLB  latency")?;
-        for number in 0..entries.len() {
-            write!(f, " {:>12}", format!("job {number}"))?;
-        }
-        writeln!(f, "  cycles until the job ended")?;
+        writeln!(f)?;
+        let jobs: Vec<String> =
+            (0..entries.len()).map(|number| format!("cycles of job {number}")).collect();
+        let first = [SEED, PACKETS, HOPS, VLB_SHARE, LATENCY].into_iter();
+        let times = jobs.iter().map(|job| Column::number(job, 0, ""));
+        let mut table = Table::new(first.chain(times).collect());
         for Run { seed, completion, .. } in runs {
             let Completion { packets, hops, vlb_share, network_latency, jobs, .. } = completion;
-            write!(
-                f,
-                "{seed:>8} {packets:>12} {hops:>6.3} {vlb_share:>6.3} {network_latency:>8.1}"
-            )?;
-            for times in jobs {
-                write!(f, " {:>12}", times.running_time())?;
-            }
-            writeln!(f)?;
+            let mut row = row![*seed, *packets, *hops, *vlb_share, *network_latency];
+            row.extend(jobs.iter().map(|times| Cell::from(times.running_time())));
+            table.push(row);
         }
-        write_least_times(f, runs)?;
+        write!(f, "{table}")?;
+        write!(f, "\nleast cycles, by cause\n{}", least_times(runs))?;
         // One run alone has its running times above.
         let several = runs.len() > 1;
         if several || entries.iter().any(|entry| entry.last_iteration.is_some()) {
@@ -221,54 +220,58 @@ impl Display for Table<'_> {
     }
 }
 
+const SEED: Column<'_> = Column::number("seed", 0, "");
+const PACKETS: Column<'_> = Column::number("packets", 0, "");
+const HOPS: Column<'_> = Column::number("hops", 3, "");
+const VLB_SHARE: Column<'_> = Column::number("VLB", 3, "");
+const LATENCY: Column<'_> = Column::number("latency", 1, "");
+
 /// What no run of these jobs can take less than, by cause: see `docs/reference/run.md`.
-fn write_least_times(f: &mut Formatter<'_>, runs: &[Run]) -> fmt::Result {
-    writeln!(
-        f,
-        "\n    seed         host        group        chain  of the time  least cycles, by cause"
-    )?;
+fn least_times(runs: &[Run]) -> Table<'static> {
+    let [host, group, chain] = ["host", "group", "chain"].map(|name| Column::number(name, 0, ""));
+    let of_time = Column::number("of the time", 1, "");
+    let mut table = Table::new(vec![SEED, host, group, chain, of_time]);
     for Run { seed, completion, least_time, .. } in runs {
         let LeastTime { host, group, chain } = least_time;
-        let [host, group, chain] = [host.cycles, group.cycles, chain.cycles];
         #[expect(clippy::cast_precision_loss, reason = "cycles stay far below 2^53")]
         let share = 100.0 * least_time.cycles() as f64 / f64::from(completion.cycles.max(1));
-        writeln!(f, "{seed:>8} {host:>12} {group:>12} {chain:>12} {share:>11.1}%")?;
+        let share = format!("{share:.1}%");
+        table.push(row![*seed, host.cycles, group.cycles, chain.cycles, share]);
     }
-    Ok(())
+    table
 }
 
-/// One line for each run, job and iteration.
-pub(super) struct Csv<'r>(pub(super) &'r Report<'r>);
-
-impl Display for Csv<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self(Report { workload, settings, runs, .. }) = self;
-        writeln!(
-            f,
-            "scheme,paths,placement,map,seed,job,size,workload,bytes,iteration,cycles,end"
-        )?;
+impl Report<'_> {
+    /// A row for each run, job and iteration.
+    pub(super) fn table(&self) -> Table<'static> {
+        let Self { workload, settings, runs, .. } = self;
+        let names = "scheme,paths,placement,map,seed,job,size,workload,bytes,iteration,cycles,end";
+        let columns = names.split(',').map(|name| Column::words(name, ""));
+        let mut table = Table::new(columns.collect());
         for Run { seed, completion, .. } in runs {
             let described = workload.jobs.iter().zip(&workload.programs);
             for (number, (times, (job, (pattern, _)))) in
                 completion.jobs.iter().zip(described).enumerate()
             {
                 for (iteration, end) in times.iterations.iter().enumerate() {
-                    let cycles = times.iteration_cycles(iteration).unwrap_or_default();
-                    // The name of a file may have a comma or a quote.
-                    let pattern = pattern.replace('"', "\"\"");
-                    writeln!(
-                        f,
-                        "{},{},{},{},{seed},{number},{job},\"{pattern}\",{},{iteration},{cycles},{end}",
+                    table.push(row![
                         settings.scheme.name(),
                         paths_name(settings.paths),
-                        workload.placement,
-                        workload.map,
-                        workload.bytes[number].map_or_else(String::new, |bytes| bytes.to_string())
-                    )?;
+                        workload.placement.to_string(),
+                        workload.map.to_string(),
+                        *seed,
+                        number,
+                        job.to_string(),
+                        pattern.as_str(),
+                        workload.bytes[number],
+                        iteration,
+                        times.iteration_cycles(iteration).unwrap_or_default(),
+                        *end,
+                    ]);
                 }
             }
         }
-        Ok(())
+        table
     }
 }
 

@@ -9,7 +9,8 @@ use super::measure::{Measure, Source};
 use super::network::{all_of, traffic_of};
 use std::path::Path;
 use tvlb_base::progress::Progress;
-use tvlb_base::text::field;
+use tvlb_base::row;
+use tvlb_base::table::Cell;
 use tvlb_generator::static_load::{Paths, share_count, static_loads};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::names::Parts;
@@ -63,30 +64,31 @@ impl Counted {
         Ok(Self { fabrics, sets, traffic, placements, seed: file.seeds[0] })
     }
 
-    fn path_line(&self, NamedFabric { fabric, .. }: &NamedFabric, set: &str) -> String {
+    fn path_row(&self, NamedFabric { fabric, .. }: &NamedFabric, set: &str) -> Vec<Cell> {
         let df = fabric.topology.dragonfly();
         let (least, most) = fabric.topology.links_per_pair();
         let rule = parse_set(set, self.seed).expect("it was read before");
         let mean = fabric_mean(&RouteCounter::new(&fabric.topology), &rule);
-        format!(
-            "{},{},{},{},{least},{most},{},{},{},{}\n",
-            fabric.file.name,
+        row![
+            fabric.file.name.as_str(),
             df.node_count(),
             df.switch_count(),
             df.g(),
+            least,
+            most,
             df.p() + df.a() - 1 + df.h(),
-            field(set),
+            set,
             mean.routes,
-            mean.hops.unwrap_or(0.0)
-        )
+            mean.hops.unwrap_or(0.0),
+        ]
     }
 
-    fn link_line(
+    fn link_row(
         &self,
         NamedFabric { fabric, .. }: &NamedFabric,
         (set, heading): &(String, String),
         (pattern, placed): (&Named<Pattern>, &Named<PlacementRule>),
-    ) -> Result<String, SweepError> {
+    ) -> Result<Vec<Cell>, SweepError> {
         let run = || format!("{set}, {}", pattern.name);
         let df = fabric.topology.dragonfly();
         let all = Traffic::new(&pattern.rule, df, self.seed)
@@ -98,17 +100,16 @@ impl Counted {
         let loads = static_loads(&fabric.topology, &traffic, &Paths::Set(rule))
             .map_err(|error| SweepError::Run { run: run(), error: error.into() })?;
         let shares = share_count(&fabric.topology, &all);
-        Ok(format!(
-            "{},{},{},{},{},{},{},{}\n",
-            fabric.file.name,
+        Ok(row![
+            fabric.file.name.as_str(),
             df.p(),
-            field(heading),
-            field(set),
-            field(&pattern.name),
-            placed.name,
+            heading.as_str(),
+            set.as_str(),
+            pattern.name.as_str(),
+            placed.name.as_str(),
             loads.saturation(),
-            shares.map_or_else(String::new, |share| share.to_string())
-        ))
+            shares,
+        ])
     }
 }
 
@@ -130,31 +131,33 @@ impl Measure for Counted {
         Ok(true)
     }
 
-    fn lines(
+    fn rows(
         &self,
         unit: usize,
         _source: &Source<'_>,
         _progress: &dyn Progress,
-    ) -> Result<Option<String>, SweepError> {
+    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let (placement, rest) = (unit % self.placements.len(), unit / self.placements.len());
         let kinds = self.kinds();
         let (traffic, rest) = (rest % kinds, rest / kinds);
         let (set, number) = (&self.sets[rest % self.sets.len()], rest / self.sets.len());
         let fabric = &self.fabrics[number];
         match &self.traffic {
-            None => Ok(Some(self.path_line(fabric, &set.0))),
+            None => Ok(Some(vec![self.path_row(fabric, &set.0)])),
             Some(all) => {
                 let what = (&all[number][traffic], &self.placements[placement]);
-                self.link_line(fabric, set, what).map(Some)
+                Ok(Some(vec![self.link_row(fabric, set, what)?]))
             }
         }
     }
 
-    fn columns(&self) -> String {
-        match &self.traffic {
-            None => "fabric,nodes,switches,groups,least-links,links-per-pair,ports,set,routes-per-pair,mean-hops",
+    fn columns(&self) -> Vec<&'static str> {
+        let names = match &self.traffic {
+            None => {
+                "fabric,nodes,switches,groups,least-links,links-per-pair,ports,set,routes-per-pair,mean-hops"
+            }
             Some(_) => "fabric,p,paths,set,traffic,placement,static-saturation,share-count",
-        }
-        .to_owned()
+        };
+        names.split(',').collect()
     }
 }

@@ -5,8 +5,9 @@ use super::error::SweepError;
 use super::measure::{Measure, Source};
 use super::network::{Network, Subject};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 use tvlb_base::progress::Progress;
+use tvlb_base::row;
+use tvlb_base::table::Cell;
 use tvlb_generator::image::fabric_image;
 use tvlb_schema::{FabricImage, FaultSet, Nodes};
 use tvlb_simulator::{
@@ -139,12 +140,12 @@ impl Courses {
     }
 
     /// The lines of runs that differ in the seed alone: a line for each window.
-    fn windows(&self, unit: usize, windows: &[Window]) -> Result<String, SweepError> {
+    fn windows(&self, unit: usize, windows: &[Window]) -> Result<Vec<Vec<Cell>>, SweepError> {
         let (network, course) = (&self.network, &self.course);
         let of_run = &network.units[unit];
         let (subject, last) = (network.subject(of_run), network.last(of_run));
         let load = of_run.subject.load.expect("a course has loads");
-        let mut text = String::new();
+        let mut rows = Vec::new();
         let mut begin = course.first;
         let mut before = None;
         let names =
@@ -160,16 +161,21 @@ impl Courses {
             let back = back_after(&accepted, (1.0 - SHORT_BY) * share * base, course.window.get());
             for (from, window) in (begin..).step_by(course.window.get() as usize).zip(of_phase) {
                 let settled = number == 0 || from >= begin + course.delay[1];
-                let losses = window.losses.map(|count| count.to_string()).join(",");
-                let _ = writeln!(
-                    text,
-                    "{subject},{load},{phase},{from},{settled},{back},{},{},{losses},{last}",
-                    window.accepted, window.latency
-                );
+                let course = row![
+                    load,
+                    phase,
+                    from,
+                    settled,
+                    back.as_str(),
+                    window.accepted,
+                    window.latency
+                ];
+                let losses = window.losses.map(Cell::from);
+                rows.push([&subject[..], &course, &losses, &last].concat());
             }
             begin = end;
         }
-        Ok(text)
+        Ok(rows)
     }
 
     /// The share of a whole fabric's packets of which both the source and the destination are left.
@@ -221,24 +227,24 @@ impl Measure for Courses {
     }
 
     /// The lines of runs that differ in the seed alone stand with the last.
-    fn lines(
+    fn rows(
         &self,
         unit: usize,
         source: &Source<'_>,
         progress: &dyn Progress,
-    ) -> Result<Option<String>, SweepError> {
+    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let make = || self.simulate(unit, progress);
         let Some(own): Option<Vec<Window>> = source.run(&self.subject(unit), make)? else {
             return Ok(None);
         };
         if !(unit + 1).is_multiple_of(self.seeds) || !source.is_collecting() {
-            return Ok(Some(String::new()));
+            return Ok(Some(Vec::new()));
         }
         let mut runs = vec![own];
         for other in unit + 1 - self.seeds..unit {
             match source.kept(&self.subject(other))? {
                 Some(found) => runs.push(found),
-                None => return Ok(Some(String::new())),
+                None => return Ok(Some(Vec::new())),
             }
         }
         let count = runs.iter().map(Vec::len).min().unwrap_or(0);
@@ -247,13 +253,10 @@ impl Measure for Courses {
         self.windows(unit, &(0..count).map(mean).collect::<Vec<_>>()).map(Some)
     }
 
-    fn columns(&self) -> String {
-        format!(
-            "{},load,phase,from,settled,back-after,accepted,latency,on-dead-links,without-live-port,\
-             in-dead-switches,astray,in-source-queues,refused-at-source,{}",
-            self.network.first_columns(),
-            tvlb_simulator::setting_columns_heads()
-        )
+    fn columns(&self) -> Vec<&'static str> {
+        let own = "load,phase,from,settled,back-after,accepted,latency,on-dead-links,without-live-port,\
+                   in-dead-switches,astray,in-source-queues,refused-at-source";
+        self.network.columns_with(own.split(','))
     }
 
     fn starved_links(&self) -> Vec<StarvedLink> {

@@ -15,7 +15,8 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use toml::Value;
 use tvlb_base::progress::Progress;
-use tvlb_base::text::field;
+use tvlb_base::row;
+use tvlb_base::table::Cell;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::escape::find;
 use tvlb_generator::image::Images;
@@ -338,48 +339,57 @@ impl Measure for CutThroughs {
         Ok(source.contains(&self.subject(&self.cases[unit])))
     }
 
-    fn lines(
+    fn rows(
         &self,
         unit: usize,
         source: &Source<'_>,
         progress: &dyn Progress,
-    ) -> Result<Option<String>, SweepError> {
+    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let case = &self.cases[unit];
         let make = || self.simulate(case, progress);
         let Some(found): Option<Figures> = source.run(&self.subject(case), make)? else {
             return Ok(None);
         };
         let (load, traffic) = match case.sending {
-            Sending::Load(load) => (load.to_string(), self.traffic[case.traffic].0.as_str()),
-            Sending::Burst(_) => (String::new(), self.traffic[case.traffic].0.as_str()),
-            Sending::AllToAll => (String::new(), "all-to-all"),
+            Sending::Load(load) => (Some(load), self.traffic[case.traffic].0.as_str()),
+            Sending::Burst(_) => (None, self.traffic[case.traffic].0.as_str()),
+            Sending::AllToAll => (None, "all-to-all"),
         };
         // A latency beyond saturation is that of its window alone.
         let saturated = matches!(case.sending, Sending::Load(load) if found.accepted < 0.95 * load);
         let ([local, global], [thousandth, ten_thousandth, most]) = (found.hops, found.most_hops);
         let [injected, root, last] = found.injected;
-        Ok(Some(format!(
-            "{},{},{},{load},{},{},{saturated},{},{},{},{},{},{local},{global},{},{thousandth},{ten_thousandth},\
-             {most},{},{injected},{root},{last}\n",
-            self.fabrics[case.fabric].fabric.file.name,
-            field(&self.lines[case.line].name),
+        Ok(Some(vec![row![
+            self.fabrics[case.fabric].fabric.file.name.as_str(),
+            self.lines[case.line].name.as_str(),
             traffic,
+            load,
             case.seed,
             found.cycles,
+            saturated,
             found.latency,
             found.p50,
             found.p99,
             found.accepted,
             found.vlb_share,
+            local,
+            global,
             found.escape_hops,
+            thousandth,
+            ten_thousandth,
+            most,
             found.most_entries,
-        )))
+            injected,
+            root,
+            last,
+        ]]))
     }
 
-    fn columns(&self) -> String {
+    fn columns(&self) -> Vec<&'static str> {
         "fabric,line,traffic,load,seed,cycles,saturated,latency,p50,p99,accepted,vlb-share,local-hops,global-hops,\
          escape-hops,hops-of-all-but-a-thousandth,hops-of-all-but-a-ten-thousandth,most-hops,most-entries,injected,\
          injected-in-root-group,injected-by-last-switch"
-            .to_owned()
+            .split(',')
+            .collect()
     }
 }

@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
 use std::path::Path;
 use tvlb_base::progress::Progress;
-use tvlb_base::text::field;
+use tvlb_base::row;
+use tvlb_base::table::Cell;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::Wiring;
 use tvlb_generator::image::Images;
@@ -279,7 +280,7 @@ impl JobRuns {
     }
 
     /// The line of a case whose seeds took these cycles.
-    fn line(&self, case: &Case, mut cycles: Vec<u32>) -> String {
+    fn line(&self, case: &Case, mut cycles: Vec<u32>) -> Vec<Cell> {
         cycles.sort_unstable();
         let (fabric, settings) = (&self.fabrics[case.fabric].fabric, self.settings(case));
         let df = fabric.topology.dragonfly();
@@ -295,26 +296,27 @@ impl JobRuns {
         let carried = flits / (f64::from(df.node_count()) * f64::from(cycles[middle].max(1)));
         let bound = self.jobs.bound.then(|| self.bound(case)).flatten();
         let set = &self.sets[case.set];
-        format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{packets},{},{},{},{},{carried},{}\n",
-            field(&set.heading),
-            field(&self.variants[case.variant].name),
-            fabric.file.name,
+        row![
+            set.heading.as_str(),
+            self.variants[case.variant].name.as_str(),
+            fabric.file.name.as_str(),
             df.p(),
             arrangement(fabric),
             case.scheme.name(),
-            field(&set.name),
-            self.places[case.place],
-            self.maps[case.map],
+            set.name.as_str(),
+            self.places[case.place].to_string(),
+            self.maps[case.map].to_string(),
             settings.bandwidths.flits_per_cycle(LinkKind::Global) / local,
-            self.jobs.workload,
+            self.jobs.workload.as_str(),
             self.seeds.len(),
+            packets,
             at(0),
             at(middle),
             at(cycles.len() - 1),
             100.0 * (at(cycles.len() - 1) - at(0)) / at(middle),
-            bound.map_or_else(String::new, |bound| bound.to_string()),
-        )
+            carried,
+            bound,
+        ]
     }
 }
 
@@ -369,12 +371,12 @@ impl Measure for JobRuns {
     }
 
     /// The line of a case stands with its last seed.
-    fn lines(
+    fn rows(
         &self,
         unit: usize,
         source: &Source<'_>,
         progress: &dyn Progress,
-    ) -> Result<Option<String>, SweepError> {
+    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let (number, last) = (unit / self.seeds.len(), unit % self.seeds.len());
         let case = &self.cases[number];
         let seed = self.seeds[last];
@@ -383,21 +385,22 @@ impl Measure for JobRuns {
             return Ok(None);
         };
         if last + 1 < self.seeds.len() || !source.is_collecting() {
-            return Ok(Some(String::new()));
+            return Ok(Some(Vec::new()));
         }
         let mut cycles = vec![own];
         for &seed in &self.seeds[..last] {
             match source.kept(&self.subject(case, seed))? {
                 Some(found) => cycles.push(found),
-                None => return Ok(Some(String::new())),
+                None => return Ok(Some(Vec::new())),
             }
         }
-        Ok(Some(self.line(case, cycles)))
+        Ok(Some(vec![self.line(case, cycles)]))
     }
 
-    fn columns(&self) -> String {
+    fn columns(&self) -> Vec<&'static str> {
         "paths,variant,fabric,p,arrangement,scheme,set,place,map,ratio,workload,seeds,packets,least,median,largest,\
          width,throughput,bound"
-            .to_owned()
+            .split(',')
+            .collect()
     }
 }

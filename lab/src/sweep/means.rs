@@ -2,13 +2,12 @@
 
 use super::rows::Rows;
 use super::select::{Where, grouped};
-use std::fmt::Write;
-use tvlb_base::text::field;
-use tvlb_simulator::{Estimate, setting_columns_heads};
+use tvlb_simulator::Estimate;
+use tvlb_simulator::columns::settings_columns;
 
 /// What a table of means has: columns that say what was run, then counts, figures, further columns and settings.
 pub(super) struct Means<'m> {
-    pub(super) first: &'m str,
+    pub(super) first: Vec<&'m str>,
     /// Columns of true and false, of which is counted how many are true.
     pub(super) counted: &'m [&'m str],
     /// Columns of numbers, and whether their standard errors stand beside them.
@@ -18,30 +17,31 @@ pub(super) struct Means<'m> {
     pub(super) then: &'m [&'m str],
 }
 
-/// A line for all rows that differ in nothing but the seed and the figures, in the order in which they are seen.
-pub(super) fn means(rows: &Rows, table: &Means<'_>) -> String {
-    let settings = setting_columns_heads();
-    let firsts: Vec<&str> = table.first.split(',').collect();
-    let lasts: Vec<&str> = table.then.iter().copied().chain(settings.split(',')).collect();
-    let by: Vec<String> = firsts.iter().chain(&lasts).map(|name| (*name).to_owned()).collect();
-    let mut csv = format!("{},seeds", table.first);
-    table.counted.iter().for_each(|name| csv.extend([",", name]));
+/// A row for all rows that differ in nothing but the seed and the figures, in the order in which they are seen.
+pub(super) fn means(rows: &Rows, table: &Means<'_>) -> Rows {
+    let settings = settings_columns().into_iter().map(|column| column.name);
+    let owned = |name: &str| name.to_owned();
+    let firsts: Vec<String> = table.first.iter().copied().map(owned).collect();
+    let lasts: Vec<String> = table.then.iter().copied().chain(settings).map(owned).collect();
+    let by = [&firsts[..], &lasts].concat();
+    let mut columns = firsts.clone();
+    columns.extend(["seeds"].iter().chain(table.counted).copied().map(owned));
     for (name, has_error) in table.figures {
-        let _ = write!(csv, ",{name}");
-        if *has_error {
-            let _ = write!(csv, ",{name}-error");
-        }
+        columns.push(owned(name));
+        columns.extend(has_error.then(|| format!("{name}-error")));
     }
-    let _ = writeln!(csv, ",{}", lasts.join(","));
-    for (key, found) in grouped(rows, &Where::new(), &by) {
+    columns.extend(lasts);
+    let text = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
+    let of = |(key, found): (Vec<&str>, Vec<&Vec<String>>)| {
         let values = |name: &str| {
             let place = rows.place(name).expect("the columns are those of the rows");
             found.iter().map(move |row| row[place].as_str())
         };
-        let cells = |key: &[&str]| key.iter().map(|cell| field(cell)).collect::<Vec<_>>().join(",");
-        let _ = write!(csv, "{},{}", cells(&key[..firsts.len()]), found.len());
+        let (first, last) = key.split_at(firsts.len());
+        let mut row: Vec<String> = first.iter().copied().map(owned).collect();
+        row.push(found.len().to_string());
         for name in table.counted {
-            let _ = write!(csv, ",{}", values(name).filter(|value| *value == "true").count());
+            row.push(values(name).filter(|value| *value == "true").count().to_string());
         }
         for (place, (name, has_error)) in table.figures.iter().enumerate() {
             let numbers: Vec<f64> = values(name).filter_map(|value| value.parse().ok()).collect();
@@ -50,15 +50,12 @@ pub(super) fn means(rows: &Rows, table: &Means<'_>) -> String {
                 Some(step) => Some(Estimate::of_multiples(&numbers, step)),
                 None => Some(Estimate::of(&numbers)),
             };
-            let mean = estimate.map_or_else(String::new, |estimate| estimate.mean.to_string());
-            let _ = write!(csv, ",{mean}");
-            if *has_error {
-                let error = estimate.and_then(|estimate| estimate.error);
-                let _ =
-                    write!(csv, ",{}", error.map_or_else(String::new, |error| error.to_string()));
-            }
+            row.push(text(estimate.map(|estimate| estimate.mean)));
+            row.extend(has_error.then(|| text(estimate.and_then(|estimate| estimate.error))));
         }
-        let _ = writeln!(csv, ",{}", cells(&key[firsts.len()..]));
-    }
-    csv
+        row.extend(last.iter().copied().map(owned));
+        row
+    };
+    let rows = grouped(rows, &Where::new(), &by).into_iter().map(of).collect();
+    Rows { columns, rows }
 }

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tvlb_base::progress::Progress;
+use tvlb_base::table::Cell;
 use tvlb_simulator::StarvedLink;
 use tvlb_table_set::runs::{Runs, StoreError, Turn};
 
@@ -25,15 +26,15 @@ pub(super) trait Measure: Sync {
 
     /// The lines of a unit's table, each with a line end; none where something is not there, or another process
     /// is at it.
-    fn lines(
+    fn rows(
         &self,
         unit: usize,
         source: &Source<'_>,
         progress: &dyn Progress,
-    ) -> Result<Option<String>, SweepError>;
+    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError>;
 
     /// The names of the columns.
-    fn columns(&self) -> String;
+    fn columns(&self) -> Vec<&'static str>;
 
     /// The names of the files of the table and of its means over seeds.
     fn names(&self) -> [&'static str; 2] {
@@ -41,7 +42,7 @@ pub(super) trait Measure: Sync {
     }
 
     /// Means over the seeds, where lines of several seeds stand in the table.
-    fn summary(&self, _rows: &Rows) -> Option<String> {
+    fn summary(&self, _rows: &Rows) -> Option<Rows> {
         None
     }
 
@@ -117,5 +118,5 @@ impl<'s> Source<'s> {
 
 /// Where the results of studies are kept.
 pub(super) fn runs_in(directory: &Path) -> Result<Runs, StoreError> {
-    Runs::open(directory.join("runs"), "tvlb sweep 1")
+    Runs::open(directory.join("runs"), "tvlb sweep 2")
 }

@@ -70,6 +70,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use tvlb_base::progress::Progress;
+use tvlb_base::table::Cell;
 use tvlb_table_set::runs::POLL;
 
 /// What came of making a study's runs.
@@ -104,7 +105,7 @@ pub fn run(plan: &mut Plan, directory: &Path, progress: &dyn Progress) -> Made {
         while !left.is_empty() {
             let of_others = left.par_iter().with_max_len(1).map(|&unit| {
                 let source = Source::new(&store, directory, true);
-                let is_there = measure.lines(unit, &source, progress)?.is_some();
+                let is_there = measure.rows(unit, &source, progress)?.is_some();
                 if is_there {
                     now.fetch_add(usize::from(source.made() > 0), Ordering::Relaxed);
                     progress.step();
@@ -131,7 +132,7 @@ pub struct Collected {
     /// the load of saturation, a row for each criterion.
     pub rows: Rows,
     /// A line for all seeds of a run together, with means and standard errors, where there is such a table.
-    pub summary: Option<String>,
+    pub summary: Option<Rows>,
     /// The names of the files that these tables have beside the runs: those of runs at loads and those of
     /// searches differ, so that one directory can hold both.
     pub names: [&'static str; 2],
@@ -148,18 +149,18 @@ pub struct Collected {
 pub fn collect(plan: &Plan, directory: &Path) -> Result<Collected, SweepError> {
     let store = runs_in(directory)?;
     let source = Source::new(&store, directory, false);
-    let mut csv = plan.measure.columns() + "\n";
+    let columns = plan.measure.columns().into_iter().map(str::to_owned).collect();
+    let mut rows = Rows { columns, rows: Vec::new() };
     let (mut found, all) = (0, plan.run_count());
     for unit in 0..all {
-        if let Some(lines) = plan.measure.lines(unit, &source, &())? {
-            csv.push_str(&lines);
+        if let Some(of_unit) = plan.measure.rows(unit, &source, &())? {
+            rows.rows.extend(of_unit.iter().map(|row| row.iter().map(Cell::to_string).collect()));
             found += 1;
         }
     }
     if found == 0 {
         return Err(SweepError::Missing { directory: directory.to_owned(), missing: all, all });
     }
-    let rows = Rows::parse(&csv).expect("each line has a field for each column");
     let (summary, names) = (plan.measure.summary(&rows), plan.measure.names());
     Ok(Collected { rows, summary, names, found, missing: all - found })
 }

@@ -7,9 +7,9 @@ use super::file::File;
 use super::lists::distinct;
 use super::measure::{Measure, Source};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 use tvlb_base::progress::{Cancelled, Progress};
-use tvlb_base::text::field;
+use tvlb_base::row;
+use tvlb_base::table::Cell;
 use tvlb_throughput::report::{Heading, Report};
 use tvlb_throughput::state;
 use tvlb_throughput::sweep::Sweep;
@@ -132,32 +132,38 @@ impl Measure for Models {
         Ok(source.contains(&self.subject(unit)))
     }
 
-    fn lines(
+    fn rows(
         &self,
         unit: usize,
         source: &Source<'_>,
         progress: &dyn Progress,
-    ) -> Result<Option<String>, SweepError> {
+    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let make = || self.make(unit, source, progress);
         let Some(found): Option<Found> = source.run(&self.subject(unit), make)? else {
             return Ok(None);
         };
         let (fabric, seed) = self.unit(unit);
-        let mut text = String::new();
-        for Set { name, throughput, lower, upper, standard_error, mean_hops } in &found.sets {
-            let _ = writeln!(
-                text,
-                "{},{seed},{},{},{},{throughput},{lower},{upper},{standard_error},{mean_hops}",
-                fabric.fabric.file.name,
-                field(name),
+        let row = |set: &Set| {
+            let Set { name, throughput, lower, upper, standard_error, mean_hops } = set;
+            row![
+                fabric.fabric.file.name.as_str(),
+                seed,
+                name.as_str(),
                 found.patterns,
-                found.bound
-            );
-        }
-        Ok(Some(text))
+                found.bound,
+                *throughput,
+                *lower,
+                *upper,
+                *standard_error,
+                *mean_hops,
+            ]
+        };
+        Ok(Some(found.sets.iter().map(row).collect()))
     }
 
-    fn columns(&self) -> String {
-        "fabric,seed,set,patterns,bound,throughput,lower,upper,standard-error,mean-hops".to_owned()
+    fn columns(&self) -> Vec<&'static str> {
+        "fabric,seed,set,patterns,bound,throughput,lower,upper,standard-error,mean-hops"
+            .split(',')
+            .collect()
     }
 }

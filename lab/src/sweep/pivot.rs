@@ -6,6 +6,7 @@ use super::select::{Figure, Where, grouped};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use std::fmt::Write;
+use tvlb_base::table::aligned;
 
 /// A table of a study, or of several together.
 #[derive(Clone, Debug, Deserialize)]
@@ -147,7 +148,7 @@ impl Pivot {
 
     /// The table for the terminal, its columns below each other.
     pub(super) fn plain(&self, rows: &Rows) -> Option<String> {
-        self.grid(rows).map(|grid| plain(&grid))
+        self.grid(rows).map(|grid| aligned(&grid, &[]))
     }
 }
 
@@ -163,25 +164,6 @@ pub(super) fn markdown(grid: &[Vec<String>]) -> String {
             text.push_str(&"|---".repeat(cells.len()));
             text.push_str("|\n");
         }
-    }
-    text
-}
-
-/// A table whose columns are as wide as they must be.
-pub(super) fn plain(grid: &[Vec<String>]) -> String {
-    let width = |column: usize| {
-        let of_column = grid.iter().filter_map(|cells| cells.get(column));
-        of_column.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..grid.first().map_or(0, Vec::len)).map(width).collect();
-    let mut text = String::new();
-    for cells in grid {
-        let mut line = String::new();
-        for (cell, width) in cells.iter().zip(&widths) {
-            let _ = write!(line, "  {cell:<width$}");
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
     }
     text
 }
@@ -208,7 +190,7 @@ mod tests {
         let expected = "| s | load | all | few |\n|---|---|---|---|\n| ugal-l | 0.1 | 50.0 cycles | 40.0 cycles |\n\
                         |  | 0.2 |  | 45.2 cycles |\n| par | 0.1 | 51.0 cycles |  |\n";
         assert_eq!(pivot.markdown(&rows()).unwrap(), expected);
-        assert!(pivot.plain(&rows()).unwrap().starts_with("  s       load  all"));
+        assert!(pivot.plain(&rows()).unwrap().starts_with("s       load  all"));
         assert!(pivot.needs().any(|column| column == "latency"));
     }
 

@@ -20,7 +20,7 @@ fn advice_as_table_csv_and_json() {
     assert_eq!(lines.len(), 1 + 2 * 3 * 2 * 2 * 2);
     assert_snapshot!(lines[..2].join("\n"), @r#"
     wiring,placement,map,order,routing,host,group,chain,link,busiest,median,cycles
-    own,identity,linear,given,min,799,799,975,3840.0,"(0,0):0 to (1,0):0",5145,5145 5145
+    own,identity,linear,given,min,799,799,975,3840,"(0,0):0 to (1,0):0",5145,5145 5145
     "#);
     let json: serde_json::Value =
         serde_json::from_str(&scratch.succeeds(&format!("{asked} --json"))).unwrap();

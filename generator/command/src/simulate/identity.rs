@@ -1,9 +1,10 @@
 //! What was run, as the lines of CSV and JSON say it: so that those of several runs can stand in one file.
 
-use std::fmt::{self, Display, Formatter};
+use tvlb_base::row;
+use tvlb_base::table::Cell;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::Decision;
-use tvlb_simulator::{Scheme, Settings, identity_columns};
+use tvlb_simulator::{Scheme, Settings};
 use tvlb_table_set::{FabricEntry, Manifest};
 use tvlb_traffic::named::Named;
 use tvlb_traffic::{Pattern, PlacementRule};
@@ -50,27 +51,24 @@ impl<'a> Identity<'a> {
         Self { fabric: &manifest.fabric, scheme, set, second_set, traffic, placement }
     }
 
+    /// What stands in the columns of CSV.
+    pub fn cells(&self) -> Vec<Cell> {
+        let Self { fabric, scheme, set, second_set, traffic, placement } = *self;
+        row![
+            fabric.name.as_str(),
+            scheme,
+            set,
+            second_set,
+            traffic.name.as_str(),
+            traffic.content.as_deref(),
+            placement.name.as_str(),
+            placement.content.as_deref(),
+        ]
+    }
+
     /// The name of the placement, if one was asked for.
     pub(super) fn placed(&self) -> Option<&'a str> {
         let is_placed = self.placement.rule != PlacementRule::Identity;
         is_placed.then_some(self.placement.name.as_str())
-    }
-}
-
-/// The columns of CSV.
-impl Display for Identity<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { fabric, scheme, set, second_set, traffic, placement } = self;
-        let columns = identity_columns([
-            &fabric.name,
-            scheme,
-            set.unwrap_or_default(),
-            second_set.unwrap_or_default(),
-            &traffic.name,
-            traffic.content.as_deref().unwrap_or_default(),
-            &placement.name,
-            placement.content.as_deref().unwrap_or_default(),
-        ]);
-        f.write_str(&columns)
     }
 }

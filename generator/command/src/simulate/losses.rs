@@ -1,6 +1,5 @@
 //! Parts that die during a run: the options that say so, and what was lost, as tables and CSV.
 
-use super::identity::Identity;
 use super::options::{At, Simulate};
 use crate::failure::Failure;
 use crate::files::read_faults;
@@ -8,17 +7,51 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroU32;
+use tvlb_base::row;
+use tvlb_base::table::{Cell, Column, Table};
 use tvlb_schema::{FabricImage, FaultSet, SwitchId};
+use tvlb_simulator::columns::{LOAD, SEED};
 use tvlb_simulator::{
-    BootedFabric, FaultFigures, FaultSchedule, IDENTITY_COLUMNS, LinkLosses, Losses, Measuring,
-    Outcome, Point, SeriesWindow, Settings, setting_columns_heads,
+    BootedFabric, FaultFigures, FaultSchedule, LinkLosses, Losses, Measuring, Outcome, Point,
+    SeriesWindow, Settings,
 };
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{Update, sha256};
 
-/// The columns of CSV that say what was lost.
-pub(super) const LOSS_COLUMNS: &str =
-    "on-dead-links,without-live-port,in-dead-switches,astray,in-source-queues,refused-at-source";
+/// Packets that were lost, by cause, and those that were never sent: each as a column, and in words.
+const CAUSES: [(Column<'_>, &str); 6] = [
+    (Column::number("on-dead-links", 0, ""), "on dead links"),
+    (Column::number("without-live-port", 0, ""), "dropped because no port was left"),
+    (Column::number("in-dead-switches", 0, ""), "in dead switches"),
+    (Column::number("astray", 0, ""), "refused by a switch that could make no sense of the header"),
+    (Column::number("in-source-queues", 0, ""), "never sent, in source queues of dead switches"),
+    (Column::number("refused-at-source", 0, ""), "never sent, refused at the source"),
+];
+
+/// The columns that say what was lost.
+pub(super) fn columns() -> impl Iterator<Item = Column<'static>> {
+    CAUSES.into_iter().map(|(column, _)| column)
+}
+
+/// What stands in them.
+fn counts(losses: &Losses) -> [u64; 6] {
+    let Losses { on_dead_links, without_live_port, in_dead_switches, astray, .. } = *losses;
+    let Losses { in_source_queues, refused_at_source, .. } = *losses;
+    [
+        on_dead_links,
+        without_live_port,
+        in_dead_switches,
+        astray,
+        in_source_queues,
+        refused_at_source,
+    ]
+}
+
+/// What stands in them for a run; nothing where no part dies.
+pub(super) fn of_run(outcome: &Outcome) -> Vec<Cell> {
+    let counts = outcome.faults.as_ref().map(|figures| counts(&figures.losses));
+    counts.into_iter().flatten().map(Cell::from).collect()
+}
 
 /// What dies and is mended in every run.
 pub(super) struct Given {
@@ -195,13 +228,13 @@ impl<'a> Curve<'a> {
 }
 
 /// What was lost, for people.
-pub(super) struct Table<'a>(
+pub(super) struct Text<'a>(
     pub(super) Curve<'a>,
     /// Whether nothing dies.
     pub(super) bool,
 );
 
-impl Display for Table<'_> {
+impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (load, seed, figures) in self.0.with_losses() {
             let FaultFigures { sent, losses, links, series, .. } = figures;
@@ -214,81 +247,52 @@ impl Display for Table<'_> {
                     )
                 }
             }?;
-            for (count, cause) in [
-                (losses.on_dead_links, "on dead links"),
-                (losses.without_live_port, "dropped because no port was left"),
-                (losses.in_dead_switches, "in dead switches"),
-                (losses.astray, "refused by a switch that could make no sense of the header"),
-                (losses.in_source_queues, "never sent, in source queues of dead switches"),
-                (losses.refused_at_source, "never sent, refused at the source"),
-            ] {
+            for (count, (_, cause)) in counts(losses).into_iter().zip(CAUSES) {
                 if count > 0 {
                     writeln!(f, "{count:>10} {cause}")?;
                 }
             }
-            if !links.is_empty() {
-                writeln!(f, " on the link  no live port  link")?;
-            }
+            let mut of_links = Table::new(vec![
+                Column::number("on the link", 0, ""),
+                Column::number("no live port", 0, ""),
+                Column::words("link", ""),
+            ]);
             for LinkLosses { link, on_dead_links, without_live_port, .. } in links {
-                writeln!(f, "{on_dead_links:>12} {without_live_port:>13}  {link}")?;
+                of_links.push(row![*on_dead_links, *without_live_port, link.as_str()]);
             }
-            if !series.is_empty() {
-                writeln!(f, "      from accepted  latency    VLB       lost never sent")?;
-            }
+            let mut windows = Table::new(vec![
+                FROM,
+                ACCEPTED,
+                LATENCY,
+                VLB_SHARE,
+                Column::number("lost", 0, ""),
+                Column::number("never sent", 0, ""),
+            ]);
             for SeriesWindow { from, accepted, latency, vlb_share, losses } in series {
-                let latency = latency.map_or("-".to_owned(), |latency| format!("{latency:.2}"));
-                let vlb = vlb_share.map_or("-".to_owned(), |share| format!("{share:.3}"));
                 let (lost, never) = (losses.sent(), losses.all() - losses.sent());
-                writeln!(
-                    f,
-                    "{from:>10} {accepted:>8.4} {latency:>8} {vlb:>6} {lost:>10} {never:>10}"
-                )?;
+                windows.push(row![*from, *accepted, *latency, *vlb_share, lost, never]);
             }
+            write!(f, "{of_links}{windows}")?;
         }
         Ok(())
     }
 }
 
-/// The windows of all runs, a line each, which begins with what was run.
-pub(super) struct SeriesCsv<'a>(
-    pub(super) Curve<'a>,
-    pub(super) &'a Identity<'a>,
-    /// What stands in the columns of settings.
-    pub(super) &'a str,
-);
+const FROM: Column<'_> = Column::number("from", 0, "");
+const ACCEPTED: Column<'_> = Column::number("accepted", 4, "");
+const LATENCY: Column<'_> = Column::number("latency", 2, "");
+const VLB_SHARE: Column<'_> = Column::number("vlb-share", 3, "").under("VLB");
 
-impl Display for SeriesCsv<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self(_, identity, settings) = self;
-        let heads = setting_columns_heads();
-        writeln!(
-            f,
-            "{IDENTITY_COLUMNS},load,seed,from,accepted,latency,vlb-share,{LOSS_COLUMNS},{heads}"
-        )?;
-        for (load, seed, figures) in self.0.with_losses() {
-            for SeriesWindow { from, accepted, latency, vlb_share, losses } in &figures.series {
-                let [latency, vlb] = [latency, vlb_share]
-                    .map(|mean| mean.map_or_else(String::new, |mean| mean.to_string()));
-                let lost = columns(losses);
-                writeln!(
-                    f,
-                    "{identity},{load},{seed},{from},{accepted},{latency},{vlb}{lost},{settings}"
-                )?;
-            }
+/// The windows of all runs.
+pub(super) fn series(curve: Curve<'_>) -> Table<'static> {
+    let first = [LOAD, SEED, FROM, ACCEPTED, LATENCY, VLB_SHARE];
+    let mut table = Table::new(first.into_iter().chain(columns()).collect());
+    for (load, seed, figures) in curve.with_losses() {
+        for SeriesWindow { from, accepted, latency, vlb_share, losses } in &figures.series {
+            let mut row = row![load, seed, *from, *accepted, *latency, *vlb_share];
+            row.extend(counts(losses).map(Cell::from));
+            table.push(row);
         }
-        Ok(())
     }
-}
-
-/// What stands in the columns of losses of a run, after a comma; nothing where no part dies.
-pub(super) fn columns_of(outcome: &Outcome) -> String {
-    outcome.faults.as_ref().map_or_else(String::new, |figures| columns(&figures.losses))
-}
-
-fn columns(losses: &Losses) -> String {
-    let Losses { on_dead_links, without_live_port, in_dead_switches, astray, .. } = losses;
-    let Losses { in_source_queues, refused_at_source, .. } = losses;
-    format!(
-        ",{on_dead_links},{without_live_port},{in_dead_switches},{astray},{in_source_queues},{refused_at_source}"
-    )
+    table
 }

@@ -15,7 +15,7 @@ use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
 use crate::tables::Tables;
 use crate::traffic;
-use losses::{Curve, Given, Installed};
+use losses::{Given, Installed};
 use options::At;
 use report::Report;
 use tvlb_base::progress::Progress;
@@ -73,24 +73,21 @@ pub fn run(arguments: &Simulate) -> Outcome {
 
     let identity = Identity::new(&settings, set.manifest(), (&pattern, &placement));
     let faults = given.as_ref().map(|given| &given.record);
-    let csv = report::Csv { report: &report, study: &study, identity: &identity, faults };
+    let studied = report::Studied { report: &report, study: &study, identity: &identity, faults };
     if let (Some(path), Report::Curve(points)) = (&arguments.plot, &report) {
         picture::write(path, points, (&study, &identity))?;
     }
     if let (Some(path), Report::Curve(points)) = (&arguments.links, &report) {
-        write_file(path, &csv.links(points))?;
+        write_file(path, &studied.links(points))?;
     }
     match arguments.format {
-        Format::Table if arguments.json => report::json(&csv),
-        Format::Table => print(&report::Table(&csv)),
+        Format::Table if arguments.json => report::json(&studied),
+        Format::Table => print(&report::Text(&studied)),
         Format::Csv if arguments.series.is_some() => match &report {
-            Report::Curve(points) => {
-                let curve = Curve { points, seeds: study.seeds };
-                print(&losses::SeriesCsv(curve, &identity, &csv.settings()))
-            }
+            Report::Curve(points) => print(&studied.series(points)),
             Report::Saturation(_) => Ok(()),
         },
-        Format::Csv => print(&csv),
+        Format::Csv => print(&studied.figures()),
     }
 }
 

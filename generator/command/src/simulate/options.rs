@@ -10,28 +10,16 @@ use clap::{ArgGroup, Args, ValueEnum};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use tvlb_base::table::help as help_of;
+use tvlb_simulator::columns::curve_columns;
 use tvlb_simulator::{Measuring, Settings};
 use tvlb_table_set::FabricEntry;
 use tvlb_traffic::loads::Loads;
 
-/// What the table shows.
-const COLUMNS: &str = "Columns (docs/reference/simulate.md says more, of CSV too):
-  load                flits that each node offers per cycle; * where a run was saturated,
-                      + where its latency was still growing as its measurement ended
-  latency, ±          mean cycles from generation to delivery of a packet; its standard error
-  p50 ... p99.9, max  percentiles and the largest of these latencies
-  network             mean cycles from the node's sending to delivery
-  accepted            flits delivered per sending node and cycle
-  hops, VLB           mean links between switches of a packet; share of packets by VLB
-  least, most         flits per cycle of the node that was served worst, and of the one served best
-  Jain                Jain's index of fairness over the sending nodes, 1 if all are served the same
-  local, global       flits per cycle on links within and between groups: mean and busiest
-  windows             windows that were measured, with --measure until-windows-agree
-";
-
 /// What stands after the options.
 fn help() -> String {
-    format!("{PATTERNS}\n{COLUMNS}")
+    let columns = help_of(&curve_columns());
+    format!("{PATTERNS}\nColumns (docs/reference/simulate.md says more, of CSV too):\n{columns}")
 }
 
 /// Simulate the network that a table set describes, its switches booted from the images

@@ -2,15 +2,20 @@
 
 use super::identity::Identity;
 use super::losses::{self, Curve};
-use crate::failure::Outcome;
+use crate::failure;
 use crate::output::print_json;
 use serde::Serialize;
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::{self, Display, Formatter};
+use tvlb_base::row;
+use tvlb_base::table::{Cell, Column, Table};
 use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, VcScheme, Weighing};
+use tvlb_simulator::columns::{
+    self, FIGURES, IDENTITY, LATENCY, LOAD, SEED, WINDOWS, curve_columns, figures, over_seeds,
+    settings_columns,
+};
 use tvlb_simulator::{
-    Estimate, FIGURE_COLUMNS, Figures, IDENTITY_COLUMNS, Link, Measuring, Point, Saturation,
-    Scheme, Settings, Study, csv_field, figure_columns, paths_name, setting_columns,
-    setting_columns_heads,
+    Estimate, Link, Measuring, Outcome, Point, Saturation, Scheme, SeedSaturation, Settings, Study,
+    paths_name,
 };
 
 /// What a study found.
@@ -63,8 +68,8 @@ struct Document<'a> {
     report: &'a Report,
 }
 
-pub(super) fn json(of: &Csv<'_>) -> Outcome {
-    let Csv { report, study, identity, faults } = *of;
+pub(super) fn json(of: &Studied<'_>) -> failure::Outcome {
+    let Studied { report, study, identity, faults } = *of;
     let Identity { fabric, set, second_set, traffic, placement, .. } = *identity;
     let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
     let fabric_identity = image.map(|image| image.fabric().identity());
@@ -157,11 +162,11 @@ pub(super) fn title(study: &Study<'_>, identity: &Identity<'_>) -> String {
 }
 
 /// For people.
-pub(super) struct Table<'a>(pub(super) &'a Csv<'a>);
+pub(super) struct Text<'a>(pub(super) &'a Studied<'a>);
 
-impl Display for Table<'_> {
+impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Csv { report, study, identity, .. } = *self.0;
+        let Studied { report, study, identity, .. } = *self.0;
         let Study { settings, .. } = study;
         writeln!(f, "{}", title(study, identity))?;
         match report {
@@ -169,14 +174,7 @@ impl Display for Table<'_> {
                 write_saturation(f, saturation, settings.latency_limit_cycles)
             }
             Report::Curve(points) => {
-                let windows = match settings.measuring {
-                    Measuring::OneWindow => "",
-                    Measuring::UntilWindowsAgree => " windows",
-                };
-                writeln!(f, "{HEAD}{windows}")?;
-                for point in points {
-                    write_point(f, point)?;
-                }
+                write!(f, "{}", curve(points))?;
                 if points.iter().any(|point| point.saturated) {
                     let limit = settings.latency_limit_cycles;
                     writeln!(f, "* saturated: the mean latency is above {limit} cycles")?;
@@ -197,67 +195,38 @@ impl Display for Table<'_> {
                     )?;
                 }
                 let nothing_dies = self.0.faults_in_words() == "none";
-                write!(f, "{}", losses::Table(Curve { points, seeds: study.seeds }, nothing_dies))
+                write!(f, "{}", losses::Text(Curve { points, seeds: study.seeds }, nothing_dies))
             }
         }
     }
 }
 
-const HEAD: &str = "   load  latency       ±    p50    p99  p99.9    max  network accepted   hops    VLB  \
-    least   most   Jain  local (max) global (max)";
-
-fn write_point(f: &mut Formatter<'_>, point: &Point) -> fmt::Result {
-    let mean = |of: fn(&tvlb_simulator::Outcome) -> f64| {
-        Estimate::of(&point.runs.iter().map(of).collect::<Vec<_>>()).mean
-    };
-    let most = point.runs.iter().map(|run| run.all.most).max().unwrap_or_default();
-    let Estimate { mean: latency, error } = point.latency;
-    let windows = point.runs.iter().filter_map(|run| run.measured_windows).max();
-    writeln!(
-        f,
-        "{:>7}{} {latency:>7.2} {:>7} {:>6.0} {:>6.0} {:>6.0} {most:>6} {:>8.2} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.4} {:>5.3} {:>5.3} {:>6.3} {:>5.3}{}",
-        point.load,
-        match (point.saturated, point.growing) {
+/// A row for each load, means over its runs, and one for each population where there are several.
+fn curve(points: &[Point]) -> Table<'static> {
+    let mut table = Table::new(curve_columns());
+    for Point { load, saturated, growing, runs, .. } in points {
+        let mark = match (saturated, growing) {
             (true, _) => '*',
             (false, true) => '+',
             (false, false) => ' ',
-        },
-        error_text(error, 2),
-        mean(|run| run.all.p50.into()),
-        mean(|run| run.all.p99.into()),
-        mean(|run| run.all.p999.into()),
-        mean(|run| run.all.network_latency),
-        point.accepted.mean,
-        mean(|run| run.all.hops),
-        mean(|run| run.all.vlb_share),
-        mean(|run| run.fairness.least),
-        mean(|run| run.fairness.most),
-        mean(|run| run.fairness.jain),
-        mean(|run| run.local_links.mean),
-        mean(|run| run.local_links.most),
-        mean(|run| run.global_links.mean),
-        mean(|run| run.global_links.most),
-        windows.map_or(String::new(), |windows| format!(" {windows:>7}")),
-    )?;
-    let populations = point.runs.first().map_or(&[][..], |run| &run.populations);
-    for (number, first) in populations.iter().enumerate() {
-        let of = |of: fn(&Figures) -> f64| {
-            let values: Vec<f64> =
-                point.runs.iter().map(|run| of(&run.populations[number])).collect();
-            Estimate::of(&values)
         };
-        let (latency, accepted) = (of(|p| p.latency), of(|p| p.accepted));
-        writeln!(
-            f,
-            "  {:<12} {:>6} nodes: latency {:.2} ± {}, accepted {:.4}",
-            first.population,
-            first.nodes,
-            latency.mean,
-            error_text(latency.error, 2),
-            accepted.mean
-        )?;
+        let windows = runs.iter().filter_map(|run| run.measured_windows).max();
+        let runs: Vec<Vec<Vec<Cell>>> = runs.iter().map(figures).collect();
+        let populations = runs.first().map_or(0, Vec::len);
+        for number in 0..populations {
+            let of_seeds: Vec<Vec<Cell>> = runs.iter().map(|rows| rows[number].clone()).collect();
+            let latencies = of_seeds.iter().filter_map(|row| row[LATENCY].number());
+            let error = Estimate::of(&latencies.collect::<Vec<f64>>()).error;
+            let means = over_seeds(&FIGURES, &of_seeds);
+            let population = (populations > 1).then(|| means[0].to_string());
+            let mut row = row![format!("{load}{mark}"), population];
+            row.extend_from_slice(&means[LATENCY..]);
+            row.insert(3, error.into());
+            row.push(windows.into());
+            table.push(row);
+        }
     }
-    Ok(())
+    table
 }
 
 /// A standard error; one run has none.
@@ -280,8 +249,8 @@ fn write_saturation(f: &mut Formatter<'_>, found: &Saturation, limit: u32) -> fm
     writeln!(f, "resolution {resolution}")
 }
 
-/// One line for each run. Each line says what was run, so that the lines of several files can stand in one.
-pub(super) struct Csv<'a> {
+/// What was studied. The lines of its tables say what was run, so that those of several files can stand in one.
+pub(super) struct Studied<'a> {
     pub(super) report: &'a Report,
     pub(super) study: &'a Study<'a>,
     pub(super) identity: &'a Identity<'a>,
@@ -289,93 +258,98 @@ pub(super) struct Csv<'a> {
     pub(super) faults: Option<&'a losses::Record>,
 }
 
-impl Csv<'_> {
+impl Studied<'_> {
     /// What is dead when; "none" if nothing dies.
     fn faults_in_words(&self) -> String {
         self.faults.map_or_else(|| "none".to_owned(), losses::Record::in_words)
     }
 
+    /// A table of runs as CSV: what was run, then the table, then the settings.
+    fn csv(&self, table: &Table<'_>) -> String {
+        let first = (&IDENTITY[..], &self.identity.cells()[..]);
+        table.csv_between(first, (&settings_columns(), &self.settings()))
+    }
+
     /// What stands in the last columns.
-    pub(super) fn settings(&self) -> String {
-        let Self { study, .. } = self;
+    fn settings(&self) -> Vec<Cell> {
         let faults = self.faults_in_words();
-        setting_columns(weighings(study), &faults, study.settings, vc_scheme(study))
+        columns::settings(
+            weighings(self.study),
+            &faults,
+            self.study.settings,
+            vc_scheme(self.study),
+        )
+    }
+
+    /// The figures of every run, or of every search, as CSV.
+    pub(super) fn figures(&self) -> String {
+        let seeds = self.study.seeds;
+        let points = match self.report {
+            Report::Curve(points) => points,
+            Report::Saturation(Saturation { resolution, seeds, .. }) => {
+                let mut table = Table::new(SATURATION.to_vec());
+                for found in seeds {
+                    let SeedSaturation { seed, by_latency, by_acceptance, accepted_beyond } =
+                        *found;
+                    table.push(row![seed, by_latency, by_acceptance, accepted_beyond, *resolution]);
+                }
+                return self.csv(&table);
+            }
+        };
+        let has = |is: fn(&Outcome) -> bool| points.iter().flat_map(|point| &point.runs).any(is);
+        let mut columns = [&[LOAD, SEED], &FIGURES[..]].concat();
+        columns.extend(has(|run| run.measured_windows.is_some()).then_some(WINDOWS));
+        if has(|run| run.faults.is_some()) {
+            columns.extend(losses::columns());
+        }
+        let mut table = Table::new(columns);
+        for (load, seed, outcome) in (Curve { points, seeds }).runs() {
+            for figures in figures(outcome) {
+                let mut row = row![load, seed];
+                row.extend(figures);
+                row.extend(outcome.measured_windows.map(Cell::from));
+                row.extend(losses::of_run(outcome));
+                table.push(row);
+            }
+        }
+        self.csv(&table)
+    }
+
+    /// What died and what was lost in the windows of every run, as CSV.
+    pub(super) fn series(&self, points: &[Point]) -> String {
+        self.csv(&losses::series(Curve { points, seeds: self.study.seeds }))
     }
 
     /// The load of every link in every run, as CSV: flits per cycle, and the share of what the link takes.
     pub(super) fn links(&self, points: &[Point]) -> String {
-        let Self { study: Study { fabric, seeds, .. }, identity, .. } = self;
-        let (heads, settings) = (setting_columns_heads(), self.settings());
-        let mut csv = format!(
-            "{IDENTITY_COLUMNS},load,seed,switch,port,flits-per-cycle,share,link,{heads}\n"
-        );
+        let Study { fabric, seeds, .. } = self.study;
+        let mut table = Table::new(LINKS.to_vec());
         for (load, seed, outcome) in (Curve { points, seeds }).runs() {
             for &(switch, port, flits) in &outcome.links {
-                let link = csv_field(&fabric.name(switch, port));
                 let is_global = matches!(fabric.link(switch, port), Link::Global(..));
                 let of_kind = if is_global { &outcome.global_links } else { &outcome.local_links };
-                let share = flits / of_kind.capacity;
-                writeln!(
-                    csv,
-                    "{identity},{load},{seed},{switch},{port},{flits},{share},{link},{settings}"
-                )
-                .expect("writing to a string cannot fail");
+                let (share, link) = (flits / of_kind.capacity, fabric.name(switch, port));
+                table.push(row![load, seed, switch.0, port.0, flits, share, link]);
             }
         }
-        csv
+        self.csv(&table)
     }
 }
 
-impl Display for Csv<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (heads, settings) = (setting_columns_heads(), self.settings());
-        let identity = self.identity;
-        match self.report {
-            Report::Saturation(saturation) => {
-                writeln!(
-                    f,
-                    "{IDENTITY_COLUMNS},seed,by-latency,by-acceptance,accepted-beyond,resolution,{heads}"
-                )?;
-                for seed in &saturation.seeds {
-                    writeln!(
-                        f,
-                        "{identity},{},{},{},{},{},{settings}",
-                        seed.seed,
-                        seed.by_latency,
-                        seed.by_acceptance,
-                        seed.accepted_beyond,
-                        saturation.resolution
-                    )?;
-                }
-                Ok(())
-            }
-            Report::Curve(points) => {
-                let windows = match self.study.settings.measuring {
-                    Measuring::OneWindow => "",
-                    Measuring::UntilWindowsAgree => ",windows",
-                };
-                let has_faults =
-                    points.iter().flat_map(|p| &p.runs).any(|run| run.faults.is_some());
-                let lost =
-                    if has_faults { format!(",{}", losses::LOSS_COLUMNS) } else { String::new() };
-                writeln!(
-                    f,
-                    "{IDENTITY_COLUMNS},load,seed,{FIGURE_COLUMNS},{heads}{windows}{lost}"
-                )?;
-                let seeds = self.study.seeds;
-                for (load, seed, outcome) in (Curve { points, seeds }).runs() {
-                    let windows = outcome.measured_windows;
-                    let windows = windows.map_or(String::new(), |windows| format!(",{windows}"));
-                    let lost = losses::columns_of(outcome);
-                    for figures in figure_columns(outcome) {
-                        writeln!(
-                            f,
-                            "{identity},{load},{seed},{figures},{settings}{windows}{lost}"
-                        )?;
-                    }
-                }
-                Ok(())
-            }
-        }
-    }
-}
+const SATURATION: [Column<'_>; 5] = [
+    SEED,
+    Column::number("by-latency", 4, ""),
+    Column::number("by-acceptance", 4, ""),
+    Column::number("accepted-beyond", 4, ""),
+    Column::number("resolution", 4, ""),
+];
+
+const LINKS: [Column<'_>; 7] = [
+    LOAD,
+    SEED,
+    Column::number("switch", 0, ""),
+    Column::number("port", 0, ""),
+    Column::number("flits-per-cycle", 4, ""),
+    Column::number("share", 4, ""),
+    Column::words("link", ""),
+];

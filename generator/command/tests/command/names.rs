@@ -368,7 +368,7 @@ fn what_changed() {
                + (0,0) r0<0>" global port 0 r0s0g0 = (1,1) r1<1>" global port 0 r1s1g0
                + (0,0) r0<0>" global port 1 r0s0g1 = (1,0) r1<0>" global port 0 r1s0g0
     "#);
-    assert!(words.contains("\nswitch    bytes (differ)  destin"), "{words}");
+    assert!(words.contains("  bytes (differ)  destin"), "{words}");
     assert!(words.contains("\n0 r0<0>\" ") && words.contains("\n10 r3<1>\""), "{words}");
     let values: serde_json::Value =
         serde_json::from_str(&scratch.differs("diff out new --json")).unwrap();

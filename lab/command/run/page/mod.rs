@@ -7,7 +7,7 @@ mod links;
 mod places;
 mod time_lines;
 
-use super::report::{JobEntry, Report, Table};
+use super::report::{JobEntry, Report, Text};
 use super::workload::Run;
 use tvlb_chart::escaped;
 use tvlb_chart::page::{figure, page, paragraph, preformatted, section, table};
@@ -43,7 +43,7 @@ pub(super) fn html(report: &Report<'_>, fabric: &BootedFabric<'_>) -> String {
         ));
         body.push_str(&section("causes", "What holds the runs up", &causes(first, &of)));
     }
-    let figures = preformatted(&Table(report).to_string());
+    let figures = preformatted(&Text(report).to_string());
     body.push_str(&section("figures", "All figures, as the terminal shows them", &figures));
     page(&title, &body)
 }

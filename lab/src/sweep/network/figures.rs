@@ -2,22 +2,24 @@
 
 use super::{Network, Unit};
 use serde::{Deserialize, Serialize};
-use tvlb_simulator::{
-    FIGURE_COLUMNS, IDENTITY_COLUMNS, Outcome, csv_field, figure_columns, identity_columns,
-    setting_columns, setting_columns_heads,
-};
+use tvlb_base::row;
+use tvlb_base::table::Cell;
+use tvlb_simulator::Outcome;
+use tvlb_simulator::columns::{FIGURES, IDENTITY, figures, settings, settings_columns};
 
 /// What is kept of a run.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Ran {
     pub(super) saturated: bool,
-    /// What stands in [`FIGURE_COLUMNS`], for all nodes and for each population.
-    figures: Vec<String>,
+    /// What stands in [`FIGURES`], for all nodes and for each population.
+    figures: Vec<Vec<String>>,
 }
 
 impl From<&Outcome> for Ran {
     fn from(outcome: &Outcome) -> Self {
-        Self { saturated: outcome.saturated, figures: figure_columns(outcome) }
+        let figures = figures(outcome);
+        let texts = figures.iter().map(|row| row.iter().map(Cell::to_string).collect());
+        Self { saturated: outcome.saturated, figures: texts.collect() }
     }
 }
 
@@ -33,51 +35,58 @@ pub(super) struct Found {
 impl Network {
     /// The names of columns before the figures: those by which tables tell sets and variants, if they do, and
     /// what was run.
-    pub(in super::super) fn first_columns(&self) -> String {
-        let names = if self.has_names() { "paths,variant," } else { "" };
-        format!("{names}{IDENTITY_COLUMNS}")
+    pub(in super::super) fn first_columns(&self) -> Vec<&'static str> {
+        let names: &[&str] = if self.has_names() { &["paths", "variant"] } else { &[] };
+        names.iter().copied().chain(IDENTITY.iter().map(|column| column.name)).collect()
+    }
+
+    /// These, then others, then those of the settings.
+    pub(in super::super) fn columns_with(
+        &self,
+        own: impl Iterator<Item = &'static str>,
+    ) -> Vec<&'static str> {
+        let last = settings_columns().into_iter().map(|column| column.name);
+        self.first_columns().into_iter().chain(own).chain(last).collect()
     }
 
     /// The columns of runs at loads.
-    pub(super) fn run_columns(&self) -> String {
-        format!("{},load,seed,{FIGURE_COLUMNS},{}", self.first_columns(), setting_columns_heads())
+    pub(super) fn run_columns(&self) -> Vec<&'static str> {
+        let figures = FIGURES.iter().map(|column| column.name);
+        self.columns_with(["load", "seed"].into_iter().chain(figures))
     }
 
     /// The columns of searches.
-    pub(super) fn search_columns(&self) -> String {
-        format!(
-            "{},seed,criterion,saturation,accepted-beyond,resolution,{}",
-            self.first_columns(),
-            setting_columns_heads()
-        )
+    pub(super) fn search_columns(&self) -> Vec<&'static str> {
+        let own = ["seed", "criterion", "saturation", "accepted-beyond", "resolution"];
+        self.columns_with(own.into_iter())
     }
 
     /// What stands in the first columns for a run.
-    pub(in super::super) fn subject(&self, unit: &Unit) -> String {
+    pub(in super::super) fn subject(&self, unit: &Unit) -> Vec<Cell> {
         let subject = &unit.subject;
         let paths = &self.sets[unit.tables.set];
         let (set, second_set) = paths.names();
         // Under PAR the second look has the set of the source if it has no other.
         let second_set = second_set.or((subject.scheme == "par").then_some(set));
-        let identity = identity_columns([
-            &subject.fabric,
+        let mut row = Vec::new();
+        if self.has_names() {
+            row.extend(row![paths.heading.as_str(), unit.variant.as_str()]);
+        }
+        row.extend(row![
+            subject.fabric.as_str(),
             subject.scheme,
             set,
-            second_set.unwrap_or_default(),
-            &subject.traffic,
-            subject.traffic_content.as_deref().unwrap_or_default(),
+            second_set,
+            subject.traffic.as_str(),
+            subject.traffic_content.as_deref(),
             subject.placement.as_deref().unwrap_or("identity"),
-            subject.placement_content.as_deref().unwrap_or_default(),
+            subject.placement_content.as_deref(),
         ]);
-        if self.has_names() {
-            format!("{},{},{identity}", csv_field(&paths.heading), csv_field(&unit.variant))
-        } else {
-            identity
-        }
+        row
     }
 
     /// What stands in the last columns for a run.
-    pub(in super::super) fn last(&self, unit: &Unit) -> String {
+    pub(in super::super) fn last(&self, unit: &Unit) -> Vec<Cell> {
         let (tables, subject) = (unit.tables, &unit.subject);
         let weighings = self.sets[tables.set].weighings(&self.fabrics[tables.fabric].fabric);
         // MIN and VLB decide nothing, and UGAL-G has the T of UGAL-L.
@@ -87,23 +96,32 @@ impl Network {
             _ => [Some(weighings.ugal_l), None],
         };
         let dead = &self.dead[tables.dead].name;
-        setting_columns(weighings, dead, &subject.settings, tables.vc_scheme)
+        settings(weighings, dead, &subject.settings, tables.vc_scheme)
     }
 
-    /// The lines of a run at a load: all nodes, and each population where there are several.
-    pub(super) fn run_lines(&self, unit: &Unit, load: f64, ran: &Ran) -> String {
+    /// The rows of a run at a load: all nodes, and each population where there are several.
+    pub(super) fn run_rows(&self, unit: &Unit, load: f64, ran: &Ran) -> Vec<Vec<Cell>> {
         let (subject, last, seed) = (self.subject(unit), self.last(unit), unit.subject.seed);
-        let line = |figures: &String| format!("{subject},{load},{seed},{figures},{last}\n");
-        ran.figures.iter().map(line).collect()
+        let of = |figures: &Vec<String>| {
+            let figures: Vec<Cell> = figures.iter().map(|text| text.as_str().into()).collect();
+            [&subject[..], &row![load, seed], &figures, &last].concat()
+        };
+        ran.figures.iter().map(of).collect()
     }
 
-    /// The lines of a search, one for each criterion.
-    pub(super) fn search_lines(&self, unit: &Unit, resolution: f64, found: &Found) -> String {
+    /// The rows of a search, one for each criterion.
+    pub(super) fn search_rows(
+        &self,
+        unit: &Unit,
+        resolution: f64,
+        found: &Found,
+    ) -> Vec<Vec<Cell>> {
         let (subject, last, seed) = (self.subject(unit), self.last(unit), unit.subject.seed);
-        let Found { by_latency, by_acceptance, accepted_beyond } = found;
-        format!(
-            "{subject},{seed},latency,{by_latency},{accepted_beyond},{resolution},{last}\n\
-             {subject},{seed},acceptance,{by_acceptance},,{resolution},{last}\n"
-        )
+        let Found { by_latency, by_acceptance, accepted_beyond } = *found;
+        let rows = [
+            row![seed, "latency", by_latency, accepted_beyond, resolution],
+            row![seed, "acceptance", by_acceptance, None::<f64>, resolution],
+        ];
+        rows.map(|row| [&subject[..], &row, &last].concat()).into()
     }
 }

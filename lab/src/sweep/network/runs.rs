@@ -9,6 +9,7 @@ use super::figures::{Found, Ran};
 use super::{Measured, Network, Subject, Tables, Unit};
 use std::collections::BTreeMap;
 use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_base::table::Cell;
 use tvlb_generator::faults::update;
 use tvlb_generator::image::Images;
 use tvlb_schema::{FabricImage, FaultSet, SwitchImage};
@@ -47,12 +48,12 @@ impl Measure for Network {
         }
     }
 
-    fn lines(
+    fn rows(
         &self,
         unit: usize,
         source: &Source<'_>,
         progress: &dyn Progress,
-    ) -> Result<Option<String>, SweepError> {
+    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let unit = &self.units[unit];
         match self.measured {
             Measured::Curve(curve) => self.line(unit, curve, source, progress),
@@ -60,17 +61,17 @@ impl Measure for Network {
                 let load = unit.subject.load.expect("what is no search has a load");
                 let make = || self.simulate(unit, &unit.subject, progress);
                 let ran: Option<Ran> = source.run(&unit.subject, make)?;
-                Ok(ran.map(|ran| self.run_lines(unit, load, &ran)))
+                Ok(ran.map(|ran| self.run_rows(unit, load, &ran)))
             }
             Measured::Saturation(resolution) => {
                 let make = || self.search(unit, resolution, progress);
                 let found: Option<Found> = source.run(&unit.subject, make)?;
-                Ok(found.map(|found| self.search_lines(unit, resolution, &found)))
+                Ok(found.map(|found| self.search_rows(unit, resolution, &found)))
             }
         }
     }
 
-    fn columns(&self) -> String {
+    fn columns(&self) -> Vec<&'static str> {
         match self.measured {
             Measured::Saturation(_) => self.search_columns(),
             _ => self.run_columns(),
@@ -84,18 +85,18 @@ impl Measure for Network {
         }
     }
 
-    fn summary(&self, rows: &Rows) -> Option<String> {
+    fn summary(&self, rows: &Rows) -> Option<Rows> {
         let first = self.first_columns();
         let told = match self.measured {
             Measured::Saturation(resolution) => Means {
-                first: &format!("{first},criterion"),
+                first: [&first[..], &["criterion"]].concat(),
                 counted: &[],
                 figures: &[("saturation", true), ("accepted-beyond", true)],
                 step: Some(resolution),
                 then: &["resolution"],
             },
             _ => Means {
-                first: &format!("{first},load,population"),
+                first: [&first[..], &["load", "population"]].concat(),
                 counted: &["saturated", "growing"],
                 figures: &[
                     ("latency", true),
@@ -141,7 +142,7 @@ impl Network {
         Curve { lowest, coarse, fine }: Curve,
         source: &Source<'_>,
         progress: &dyn Progress,
-    ) -> Result<Option<String>, SweepError> {
+    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -171,10 +172,10 @@ impl Network {
             Err(Missing::Theirs) => return Ok(None),
             Err(Missing::Failed(error)) => return Err(error),
         }
-        let lines = known.into_iter().map(|(step, outcome)| {
-            self.run_lines(unit, f64::from(step) / f64::from(STEPS), &outcome)
+        let rows = known.into_iter().map(|(step, outcome)| {
+            self.run_rows(unit, f64::from(step) / f64::from(STEPS), &outcome)
         });
-        Ok(Some(lines.collect()))
+        Ok(Some(rows.flatten().collect()))
     }
 
     pub(in super::super) fn pattern(&self, unit: &Unit) -> &Pattern {

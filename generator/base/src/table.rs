@@ -1,0 +1,311 @@
+//! A table: columns that say what they are called and mean, and rows. For people as text under heads, for
+//! programs as CSV, and its columns for the help of the command that prints it.
+
+use crate::text::field;
+use std::borrow::Cow;
+use std::fmt::{self, Display, Formatter, Write};
+
+/// What a column is called and means.
+#[derive(Clone, Copy, Debug)]
+pub struct Column<'c> {
+    /// In CSV: words joined by hyphens.
+    pub name: &'c str,
+    /// Above the column in text.
+    head: &'c str,
+    /// What it says, with its unit.
+    meaning: &'c str,
+    shown: Shown,
+}
+
+/// How cells are shown as text.
+#[derive(Clone, Copy, Debug)]
+enum Shown {
+    /// To the left.
+    Words,
+    /// To the right, numbers with so many decimals.
+    Decimals(usize),
+}
+
+impl<'c> Column<'c> {
+    /// A column of words.
+    pub const fn words(name: &'c str, meaning: &'c str) -> Self {
+        Self { name, head: name, meaning, shown: Shown::Words }
+    }
+
+    /// A column of numbers, shown with so many decimals; whole numbers have none.
+    pub const fn number(name: &'c str, decimals: usize, meaning: &'c str) -> Self {
+        Self { name, head: name, meaning, shown: Shown::Decimals(decimals) }
+    }
+
+    /// What stands above it in text, if that is not its name.
+    #[must_use]
+    pub const fn under(self, head: &'c str) -> Self {
+        Self { head, ..self }
+    }
+}
+
+/// What stands in a row under a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Empty in CSV, `-` in text.
+    Nothing,
+    Text(String),
+    Whole(i128),
+    Number(f64),
+    Is(bool),
+}
+
+impl Cell {
+    /// Its number, if it has one.
+    pub fn number(&self) -> Option<f64> {
+        match *self {
+            #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+            Self::Whole(number) => Some(number as f64),
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn shown(&self, shown: Shown) -> Cow<'_, str> {
+        match (self, shown) {
+            (Self::Nothing, _) => "-".into(),
+            (Self::Text(text), _) => text.into(),
+            (Self::Number(number), Shown::Decimals(decimals)) => {
+                format!("{number:.decimals$}").into()
+            }
+            _ => self.to_string().into(),
+        }
+    }
+}
+
+/// As CSV has it, without the quotes.
+impl Display for Cell {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Text(text) => f.write_str(text),
+            Self::Whole(number) => number.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Is(is) => is.fmt(f),
+        }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<bool> for Cell {
+    fn from(is: bool) -> Self {
+        Self::Is(is)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(number: usize) -> Self {
+        Self::from(number as u64)
+    }
+}
+
+macro_rules! whole {
+    ($($number:ty),+) => {
+        $(impl From<$number> for Cell {
+            fn from(number: $number) -> Self {
+                Self::Whole(number.into())
+            }
+        })+
+    };
+}
+whole!(u8, u16, u32, u64, i16);
+
+impl<C: Into<Self>> From<Option<C>> for Cell {
+    fn from(cell: Option<C>) -> Self {
+        cell.map_or(Self::Nothing, Into::into)
+    }
+}
+
+/// A row, of whatever its cells are made of.
+#[macro_export]
+macro_rules! row {
+    ($($cell:expr),* $(,)?) => { Vec::from([$($crate::table::Cell::from($cell)),*]) };
+}
+
+/// Columns and rows of as many cells.
+#[derive(Clone, Debug, Default)]
+pub struct Table<'c> {
+    columns: Vec<Column<'c>>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl<'c> Table<'c> {
+    pub fn new(columns: Vec<Column<'c>>) -> Self {
+        Self { columns, rows: Vec::new() }
+    }
+
+    /// Adds a row, which has a cell for each column.
+    pub fn push(&mut self, row: Vec<Cell>) {
+        debug_assert_eq!(row.len(), self.columns.len(), "a row has a cell for each column");
+        self.rows.push(row);
+    }
+
+    /// The table as CSV, with a header.
+    pub fn csv(&self) -> String {
+        self.csv_between((&[], &[]), (&[], &[]))
+    }
+
+    /// The table as CSV between further columns, in which every row has the same cells.
+    pub fn csv_between(
+        &self,
+        first: (&[Column<'_>], &[Cell]),
+        last: (&[Column<'_>], &[Cell]),
+    ) -> String {
+        let joined = |parts: [&str; 3]| {
+            let mut line = String::with_capacity(parts.iter().map(|part| part.len() + 1).sum());
+            for part in parts.into_iter().filter(|part| !part.is_empty()) {
+                line.push_str(part);
+                line.push(',');
+            }
+            line.pop();
+            line.push('\n');
+            line
+        };
+        let mut text = joined([&names(first.0), &names(&self.columns), &names(last.0)]);
+        let (first, last) = (csv(first.1), csv(last.1));
+        self.rows.iter().for_each(|row| text.push_str(&joined([&first, &csv(row), &last])));
+        text
+    }
+}
+
+/// The table for people: cells below heads, but no column that says nothing. Empty without rows.
+impl Display for Table<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.rows.is_empty() {
+            return Ok(());
+        }
+        let says = |cell: &Cell| *cell != Cell::Nothing && *cell != Cell::from("");
+        let stands = |&place: &usize| self.rows.iter().any(|row| says(&row[place]));
+        let places: Vec<usize> = (0..self.columns.len()).filter(stands).collect();
+        let mut grid: Vec<Vec<Cow<'_, str>>> =
+            vec![places.iter().map(|&place| self.columns[place].head.into()).collect()];
+        for row in &self.rows {
+            let shown = |&place: &usize| row[place].shown(self.columns[place].shown);
+            grid.push(places.iter().map(shown).collect());
+        }
+        let is_number = |place: &usize| matches!(self.columns[*place].shown, Shown::Decimals(_));
+        let to_right: Vec<bool> = places.iter().map(is_number).collect();
+        f.write_str(&aligned(&grid, &to_right))
+    }
+}
+
+/// Cells below each other, two blanks between them, to the right in the columns that say so and to the left in
+/// all others.
+pub fn aligned<C: AsRef<str>>(grid: &[Vec<C>], to_right: &[bool]) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for cells in grid {
+        widths.resize(widths.len().max(cells.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(cells) {
+            *width = (*width).max(cell.as_ref().chars().count());
+        }
+    }
+    let mut text = String::new();
+    for cells in grid {
+        let begin = text.len();
+        for (place, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+            let gap = if place == 0 { "" } else { "  " };
+            let cell = cell.as_ref();
+            let _ = match to_right.get(place) {
+                Some(true) => write!(text, "{gap}{cell:>width$}"),
+                _ => write!(text, "{gap}{cell:<width$}"),
+            };
+        }
+        text.truncate(begin + text[begin..].trim_end().len());
+        text.push('\n');
+    }
+    text
+}
+
+/// The names of columns as the header of CSV has them.
+pub fn names(columns: &[Column<'_>]) -> String {
+    columns.iter().map(|column| column.name).collect::<Vec<_>>().join(",")
+}
+
+/// Cells as a line of CSV, without its end.
+pub fn csv(row: &[Cell]) -> String {
+    let fields = row.iter().map(|cell| match cell {
+        Cell::Text(text) => field(text).into_owned(),
+        cell => cell.to_string(),
+    });
+    fields.collect::<Vec<_>>().join(",")
+}
+
+/// What columns mean, a line or more for each, as the help of a command says it.
+pub fn help(columns: &[Column<'_>]) -> String {
+    const LINE: usize = 100;
+    let width = columns.iter().map(|column| column.head.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for Column { head, meaning, .. } in columns.iter().filter(|column| !column.meaning.is_empty()) {
+        let (mut line, mut is_first) = (format!("  {head:width$} "), true);
+        for word in meaning.split_whitespace() {
+            if !is_first && line.chars().count() + 1 + word.chars().count() > LINE {
+                text = text + line.trim_end() + "\n";
+                line = " ".repeat(width + 3);
+            }
+            line = line + " " + word;
+            is_first = false;
+        }
+        text = text + line.trim_end() + "\n";
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table<'static> {
+        let columns = vec![
+            Column::words("set", "the set"),
+            Column::number("mean-hops", 2, "mean links between switches").under("hops"),
+            Column::number("error", 3, ""),
+        ];
+        Table::new(columns)
+    }
+
+    #[test]
+    fn a_table_is_text_and_csv() {
+        let mut table = table();
+        assert_eq!(table.to_string(), "");
+        assert_eq!(table.csv(), "set,mean-hops,error\n");
+        table.push(row!["a,b", 2.125, None::<f64>]);
+        table.push(row!["c", 12_u32, None::<f64>]);
+        assert_eq!(table.csv(), "set,mean-hops,error\n\"a,b\",2.125,\nc,12,\n");
+        assert_eq!(table.to_string(), "set  hops\na,b  2.12\nc      12\n");
+        table.push(row![None::<&str>, true, 0.5]);
+        let text = "set  hops  error\na,b  2.12      -\nc      12      -\n-    true  0.500\n";
+        assert_eq!(table.to_string(), text);
+    }
+
+    #[test]
+    fn the_help_of_columns_is_broken_into_lines() {
+        let meaning = "a mean over the runs that were made with each of the seeds, in cycles of a switch \
+                       from the first flit to the last";
+        let columns = [Column::number("latency", 2, meaning), Column::number("x", 0, "")];
+        let text = help(&columns);
+        assert!(text.starts_with("  latency  a mean over"), "{text}");
+        assert!(text.lines().count() == 2 && text.lines().all(|line| line.len() <= 100), "{text}");
+    }
+}

@@ -1,0 +1,291 @@
+//! The figures of cut-through runs: as a table, CSV and JSON.
+
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
+use tvlb::simulate::Identity;
+use tvlb_base::row;
+use tvlb_base::table::{Cell, Column, Table};
+use tvlb_firmware_model::Scheme;
+use tvlb_generator::counted::counted;
+use tvlb_lab::cut_through::{CutThrough, CutThroughOutcome, Routing};
+use tvlb_schema::{Decision, OfarRules, SwitchImage, Weighing};
+use tvlb_simulator::columns::{IDENTITY, SEED, WEIGHING, over_seeds, weighings};
+use tvlb_simulator::{Estimate, paths_name};
+use tvlb_table_set::Manifest;
+use tvlb_traffic::named::Named;
+use tvlb_traffic::{Pattern, PlacementRule};
+
+/// The figures of a run.
+const FIGURES: [Column<'_>; 20] = [
+    Column::number("cycles", 0, "cycles that were measured; of a burst, until the last phit"),
+    Column::words("growing", ""),
+    Column::number("packets", 0, ""),
+    Column::number(
+        "latency",
+        1,
+        "mean cycles from generation to the last phit of a packet; \u{b1} standard error",
+    ),
+    Column::number("p50", 0, "the median of it, in cycles"),
+    Column::number("p99", 0, "its 99th percentile"),
+    Column::number("max", 0, "the largest"),
+    Column::number("network-latency", 1, "mean cycles from the node's sending to the last phit")
+        .under("network"),
+    Column::number(
+        "generated",
+        4,
+        "phits generated per sending node and cycle, below the load where queues of nodes are full",
+    ),
+    Column::number("accepted", 4, "phits delivered per sending node and cycle"),
+    Column::number(
+        "vlb-share",
+        3,
+        "share of the packets by VLB; under ofar and t-ofar, misrouted to another group",
+    )
+    .under("VLB"),
+    Column::number("hops", 3, "mean links between switches that a packet crossed"),
+    Column::number("local-hops", 3, "those within groups").under("local hops"),
+    Column::number("global-hops", 3, "those between groups").under("global hops"),
+    Column::number("local-mean", 3, "phits per cycle on a link within groups").under("local"),
+    Column::number("local-most", 3, "on the busiest of them").under("local max"),
+    Column::number("global-mean", 3, "phits per cycle on a link between groups").under("global"),
+    Column::number("global-most", 3, "on the busiest of them").under("global max"),
+    Column::number("escape-hops", 4, "mean links of the escape network").under("escape"),
+    Column::number("escape-entries", 4, "how often a packet entered it").under("entries"),
+];
+
+/// Where the latency stands among them.
+const LATENCY: usize = 3;
+
+/// What stands in them.
+fn figures(outcome: &CutThroughOutcome) -> Vec<Cell> {
+    let CutThroughOutcome { cycles, growing, packets, latency, p50, p99, most, .. } = *outcome;
+    let CutThroughOutcome { hops, local_links, global_links, escape, .. } = outcome;
+    let on_escape = escape.as_ref().map_or(0.0, |escape| escape.hops);
+    row![
+        cycles,
+        growing,
+        packets,
+        latency,
+        p50,
+        p99,
+        most,
+        outcome.network_latency,
+        outcome.generated,
+        outcome.accepted,
+        outcome.vlb_share,
+        hops.local + hops.global + on_escape,
+        hops.local,
+        hops.global,
+        local_links.mean,
+        local_links.most,
+        global_links.mean,
+        global_links.most,
+        escape.as_ref().map(|escape| escape.hops),
+        escape.as_ref().map(|escape| escape.entries),
+    ]
+}
+
+const SCHEME: Column<'_> = Column::words("scheme", "the routing");
+const LOAD: Column<'_> = Column::number(
+    "load",
+    4,
+    "phits that each node offers per cycle; - for a burst, and where all send to all; + where the latency was \
+     still growing as the run ended",
+);
+const ERROR: Column<'_> = Column::number("latency-error", 1, "").under("\u{b1}");
+
+/// The columns of the text.
+pub(super) fn columns() -> Vec<Column<'static>> {
+    [&[SCHEME, LOAD, FIGURES[LATENCY], ERROR], &FIGURES[LATENCY + 1..], &FIGURES[..1]].concat()
+}
+
+/// What a run is of, apart from what all runs have in common.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Subject {
+    pub(super) scheme: &'static str,
+    /// The set that VLB paths come from at the source, or `conventional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) set: Option<String>,
+    /// That of PAR's second look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) second_set: Option<String>,
+    /// T at the source, and at the second look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) threshold: Option<i16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) second_threshold: Option<i16>,
+    /// What stands in the columns of CSV before the load, and after the figures.
+    #[serde(skip)]
+    pub(super) identity: Vec<Cell>,
+    #[serde(skip)]
+    pub(super) settings: Vec<Cell>,
+}
+
+/// The last columns of CSV: how decisions weigh, and what switches and links are.
+fn setting_columns() -> impl Iterator<Item = Column<'static>> {
+    let own = "vc-scheme,packet,local-buffer,global-buffer,local-channels,global-channels,injection-queues,\
+               injection-queue,local-latency,global-latency,rounds,warm-up";
+    WEIGHING.into_iter().chain(own.split(',').map(|name| Column::words(name, "")))
+}
+
+/// What stands in them for a routing. Numbers of channels are empty where they are as many as it needs.
+fn setting_cells(
+    both: [Option<Weighing>; 2],
+    settings: &CutThrough,
+    image: &SwitchImage<'_>,
+) -> Vec<Cell> {
+    let CutThrough { local, global, .. } = settings;
+    let mut row = weighings(both);
+    row.extend(row![
+        image.virtual_channels().name(),
+        settings.packet_phits,
+        local.phits,
+        global.phits,
+        local.virtual_channels,
+        global.virtual_channels,
+        settings.injection_queues,
+        settings.injection_queue_phits,
+        settings.local_latency_cycles,
+        settings.global_latency_cycles,
+        settings.rounds,
+        settings.warm_up_cycles,
+    ]);
+    row
+}
+
+impl Subject {
+    pub(super) fn of(
+        settings: &CutThrough,
+        manifest: &Manifest,
+        image: &SwitchImage<'_>,
+        sends: (&Named<Pattern>, &Named<PlacementRule>),
+    ) -> Self {
+        let scheme = settings.routing.name();
+        let sets = match settings.routing {
+            Routing::Scheme(Scheme::Min) | Routing::Ofar(OfarRules { by_set: false, .. }) => {
+                [None, None]
+            }
+            Routing::Scheme(Scheme::Par) => [Decision::ParSource, Decision::ParSecond].map(Some),
+            _ => [Some(Decision::UgalL), None],
+        };
+        // Piggybacking compares queues times hops, without T, candidates or a gate.
+        let weighs = !matches!(
+            settings.routing,
+            Routing::Scheme(Scheme::Vlb) | Routing::Piggybacking(_) | Routing::Ofar(_)
+        );
+        let weighings = sets
+            .map(|decision| decision.filter(|_| weighs).map(|decision| *image.weighing(decision)));
+        let identity = Identity::of(manifest, (scheme, settings.paths, sets), sends);
+        let [threshold, second_threshold] =
+            weighings.map(|weighing| weighing.map(|weighing| weighing.threshold));
+        Self {
+            scheme,
+            set: identity.set.map(str::to_owned),
+            second_set: identity.second_set.map(str::to_owned),
+            threshold,
+            second_threshold,
+            settings: setting_cells(weighings, settings, image),
+            identity: identity.cells(),
+        }
+    }
+}
+
+/// One run and its figures.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Measured {
+    #[serde(flatten)]
+    pub(super) subject: Subject,
+    pub(super) seed: u64,
+    #[serde(flatten)]
+    pub(super) outcome: CutThroughOutcome,
+}
+
+/// Everything that makes the runs reproducible, and what they found.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Report<'a> {
+    pub(super) tool_version: &'static str,
+    pub(super) fabric: String,
+    pub(super) fabric_identity: String,
+    pub(super) traffic: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) traffic_content: Option<String>,
+    pub(super) placement: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) placement_content: Option<String>,
+    /// Packets that each node sends, in a burst.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) burst: Option<u32>,
+    /// What the escape network is, where a routing has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) escape_network: Option<String>,
+    pub(super) settings: &'a [CutThrough],
+    pub(super) runs: Vec<Measured>,
+}
+
+/// A row for each run.
+pub(super) fn table_of_runs(report: &Report<'_>) -> Table<'static> {
+    let own = [Column::words("load", ""), SEED];
+    let first = IDENTITY.iter().chain(&own).chain(&FIGURES).copied();
+    let mut table = Table::new(first.chain(setting_columns()).collect());
+    for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
+        let own = row![outcome.load, *seed];
+        table.push([&identity[..], &own, &figures(outcome), settings].concat());
+    }
+    table
+}
+
+/// The runs for people, means over seeds.
+pub(super) struct Text<'a>(pub(super) &'a Report<'a>);
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let report = self.0;
+        let (Some(settings), Some(first)) = (report.settings.first(), report.runs.first()) else {
+            return Ok(());
+        };
+        let of_first = |run: &&Measured| {
+            (run.subject.scheme, run.outcome.load) == (first.subject.scheme, first.outcome.load)
+        };
+        let seeds = report.runs.iter().filter(of_first).count();
+        let CutThrough { packet_phits, local, global, paths, .. } = settings;
+        let draws = |settings: &CutThrough| settings.routing != Routing::Scheme(Scheme::Min);
+        let vlb = if report.settings.iter().any(draws) {
+            format!("{} VLB paths, ", paths_name(*paths))
+        } else {
+            String::new()
+        };
+        let escape =
+            report.escape_network.as_ref().map_or(String::new(), |words| format!("{words}, "));
+        writeln!(
+            f,
+            "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {vlb}{escape}{}\n",
+            report.fabric,
+            report.traffic,
+            local.phits,
+            global.phits,
+            counted(seeds as u64, "seed"),
+        )?;
+        let mut table = Table::new(columns());
+        for runs in report.runs.chunks(seeds.max(1)) {
+            let Some(Measured { subject, outcome, .. }) = runs.first() else { continue };
+            let mark = if runs.iter().any(|run| run.outcome.growing) { '+' } else { ' ' };
+            let load = outcome.load.map(|load| format!("{load}{mark}"));
+            let latencies: Vec<f64> = runs.iter().map(|run| run.outcome.latency).collect();
+            let rows: Vec<Vec<Cell>> = runs.iter().map(|run| figures(&run.outcome)).collect();
+            let means = over_seeds(&FIGURES, &rows);
+            let mut row = row![subject.scheme, load];
+            row.extend([means[LATENCY].clone(), Estimate::of(&latencies).error.into()]);
+            row.extend_from_slice(&means[LATENCY + 1..]);
+            row.extend_from_slice(&means[..1]);
+            table.push(row);
+        }
+        write!(f, "{table}")?;
+        if report.runs.iter().any(|run| run.outcome.growing) {
+            writeln!(f, "+ still growing: a longer run finds a higher latency")?;
+        }
+        Ok(())
+    }
+}
