@@ -15,7 +15,8 @@ use tvlb_throughput::report::{Heading, Report};
 use tvlb_throughput::state;
 use tvlb_throughput::sweep::Sweep;
 use tvlb_throughput::{PathSet, path_set, plot};
-use tvlb_traffic::{Flows, Pattern, PatternError, sample};
+use tvlb_traffic::pattern::hint;
+use tvlb_traffic::{Flows, Pattern, sample};
 
 pub(crate) fn run(arguments: &Model) -> Outcome {
     let begin = Instant::now();
@@ -133,7 +134,7 @@ fn patterns(arguments: &Model, parts: &Parts<'_>, seed: u64) -> Result<Vec<Flows
                 patterns.push(Flows::new(&pattern, nodes, seed).map_err(|error| bad(&error))?);
             }
             _ => {
-                let pattern: Pattern = word.parse().map_err(|error| bad(&unknown(word, &error)))?;
+                let pattern: Pattern = word.parse().map_err(|_| bad(&unknown(word)))?;
                 patterns.push(Flows::new(&pattern, nodes, seed).map_err(|error| bad(&error))?);
             }
         }
@@ -142,10 +143,10 @@ fn patterns(arguments: &Model, parts: &Parts<'_>, seed: u64) -> Result<Vec<Flows
 }
 
 /// A word that names neither a pattern nor a set of them, with what may have been meant.
-fn unknown(word: &str, error: &PatternError) -> String {
-    let hint = match (word.get(..6), error) {
-        (Some("type-1" | "type-2"), _) => " (the sets are type1-set and type2-set)",
-        (_, PatternError::Unknown { hint, .. }) => hint,
+fn unknown(word: &str) -> String {
+    let hint = match word.get(..6) {
+        Some("type-1" | "type-2") => " (the sets are type1-set and type2-set)".to_owned(),
+        _ => hint(word),
     };
     format!("{} is not a traffic pattern or a set of them{hint}; {PATTERNS}", quoted(word))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufReader, Read};
 use std::path::Path;
-use tvlb_base::text::{Source, TextError};
+use tvlb_base::text::{Refused, Source};
 use tvlb_table_set::input_file::{self, Symlinks};
 
 /// A dump of all links may be one line.
@@ -17,18 +17,37 @@ pub(crate) const MOST_RECORDS: usize = 100_000_000;
 ///
 /// # Errors
 /// The file cannot be opened, is not a regular file, or is too large.
-pub fn open(path: &Path) -> Result<Source<'static>, TextError> {
+pub fn open(path: &Path) -> Result<Source<'static>, Refused> {
     let file = path.display().to_string();
     let (opened, found) = match input_file::open(path, Symlinks::Follow) {
         Ok(opened) => opened,
-        Err(error) => return Err(TextError::Io { file, reason: error.to_string() }),
+        Err(error) => return Err(Refused::unreadable(&file, &error)),
     };
     if found > MOST_FILE_BYTES {
-        return Err(TextError::TooLarge { file, found, most: MOST_FILE_BYTES });
+        let accepted = format!("at most {MOST_FILE_BYTES}");
+        return Err(Refused::new(format!("found {found} bytes"), accepted).in_file(&file));
     }
     // A file that grows meanwhile is not read any further than that.
     let text = BufReader::with_capacity(1 << 18, opened.take(MOST_FILE_BYTES));
     Ok(Source::of_reader(file, text))
+}
+
+/// That more was found in all files together.
+pub(crate) fn too_many_records() -> Refused {
+    let found = format!("found more than {MOST_RECORDS} rows or records in all files together");
+    Refused::new(found, "at most that many")
+}
+
+/// That a file has a header and nothing else.
+pub(crate) fn no_rows(file: &str) -> Refused {
+    Refused::new("found no row below the header", "at least one").in_file(file)
+}
+
+/// That a file is an interconnect dump of a Cray XC.
+pub(crate) fn aries(accepted: &'static str) -> Refused {
+    let found = "found a line of a Cray XC (Aries) interconnect dump; its groups have two dimensions, which \
+                 tvlb does not support";
+    Refused::new(found, accepted)
 }
 
 /// Whether a line is one of an interconnect dump of a Cray XC, as in

@@ -3,33 +3,28 @@
 //! A record is a line that names a switch, a channel adapter or a router, and a line for each of its
 //! ports with a link. `links.rs` joins the two ends of each link, and `groups.rs` looks for groups.
 
-mod error;
 mod groups;
 mod links;
 mod natural;
 mod network;
 mod parse;
 
-use crate::files::{MOST_DUMP_LINE_BYTES, MOST_RECORDS, is_aries};
+use crate::files::{MOST_DUMP_LINE_BYTES, MOST_RECORDS, aries, is_aries, too_many_records};
 use crate::machine::{End, Machine, Names, Physical, PortNames, Switch, count};
 use crate::notes::{Listed, Notes, counted};
 use natural::natural;
 use network::{Device, Network, PortLine, Record};
 use parse::{Kind, Line};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use tvlb_base::text::{Lines, Source, TextError, quoted};
+use tvlb_base::text::{Lines, Refused, Source, quoted};
 
-pub use error::IbnetdiscoverError;
 pub use groups::Grouping;
 
 /// The machine that the text describes.
 ///
 /// # Errors
 /// The first thing that is wrong, with its line.
-pub(crate) fn read(
-    source: Source<'_>,
-    grouping: &Grouping,
-) -> Result<(Machine, Notes), IbnetdiscoverError> {
+pub(crate) fn read(source: Source<'_>, grouping: &Grouping) -> Result<(Machine, Notes), Refused> {
     grouping.check()?;
     let network = read_records(source)?;
     let joined = links::join(&network)?;
@@ -67,7 +62,7 @@ pub(crate) fn read(
 
 /// Whether the text is one of `ibnetdiscover`: whether it has the first line of a record, whatever stands
 /// before it, so that the reader of such texts says what it does not understand.
-pub(crate) fn is_one(source: Source<'_>) -> Result<bool, TextError> {
+pub(crate) fn is_one(source: Source<'_>) -> Result<bool, Refused> {
     let mut lines = Lines::with_limit(source, MOST_DUMP_LINE_BYTES);
     while let Some(line) = lines.next_line()? {
         if let Ok(Line::Record { .. }) = parse::line(line) {
@@ -78,7 +73,7 @@ pub(crate) fn is_one(source: Source<'_>) -> Result<bool, TextError> {
 }
 
 /// The names of the two ports of every link between switches.
-pub(crate) fn link_names(source: Source<'_>) -> Result<Vec<[String; 2]>, IbnetdiscoverError> {
+pub(crate) fn link_names(source: Source<'_>) -> Result<Vec<[String; 2]>, Refused> {
     let network = read_records(source)?;
     let joined = links::join(&network)?;
     let switches = switch_names(&network, &joined, &mut Notes::default());
@@ -86,7 +81,7 @@ pub(crate) fn link_names(source: Source<'_>) -> Result<Vec<[String; 2]>, Ibnetdi
     Ok(joined.links.iter().map(|link| link.ends.map(name)).collect())
 }
 
-fn read_records(source: Source<'_>) -> Result<Network, IbnetdiscoverError> {
+fn read_records(source: Source<'_>) -> Result<Network, Refused> {
     let mut reader = Reader::of(source.name());
     let mut lines = Lines::of(source);
     while lines.next_line()?.is_some() {
@@ -102,11 +97,11 @@ fn read_records(source: Source<'_>) -> Result<Network, IbnetdiscoverError> {
                 reader.add(port, (far, far_port), rate, &lines)?;
             }
             Err(_) if is_aries(line) => {
-                return Err(IbnetdiscoverError::Aries { place: lines.place() });
+                return Err(aries("the output of ibnetdiscover").at(lines.place()));
             }
             Err(accepted) => {
-                let found = quoted(line);
-                return Err(IbnetdiscoverError::Line { place: lines.place(), found, accepted });
+                let found = format!("found {}", quoted(line));
+                return Err(Refused::new(found, accepted).at(lines.place()));
             }
         }
     }
@@ -153,7 +148,7 @@ impl Reader {
         kind: Kind,
         description: String,
         lines: &Lines<'_>,
-    ) -> Result<(), IbnetdiscoverError> {
+    ) -> Result<(), Refused> {
         let device = &mut self.network.devices[number as usize];
         self.current = Some(number);
         match &device.record {
@@ -163,8 +158,8 @@ impl Reader {
                 self.repeated.insert(number);
             }
             Some(first) => {
-                let (place, id, first) = (lines.place(), device.id.clone(), first.line);
-                return Err(IbnetdiscoverError::RecordTwice { place, id, first });
+                let found = format!("{} has a record on line {} too", device.id, first.line);
+                return Err(Refused::new(found, "one record for each").at(lines.place()));
             }
         }
         Ok(())
@@ -177,17 +172,13 @@ impl Reader {
         (far, far_port): (u32, u32),
         rate: &str,
         lines: &Lines<'_>,
-    ) -> Result<(), IbnetdiscoverError> {
+    ) -> Result<(), Refused> {
         let Some(device) = self.current else {
-            return Err(IbnetdiscoverError::Line {
-                place: lines.place(),
-                found: "a port before any record".to_owned(),
-                accepted: "a line that begins with Switch, Ca or Rt first",
-            });
+            let accepted = "a line that begins with Switch, Ca or Rt first";
+            return Err(Refused::new("found a port before any record", accepted).at(lines.place()));
         };
         if self.network.ports.len() == MOST_RECORDS {
-            let (place, most) = (lines.place(), MOST_RECORDS);
-            return Err(TextError::TooMany { place, most }.into());
+            return Err(too_many_records().at(lines.place()));
         }
         match self.network.rates.get_mut(rate) {
             Some(ports) => ports.push((device, port)),
@@ -202,7 +193,7 @@ impl Reader {
     }
 
     /// What all records say.
-    fn end(self) -> Result<Network, IbnetdiscoverError> {
+    fn end(self) -> Result<Network, Refused> {
         let Self { mut network, repeated, .. } = self;
         let mut seen = HashSet::new();
         network.ports.retain(|line| {
@@ -211,7 +202,9 @@ impl Reader {
         });
         let is_switch = |record: &Record| record.kind == Kind::Switch;
         if !network.devices.iter().any(|device| device.record.as_ref().is_some_and(is_switch)) {
-            return Err(IbnetdiscoverError::NoSwitch { file: network.file });
+            let accepted = "the output of ibnetdiscover, whose records begin with lines such as \
+                            Switch 41 \"S-b8cef60300000100\"";
+            return Err(Refused::new("found no switch", accepted).in_file(&network.file));
         }
         Ok(network)
     }

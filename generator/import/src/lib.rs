@@ -36,23 +36,18 @@ use numbering::Numbering;
 use std::io::{self, Write};
 use std::path::Path;
 use tvlb_base::progress::Progress;
-use tvlb_base::text::{Source, TextError};
+use tvlb_base::text::{Refused, Source};
 
 pub use directory::{WriteError, check_directory};
 pub use files::open;
-pub use ibnetdiscover::{Grouping, IbnetdiscoverError};
+pub use ibnetdiscover::Grouping;
 pub use numbering::NumberingError;
-pub use slingshot::SlingshotError;
 
 /// Why a machine cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     #[error(transparent)]
-    Text(#[from] TextError),
-    #[error(transparent)]
-    Slingshot(#[from] SlingshotError),
-    #[error(transparent)]
-    Ibnetdiscover(#[from] IbnetdiscoverError),
+    Refused(#[from] Refused),
     #[error(transparent)]
     Numbering(#[from] NumberingError),
 }
@@ -102,7 +97,7 @@ pub fn ibnetdiscover(source: Source<'_>, grouping: &Grouping) -> Result<Import, 
 /// # Errors
 /// A text that cannot be read, is cut off, or names no link.
 pub fn live_links(
-    open: impl Fn() -> Result<Source<'static>, TextError>,
+    open: impl Fn() -> Result<Source<'static>, Refused>,
 ) -> Result<Vec<[String; 2]>, ImportError> {
     if ibnetdiscover::is_one(open()?)? {
         return Ok(ibnetdiscover::link_names(open()?)?);
@@ -118,7 +113,7 @@ pub fn live_links(
 /// The first thing that cannot be understood, with its file and line.
 pub fn planned_links(
     files: usize,
-    open: impl Fn(usize) -> Result<Source<'static>, TextError>,
+    open: impl Fn(usize) -> Result<Source<'static>, Refused>,
 ) -> Result<Vec<[String; 2]>, ImportError> {
     if files == 1 && ibnetdiscover::is_one(open(0)?)? {
         return Ok(ibnetdiscover::link_names(open(0)?)?);

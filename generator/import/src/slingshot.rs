@@ -4,19 +4,16 @@
 //! between the jacks of two switches (`local` or `global`), or from a jack to network interfaces
 //! (`edge`). `plan.rs` puts rows together.
 
-mod error;
 mod jacks;
 pub(crate) mod live;
 mod plan;
 mod xname;
 
-use crate::files::is_aries;
+use crate::files::{aries, is_aries, no_rows};
 use crate::machine::Machine;
 use crate::notes::Notes;
 use plan::{Cable, Plan};
-use tvlb_base::text::{Fields, Records, Source, quoted};
-
-pub use error::SlingshotError;
+use tvlb_base::text::{Fields, Records, Refused, Source, quoted};
 
 /// The columns, in the only order accepted.
 const COLUMNS: [&str; 17] = [
@@ -60,7 +57,7 @@ pub(crate) fn read(
     plans: Vec<Source<'_>>,
     live: Option<Source<'_>>,
     jack_map: Option<Source<'_>>,
-) -> Result<(Machine, Notes), SlingshotError> {
+) -> Result<(Machine, Notes), Refused> {
     let mut plan = Plan::default();
     for source in plans {
         read_plan(source, &mut plan)?;
@@ -78,12 +75,14 @@ pub(crate) fn read(
     Ok((machine, notes))
 }
 
-fn read_plan(source: Source<'_>, plan: &mut Plan) -> Result<(), SlingshotError> {
+fn read_plan(source: Source<'_>, plan: &mut Plan) -> Result<(), Refused> {
     let file = plan.enter_file(source.name());
     let mut records = Records::of(source);
     records.expect_header(&[&COLUMNS]).map_err(|error| match records.place() {
-        place if is_aries(records.line()) => SlingshotError::Aries { place },
-        _ => error.into(),
+        place if is_aries(records.line()) => {
+            aries("the point-to-point CSV of a Slingshot network").at(place)
+        }
+        _ => error,
     })?;
     let (preamble, mut is_empty) = (records.comments(), true);
     while records.read_row()? {
@@ -94,7 +93,7 @@ fn read_plan(source: Source<'_>, plan: &mut Plan) -> Result<(), SlingshotError> 
     }
     plan.comments += records.comments() - preamble;
     if is_empty {
-        return Err(SlingshotError::NoRows { file: plan.file(file).to_owned() });
+        return Err(no_rows(plan.file(file)));
     }
     Ok(())
 }
@@ -123,16 +122,14 @@ fn is_route(fields: &Fields) -> bool {
     end.is_some_and(|(end, _)| end + 1 == route.len()) && !parts.iter().any(is_jack)
 }
 
-fn read_row(records: &Records<'_>) -> Result<Cable, SlingshotError> {
-    let (fields, place) = (records.fields(), || records.place());
+fn read_row(records: &Records<'_>) -> Result<Cable, Refused> {
+    let fields = records.fields();
     if fields.len() < COLUMNS.len() {
         records.expect_columns()?;
     }
-    let refuse = |column: usize, accepted: &'static str| SlingshotError::Field {
-        place: place(),
-        column: COLUMNS[column],
-        found: quoted(fields.get(column)),
-        accepted,
+    let refuse = |column: usize, accepted: &'static str| {
+        let found = format!("{} is {}", COLUMNS[column], quoted(fields.get(column)));
+        Refused::new(found, accepted).at(records.place())
     };
     if !is_route(fields) {
         return Err(refuse(
@@ -192,11 +189,8 @@ fn read_row(records: &Records<'_>) -> Result<Cable, SlingshotError> {
             });
         }
     };
-    Err(SlingshotError::Groups {
-        place: place(),
-        link_type,
-        source_group,
-        destination_group,
-        accepted,
-    })
+    let found = format!(
+        "link_type is {link_type}, but src_group is {source_group} and dst_group is {destination_group}"
+    );
+    Err(Refused::new(found, accepted).at(records.place()))
 }

@@ -15,16 +15,16 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use tvlb_base::progress::Progress;
-use tvlb_traffic::{Pattern, PlacementError, PlacementRule, Traffic, TrafficError};
+use tvlb_base::text::Refused;
+use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
 /// Why a study has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
+    /// Traffic or a placement that does not fit the fabric.
     #[error(transparent)]
-    Traffic(#[from] TrafficError),
-    #[error(transparent)]
-    Placement(#[from] PlacementError),
+    Unfit(#[from] Refused),
     #[error(transparent)]
     Settings(#[from] SettingsError),
     #[error("load {load}, seed {seed}: {error}")]

@@ -53,15 +53,15 @@ fn traffic_that_does_not_fit() {
     let named = |name: &str| error(name.parse().unwrap());
     assert_eq!(
         named("shift(9,0)"),
-        "traffic shift(9,0): the shift of groups is 9, but this fabric accepts 0 to 8"
+        "traffic shift(9,0): the shift of groups is 9, accepted 0 to 8 on this fabric"
     );
     assert_eq!(
         named("shift(1,4)"),
-        "traffic shift(1,4): the shift of switches is 4, but this fabric accepts 0 to 3"
+        "traffic shift(1,4): the shift of switches is 4, accepted 0 to 3 on this fabric"
     );
     assert_eq!(
         named("shift(0,0)"),
-        "traffic shift(0,0): it sends nothing anywhere; shift groups or switches by at least 1"
+        "traffic shift(0,0): it sends nothing anywhere, accepted a shift of groups or switches by at least 1"
     );
     assert_eq!(
         named("mixed(50,40)"),
@@ -82,7 +82,7 @@ fn traffic_that_does_not_fit() {
     let unknown = "shift(1)".parse::<Pattern>().unwrap_err().to_string();
     assert!(
         unknown
-            .starts_with("\"shift(1)\" is not a traffic pattern (did you mean shift(Δg,Δs)?); accepted: uniform, uniform-others, shift(Δg,Δs), ")
+            .starts_with("\"shift(1)\" is not a traffic pattern (did you mean shift(Δg,Δs)?), accepted uniform, uniform-others, shift(Δg,Δs), ")
     );
 }
 

@@ -4,10 +4,10 @@ use crate::image::ImageStageError;
 use std::io;
 use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;
+use tvlb_base::text::Refused;
 use tvlb_simulator::{BootError, RunError};
 use tvlb_table_set::runs::StoreError;
 use tvlb_throughput::state::StateError;
-use tvlb_traffic::TrafficError;
 
 /// Why there is no choice.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum ChooseError {
     #[error("cannot simulate the candidates: {0}; --fast chooses without a simulation")]
     Boot(#[from] BootError),
     #[error(transparent)]
-    Traffic(#[from] TrafficError),
+    Traffic(#[from] Refused),
     #[error("{run}: {error}")]
     Run { run: String, error: RunError },
     #[error(

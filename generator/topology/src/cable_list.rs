@@ -22,7 +22,7 @@
 use super::local_links::LocalLinkError;
 use super::{CableError, Topology};
 use std::fmt::Write;
-use tvlb_base::text::{Fields, Records, TextError, cut, quoted};
+use tvlb_base::text::{Fields, Records, Refused, cut, quoted};
 use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
 
@@ -34,7 +34,7 @@ pub const COLUMNS: [&str; 6] =
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CableListError {
     #[error(transparent)]
-    Text(#[from] TextError),
+    Text(#[from] Refused),
     #[error("line {line}: {column} is {found}, but must be a whole number, 0 to {most}")]
     NotANumber { line: usize, column: &'static str, found: String, most: u32 },
     #[error("line {line}: {column} is {found}, but must be 0 to {most}")]

@@ -1,21 +1,8 @@
 //! Flows from a file: pairs of switches or nodes with a demand each.
 
 use crate::Flows;
-use tvlb_base::text::{Place, Records, Source, TextError, quoted};
-use tvlb_table_set::names::{PartError, Parts};
-
-/// Why a file does not hold flows.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FlowFileError {
-    #[error(transparent)]
-    Text(#[from] TextError),
-    #[error("{place}: {column} is {}, accepted {accepted}", quoted(.found))]
-    Field { place: Place, column: &'static str, found: String, accepted: &'static str },
-    #[error("{place}: {error}")]
-    End { place: Place, error: Box<PartError> },
-    #[error("{origin}: there is no line after the header; a pattern has at least one flow")]
-    Empty { origin: String },
-}
+use tvlb_base::text::{Records, Refused, Source, quoted};
+use tvlb_table_set::names::Parts;
 
 /// The columns of flows between switches.
 const OF_SWITCHES: [&str; 3] = ["source-switch", "destination-switch", "demand"];
@@ -29,19 +16,13 @@ impl Flows {
     ///
     /// # Errors
     /// The first thing in the text that is no flow of this Dragonfly.
-    pub fn from_csv(parts: &Parts<'_>, text: &str, origin: &str) -> Result<Self, FlowFileError> {
+    pub fn from_csv(parts: &Parts<'_>, text: &str, origin: &str) -> Result<Self, Refused> {
         let nodes = parts.existing_nodes();
         let mut records = Records::of(Source::of_text(origin, text.as_bytes()));
         let by_node = records.expect_header(&[&OF_SWITCHES, &OF_NODES])? == 1;
         let columns = if by_node { OF_NODES } else { OF_SWITCHES };
         let mut pairs = Vec::new();
         while records.read()? {
-            let wrong = |column: usize, accepted| FlowFileError::Field {
-                place: records.place(),
-                column: columns[column],
-                found: records.fields()[column].to_owned(),
-                accepted,
-            };
             let end = |column: usize| {
                 let text = &records.fields()[column];
                 let found = if by_node {
@@ -49,18 +30,23 @@ impl Flows {
                 } else {
                     parts.switch(text)
                 };
-                found.map_err(|error| FlowFileError::End {
-                    place: records.place(),
-                    error: Box::new(error),
-                })
+                found.map_err(|error| Refused::new(error.to_string(), "").at(records.place()))
             };
             let (from, to) = (end(0)?, end(1)?);
             let demand = records.fields()[2].parse().ok();
             let demand = demand.filter(|demand: &f64| demand.is_finite() && *demand > 0.0);
-            pairs.push((from, to, demand.ok_or_else(|| wrong(2, "a finite number above 0"))?));
+            pairs.push((
+                from,
+                to,
+                demand.ok_or_else(|| {
+                    let found = format!("{} is {}", columns[2], quoted(&records.fields()[2]));
+                    Refused::new(found, "a finite number above 0").at(records.place())
+                })?,
+            ));
         }
         if pairs.is_empty() {
-            return Err(FlowFileError::Empty { origin: origin.to_owned() });
+            let found = "there is no line after the header";
+            return Err(Refused::new(found, "a pattern with at least one flow").in_file(origin));
         }
         Ok(Self::of_pairs(nodes, origin.to_owned(), None, pairs))
     }

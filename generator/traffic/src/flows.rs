@@ -3,10 +3,12 @@
 //! A flow's demand is in units of what one node sends: where all p nodes of a switch
 //! send to one other switch, it is p.
 
-use crate::{Pattern, Placement, Traffic, TrafficError, maps};
+use crate::traffic::unfit;
+use crate::{Pattern, Placement, Traffic, maps};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::{collections::BTreeMap, fmt};
+use tvlb_base::text::Refused;
 use tvlb_schema::{Dragonfly, FaultSet, GroupId, NodeId, Nodes, SwitchId};
 
 /// Traffic from one switch to another.
@@ -51,11 +53,7 @@ impl Flows {
     /// assert!(Flows::new(&Pattern::Uniform, &df, 1).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn new(
-        pattern: &Pattern,
-        among: impl Into<Nodes>,
-        seed: u64,
-    ) -> Result<Self, TrafficError> {
+    pub fn new(pattern: &Pattern, among: impl Into<Nodes>, seed: u64) -> Result<Self, Refused> {
         Self::placed(pattern, among, &Placement::default(), seed)
     }
 
@@ -68,11 +66,15 @@ impl Flows {
         among: impl Into<Nodes>,
         placement: &Placement,
         seed: u64,
-    ) -> Result<Self, TrafficError> {
+    ) -> Result<Self, Refused> {
         let nodes = &among.into();
         let traffic = Traffic::new(pattern, nodes, seed)?.placed(placement);
         let map = traffic.map();
-        let map = map.ok_or_else(|| TrafficError::ManyDestinations { pattern: pattern.clone() })?;
+        let map = map.ok_or_else(|| {
+            let accepted = "patterns in which each node sends to one: shift(Δg,Δs), type2, permutation, \
+                            complement, or a file";
+            unfit(pattern, "a node sends to many, which the model does not take", accepted)
+        })?;
         Ok(Self::of_map(nodes, pattern.clone(), map))
     }
 
@@ -275,9 +277,12 @@ mod tests {
         let df = Dragonfly::new(2, 4, 2, 9).unwrap();
         for text in ["uniform", "mixed(50,50)", "tmixed(50,50)", "hot-switch", "next-group"] {
             let error = Flows::new(&text.parse().unwrap(), &df, 1).unwrap_err();
-            assert!(matches!(error, TrafficError::ManyDestinations { .. }), "{error}");
+            assert!(error.to_string().contains("a node sends to many"), "{error}");
         }
         let error = Flows::new(&"type2#10000".parse().unwrap(), &df, 1).unwrap_err();
-        assert_eq!(error.to_string(), "traffic type2#10000: accepted are the numbers 0 to 9999");
+        assert_eq!(
+            error.to_string(),
+            "traffic type2#10000: found number 10000, accepted 0 to 9999"
+        );
     }
 }

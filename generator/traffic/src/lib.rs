@@ -24,14 +24,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod error;
 mod expected;
 mod flow_file;
 mod flows;
 pub mod loads;
 mod maps;
 pub mod named;
-mod pattern;
+pub mod pattern;
 mod placement;
 mod traffic;
 pub mod workload;
@@ -39,10 +38,8 @@ pub mod workload;
 /// Raised when a pattern of the same name becomes other traffic, so that kept runs tell it apart.
 pub const VERSION: u32 = 2;
 
-pub use error::TrafficError;
-pub use flow_file::FlowFileError;
 pub use flows::{Flow, Flows, sample};
 pub use maps::below;
-pub use pattern::{Pattern, PatternError};
-pub use placement::{Placement, PlacementError, PlacementRule};
+pub use pattern::Pattern;
+pub use placement::{Placement, PlacementRule};
 pub use traffic::Traffic;

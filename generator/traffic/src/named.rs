@@ -1,8 +1,9 @@
 //! Traffic and placements as people name them: by name, or listed in a file.
 
-use crate::{Pattern, PatternError, PlacementError, PlacementRule, Traffic};
+use crate::{Pattern, PlacementRule, Traffic};
 use std::fmt::Display;
 use std::path::Path;
+use tvlb_base::text::Refused;
 use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_table_set::names::{Parts, list};
 use tvlb_table_set::sha256;
@@ -36,7 +37,7 @@ impl Named<Pattern> {
     pub fn pattern(text: &str, beside: &Path, fabrics: &[NamedParts<'_>]) -> Result<Self, String> {
         let Some(file) = text.strip_prefix(PAIRS) else {
             let rule: Pattern =
-                text.parse().map_err(|error: PatternError| format!("{error}, {PAIRS}FILE"))?;
+                text.parse().map_err(|error: Refused| format!("{error}, {PAIRS}FILE"))?;
             return Ok(Self { name: rule.to_string(), rule, content: None });
         };
         let path = beside.join(file);
@@ -63,8 +64,7 @@ impl Named<PlacementRule> {
         fabrics: &[NamedParts<'_>],
     ) -> Result<Self, String> {
         let Some(file) = text.strip_prefix(LISTED) else {
-            let rule: PlacementRule =
-                text.parse().map_err(|error: PlacementError| error.to_string())?;
+            let rule: PlacementRule = text.parse().map_err(|error: Refused| error.to_string())?;
             return Ok(Self { name: rule.to_string(), rule, content: None });
         };
         let path = beside.join(file);

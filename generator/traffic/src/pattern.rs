@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
-use tvlb_base::text::quoted;
+use tvlb_base::text::{Refused, quoted};
 use tvlb_schema::NodeId;
 use tvlb_table_set::names::ListedPair;
 
@@ -17,7 +17,7 @@ use tvlb_table_set::names::ListedPair;
 /// assert_eq!(pattern.to_string(), "mixed(50,50,1,0)");
 /// let error = "shift(2)".parse::<Pattern>().unwrap_err();
 /// assert!(error.to_string().contains("shift"));
-/// # Ok::<(), tvlb_traffic::PatternError>(())
+/// # Ok::<(), tvlb_base::text::Refused>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
@@ -98,7 +98,7 @@ const NAMES: [(&str, &str); 11] = [
 ];
 
 /// " (did you mean X?)" where a text is near a pattern's name.
-fn hint(text: &str) -> String {
+pub fn hint(text: &str) -> String {
     let written = text.split(['(', ':', '#']).next().unwrap_or(text).trim();
     let is_shift = written.eq_ignore_ascii_case("shift");
     if is_shift && text.contains('-') {
@@ -110,18 +110,16 @@ fn hint(text: &str) -> String {
     form.map_or_else(String::new, |(_, form)| format!(" (did you mean {form}?)"))
 }
 
-/// A text that names no pattern.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PatternError {
-    #[error("{} is not a traffic pattern{hint}; accepted: {ACCEPTED}", quoted(.text))]
-    Unknown { text: String, hint: String },
-}
-
 impl FromStr for Pattern {
-    type Err = PatternError;
+    type Err = Refused;
 
-    fn from_str(text: &str) -> Result<Self, PatternError> {
-        let unknown = || PatternError::Unknown { text: text.to_owned(), hint: hint(text) };
+    fn from_str(text: &str) -> Result<Self, Refused> {
+        let unknown = || {
+            Refused::new(
+                format!("{} is not a traffic pattern{}", quoted(text), hint(text)),
+                ACCEPTED,
+            )
+        };
         let (name, rest) = text.trim().split_once('(').unwrap_or((text.trim(), ")"));
         let list = rest.strip_suffix(')').ok_or_else(unknown)?;
         let arguments: Vec<u32> = if list.is_empty() {
@@ -251,7 +249,7 @@ mod tests {
             ("pair:flows.csv", "pairs:FILE"),
         ] {
             let error = text.parse::<Pattern>().unwrap_err().to_string();
-            assert!(error.contains(&format!(" (did you mean {meant}?); accepted: ")), "{error}");
+            assert!(error.contains(&format!(" (did you mean {meant}?), accepted ")), "{error}");
         }
         for text in ["sideways", "tornado", "", "x", "all"] {
             let error = text.parse::<Pattern>().unwrap_err().to_string();

@@ -12,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use tvlb_base::text::quoted;
+use tvlb_base::text::{Refused, quoted};
 use tvlb_schema::{GroupId, NodeId, Nodes, SwitchIndex};
 use tvlb_table_set::names::ListedNode;
 
@@ -22,7 +22,7 @@ const GROUP_STREAM: u64 = 0x706c_6163_696e_6773;
 const NODE_STREAM: u64 = 0x6a6f_6273_6f6e_6466;
 
 /// What names a placement, on no fabric in particular.
-const ACCEPTED: &str = "accepted identity, spread, random, groups and listed:FILE";
+const ACCEPTED: &str = "identity, spread, random, groups and listed:FILE";
 
 /// A placement by name, on no fabric in particular.
 ///
@@ -59,38 +59,17 @@ pub enum PlacementRule {
     Listed(Vec<ListedNode>),
 }
 
-/// Why a placement is not one, or does not fit a fabric.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlacementError {
-    #[error("{} is not a placement; {ACCEPTED}", quoted(.text))]
-    Unknown { text: String },
-    #[error("line {line}: there is no node {node}; the last node is {last}")]
-    NoSuchNode { line: usize, node: NodeId, last: NodeId },
-    #[error("line {line}: node {node} already stands in line {first}, accepted each node once")]
-    Twice { line: usize, node: NodeId, first: usize },
-    #[error(
-        "the list ends after {found} nodes, and the first that it lacks is node {missing}; accepted each \
-         of the fabric's {wanted} nodes once, one to a line"
-    )]
-    TooFew { found: u32, wanted: u32, missing: NodeId },
-    #[error(
-        "line {line}: the list has named each of the fabric's {wanted} nodes; accepted its end"
-    )]
-    TooMany { line: usize, wanted: u32 },
-}
-
 impl FromStr for PlacementRule {
-    type Err = PlacementError;
+    type Err = Refused;
 
     /// Reads a name; the list of [`Self::Listed`] is in a file.
-    fn from_str(text: &str) -> Result<Self, PlacementError> {
+    fn from_str(text: &str) -> Result<Self, Refused> {
         match text.trim() {
             "identity" => Ok(Self::Identity),
             "spread" => Ok(Self::Spread),
             "random" => Ok(Self::Random),
             "groups" => Ok(Self::Groups),
-            _ => Err(PlacementError::Unknown { text: text.to_owned() }),
+            _ => Err(Refused::new(format!("{} is not a placement", quoted(text)), ACCEPTED)),
         }
     }
 }
@@ -113,7 +92,7 @@ impl PlacementRule {
     ///
     /// # Errors
     /// A list of nodes of which one is not there, or is there twice.
-    pub fn order(&self, among: &Nodes, seed: u64) -> Result<Vec<NodeId>, PlacementError> {
+    pub fn order(&self, among: &Nodes, seed: u64) -> Result<Vec<NodeId>, Refused> {
         let df = among.dragonfly();
         let mut nodes: Vec<NodeId> = among.iter().collect();
         match self {
@@ -146,7 +125,7 @@ impl PlacementRule {
     ///
     /// # Errors
     /// A list that does not have each node of the fabric once.
-    pub fn on(&self, among: impl Into<Nodes>, seed: u64) -> Result<Placement, PlacementError> {
+    pub fn on(&self, among: impl Into<Nodes>, seed: u64) -> Result<Placement, Refused> {
         let among = &among.into();
         if *self == Self::Identity {
             return Ok(Placement(None));
@@ -163,7 +142,12 @@ impl PlacementRule {
         }
         if let Some(missing) = among.iter().find(|node| process_of[node.as_usize()] == none) {
             let found = u32::try_from(order.len()).expect("a list without doubles is short");
-            return Err(PlacementError::TooFew { found, wanted: ranks.count(), missing });
+            let found = format!(
+                "the list ends after {found} nodes, and the first that it lacks is node {missing}"
+            );
+            let count = ranks.count();
+            let accepted = format!("each of the fabric's {count} nodes once, one to a line");
+            return Err(Refused::new(found, accepted));
         }
         Ok(Placement(Some(Arc::new(Permutation { node_of, process_of }))))
     }
@@ -200,19 +184,26 @@ impl Placement {
 }
 
 /// The nodes of a list, if the machine has them and none is there twice.
-fn listed(among: &Nodes, list: &[ListedNode]) -> Result<Vec<NodeId>, PlacementError> {
+fn listed(among: &Nodes, list: &[ListedNode]) -> Result<Vec<NodeId>, Refused> {
     let wanted = Ranks::of(among).count();
     // The line of each node, 0 where it has none.
     let mut lines = vec![0; among.dragonfly().node_numbers() as usize];
     for (number, &ListedNode { line, node }) in (0..).zip(list) {
         if !among.has(node) {
             let last = among.last().unwrap_or_default();
-            return Err(PlacementError::NoSuchNode { line, node, last });
+            let found = format!("there is no node {node}; the last node is {last}");
+            return Err(Refused::new(found, "").on_line(line));
         }
         match std::mem::replace(&mut lines[node.as_usize()], line) {
             0 => {}
-            _ if number >= wanted => return Err(PlacementError::TooMany { line, wanted }),
-            first => return Err(PlacementError::Twice { line, node, first }),
+            _ if number >= wanted => {
+                let found = format!("the list has named each of the fabric's {wanted} nodes");
+                return Err(Refused::new(found, "its end").on_line(line));
+            }
+            first => {
+                let found = format!("node {node} already stands in line {first}");
+                return Err(Refused::new(found, "each node once").on_line(line));
+            }
         }
     }
     Ok(list.iter().map(|listed| listed.node).collect())
@@ -252,12 +243,12 @@ mod tests {
         assert_eq!(placement.process(NodeId(5)), NodeId(0));
         assert_eq!(
             error(&df, "0\n1\n2\n\n4\n"),
-            "the list ends after 4 nodes, and the first that it lacks is node 3; accepted each of the \
+            "the list ends after 4 nodes, and the first that it lacks is node 3, accepted each of the \
              fabric's 6 nodes once, one to a line"
         );
         assert_eq!(
             error(&df, "0\n1\n2\n3\n4\n5\n# more\n0"),
-            "line 8: the list has named each of the fabric's 6 nodes; accepted its end"
+            "line 8: the list has named each of the fabric's 6 nodes, accepted its end"
         );
         assert_eq!(
             error(&df, "0\n1\n\n1\n3\n4\n5\n"),
@@ -298,7 +289,7 @@ mod tests {
         let error = "group".parse::<PlacementRule>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "\"group\" is not a placement; accepted identity, spread, random, groups and listed:FILE"
+            "\"group\" is not a placement, accepted identity, spread, random, groups and listed:FILE"
         );
     }
 

@@ -3,8 +3,10 @@
 //! Uniform traffic draws from all nodes, the sender included, as the reference does.
 
 use crate::maps::{self, Ranks, SILENT, below};
-use crate::{Pattern, Placement, TrafficError};
+use crate::{Pattern, Placement};
 use rand::Rng;
+use std::borrow::Cow;
+use tvlb_base::text::Refused;
 use tvlb_schema::{Dragonfly, NodeId, Nodes};
 use tvlb_table_set::names::ListedPair;
 
@@ -60,11 +62,7 @@ impl Traffic {
     ///
     /// # Errors
     /// Why it does not fit.
-    pub fn new(
-        pattern: &Pattern,
-        among: impl Into<Nodes>,
-        seed: u64,
-    ) -> Result<Self, TrafficError> {
+    pub fn new(pattern: &Pattern, among: impl Into<Nodes>, seed: u64) -> Result<Self, Refused> {
         let among = &among.into();
         let df = among.dragonfly();
         let ranks = Ranks::of(among);
@@ -84,14 +82,15 @@ impl Traffic {
         match pattern {
             Pattern::Uniform => {}
             Pattern::UniformOthers if nodes < 2 => {
-                return Err(TrafficError::NoOther { pattern: pattern.clone() });
+                return Err(unfit(pattern, "there is no node but the sender", "two or more nodes"));
             }
             Pattern::UniformOthers => traffic.only_others = true,
             &Pattern::NextGroup { groups } => {
                 let count = groups_count(among);
                 if groups == 0 || groups >= count {
-                    let (pattern, most) = (pattern.clone(), count.saturating_sub(1));
-                    return Err(TrafficError::GroupsAhead { pattern, found: groups, most });
+                    let found = format!("groups further on is {groups}");
+                    let accepted = format!("1 to {}", count.saturating_sub(1));
+                    return Err(unfit(pattern, &found, accepted));
                 }
                 traffic.next_group = Some(groups_ahead(among, groups));
             }
@@ -267,9 +266,21 @@ impl Traffic {
     }
 }
 
-fn shares(pattern: &Pattern, one: u32, other: u32) -> Result<(), TrafficError> {
+/// That a pattern does not fit the fabric.
+pub(crate) fn unfit(
+    pattern: &Pattern,
+    found: &str,
+    accepted: impl Into<Cow<'static, str>>,
+) -> Refused {
+    Refused::new(format!("traffic {pattern}: {found}"), accepted)
+}
+
+fn shares(pattern: &Pattern, one: u32, other: u32) -> Result<(), Refused> {
     let sum = one.saturating_add(other);
-    if sum == 100 { Ok(()) } else { Err(TrafficError::Shares { pattern: pattern.clone(), sum }) }
+    if sum == 100 {
+        return Ok(());
+    }
+    Err(unfit(pattern, &format!("the two shares add up to {sum} percent"), "100"))
 }
 
 /// How many groups have nodes.
@@ -302,18 +313,20 @@ fn fitting_shift(
     nodes: &Nodes,
     groups: u32,
     switches: u32,
-) -> Result<Vec<NodeId>, TrafficError> {
+) -> Result<Vec<NodeId>, Refused> {
     let check = |what, found, most| {
         if found <= most {
             Ok(())
         } else {
-            Err(TrafficError::Shift { pattern: pattern.clone(), what, found, most })
+            let accepted = format!("0 to {most} on this fabric");
+            Err(unfit(pattern, &format!("{what} is {found}"), accepted))
         }
     };
     check("the shift of groups", groups, groups_count(nodes).saturating_sub(1))?;
     check("the shift of switches", switches, nodes.dragonfly().a() - 1)?;
     if groups == 0 && switches == 0 {
-        return Err(TrafficError::NoShift { pattern: pattern.clone() });
+        let found = "it sends nothing anywhere";
+        return Err(unfit(pattern, found, "a shift of groups or switches by at least 1"));
     }
     Ok(maps::shift(nodes, groups, switches))
 }
@@ -323,28 +336,32 @@ fn nth(
     pattern: &Pattern,
     number: u32,
     mut all: impl Iterator<Item = Vec<NodeId>>,
-) -> Result<Vec<NodeId>, TrafficError> {
+) -> Result<Vec<NodeId>, Refused> {
     let found = (number <= MOST_NUMBER).then(|| all.nth(number as usize)).flatten();
-    found.ok_or_else(|| TrafficError::Number { pattern: pattern.clone(), most: MOST_NUMBER })
+    found.ok_or_else(|| {
+        unfit(pattern, &format!("found number {number}"), format!("0 to {MOST_NUMBER}"))
+    })
 }
 
 /// The pairs, if they are those of a map.
-fn listed(nodes: &Nodes, pairs: &[ListedPair]) -> Result<Vec<NodeId>, TrafficError> {
+fn listed(nodes: &Nodes, pairs: &[ListedPair]) -> Result<Vec<NodeId>, Refused> {
     if pairs.is_empty() {
-        return Err(TrafficError::NoPair);
+        return Err(Refused::new("there is no pair in it", "at least one, source,destination"));
     }
     let mut to = vec![SILENT; nodes.dragonfly().node_numbers() as usize];
     for &ListedPair { line, source, destination } in pairs {
         for node in [source, destination] {
             if !nodes.has(node) {
                 let last = nodes.last().unwrap_or_default();
-                return Err(TrafficError::NoSuchNode { line, node, last });
+                let found = format!("there is no node {node}; the last node is {last}");
+                return Err(Refused::new(found, "").on_line(line));
             }
         }
         if to[source.as_usize()] != SILENT {
             let known = pairs.iter().find(|pair| pair.source == source);
             let first = known.map_or(line, |pair| pair.line);
-            return Err(TrafficError::Twice { line, node: source, first });
+            let found = format!("node {source} sends to another node by line {first} already");
+            return Err(Refused::new(found, "one destination for each").on_line(line));
         }
         to[source.as_usize()] = destination;
     }

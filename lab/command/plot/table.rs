@@ -3,7 +3,7 @@
 use super::kind::Kind;
 use std::path::Path;
 use tvlb::failure::Failure;
-use tvlb_base::text::{Fields, Records, TextError};
+use tvlb_base::text::{Fields, Records, Refused};
 use tvlb_table_set::input_file::{self, Symlinks};
 
 /// A larger file is refused before it is read.
@@ -65,7 +65,7 @@ const ACCEPTED: &str = "CSV of `tvlb simulate` and `tvlb-lab cut-through`, runs.
 type Lines = (Vec<String>, Vec<Row>);
 
 fn from_csv(text: &str) -> Result<Lines, String> {
-    let in_words = |error: TextError| error.to_string();
+    let in_words = |error: Refused| error.to_string();
     if text.trim().is_empty() {
         return Err("it is empty".to_owned());
     }

@@ -138,7 +138,7 @@ fn what_does_not_fit_is_said() {
     let (fabric, jobs) = (fabric(), ["300x2".parse().unwrap()]);
     let programs = programs("alltoall", 300, 1000);
     let error = advise(&question(&fabric, &jobs, &programs), &()).unwrap_err().to_string();
-    assert_eq!(error, "job 0 takes 150 nodes, but 72 are free; accepted jobs that fit together");
+    assert_eq!(error, "job 0 takes 150 nodes, but 72 are free, accepted jobs that fit together");
 }
 
 /// Where no control latency is asked for, every routing has the largest that one of them needs.

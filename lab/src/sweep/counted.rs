@@ -92,9 +92,9 @@ impl Counted {
         let run = || format!("{set}, {}", pattern.name);
         let df = fabric.topology.dragonfly();
         let all = Traffic::new(&pattern.rule, df, self.seed)
-            .map_err(|error| SweepError::Traffic { run: run(), error })?;
+            .map_err(|error| SweepError::Unfit { run: run(), error })?;
         let placement = placed.rule.on(df, self.seed);
-        let placement = placement.map_err(|error| SweepError::Placement { run: run(), error })?;
+        let placement = placement.map_err(|error| SweepError::Unfit { run: run(), error })?;
         let rule = parse_set(set, self.seed).expect("it was read before");
         let traffic = all.clone().placed(&placement);
         let loads = static_loads(&fabric.topology, &traffic, &Paths::Set(rule))

@@ -127,7 +127,7 @@ impl Courses {
         let schedule = FaultSchedule::new(&fabric, &self.dead[of_run.tables.fabric], least..=most)?;
         let load = subject.load.expect("a course has loads");
         let traffic = Traffic::new(network.pattern(of_run), fabric.nodes(), subject.seed)
-            .map_err(|error| SweepError::Traffic { run: subject.traffic.clone(), error })?;
+            .map_err(|error| SweepError::Unfit { run: subject.traffic.clone(), error })?;
         let mut run =
             Run::with_faults(&fabric, &subject.settings, &traffic, load, subject.seed, &schedule)
                 .map_err(failed)?;
@@ -183,7 +183,7 @@ impl Courses {
         let of_run = &self.network.units[unit];
         let df = self.network.fabrics[of_run.tables.fabric].fabric.topology.dragonfly();
         let traffic = Traffic::new(self.network.pattern(of_run), df, of_run.subject.seed)
-            .map_err(|error| SweepError::Traffic { run: of_run.subject.traffic.clone(), error })?;
+            .map_err(|error| SweepError::Unfit { run: of_run.subject.traffic.clone(), error })?;
         let left = Nodes::from(df).live(dead);
         let share = |live: usize, all: usize| {
             let real = |count| f64::from(u32::try_from(count).expect("at most as many as nodes"));

@@ -247,7 +247,7 @@ impl CutThroughs {
         let (name, pattern) = &self.traffic[case.traffic];
         let run = || format!("{}, {name}, seed {}", line.name, case.seed);
         let traffic = Traffic::new(pattern, df, case.seed)
-            .map_err(|error| SweepError::Traffic { run: run(), error })?;
+            .map_err(|error| SweepError::Unfit { run: run(), error })?;
         let measured =
             CutThroughRun::new(&booted, &case.settings, &traffic, case.sending, case.seed)
                 .map_err(CutThroughError::Settings)

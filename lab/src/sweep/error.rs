@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;
-use tvlb_base::text::quoted;
+use tvlb_base::text::{Refused, quoted};
 use tvlb_generator::fabric::FabricError;
 use tvlb_generator::image::ImageStageError;
 use tvlb_schema::DragonflyError;
 use tvlb_simulator::{BootError, ScheduleError};
 use tvlb_table_set::runs::StoreError;
 use tvlb_throughput::state::StateError;
-use tvlb_traffic::{PlacementError, TrafficError};
 
 /// Why a study cannot be planned, made or collected.
 #[derive(Debug, thiserror::Error)]
@@ -30,10 +29,9 @@ pub enum SweepError {
     Image { path: PathBuf, error: ImageStageError },
     #[error(transparent)]
     Boot(#[from] BootError),
+    /// Traffic or a placement that does not fit the fabric.
     #[error("{run}: {error}")]
-    Traffic { run: String, error: TrafficError },
-    #[error("{run}: {error}")]
-    Placement { run: String, error: PlacementError },
+    Unfit { run: String, error: Refused },
     #[error("{run}: {error}")]
     Run { run: String, error: Box<dyn std::error::Error + Send + Sync> },
     #[error(transparent)]

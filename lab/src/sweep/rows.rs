@@ -1,7 +1,7 @@
 //! What a study found: a table of which some columns say what was run and the others are figures.
 
 use std::collections::BTreeSet;
-use tvlb_base::text::{Records, TextError, field};
+use tvlb_base::text::{Records, Refused, field};
 
 /// A table of texts, each row with a cell for each column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ impl Rows {
     ///
     /// # Errors
     /// A line has more or fewer fields than there are columns.
-    pub fn parse(csv: &str) -> Result<Self, TextError> {
+    pub fn parse(csv: &str) -> Result<Self, Refused> {
         let mut records = Records::of_text(csv);
         records.read_header()?;
         let columns = records.fields().iter().map(str::to_owned).collect();

@@ -164,9 +164,9 @@ fn what_cannot_be_placed_is_refused() {
     scratch.write("matrix.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 1\n5 1\n");
     scratch.write("messages.csv", "from,to,bytes\n0,9,8\n");
     for (arguments, said) in [
-        ("--jobs 72x0", "--jobs: \"72x0\" is not a job; accepted RANKS or RANKSxPER_NODE"),
-        ("--jobs 40,33", "--jobs: job 1 takes 33 nodes, but 32 are free; accepted jobs that fit"),
-        ("--jobs 4 --with line", "--with: \"line\" is not a placement; accepted identity"),
+        ("--jobs 72x0", "--jobs: \"72x0\" is not a job, accepted RANKS or RANKSxPER_NODE"),
+        ("--jobs 40,33", "--jobs: job 1 takes 33 nodes, but 32 are free, accepted jobs that fit"),
+        ("--jobs 4 --with line", "--with: \"line\" is not a placement, accepted identity"),
         (
             "--jobs 4 --with listed:nodes.txt",
             "nodes.txt: line 3: there is no node 99; the last node is 71",
@@ -174,16 +174,16 @@ fn what_cannot_be_placed_is_refused() {
         ("--jobs 4 --with listed:none.txt", "none.txt: cannot read it"),
         (
             "--jobs 4 --map best",
-            "--map: \"best\" is not a map of ranks; accepted linear, random and",
+            "--map: \"best\" is not a map of ranks, accepted linear, random and",
         ),
         (
             "--jobs 4 --map bisect",
             "--map: map bisect needs to know who exchanges messages with whom",
         ),
-        ("--jobs 4 --graph halo", "--graph: \"halo\" is not a pattern of communication; accepted"),
+        ("--jobs 4 --graph halo", "--graph: \"halo\" is not a pattern of communication, accepted"),
         (
             "--jobs 4 --graph halo3d:2x2x2",
-            "--graph halo3d:2x2x2: the grid 2x2x2 has 8 ranks; accepted a grid of the job's 4",
+            "--graph halo3d:2x2x2: the grid 2x2x2 has 8 ranks, accepted a grid of the job's 4",
         ),
         (
             "--jobs 4 --graph graph:matrix.mtx",
@@ -191,7 +191,7 @@ fn what_cannot_be_placed_is_refused() {
         ),
         (
             "--jobs 4 --graph messages:messages.csv",
-            "--graph messages:messages.csv: line 2: there is no rank 9; accepted ranks of the job, 0 to 3",
+            "--graph messages:messages.csv: line 2: there is no rank 9, accepted ranks of the job, 0 to 3",
         ),
         (
             "--jobs 4,4,4 --graph alltoall --graph alltoall",

@@ -1,6 +1,6 @@
 //! CSV: a record to a line, with blanks around fields, comments, and what spreadsheets add.
 
-use crate::text::error::{Place, TextError};
+use crate::text::error::{Place, Refused};
 use crate::text::lines::{Lines, Source};
 use crate::text::quoted::{cut, quoted};
 use std::borrow::Cow;
@@ -31,13 +31,14 @@ impl<'t> Records<'t> {
     ///
     /// # Errors
     /// The first row is another one, or there is none.
-    pub fn expect_header(&mut self, headers: &[&[&str]]) -> Result<usize, TextError> {
+    pub fn expect_header(&mut self, headers: &[&[&str]]) -> Result<usize, Refused> {
         let accepted =
             || headers.iter().map(|names| names.join(",")).collect::<Vec<_>>().join(" or ");
         if !self.read_header()? {
             let Place { file, line } = self.lines.place();
             let place = Place { file, line: line.max(1) };
-            return Err(TextError::NoHeader { place, header: accepted() });
+            let header = format!("the header {}", accepted());
+            return Err(Refused::new("found the end of the file", header).at(place));
         }
         let found = &self.fields;
         let is_found = |names: &&[&str]| found.iter().eq(names.iter().copied());
@@ -52,20 +53,18 @@ impl<'t> Records<'t> {
         let names = nearest.unwrap_or_default();
         let same = alike(names);
         let absent = || "the end of the line".to_owned();
-        Err(TextError::Header {
-            place: self.lines.place(),
-            column: same + 1,
-            found: found.iter().nth(same).map_or_else(absent, quoted),
-            accepted: names.get(same).map_or_else(absent, |name| quoted(name)),
-            header: accepted(),
-        })
+        let found = found.iter().nth(same).map_or_else(absent, quoted);
+        let name = names.get(same).map_or_else(absent, |name| quoted(name));
+        let found = format!("column {} of the header is {found}", same + 1);
+        let accepted = format!("{name}; the header is {}", accepted());
+        Err(Refused::new(found, accepted).at(self.lines.place()))
     }
 
     /// Reads a header, whatever it is; `false` at the end of the text.
     ///
     /// # Errors
     /// The text cannot be read, or a quote does not close.
-    pub fn read_header(&mut self) -> Result<bool, TextError> {
+    pub fn read_header(&mut self) -> Result<bool, Refused> {
         let some = self.read_row()?;
         self.columns = self.fields.len();
         self.header = self.fields.iter().collect::<Vec<_>>().join(",");
@@ -76,7 +75,7 @@ impl<'t> Records<'t> {
     ///
     /// # Errors
     /// The text cannot be read, or the record has more or fewer fields.
-    pub fn read(&mut self) -> Result<bool, TextError> {
+    pub fn read(&mut self) -> Result<bool, Refused> {
         let some = self.read_row()?;
         if some {
             self.expect_columns()?;
@@ -88,14 +87,16 @@ impl<'t> Records<'t> {
     ///
     /// # Errors
     /// The text cannot be read, or a quote does not close.
-    pub fn read_row(&mut self) -> Result<bool, TextError> {
+    pub fn read_row(&mut self) -> Result<bool, Refused> {
         while self.lines.advance()? {
             if is_comment(self.lines.line()) {
                 self.pass_comment()?;
                 continue;
             }
             if let Err(column) = self.fields.split(self.lines.line()) {
-                return Err(TextError::OpenQuote { place: self.lines.place(), column });
+                let found =
+                    format!("the quote that opens in column {column} does not close on its line");
+                return Err(Refused::new(found, "a field whose quotes close").at(self.place()));
             }
             if self.fields.iter().any(|field| !field.is_empty()) {
                 self.fields.drop_empty_beyond(self.columns);
@@ -106,7 +107,7 @@ impl<'t> Records<'t> {
     }
 
     /// A spreadsheet puts quotes around a comment with a comma in it, or with several lines.
-    fn pass_comment(&mut self) -> Result<(), TextError> {
+    fn pass_comment(&mut self) -> Result<(), Refused> {
         self.comments += 1;
         if !self.lines.line().trim_start().starts_with('"') {
             return Ok(());
@@ -123,13 +124,13 @@ impl<'t> Records<'t> {
     ///
     /// # Errors
     /// It has.
-    pub fn expect_columns(&self) -> Result<(), TextError> {
+    pub fn expect_columns(&self) -> Result<(), Refused> {
         let (found, accepted) = (self.fields.len(), self.columns);
         if found == accepted {
             return Ok(());
         }
-        let (place, header) = (self.lines.place(), cut(&self.header));
-        Err(TextError::Columns { place, found, accepted, header })
+        let accepted = format!("{accepted}: {}", cut(&self.header));
+        Err(Refused::new(format!("found {found} fields"), accepted).at(self.place()))
     }
 
     /// The record that was read last.

@@ -1,48 +1,75 @@
-//! What can be wrong with a text, whatever it says.
+//! What is not accepted of a text or a value, and what would be.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
-/// A line of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A file, or a line of one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The file's name, as the user gave it; empty where the caller says it.
     pub file: Box<str>,
-    /// The line, from 1. Comments and empty lines count.
+    /// The line, from 1. Comments and empty lines count. 0 stands for no line in particular.
     pub line: u32,
 }
 
 impl Display for Place {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if !self.file.is_empty() {
-            write!(f, "{}: ", self.file)?;
+        match (&*self.file, self.line) {
+            (file, 0) => f.write_str(file),
+            ("", line) => write!(f, "line {line}"),
+            (file, line) => write!(f, "{file}: line {line}"),
         }
-        write!(f, "line {}", self.line)
     }
 }
 
-/// Why a text cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TextError {
-    #[error("{file}: cannot read it: {reason}")]
-    Io { file: String, reason: String },
-    #[error("{file}: found {found} bytes, accepted at most {most}")]
-    TooLarge { file: String, found: u64, most: u64 },
-    #[error("{place}: found a line of more than {most} bytes, accepted at most that many")]
-    LongLine { place: Place, most: usize },
-    #[error("{place}: byte {offset} of the file is not UTF-8, accepted a text in UTF-8")]
-    NotUtf8 { place: Place, offset: u64 },
-    #[error(
-        "{place}: the quote that opens in column {column} does not close on its line, accepted a field whose quotes close"
-    )]
-    OpenQuote { place: Place, column: usize },
-    #[error("{place}: accepted at most {most} rows or records in all files together")]
-    TooMany { place: Place, most: usize },
-    #[error("{place}: found the end of the file, accepted the header {header}")]
-    NoHeader { place: Place, header: String },
-    #[error(
-        "{place}: column {column} of the header is {found}, accepted {accepted}; the header is {header}"
-    )]
-    Header { place: Place, column: usize, found: String, accepted: String, header: String },
-    #[error("{place}: found {found} fields, accepted {accepted}: {header}")]
-    Columns { place: Place, found: usize, accepted: usize, header: String },
+/// What was found and is not accepted, where it was found, and what would be accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    place: Place,
+    found: Box<str>,
+    /// Empty where nothing in particular would be.
+    accepted: Cow<'static, str>,
 }
+
+impl Refused {
+    pub fn new(found: impl Into<String>, accepted: impl Into<Cow<'static, str>>) -> Self {
+        let (found, accepted) = (found.into().into(), accepted.into());
+        Self { place: Place::default(), found, accepted }
+    }
+
+    /// A file that the system does not let us read.
+    pub fn unreadable(file: &str, reason: &std::io::Error) -> Self {
+        Self::new(format!("cannot read it: {reason}"), "").in_file(file)
+    }
+
+    /// The same, found in this place.
+    #[must_use]
+    pub fn at(self, place: Place) -> Self {
+        Self { place, ..self }
+    }
+
+    /// The same, found on this line of a text that the caller names.
+    #[must_use]
+    pub fn on_line(self, line: impl TryInto<u32>) -> Self {
+        self.at(Place { file: Box::default(), line: line.try_into().unwrap_or(u32::MAX) })
+    }
+
+    /// The same, found in this file.
+    #[must_use]
+    pub fn in_file(self, file: &str) -> Self {
+        self.at(Place { file: file.into(), line: 0 })
+    }
+}
+
+impl Display for Refused {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { place, found, accepted } = self;
+        if *place != Place::default() {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(found)?;
+        if accepted.is_empty() { Ok(()) } else { write!(f, ", accepted {accepted}") }
+    }
+}
+
+impl std::error::Error for Refused {}

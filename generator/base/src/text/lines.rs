@@ -3,7 +3,7 @@
 //! Promises: no more than one line is in memory, a line has a limit, and whatever is wrong with the
 //! text itself is said with its line.
 
-use crate::text::error::{Place, TextError};
+use crate::text::error::{Place, Refused};
 use std::io::{BufRead, Read};
 use std::ops::Range;
 
@@ -82,7 +82,7 @@ impl<'t> Lines<'t> {
     ///
     /// # Errors
     /// The source cannot be read, or the line is too long or is not UTF-8.
-    pub fn next_line(&mut self) -> Result<Option<&str>, TextError> {
+    pub fn next_line(&mut self) -> Result<Option<&str>, Refused> {
         Ok(self.advance()?.then(|| self.line()))
     }
 
@@ -91,7 +91,7 @@ impl<'t> Lines<'t> {
     ///
     /// # Errors
     /// As of [`Self::next_line`].
-    pub fn next_without_comments(&mut self, comment: char) -> Result<Option<&str>, TextError> {
+    pub fn next_without_comments(&mut self, comment: char) -> Result<Option<&str>, Refused> {
         while self.advance()? {
             let line = self.line().trim();
             if !line.is_empty() && !line.starts_with(comment) {
@@ -102,15 +102,14 @@ impl<'t> Lines<'t> {
     }
 
     /// Reads a line; `false` at the end of the text.
-    pub(crate) fn advance(&mut self) -> Result<bool, TextError> {
+    pub(crate) fn advance(&mut self) -> Result<bool, Refused> {
         self.offset += self.buffer.len() as u64;
         self.inner = 0..0;
         let mut bytes = std::mem::take(&mut self.buffer).into_bytes();
         bytes.clear();
         let limit = (self.most_bytes + "\r\n".len() + BYTE_ORDER_MARK.len()) as u64;
         if let Err(error) = (&mut self.source.text).take(limit).read_until(b'\n', &mut bytes) {
-            let (file, reason) = (self.source.name.clone(), error.to_string());
-            return Err(TextError::Io { file, reason });
+            return Err(Refused::unreadable(&self.source.name, &error));
         }
         if bytes.is_empty() {
             return Ok(false);
@@ -121,14 +120,20 @@ impl<'t> Lines<'t> {
         let begin = if mark { BYTE_ORDER_MARK.len() } else { 0 };
         let inner = begin..bytes.len() - end.map_or(0, <[u8]>::len);
         if inner.len() > self.most_bytes {
-            return Err(TextError::LongLine { place: self.place(), most: self.most_bytes });
+            let most = self.most_bytes;
+            let refused = Refused::new(
+                format!("found a line of more than {most} bytes"),
+                "at most that many",
+            );
+            return Err(refused.at(self.place()));
         }
         match String::from_utf8(bytes) {
             Ok(line) => (self.buffer, self.inner) = (line, inner),
             Err(error) => {
                 let valid = error.utf8_error().valid_up_to();
                 let offset = self.offset + valid as u64;
-                return Err(TextError::NotUtf8 { place: self.place(), offset });
+                let found = format!("byte {offset} of the file is not UTF-8");
+                return Err(Refused::new(found, "a text in UTF-8").at(self.place()));
             }
         }
         Ok(true)

@@ -13,7 +13,7 @@ mod quoted;
 mod spelling;
 
 pub use csv::{Fields, Records, field};
-pub use error::{Place, TextError};
+pub use error::{Place, Refused};
 pub use lines::{Lines, MOST_LINE_BYTES, Source};
 pub use quoted::{cut, quoted};
 pub use spelling::{hint, nearest};

@@ -107,7 +107,7 @@ fn live_links_and_jacks_are_read() {
     assert_eq!(
         scratch.refuses("import slingshot plan.csv -o new --live live.txt"),
         "tvlb: live.txt: line 2: the live link x100c0r1j1p1-x100c0r3j1p0 is not planned: \
-         x100c0r1j1p1 leads to x100c0r3j1p1; accepted links of the plan\n"
+         x100c0r1j1p1 leads to x100c0r3j1p1, accepted links of the plan\n"
     );
 }
 

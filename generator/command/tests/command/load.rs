@@ -35,11 +35,11 @@ fn what_is_not_a_pattern_a_placement_or_a_set_is_refused() {
         ),
         (
             "--traffic shift(9,0)",
-            "--traffic: traffic shift(9,0): the shift of groups is 9, but this fabric accepts 0 to 8",
+            "--traffic: traffic shift(9,0): the shift of groups is 9, accepted 0 to 8 on this fabric",
         ),
         (
             "--place sideways",
-            "--place: \"sideways\" is not a placement; accepted identity, spread, random, groups and listed:FILE",
+            "--place: \"sideways\" is not a placement, accepted identity, spread, random, groups and listed:FILE",
         ),
         ("--place listed:nowhere.txt", "nowhere.txt: cannot read it"),
         (

@@ -414,7 +414,7 @@ fn processes_are_placed() {
     let many: Vec<u32> = (0..72).chain([3]).collect();
     for (nodes, said) in [
         (&double, "line 11: node 5 already stands in line 6, accepted each node once"),
-        (&many, "line 73: the list has named each of the fabric's 72 nodes; accepted its end"),
+        (&many, "line 73: the list has named each of the fabric's 72 nodes, accepted its end"),
         (
             &(0..71).collect(),
             "the list ends after 71 nodes, and the first that it lacks is node 71",
@@ -440,7 +440,7 @@ fn processes_are_placed() {
     let error = scratch.refuses(&format!("{run} --place group"));
     assert!(
         error.contains(
-            "--place: \"group\" is not a placement; accepted identity, spread, random, groups and listed:FILE"
+            "--place: \"group\" is not a placement, accepted identity, spread, random, groups and listed:FILE"
         ),
         "{error}"
     );

@@ -6,7 +6,6 @@
 //! groups few; how many are many is tried, and every number that gives groups at all must give the
 //! same groups.
 
-use super::error::IbnetdiscoverError;
 use super::links::Joined;
 use super::natural::natural;
 use super::network::Network;
@@ -15,7 +14,7 @@ use crate::machine::count;
 use crate::notes::Notes;
 use regex_lite::Regex;
 use std::collections::HashMap;
-use tvlb_base::text::{Place, quoted};
+use tvlb_base::text::{Refused, quoted};
 
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
@@ -41,32 +40,28 @@ pub(super) struct Named {
 /// More looks at neighbours' neighbours take too long.
 const MOST_LOOKS: usize = 4_000_000_000;
 
-const HINT: &str = ", or --threshold N with another number";
-
 impl Grouping {
     /// Refuses a pattern that is not one, before the file is read.
-    pub(super) fn check(&self) -> Result<(), IbnetdiscoverError> {
+    pub(super) fn check(&self) -> Result<(), Refused> {
         self.regex().map(drop)
     }
 
-    fn regex(&self) -> Result<Option<(Regex, &str)>, IbnetdiscoverError> {
+    fn regex(&self) -> Result<Option<(Regex, &str)>, Refused> {
         let Some(pattern) = &self.pattern else { return Ok(None) };
-        let refuse = |reason| IbnetdiscoverError::Pattern { pattern: pattern.clone(), reason };
+        let option = format!("--groups {}", quoted(pattern));
+        let refuse = |found, accepted| Refused::new(found, accepted).in_file(&option);
         let regex = Regex::new(pattern).map_err(|error| {
             // The first lines show the pattern again.
             let text = error.to_string();
             let reason = text.lines().last().unwrap_or_default();
-            refuse(format!(
-                "{}, accepted a regular expression",
-                reason.trim_start_matches("error: ")
-            ))
+            refuse(reason.trim_start_matches("error: ").to_owned(), "a regular expression")
         })?;
         let groups = regex.captures_len() - 1;
         if groups != 1 {
-            return Err(refuse(format!(
-                "found {groups} capture groups, accepted one, which takes the group's name out of \
-                 a description, as in '^(g[0-9]+)-'"
-            )));
+            return Err(refuse(
+                format!("found {groups} capture groups"),
+                "one, which takes the group's name out of a description, as in '^(g[0-9]+)-'",
+            ));
         }
         Ok(Some((regex, pattern)))
     }
@@ -78,7 +73,7 @@ pub(super) fn find(
     joined: &Joined,
     grouping: &Grouping,
     notes: &mut Notes,
-) -> Result<Found, IbnetdiscoverError> {
+) -> Result<Found, Refused> {
     if let Some((regex, pattern)) = grouping.regex()? {
         notes.assumed.push(format!(
             "The group of a switch is what the capture group of {pattern:?} takes out of its \
@@ -87,8 +82,12 @@ pub(super) fn find(
         return by_description(network, joined, &regex, pattern);
     }
     let structure = Structure::of(joined);
-    let ambiguous =
-        |reason| IbnetdiscoverError::Ambiguous { file: network.file.clone(), reason, hint: HINT };
+    let ambiguous = |reason: String| {
+        let found = format!("the links do not tell the groups: {reason}");
+        let accepted = "--groups REGEX, a pattern whose one capture group takes the group's name out of each \
+                        switch's description, or --threshold N with another number";
+        Refused::new(found, accepted).in_file(&network.file)
+    };
     if grouping.threshold.is_none()
         && let Some(is_leaf) = structure.leaves()
     {
@@ -129,7 +128,7 @@ fn by_description(
     joined: &Joined,
     regex: &Regex,
     pattern: &str,
-) -> Result<Found, IbnetdiscoverError> {
+) -> Result<Found, Refused> {
     let mut numbers: HashMap<String, u32> = HashMap::new();
     let mut found = Found { of_switch: Vec::new(), names: None };
     let mut names = Vec::new();
@@ -143,12 +142,16 @@ fn by_description(
         let name = match captured {
             Some(name) if !name.is_empty() => name.as_str(),
             _ => {
-                return Err(IbnetdiscoverError::NoGroup {
-                    place: Place { file: network.file.as_str().into(), line },
-                    id: device.id.clone(),
-                    description: quoted(description),
-                    pattern: pattern.to_owned(),
-                });
+                let found = format!(
+                    "the description {} of the switch {} does not match --groups {}",
+                    quoted(description),
+                    device.id,
+                    quoted(pattern)
+                );
+                let accepted = "a pattern that matches the description of every switch, with a capture group that \
+                                is not empty; to leave a switch out, remove its record and the lines of the ports \
+                                that lead to it";
+                return Err(Refused::new(found, accepted).at(network.place(line)));
             }
         };
         let group = numbers.get(name).copied().unwrap_or_else(|| {

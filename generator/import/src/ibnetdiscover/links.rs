@@ -1,12 +1,11 @@
 //! The two ends of every link joined, and what stands at them.
 
-use super::error::IbnetdiscoverError;
 use super::network::{Network, PortLine, Record};
 use super::parse::Kind;
 use crate::machine::{End, Link, Node, count};
 use crate::notes::Listed;
 use std::collections::HashMap;
-use tvlb_base::text::Place;
+use tvlb_base::text::{Place, Refused};
 
 /// Switches and what they are linked with. Switches count from 0 in the order of their records.
 pub(crate) struct Joined {
@@ -20,7 +19,7 @@ pub(crate) struct Joined {
     pub(crate) aggregation: Listed,
 }
 
-pub(super) fn join(network: &Network) -> Result<Joined, IbnetdiscoverError> {
+pub(super) fn join(network: &Network) -> Result<Joined, Refused> {
     let mut ports: Vec<PortLine> = network.ports.clone();
     ports.sort_unstable_by_key(|port| (port.device, port.port, port.line));
     check_ports(network, &ports)?;
@@ -44,15 +43,13 @@ pub(super) fn join(network: &Network) -> Result<Joined, IbnetdiscoverError> {
         aggregation: Listed::default(),
     };
     for near in &network.ports {
-        let place = || Place { file: network.file.as_str().into(), line: near.line };
+        let place = || network.place(near.line);
         let (_, far_record) = record(network, near.far, &place)?;
         check_answer(network, near, find(near.far, near.far_port))?;
         if near.device == near.far {
-            return Err(IbnetdiscoverError::Link {
-                place: place(),
-                what: format!("both ends are ports of {}", network.devices[near.far as usize].id),
-                accepted: "links between two devices",
-            });
+            let id = &network.devices[near.far as usize].id;
+            let found = format!("both ends are ports of {id}");
+            return Err(Refused::new(found, "links between two devices").at(place()));
         }
         let end =
             |device, port| number_of.get(&device).map(|switch: &u32| End { switch: *switch, port });
@@ -71,11 +68,9 @@ pub(super) fn join(network: &Network) -> Result<Joined, IbnetdiscoverError> {
                 joined.node_ports.push((near.far, near.far_port));
             }
             (None, None) => {
-                return Err(IbnetdiscoverError::Link {
-                    place: place(),
-                    what: "the link joins two devices that are not switches".to_owned(),
-                    accepted: "links with a switch at one end at least",
-                });
+                let found = "the link joins two devices that are not switches";
+                let accepted = "links with a switch at one end at least";
+                return Err(Refused::new(found, accepted).at(place()));
             }
         }
     }
@@ -91,27 +86,25 @@ fn record<'n>(
     network: &'n Network,
     device: u32,
     place: &dyn Fn() -> Place,
-) -> Result<(&'n str, &'n Record), IbnetdiscoverError> {
+) -> Result<(&'n str, &'n Record), Refused> {
     let device = &network.devices[device as usize];
-    match &device.record {
-        Some(record) => Ok((&device.id, record)),
-        None => Err(IbnetdiscoverError::NoRecord { place: place(), id: device.id.clone() }),
-    }
+    let Some(record) = &device.record else {
+        let accepted = "a record for each name; the file may be cut off";
+        return Err(Refused::new(format!("{} has no record", device.id), accepted).at(place()));
+    };
+    Ok((&device.id, record))
 }
 
 /// Refuses two lines for one port; of several, the first in the file.
-fn check_ports(network: &Network, sorted: &[PortLine]) -> Result<(), IbnetdiscoverError> {
+fn check_ports(network: &Network, sorted: &[PortLine]) -> Result<(), Refused> {
     let same =
         |pair: &&[PortLine]| (pair[0].device, pair[0].port) == (pair[1].device, pair[1].port);
     let Some(pair) = sorted.windows(2).filter(same).min_by_key(|pair| pair[1].line) else {
         return Ok(());
     };
-    Err(IbnetdiscoverError::PortTwice {
-        place: Place { file: network.file.as_str().into(), line: pair[1].line },
-        id: network.devices[pair[1].device as usize].id.clone(),
-        port: pair[1].port,
-        first: pair[0].line,
-    })
+    let id = &network.devices[pair[1].device as usize].id;
+    let found = format!("port {} of {id} is on line {} too", pair[1].port, pair[0].line);
+    Err(Refused::new(found, "one link for each port").at(network.place(pair[1].line)))
 }
 
 /// Refuses a link whose other end does not say the same.
@@ -119,7 +112,7 @@ fn check_answer(
     network: &Network,
     near: &PortLine,
     answer: Option<&PortLine>,
-) -> Result<(), IbnetdiscoverError> {
+) -> Result<(), Refused> {
     let id = |device: u32| &*network.devices[device as usize].id;
     let answer = match answer {
         Some(far) if (far.far, far.far_port) == (near.device, near.port) => return Ok(()),
@@ -132,14 +125,14 @@ fn check_answer(
             format!("which its record on line {line} does not have")
         }
     };
-    Err(IbnetdiscoverError::OneSided {
-        place: Place { file: network.file.as_str().into(), line: near.line },
-        id: id(near.device).to_owned(),
-        port: near.port,
-        far: id(near.far).to_owned(),
-        far_port: near.far_port,
-        answer,
-    })
+    let found = format!(
+        "port {} of {} leads to port {} of {}, {answer}",
+        near.port,
+        id(near.device),
+        near.far_port,
+        id(near.far)
+    );
+    Err(Refused::new(found, "links that both ends name").at(network.place(near.line)))
 }
 
 /// The names of the nodes: what describes their adapters, with the port where an adapter has several,

@@ -2,6 +2,7 @@
 
 use super::parse::Kind;
 use std::collections::BTreeMap;
+use tvlb_base::text::Place;
 
 /// A switch, adapter or router, or a name that a link leads to.
 pub(crate) struct Device {
@@ -32,4 +33,11 @@ pub(crate) struct Network {
     pub(crate) ports: Vec<PortLine>,
     /// By width and speed the ports whose lines say it, each with its device.
     pub(crate) rates: BTreeMap<String, Vec<(u32, u32)>>,
+}
+
+impl Network {
+    /// A line of the file.
+    pub(super) fn place(&self, line: u32) -> Place {
+        Place { file: self.file.as_str().into(), line }
+    }
 }

@@ -1,9 +1,9 @@
 //! The map from jacks to the switch chip's ports: CSV of model, jack, port and chip port.
 
-use super::error::SlingshotError;
+use crate::files::no_rows;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use tvlb_base::text::{Fields, Place, Records, Source, quoted};
+use tvlb_base::text::{Fields, Place, Records, Refused, Source, quoted};
 
 const COLUMNS: [&str; 4] = ["model", "jack", "port", "asic_port"];
 const MOST_JACK: u32 = 999;
@@ -48,7 +48,7 @@ impl JackMap {
     }
 }
 
-pub(super) fn read(source: Source<'_>) -> Result<JackMap, SlingshotError> {
+pub(super) fn read(source: Source<'_>) -> Result<JackMap, Refused> {
     let file = source.name().to_owned();
     let mut map = JackMap(HashMap::new());
     let mut records = Records::of(source);
@@ -57,18 +57,16 @@ pub(super) fn read(source: Source<'_>) -> Result<JackMap, SlingshotError> {
         add(&mut map, records.fields(), &records.place())?;
     }
     if map.0.is_empty() {
-        return Err(SlingshotError::NoRows { file });
+        return Err(no_rows(&file));
     }
     check(&map, &file)?;
     Ok(map)
 }
 
-fn add(map: &mut JackMap, fields: &Fields, place: &Place) -> Result<(), SlingshotError> {
-    let refuse = |column: usize, accepted| SlingshotError::Field {
-        place: place.clone(),
-        column: COLUMNS[column],
-        found: quoted(fields.get(column)),
-        accepted,
+fn add(map: &mut JackMap, fields: &Fields, place: &Place) -> Result<(), Refused> {
+    let refuse = |column: usize, accepted: &'static str| {
+        let found = format!("{} is {}", COLUMNS[column], quoted(fields.get(column)));
+        Refused::new(found, accepted).at(place.clone())
     };
     let number = |column, most, accepted| {
         let field = fields.get(column);
@@ -87,11 +85,10 @@ fn add(map: &mut JackMap, fields: &Fields, place: &Place) -> Result<(), Slingsho
     let port = 2 * jack + number(2, 1, "0 or 1")?;
     let chip_port = number(3, MOST_CHIP_PORT, "a port of the switch chip, 0 to 63")?;
     match map.0.entry((model, port)) {
-        Entry::Occupied(known) => Err(SlingshotError::Twice {
-            place: place.clone(),
-            what: format!("j{jack}p{} of the model {}", port % 2, quoted(fields.get(0))),
-            first: known.get().1,
-        }),
+        Entry::Occupied(known) => {
+            let what = format!("j{jack}p{} of the model {}", port % 2, quoted(fields.get(0)));
+            Err(twice(&what, known.get().1).at(place.clone()))
+        }
         Entry::Vacant(free) => {
             free.insert((chip_port, place.line));
             Ok(())
@@ -99,8 +96,13 @@ fn add(map: &mut JackMap, fields: &Fields, place: &Place) -> Result<(), Slingsho
     }
 }
 
+/// That two lines say the same.
+fn twice(what: &str, first: u32) -> Refused {
+    Refused::new(format!("{what} is on line {first} too"), "one line for each")
+}
+
 /// Refuses a map that gives one chip port to two ports of a model.
-fn check(map: &JackMap, file: &str) -> Result<(), SlingshotError> {
+fn check(map: &JackMap, file: &str) -> Result<(), Refused> {
     for model in Model::ALL {
         let ports = map.0.keys().filter(|(of, _)| of.is_none_or(|of| of == model));
         let lines = ports.filter_map(|(_, port)| map.line(Some(model), *port));
@@ -108,11 +110,9 @@ fn check(map: &JackMap, file: &str) -> Result<(), SlingshotError> {
         lines.sort_unstable();
         lines.dedup();
         if let Some(pair) = lines.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(SlingshotError::Twice {
-                place: Place { file: file.into(), line: pair[1].1 },
-                what: format!("asic_port {} of the model {}", pair[0].0, model.name()),
-                first: pair[0].1,
-            });
+            let what = format!("asic_port {} of the model {}", pair[0].0, model.name());
+            let place = Place { file: file.into(), line: pair[1].1 };
+            return Err(twice(&what, pair[0].1).at(place));
         }
     }
     Ok(())

@@ -1,18 +1,17 @@
 //! The links that are live, from any text that names them by their ports.
 
-use super::error::SlingshotError;
 use super::xname;
 use crate::files::MOST_DUMP_LINE_BYTES;
 use crate::machine::{End, Machine, PortNames, count};
 use regex_lite::Regex;
 use std::collections::HashMap;
-use tvlb_base::text::{Lines, Source};
+use tvlb_base::text::{Lines, Refused, Source};
 
 /// A link by its two ports. The words on both sides of the match are not part of a longer name.
 const LINK: &str = r"\b(x\d+\.?c\d+\.?r\d+\.?j\d+\.?p\d+)-(x\d+\.?c\d+\.?r\d+\.?j\d+\.?p\d+)\b";
 
 /// The links of the machine that the text does not name, by rising number.
-pub(super) fn missing(source: Source<'_>, machine: &Machine) -> Result<Vec<u32>, SlingshotError> {
+pub(super) fn missing(source: Source<'_>, machine: &Machine) -> Result<Vec<u32>, Refused> {
     let names = machine.switches.iter().map(|switch| &*switch.name);
     let by_name: HashMap<&str, u32> = names.zip(0..).collect();
     let ends = (0..).zip(&machine.links).flat_map(|(number, link)| {
@@ -43,7 +42,7 @@ pub(super) fn missing(source: Source<'_>, machine: &Machine) -> Result<Vec<u32>,
 }
 
 /// The names of the two ports of every live link, without the dots that a name may have.
-pub(crate) fn names(source: Source<'_>) -> Result<Vec<[String; 2]>, SlingshotError> {
+pub(crate) fn names(source: Source<'_>) -> Result<Vec<[String; 2]>, Refused> {
     let mut links = Vec::new();
     for_each(source, |named| {
         let plain = |name: &str| match xname::port(name) {
@@ -61,7 +60,7 @@ pub(crate) fn names(source: Source<'_>) -> Result<Vec<[String; 2]>, SlingshotErr
 fn for_each(
     source: Source<'_>,
     mut each: impl FnMut([&str; 2]) -> Result<(), String>,
-) -> Result<(), SlingshotError> {
+) -> Result<(), Refused> {
     let file = source.name().to_owned();
     let pattern = Regex::new(LINK).expect("the pattern is well-formed");
     let mut lines = Lines::with_limit(source, MOST_DUMP_LINE_BYTES);
@@ -74,8 +73,13 @@ fn for_each(
             each(named).err().map(|planned| (link.to_owned(), planned))
         });
         if let Some((link, planned)) = wrong {
-            return Err(SlingshotError::NotPlanned { place: lines.place(), link, planned });
+            let found = format!("the live link {link} is not planned: {planned}");
+            return Err(Refused::new(found, "links of the plan").at(lines.place()));
         }
     }
-    if some { Ok(()) } else { Err(SlingshotError::NoLiveLinks { file }) }
+    if some {
+        return Ok(());
+    }
+    let accepted = "a text that names every live link as in x1000c0r1j5p0-x1000c0r3j6p0";
+    Err(Refused::new("found no link", accepted).in_file(&file))
 }

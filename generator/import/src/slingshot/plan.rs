@@ -1,13 +1,12 @@
 //! Rows put together: which switches there are, and where each jack leads.
 
-use super::error::SlingshotError;
 use super::jacks::{JackMap, Model};
 use super::xname::{NicName, SwitchName};
-use crate::files::MOST_RECORDS;
+use crate::files::{MOST_RECORDS, too_many_records};
 use crate::machine::{End, Link, Machine, Names, Node, Physical, PortNames, Switch, count};
 use crate::notes::{Listed, Notes, counted};
 use std::collections::HashMap;
-use tvlb_base::text::{Place, TextError};
+use tvlb_base::text::{Place, Refused};
 
 const PORTS_PER_JACK: usize = 2;
 /// Ports of a Slingshot switch.
@@ -88,17 +87,16 @@ impl Plan {
         self.without_cable += usize::from(id.starts_with("l0."));
     }
 
-    pub(super) fn add(&mut self, file: u16, line: u32, cable: Cable) -> Result<(), SlingshotError> {
+    pub(super) fn add(&mut self, file: u16, line: u32, cable: Cable) -> Result<(), Refused> {
         if self.rows.len() == MOST_RECORDS {
-            return Err(
-                TextError::TooMany { place: self.place(file, line), most: MOST_RECORDS }.into()
-            );
+            return Err(too_many_records().at(self.place(file, line)));
         }
         let ends = match cable {
             Cable::Fabric { ends: [from, to], groups } => {
                 if from.0 == to.0 {
-                    let (place, switch) = (self.place(file, line), from.0.to_string());
-                    return Err(SlingshotError::Itself { place, switch });
+                    let found = format!("both ends are jacks of the switch {}", from.0);
+                    let refused = Refused::new(found, "two different switches");
+                    return Err(refused.at(self.place(file, line)));
                 }
                 let from = (self.switch(from.0, groups[0], file, line)?, from.1);
                 let to = (self.switch(to.0, groups[1], file, line)?, to.1);
@@ -119,31 +117,30 @@ impl Plan {
                 let (place, before) = (self.place(file, line), first.line);
                 if first.file == file {
                     let jack = self.jack_name(*jack);
-                    return Err(SlingshotError::RowTwice { place, jack, first: before });
+                    let found = format!("the cable at the jack {jack} is on line {before} too");
+                    return Err(Refused::new(found, "one row for each cable in a file").at(place));
                 }
                 let there = self.place(first.file, before);
                 self.repeated.push(|| format!("{place} as {there}"));
                 return Ok(());
             }
-            return Err(SlingshotError::JackTaken {
-                place: self.place(file, line),
-                jack: self.jack_name(*jack),
-                partner: self.partner(&row.ends, *jack),
-                first: Box::new(self.place(first.file, first.line)),
-                other: self.partner(&first.ends, *jack),
-            });
+            let found = format!(
+                "the jack {} leads to {}, but {} says that it leads to {}",
+                self.jack_name(*jack),
+                self.partner(&row.ends, *jack),
+                self.place(first.file, first.line),
+                self.partner(&first.ends, *jack),
+            );
+            return Err(Refused::new(found, "one row for each jack").at(self.place(file, line)));
         }
         for (switch, jack) in own {
             let planned = &mut self.switches[switch as usize];
             planned.jacks.push((jack, number));
             let (found, name) = (PORTS_PER_JACK * planned.jacks.len(), planned.name);
             if found > MOST_PORTS {
-                return Err(SlingshotError::Ports {
-                    place: self.place(file, line),
-                    switch: name.to_string(),
-                    found,
-                    most: MOST_PORTS,
-                });
+                let found = format!("the switch {name} has {found} ports in use with this row");
+                let accepted = format!("at most {MOST_PORTS}, as many as a Slingshot switch has");
+                return Err(Refused::new(found, accepted).at(self.place(file, line)));
             }
         }
         self.rows.push(row);
@@ -157,7 +154,7 @@ impl Plan {
         group: u32,
         file: u16,
         line: u32,
-    ) -> Result<u32, SlingshotError> {
+    ) -> Result<u32, Refused> {
         let next = count(self.switches.len());
         let number = *self.by_name.entry(name).or_insert(next);
         if number == next {
@@ -165,13 +162,12 @@ impl Plan {
         }
         let known = &self.switches[number as usize];
         if known.group != group {
-            return Err(SlingshotError::TwoGroups {
-                place: self.place(file, line),
-                switch: name.to_string(),
-                group,
-                first: self.place(known.file, known.line),
-                other: known.group,
-            });
+            let found = format!(
+                "the switch {name} is in group {group}, but {} says that it is in group {}",
+                self.place(known.file, known.line),
+                known.group
+            );
+            return Err(Refused::new(found, "one group for each switch").at(self.place(file, line)));
         }
         Ok(number)
     }
@@ -202,7 +198,7 @@ impl Plan {
     pub(super) fn into_machine(
         self,
         jack_map: Option<&JackMap>,
-    ) -> Result<(Machine, Notes), SlingshotError> {
+    ) -> Result<(Machine, Notes), Refused> {
         self.check_interfaces()?;
         let mut notes = Notes::default();
         let mut numbers: Vec<u32> = self.switches.iter().map(|switch| switch.group).collect();
@@ -264,7 +260,7 @@ impl Plan {
     }
 
     /// Refuses an interface on two rows.
-    fn check_interfaces(&self) -> Result<(), SlingshotError> {
+    fn check_interfaces(&self) -> Result<(), Refused> {
         let mut all: Vec<(NicName, u32)> = Vec::new();
         for (number, row) in (0..).zip(&self.rows) {
             if let Ends::Edge(_, [first, second]) = row.ends {
@@ -276,11 +272,10 @@ impl Plan {
         let twice = all.windows(2).filter(|pair| pair[0].0 == pair[1].0);
         let Some(pair) = twice.min_by_key(|pair| pair[1].1) else { return Ok(()) };
         let [first, second] = [0, 1].map(|n: usize| &self.rows[pair[n].1 as usize]);
-        Err(SlingshotError::InterfaceTaken {
-            place: self.place(second.file, second.line),
-            interface: pair[0].0.to_string(),
-            first: self.place(first.file, first.line),
-        })
+        let first = self.place(first.file, first.line);
+        let found = format!("the interface {} is on the row of {first} too", pair[0].0);
+        let refused = Refused::new(found, "one row for each interface");
+        Err(refused.at(self.place(second.file, second.line)))
     }
 
     fn say_what_was_read(&self, machine: &Machine, notes: &mut Notes) {

@@ -255,7 +255,7 @@ fn links_that_the_ends_do_not_agree_on_are_refused() {
     assert_eq!(
         found(&without),
         "fabric.txt: line 16: port 1 of S-b8cef60300000101 leads to port 1 of S-b8cef60300000100, \
-         which its record on line 8 does not have; accepted links that both ends name"
+         which its record on line 8 does not have, accepted links that both ends name"
     );
     let mut other = lines.clone();
     let line = lines[at].replace("[1] ", "[2] ");
@@ -263,7 +263,7 @@ fn links_that_the_ends_do_not_agree_on_are_refused() {
     assert_eq!(
         found(&other),
         "fabric.txt: line 9: port 1 of S-b8cef60300000100 leads to port 2 of S-b8cef60300000101, \
-         which leads to port 2 of S-b8cef60300000102 on line 18; accepted links that both ends name"
+         which leads to port 2 of S-b8cef60300000102 on line 18, accepted links that both ends name"
     );
     let mut twice = lines.clone();
     twice.insert(at, lines[at]);

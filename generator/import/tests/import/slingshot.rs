@@ -417,7 +417,7 @@ fn what_is_not_live_is_down() {
     for (live, expected) in [
         (
             "\nx1c0r1j5p0-x1c0r3j6p1",
-            "live.txt: line 2: the live link x1c0r1j5p0-x1c0r3j6p1 is not planned: x1c0r1j5p0 leads to x1c0r3j6p0; accepted links of the plan",
+            "live.txt: line 2: the live link x1c0r1j5p0-x1c0r3j6p1 is not planned: x1c0r1j5p0 leads to x1c0r3j6p0, accepted links of the plan",
         ),
         ("x9c0r1j5p0-x1c0r3j6p0", "the plan has no switch and port x9c0r1j5p0"),
         ("x1c0r1j9p0-x1c0r3j6p0", "the plan has no link between switches at x1c0r1j9p0"),

@@ -13,7 +13,7 @@
 use crate::names::parts::{GENERIC, PartError, Parts};
 use crate::names::{NamedPort, Names, list};
 use std::collections::BTreeMap;
-use tvlb_base::text::{Records, TextError, quoted};
+use tvlb_base::text::{Records, Refused, quoted};
 use tvlb_schema::{Dragonfly, NodeId};
 
 /// The columns, in the only order accepted.
@@ -32,7 +32,7 @@ pub struct Hosts {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostsError {
     #[error(transparent)]
-    Text(#[from] TextError),
+    Text(#[from] Refused),
     #[error("line {line}: {error}")]
     Node { line: usize, error: PartError },
     #[error("line {line}: {error}")]

@@ -27,7 +27,7 @@ pub use parts::{LineError, ListError, ListedNode, ListedPair, PartError, Parts};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tvlb_base::text::{Fields, Records, TextError, field, quoted};
+use tvlb_base::text::{Fields, Records, Refused, field, quoted};
 use tvlb_schema::{Dragonfly, End, GroupId, NodeId, Nodes, Port, SwitchId, SwitchIndex};
 
 /// The columns, in the only order accepted.
@@ -80,7 +80,7 @@ pub struct Names {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NamesError {
     #[error(transparent)]
-    Text(#[from] TextError),
+    Text(#[from] Refused),
     #[error("line {line}: {column} is {found}, but must be {accepted}")]
     Field { line: usize, column: &'static str, found: String, accepted: String },
     #[error("line {line}: {what} is given a second time; accepted is one line for each")]

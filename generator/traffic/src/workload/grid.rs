@@ -5,6 +5,7 @@ use crate::workload::error::WorkloadError;
 use crate::workload::rank::Rank;
 use std::fmt;
 use std::str::FromStr;
+use tvlb_base::text::quoted;
 
 /// A grid of X × Y × Z ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +47,10 @@ impl FromStr for Axis {
 
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
         let named = Self::ALL.into_iter().find(|axis| axis.to_string() == text.trim());
-        named.ok_or_else(|| WorkloadError::Axis { text: text.to_owned() })
+        named.ok_or_else(|| {
+            let found = format!("{} is not an axis of a grid", quoted(text));
+            WorkloadError::refused(found, "x, y and z")
+        })
     }
 }
 
@@ -133,7 +137,12 @@ impl FromStr for Grid {
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
         let lengths: Option<Vec<u32>> = text.split('x').map(|n| n.trim().parse().ok()).collect();
         let lengths = lengths.and_then(|lengths| <[u32; 3]>::try_from(lengths).ok());
-        lengths.and_then(Self::new).ok_or_else(|| WorkloadError::Grid { text: text.to_owned() })
+        lengths.and_then(Self::new).ok_or_else(|| {
+            WorkloadError::refused(
+                format!("{} is not a grid", quoted(text)),
+                "three lengths of at least 1, such as 6x6x4, of fewer than 2^32 ranks",
+            )
+        })
     }
 }
 
@@ -175,7 +184,7 @@ mod tests {
         for text in ["", "3x3", "3x3x0", "2x2x2x2", "65536x65536x1", "axbxc", "-1x2x2"] {
             let error = text.parse::<Grid>().unwrap_err().to_string();
             let said = format!(
-                "{text:?} is not a grid; accepted three lengths of at least 1, such as 6x6x4, of fewer \
+                "{text:?} is not a grid, accepted three lengths of at least 1, such as 6x6x4, of fewer \
                  than 2^32 ranks"
             );
             assert_eq!(error, said);

@@ -6,6 +6,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use tvlb_base::partition::Graph;
+use tvlb_base::text::quoted;
 use tvlb_schema::{Dragonfly, NodeId};
 
 /// The most ranks of a job whose size is read from a text.
@@ -43,7 +44,10 @@ impl FromStr for Job {
             (Ok(ranks), Ok(ranks_per_node)) if ranks.get() <= MOST_RANKS => {
                 Ok(Self { ranks, ranks_per_node })
             }
-            _ => Err(WorkloadError::Job { text: text.to_owned() }),
+            _ => Err(WorkloadError::refused(
+                format!("{} is not a job", quoted(text)),
+                "RANKS or RANKSxPER_NODE, such as 72x2, with 1 to 16777216 ranks and at least 1 on a node",
+            )),
         }
     }
 }
@@ -118,7 +122,7 @@ mod tests {
             assert_eq!(
                 text.parse::<Job>().unwrap_err().to_string(),
                 format!(
-                    "{text:?} is not a job; accepted RANKS or RANKSxPER_NODE, such as 72x2, with 1 to \
+                    "{text:?} is not a job, accepted RANKS or RANKSxPER_NODE, such as 72x2, with 1 to \
                      16777216 ranks and at least 1 on a node"
                 )
             );

@@ -9,6 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use tvlb_base::partition::Graph;
 use tvlb_base::progress::Progress;
+use tvlb_base::text::quoted;
 use tvlb_schema::{Dragonfly, NodeId};
 
 /// Keeps the draws of maps apart from others of the same seed.
@@ -68,9 +69,12 @@ impl RankMap {
                 (0..ranks).map(draw).collect()
             }
             Self::Bisect => {
-                let graph = graph.ok_or(WorkloadError::NoGraph)?;
+                let graph = graph.ok_or_else(|| {
+                    let found = "map bisect needs to know who exchanges messages with whom";
+                    WorkloadError::refused(found, "with a graph")
+                })?;
                 if graph.vertices() != ranks {
-                    return Err(WorkloadError::GraphSize { found: graph.vertices(), ranks });
+                    return Err(WorkloadError::graph_size(graph.vertices(), ranks));
                 }
                 progress.stage("mapping", Some(bisect::splits(nodes.len())));
                 let count = u32::try_from(nodes.len()).expect("nodes are numbered by u32");
@@ -92,7 +96,10 @@ impl FromStr for RankMap {
             "linear" => Ok(Self::Linear),
             "random" => Ok(Self::Random),
             "bisect" => Ok(Self::Bisect),
-            _ => Err(WorkloadError::Map { text: text.to_owned() }),
+            _ => {
+                let found = format!("{} is not a map of ranks", quoted(text));
+                Err(WorkloadError::refused(found, "linear, random and bisect"))
+            }
         }
     }
 }
@@ -164,9 +171,9 @@ mod tests {
         };
         assert_eq!(
             place(None),
-            "map bisect needs to know who exchanges messages with whom; accepted with a graph"
+            "map bisect needs to know who exchanges messages with whom, accepted with a graph"
         );
-        let said = "the graph has 6 ranks; accepted one of the job's 4";
+        let said = "the graph has 6 ranks, accepted one of the job's 4";
         assert_eq!(place(Some(&halo("3x2x1", 6))), said);
     }
 
@@ -193,7 +200,7 @@ mod tests {
         }
         assert_eq!(
             "cluster".parse::<RankMap>().unwrap_err().to_string(),
-            "\"cluster\" is not a map of ranks; accepted linear, random and bisect"
+            "\"cluster\" is not a map of ranks, accepted linear, random and bisect"
         );
     }
 

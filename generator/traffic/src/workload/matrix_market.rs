@@ -8,7 +8,7 @@
 use crate::workload::error::WorkloadError;
 use std::borrow::Cow;
 use tvlb_base::partition::Graph;
-use tvlb_base::text::Lines;
+use tvlb_base::text::{Lines, Refused, quoted};
 
 /// The most rows of a matrix.
 pub const MOST_RANKS: u32 = 1 << 20;
@@ -63,7 +63,9 @@ pub fn parse(text: &str) -> Result<Graph, WorkloadError> {
         edges.push((rank(row.min(column)), rank(row.max(column))));
     }
     if found < expected {
-        return Err(WorkloadError::Entries { line: lines.number(), found, expected });
+        let found = format!("the matrix ends after {found} entries");
+        let accepted = format!("{expected}, as its sizes say");
+        return Err(Refused::new(found, accepted).at(lines.place()).into());
     }
     edges.sort_unstable();
     edges.dedup();
@@ -103,8 +105,8 @@ const ENTRIES: [&str; 3] = [
 
 /// The line that was read last, or the end of the text after it.
 fn wrong(lines: &Lines<'_>, accepted: impl Into<Cow<'static, str>>) -> WorkloadError {
-    let (line, found) = (lines.number().max(1), lines.line().trim().to_owned());
-    WorkloadError::Line { line, found, accepted: accepted.into() }
+    let found = format!("found {}", quoted(lines.line().trim()));
+    Refused::new(found, accepted).on_line(lines.number().max(1)).into()
 }
 
 #[cfg(test)]
@@ -159,7 +161,7 @@ mod tests {
         );
         assert_eq!(
             error(&format!("{HEADER}2 2 3\n1 2\n")),
-            "line 3: the matrix ends after 1 entries; accepted 3, as its sizes say"
+            "line 3: the matrix ends after 1 entries, accepted 3, as its sizes say"
         );
     }
 }

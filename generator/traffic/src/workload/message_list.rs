@@ -7,7 +7,7 @@
 
 use crate::workload::error::WorkloadError;
 use crate::workload::rank::Rank;
-use tvlb_base::text::Records;
+use tvlb_base::text::{Records, Refused, quoted};
 
 /// The columns, the last of which may be missing.
 const COLUMNS: [&str; 4] = ["from", "to", "bytes", "phase"];
@@ -42,10 +42,9 @@ impl MessageList {
         let has_phases = records.expect_header(&[&COLUMNS[..3], &COLUMNS])? == 1;
         let mut messages = Vec::new();
         while records.read()? {
-            let wrong = |accepted: &'static str| WorkloadError::Line {
-                line: records.line_number(),
-                found: records.line().to_owned(),
-                accepted: accepted.into(),
+            let wrong = |accepted: &'static str| {
+                let found = format!("found {}", quoted(records.line()));
+                WorkloadError::from(Refused::new(found, accepted).at(records.place()))
             };
             let fields = records.fields();
             let numbers: Option<Vec<u64>> = fields.iter().map(|field| field.parse().ok()).collect();

@@ -3,12 +3,13 @@
 use crate::workload::error::WorkloadError;
 use crate::workload::grid::{Axis, Grid};
 use crate::workload::message_list::{Message, MessageList};
-use crate::workload::program::{MOST_STEPS, Programs, Step};
+use crate::workload::program::{MOST_STEPS, Programs, Step, too_many_steps};
 use crate::workload::rank::Rank;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use tvlb_base::partition::Graph;
+use tvlb_base::text::{Refused, quoted};
 
 /// A pattern of communication among the ranks of one job.
 ///
@@ -110,7 +111,7 @@ impl Motif {
             }
             Self::Graph(graph) => {
                 if graph.vertices() != ranks {
-                    return Err(WorkloadError::GraphSize { found: graph.vertices(), ranks });
+                    return Err(WorkloadError::graph_size(graph.vertices(), ranks));
                 }
                 let neighbours =
                     |Rank(rank)| graph.neighbours(rank).iter().map(|(to, _)| Rank(*to));
@@ -171,7 +172,7 @@ fn bisection(
 /// Refuses programs that are too long before they are made.
 fn expect_steps(ranks: u32, steps_of_each: u64) -> Result<(), WorkloadError> {
     if u64::from(ranks).saturating_mul(steps_of_each) > MOST_STEPS as u64 {
-        return Err(WorkloadError::Steps { most: MOST_STEPS });
+        return Err(too_many_steps());
     }
     Ok(())
 }
@@ -189,14 +190,19 @@ fn posts(partners: impl Iterator<Item = Rank>, bytes: u64) -> impl Iterator<Item
 /// The two halves of a job's ranks, each by rising number.
 fn halves(ranks: u32, first: Option<&[Rank]>) -> Result<[Vec<Rank>; 2], WorkloadError> {
     if !ranks.is_multiple_of(2) {
-        return Err(WorkloadError::OddRanks { ranks });
+        let found = format!("the job has {ranks} ranks");
+        return Err(WorkloadError::refused(found, "an even number for two halves"));
     }
     let mut is_first = vec![first.is_none(); ranks as usize / 2];
     is_first.resize(ranks as usize, false);
     for rank in first.unwrap_or_default() {
         match is_first.get_mut(rank.as_usize()) {
             Some(is_first) if !*is_first => *is_first = true,
-            _ => return Err(WorkloadError::HalfMember { rank: *rank, ranks }),
+            _ => {
+                let found = format!("the first half names rank {rank}");
+                let accepted = format!("each rank once, of 0 to {}", ranks - 1);
+                return Err(WorkloadError::refused(found, accepted));
+            }
         }
     }
     let (one, other): (Vec<Rank>, Vec<Rank>) =
@@ -204,19 +210,26 @@ fn halves(ranks: u32, first: Option<&[Rank]>) -> Result<[Vec<Rank>; 2], Workload
     if one.len() == other.len() {
         Ok([one, other])
     } else {
-        Err(WorkloadError::HalfSize { found: one.len(), ranks })
+        let found = format!("the first half has {} ranks", one.len());
+        let accepted = format!("{}, half of the job's {ranks}", ranks / 2);
+        Err(WorkloadError::refused(found, accepted))
     }
 }
 
 /// The grid, or the one that is taken where none is named, if it has this many ranks.
 fn fitting(grid: Option<Grid>, ranks: u32) -> Result<Grid, WorkloadError> {
     let Some(grid) = grid else {
-        return if ranks > 0 { Ok(Grid::of(ranks)) } else { Err(WorkloadError::NoRanks) };
+        return if ranks > 0 {
+            Ok(Grid::of(ranks))
+        } else {
+            Err(WorkloadError::refused("the job has no ranks", "at least 1"))
+        };
     };
     if grid.ranks() == ranks {
         Ok(grid)
     } else {
-        Err(WorkloadError::GridSize { grid: grid.to_string(), found: grid.ranks(), ranks })
+        let found = format!("the grid {grid} has {} ranks", grid.ranks());
+        Err(WorkloadError::refused(found, format!("a grid of the job's {ranks}")))
     }
 }
 
@@ -229,7 +242,10 @@ fn of_list(
     let outside = list.messages().iter().find(|m| m.from.0.max(m.to.0) >= ranks);
     if let Some(&Message { line, from, to, .. }) = outside {
         let rank = from.max(to);
-        return Err(WorkloadError::NoRank { line, rank, ranks });
+        let accepted = format!("ranks of the job, 0 to {}", ranks - 1);
+        return Err(Refused::new(format!("there is no rank {rank}"), accepted)
+            .on_line(line)
+            .into());
     }
     if list.has_phases() {
         let phases = list.messages().chunk_by(|one, next| one.phase == next.phase).count();
@@ -278,7 +294,11 @@ impl FromStr for Motif {
                 },
                 Some((grid, axis)) => Ok(Self::Neighbour(Some(grid.parse()?), axis.parse()?)),
             },
-            _ => Err(WorkloadError::Motif { text: text.to_owned() }),
+            _ => Err(WorkloadError::refused(
+                format!("{} is not a pattern of communication", quoted(text)),
+                "alltoall, bisection, bisection rotated, halo3d:XxYxZ, neighbour:XxYxZ:AXIS, graph:FILE and \
+                 messages:FILE",
+            )),
         }
     }
 }

@@ -37,10 +37,10 @@ impl PlacementRule {
         let mut placed = Vec::with_capacity(jobs.len());
         for (number, job) in jobs.iter().enumerate() {
             let wanted = job.nodes();
-            let taken = free.split_off(..wanted as usize).ok_or(WorkloadError::Nodes {
-                job: number,
-                wanted,
-                free: free.len(),
+            let left = free.len();
+            let taken = free.split_off(..wanted as usize).ok_or_else(|| {
+                let found = format!("job {number} takes {wanted} nodes, but {left} are free");
+                WorkloadError::refused(found, "jobs that fit together")
             })?;
             placed.push(taken.to_vec());
         }
@@ -69,7 +69,7 @@ mod tests {
         let nodes = placed("# first job\n70\n3\n\n# second\n9\n8\n").unwrap();
         assert_eq!(nodes, [[70, 3].map(NodeId).to_vec(), [9, 8].map(NodeId).to_vec()]);
         for (text, said) in [
-            ("70\n3\n9\n", "job 1 takes 2 nodes, but 1 are free; accepted jobs that fit together"),
+            ("70\n3\n9\n", "job 1 takes 2 nodes, but 1 are free, accepted jobs that fit together"),
             ("70\n\n72\n", "line 3: there is no node 72; the last node is 71"),
             ("70\n3\n70\n", "line 3: node 70 already stands in line 1, accepted each node once"),
         ] {

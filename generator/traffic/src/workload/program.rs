@@ -126,13 +126,15 @@ impl Programs {
             let room = MOST_STEPS + 1 - steps.len();
             steps.extend(rank.into_iter().take(room));
             if steps.len() > MOST_STEPS {
-                return Err(WorkloadError::Steps { most: MOST_STEPS });
+                return Err(too_many_steps());
             }
             starts.push(steps.len());
         }
         let mut programs = Self { steps, starts, iterations, phases: 0 };
-        u32::try_from(programs.starts.len() - 1)
-            .map_err(|_| WorkloadError::Ranks { found: programs.starts.len() - 1 })?;
+        u32::try_from(programs.starts.len() - 1).map_err(|_| {
+            let found = format!("the job has {} ranks", programs.starts.len() - 1);
+            WorkloadError::refused(found, format!("at most {}", u32::MAX))
+        })?;
         programs.phases = programs.check_ranks()?;
         programs.check_messages()?;
         Ok(programs)
@@ -191,7 +193,10 @@ impl Programs {
                     | Step::Send { to: other, .. }
                     | Step::Start { to: other, .. } => {
                         if other == rank || other.0 >= ranks {
-                            return Err(WorkloadError::Partner { rank, other, ranks });
+                            let found =
+                                format!("rank {rank} exchanges a message with rank {other}");
+                            let accepted = format!("another rank of the job, 0 to {}", ranks - 1);
+                            return Err(WorkloadError::refused(found, accepted));
                         }
                         is_open |= !matches!(step, Step::Send { .. });
                     }
@@ -201,11 +206,13 @@ impl Programs {
                 }
             }
             if is_open {
-                return Err(WorkloadError::NotAwaited { rank });
+                let found = format!("rank {rank} ends an iteration with a receive or a send open");
+                return Err(WorkloadError::refused(found, "a wait after the last of them"));
             }
             let expected = *phases.get_or_insert(marks);
             if marks != expected {
-                return Err(WorkloadError::Phases { rank, found: marks, expected });
+                let found = format!("rank {rank} ends {marks} phases in an iteration");
+                return Err(WorkloadError::refused(found, format!("{expected}, as rank 0 does")));
             }
         }
         Ok(phases.unwrap_or(0))
@@ -257,12 +264,25 @@ fn mismatch(to: Rank, sent: &[(Rank, u64)], posted: &[(Rank, u64)], place: usize
     };
     let (sent, posted) = (of_sender(sent), of_sender(posted));
     if sent.len() != posted.len() {
-        return WorkloadError::Counts { from, to, sent: sent.len(), posted: posted.len() };
+        let (sent, posted) = (sent.len(), posted.len());
+        let found = format!(
+            "rank {from} sends {sent} messages to rank {to} in an iteration, which posts {posted} receives from it"
+        );
+        return WorkloadError::refused(found, "equally many");
     }
     let lengths = sent.into_iter().zip(posted);
     let differs = (1..).zip(lengths).find(|(_, (sent, posted))| sent != posted);
     let (number, (sent, posted)) = differs.expect("equally many messages differ by a length");
-    WorkloadError::Lengths { from, to, number, sent, posted }
+    let found = format!(
+        "message {number} from rank {from} to rank {to} is sent with {sent} bytes and received with {posted}"
+    );
+    WorkloadError::refused(found, "the same length on both sides")
+}
+
+/// That the programs of a job are longer than they may be.
+pub(super) fn too_many_steps() -> WorkloadError {
+    let found = format!("the job's ranks take more than {MOST_STEPS} steps in an iteration");
+    WorkloadError::refused(found, "at most so many")
 }
 
 #[cfg(test)]
@@ -320,23 +340,23 @@ mod tests {
         );
         assert_eq!(
             error([vec![send(1, 1), send(1, 2)], vec![post(0, 2), post(0, 1), Wait]]),
-            "message 1 from rank 0 to rank 1 is sent with 1 bytes and received with 2; accepted the \
+            "message 1 from rank 0 to rank 1 is sent with 1 bytes and received with 2, accepted the \
              same length on both sides"
         );
         assert_eq!(
             error([vec![send(1, 1), send(1, 2)], vec![post(0, 1), Wait], vec![]]),
-            "rank 0 sends 2 messages to rank 1 in an iteration, which posts 1 receives from it; \
+            "rank 0 sends 2 messages to rank 1 in an iteration, which posts 1 receives from it, \
              accepted equally many"
         );
         assert_eq!(
             error([vec![send(2, 1)], vec![], vec![post(0, 1), post(1, 1), Wait]]),
-            "rank 1 sends 0 messages to rank 2 in an iteration, which posts 1 receives from it; \
+            "rank 1 sends 0 messages to rank 2 in an iteration, which posts 1 receives from it, \
              accepted equally many"
         );
         // The pair is named at which the lists first differ, not the one at which they end.
         assert_eq!(
             error([vec![send(2, 1)], vec![send(2, 1)], vec![post(1, 1), Wait]]),
-            "rank 0 sends 1 messages to rank 2 in an iteration, which posts 0 receives from it; \
+            "rank 0 sends 1 messages to rank 2 in an iteration, which posts 0 receives from it, \
              accepted equally many"
         );
     }
@@ -345,11 +365,11 @@ mod tests {
     fn partners_are_other_ranks_of_the_job() {
         assert_eq!(
             error([vec![send(2, 1)], vec![]]),
-            "rank 0 exchanges a message with rank 2; accepted another rank of the job, 0 to 1"
+            "rank 0 exchanges a message with rank 2, accepted another rank of the job, 0 to 1"
         );
         assert_eq!(
             error([vec![], vec![post(1, 1), Wait]]),
-            "rank 1 exchanges a message with rank 1; accepted another rank of the job, 0 to 1"
+            "rank 1 exchanges a message with rank 1, accepted another rank of the job, 0 to 1"
         );
     }
 
@@ -358,7 +378,7 @@ mod tests {
         for open in [start(1, 1), post(1, 1)] {
             assert_eq!(
                 error([vec![Wait, open, PhaseEnd], vec![]]),
-                "rank 0 ends an iteration with a receive or a send open; accepted a wait after the \
+                "rank 0 ends an iteration with a receive or a send open, accepted a wait after the \
                  last of them"
             );
         }
@@ -368,7 +388,7 @@ mod tests {
     fn every_rank_marks_equally_many_phases() {
         assert_eq!(
             error([vec![PhaseEnd], vec![PhaseEnd, PhaseEnd]]),
-            "rank 1 ends 2 phases in an iteration; accepted 1, as rank 0 does"
+            "rank 1 ends 2 phases in an iteration, accepted 1, as rank 0 does"
         );
     }
 

@@ -13,6 +13,7 @@ use crate::workload::rank::Rank;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use tvlb_base::text::quoted;
 
 /// The most colours times ranks: the tables of a colouring take 256 MiB then.
 const MOST_CELLS: usize = 1 << 25;
@@ -47,7 +48,10 @@ impl FromStr for SendOrder {
         match text.trim() {
             "given" => Ok(Self::Given),
             "coloured" => Ok(Self::Coloured),
-            _ => Err(WorkloadError::SendOrder { text: text.to_owned() }),
+            _ => {
+                let found = format!("{} is not an order of sends", quoted(text));
+                Err(WorkloadError::refused(found, "given and coloured"))
+            }
         }
     }
 }
@@ -117,7 +121,11 @@ fn colours(ranks: u32, messages: &[(u32, u32)]) -> Result<Vec<u32>, WorkloadErro
     }
     let most = counts.iter().flatten().copied().max().unwrap_or(0);
     if most.saturating_mul(ranks as usize) > MOST_CELLS {
-        return Err(WorkloadError::Colours { messages: most, ranks });
+        let found = format!(
+            "a rank sends or receives {most} messages between two waits, and the job has {ranks} ranks"
+        );
+        let accepted = format!("for the order coloured a product of at most {MOST_CELLS}");
+        return Err(WorkloadError::refused(found, accepted));
     }
     let mut colouring = Colouring::new(ranks as usize, most);
     for (number, &(from, to)) in (0..).zip(messages) {
@@ -276,7 +284,7 @@ mod tests {
         }
         assert_eq!(
             "rotated".parse::<SendOrder>().unwrap_err().to_string(),
-            "\"rotated\" is not an order of sends; accepted given and coloured"
+            "\"rotated\" is not an order of sends, accepted given and coloured"
         );
     }
 

@@ -211,10 +211,9 @@ impl Network {
         let Subject { seed, settings, .. } = subject;
         let load = subject.load.expect("a run has a load");
         let traffic = Traffic::new(self.pattern(unit), fabric.nodes(), *seed)
-            .map_err(|error| SweepError::Traffic { run: in_run(), error })?;
+            .map_err(|error| SweepError::Unfit { run: in_run(), error })?;
         let placement = self.placements[unit.placement].rule.on(fabric.nodes(), *seed);
-        let placement =
-            placement.map_err(|error| SweepError::Placement { run: in_run(), error })?;
+        let placement = placement.map_err(|error| SweepError::Unfit { run: in_run(), error })?;
         let traffic = traffic.placed(&placement);
         let run = match &schedule {
             None => Run::new(&fabric, settings, &traffic, load, *seed).map_err(RunError::Settings),

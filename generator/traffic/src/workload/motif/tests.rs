@@ -77,13 +77,13 @@ fn halves_can_be_given() {
         first_half: Some(half.iter().map(|rank| Rank(*rank)).collect()),
     };
     assert_eq!(show(&on(&[3, 0]), 4), ["<1 1 <2 2 .", "<0 0 <3 3 .", "<0 0 <3 3 .", "<1 1 <2 2 ."]);
-    assert_eq!(error(&on(&[0]), 4), "the first half has 1 ranks; accepted 2, half of the job's 4");
+    assert_eq!(error(&on(&[0]), 4), "the first half has 1 ranks, accepted 2, half of the job's 4");
     for half in [[0, 0], [0, 4]] {
         let said =
-            format!("the first half names rank {}; accepted each rank once, of 0 to 3", half[1]);
+            format!("the first half names rank {}, accepted each rank once, of 0 to 3", half[1]);
         assert_eq!(error(&on(&half), 4), said);
     }
-    let odd = "the job has 5 ranks; accepted an even number for two halves";
+    let odd = "the job has 5 ranks, accepted an even number for two halves";
     assert_eq!(error(&on(&[0, 1]), 5), odd);
     assert_eq!(error(&"bisection".parse().unwrap(), 5), odd);
 }
@@ -102,9 +102,9 @@ fn a_halo_exchange_goes_over_the_axes_in_turn() {
         ]
     );
     let wrong = error(&"halo3d:3x2x2".parse().unwrap(), 6);
-    assert_eq!(wrong, "the grid 3x2x2 has 12 ranks; accepted a grid of the job's 6");
+    assert_eq!(wrong, "the grid 3x2x2 has 12 ranks, accepted a grid of the job's 6");
     assert_eq!(shown("halo3d", 8), shown("halo3d:2x2x2", 8));
-    assert_eq!(error(&"halo3d".parse().unwrap(), 0), "the job has no ranks; accepted at least 1");
+    assert_eq!(error(&"halo3d".parse().unwrap(), 0), "the job has no ranks, accepted at least 1");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_graph_says_who_is_whose_neighbour() {
     let text = "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n3 1\n4 1\n4 3\n";
     let motif = Motif::Graph(matrix_market::parse(text).unwrap());
     assert_eq!(show(&motif, 4), ["<2 2 <3 3 .", ".", "<0 0 <3 3 .", "<0 0 <2 2 ."]);
-    assert_eq!(error(&motif, 5), "the graph has 4 ranks; accepted one of the job's 5");
+    assert_eq!(error(&motif, 5), "the graph has 4 ranks, accepted one of the job's 5");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_list_of_messages_has_phases() {
     assert_eq!(show(&motif, 4), ["1 . | <1 2 . |", "<0 <2 . | 0 . |", "1 . | <0 . |", "| |"]);
     let motif = Motif::Messages(MessageList::parse("from,to,bytes\n0,1,8\n1,0,8\n").unwrap());
     assert_eq!(show(&motif, 3), ["<1 1 .", "<0 0 .", ""]);
-    assert_eq!(error(&motif, 1), "line 2: there is no rank 1; accepted ranks of the job, 0 to 0");
+    assert_eq!(error(&motif, 1), "line 2: there is no rank 1, accepted ranks of the job, 0 to 0");
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn programs_that_are_too_long_are_not_made() {
     for name in ["alltoall", "bisection", "bisection rotated"] {
         assert_eq!(
             error(&name.parse().unwrap(), 1 << 24),
-            "the job's ranks take more than 134217728 steps in an iteration; accepted at most so many"
+            "the job's ranks take more than 134217728 steps in an iteration, accepted at most so many"
         );
     }
 }
@@ -174,7 +174,7 @@ proptest! {
         let programs = name.parse::<Motif>().unwrap().programs(ranks, bytes, NonZeroU32::MIN);
         match programs {
             Ok(programs) => prop_assert_eq!(programs.ranks(), ranks),
-            Err(error) => prop_assert_eq!(error, WorkloadError::OddRanks { ranks }),
+            Err(error) => prop_assert!(error.to_string().contains("an even number"), "{error}"),
         }
     }
 }
