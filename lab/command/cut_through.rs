@@ -343,7 +343,7 @@ fn measured(
     bars.stage("runs", Some(runs.len()));
     let outcomes = runs.par_iter().map(|&(settings, sending, seed, traffic)| {
         let measured = CutThroughRun::new(fabric, settings, traffic, sending, seed)
-            .map_err(CutThroughError::Settings)
+            .map_err(CutThroughError::Refused)
             .and_then(|run| run.measure(&bars));
         bars.step();
         let scheme = settings.routing.name();

@@ -5,7 +5,8 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print};
 use std::path::Path;
-use tvlb_import::{Grouping, Import, WriteError, check_directory};
+use tvlb_import::{Grouping, Import, ImportWriteError, check_directory};
+use tvlb_table_set::WriteError;
 
 /// Warnings that are printed; assumptions.txt has all.
 const MOST_WARNINGS: usize = 10;
@@ -47,7 +48,9 @@ fn write(import: &Import, output: &Path, force: bool) -> Outcome {
     // Until here there is nothing to clean up.
     catch_interrupt()?;
     let files = import.write(output, force, &Bars::new(true)).map_err(|error| match error {
-        WriteError::Cancelled(_) => Failure::Stopped("nothing was written".to_owned()),
+        ImportWriteError::Write(WriteError::Cancelled(_)) => {
+            Failure::Stopped("nothing was written".to_owned())
+        }
         error => Failure::of(error),
     })?;
     let mut warnings = import.warnings();

@@ -1,14 +1,13 @@
 //! The directory that an import writes.
 //!
-//! All files are written into a hidden directory beside their places, synced, and renamed into them,
-//! the fabric file last: while it is there, so is all that it names.
+//! The fabric file takes its place last: while it is there, so is all that it names.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
-use tvlb_base::progress::{Cancelled, Progress};
+use std::path::Path;
+use std::{fs, io};
+use tvlb_base::progress::Progress;
+use tvlb_base::text::Refused;
 use tvlb_table_set::input_file::{self, Symlinks};
-use tvlb_table_set::sha256;
+use tvlb_table_set::{Content, WriteError, sha256, write_into};
 
 /// Every name that an import may write. The fabric file comes last.
 pub(crate) const FILES: [&str; 5] =
@@ -22,29 +21,14 @@ pub(crate) const FABRIC_FILE: &str = "fabric.toml";
 const MOST_FABRIC_BYTES: u64 = 1 << 20;
 const MOST_NOTED_BYTES: u64 = 1 << 16;
 
-/// What a file is to hold.
-pub(crate) type Content<'c> = &'c dyn Fn(&mut dyn Write) -> io::Result<()>;
-
 /// Why an import was not written. The directory holds what it held, or no fabric file.
 #[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    #[error(
-        "{path}: exists; give --force to replace the files of an import ({}), or another directory",
-        FILES.join(", ")
-    )]
-    Exists { path: PathBuf },
-    #[error(
-        "{path}: it is not as an import wrote it, and --force would throw the changes away; give another directory, or move the file away and put its changes into the new one"
-    )]
-    Edited { path: PathBuf },
-    #[error("{path}: cannot {action}: {source}")]
-    Io { path: PathBuf, action: &'static str, source: io::Error },
+pub enum ImportWriteError {
+    /// A file that must not be replaced, or cannot be looked at.
     #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-}
-
-fn refused(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> WriteError {
-    move |source| WriteError::Io { path: path.to_owned(), action, source }
+    Refused(#[from] Refused),
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }
 
 /// Refuses a directory in which one of the files exists. With `force` all of them may be replaced but a
@@ -53,19 +37,25 @@ fn refused(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Write
 ///
 /// # Errors
 /// A file exists that must not be replaced.
-pub fn check_directory(directory: &Path, force: bool) -> Result<(), WriteError> {
+pub fn check_directory(directory: &Path, force: bool) -> Result<(), Refused> {
     if force {
         return check_unedited(directory);
     }
     let mut paths = FILES.iter().map(|name| directory.join(name));
     match paths.find(|path| fs::symlink_metadata(path).is_ok()) {
-        Some(path) => Err(WriteError::Exists { path }),
+        Some(path) => {
+            let found = format!(
+                "exists; give --force to replace the files of an import ({}), or another directory",
+                FILES.join(", ")
+            );
+            Err(Refused::new(found, "").in_file(&path.display().to_string()))
+        }
         None => Ok(()),
     }
 }
 
 /// The list of assumptions has the hash of the fabric file that was written with it.
-fn check_unedited(directory: &Path) -> Result<(), WriteError> {
+fn check_unedited(directory: &Path) -> Result<(), Refused> {
     let path = directory.join(FABRIC_FILE);
     let fabric = match input_file::read(&path, MOST_FABRIC_BYTES, Symlinks::Follow) {
         // Whatever stands in the way is found where the directory is made.
@@ -74,7 +64,9 @@ fn check_unedited(directory: &Path) -> Result<(), WriteError> {
         {
             return Ok(());
         }
-        answer => answer.map_err(refused(&path, "read it"))?,
+        answer => {
+            answer.map_err(|error| Refused::unreadable(&path.display().to_string(), &error))?
+        }
     };
     let assumptions = directory.join(ASSUMPTIONS_FILE);
     let noted = input_file::read_start(&assumptions, MOST_NOTED_BYTES, Symlinks::Follow);
@@ -82,95 +74,22 @@ fn check_unedited(directory: &Path) -> Result<(), WriteError> {
     if String::from_utf8_lossy(&noted).contains(&sha256(&fabric)) {
         return Ok(());
     }
-    Err(WriteError::Edited { path })
+    let found = "it is not as an import wrote it, and --force would throw the changes away; give another \
+                 directory, or move the file away and put its changes into the new one";
+    Err(Refused::new(found, "").in_file(&path.display().to_string()))
 }
 
-/// Writes these files of [`FILES`] into the directory, in the place of what is there, and removes the others
-/// of those names, which an earlier import has written.
+/// Writes these files of [`FILES`], the fabric file last, in the place of what is there, and removes the others of
+/// those names, which an earlier import has written.
 pub(crate) fn write(
     directory: &Path,
     files: &[(&'static str, Content<'_>)],
     progress: &dyn Progress,
 ) -> Result<(), WriteError> {
-    let missing: Vec<&Path> = directory
-        .ancestors()
-        .take_while(|above| *above != Path::new("") && !above.exists())
-        .collect();
-    let written = write_aside(directory, files, progress);
-    if written.is_err() {
-        for made in missing {
-            // Fails where someone else has put something in; then it is not ours to remove.
-            let _ = fs::remove_dir(made);
-        }
-    }
-    written
-}
-
-/// A file that takes no more once the work is cancelled.
-struct Cancellable<'p> {
-    file: File,
-    progress: &'p dyn Progress,
-}
-
-impl Write for Cancellable<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.progress.check().map_err(io::Error::other)?;
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-fn write_aside(
-    directory: &Path,
-    files: &[(&'static str, Content<'_>)],
-    progress: &dyn Progress,
-) -> Result<(), WriteError> {
-    progress.check()?;
-    fs::create_dir_all(directory).map_err(refused(directory, "create the directory"))?;
-    let aside = tempfile::Builder::new()
-        .prefix(".tvlb-import-")
-        .tempdir_in(directory)
-        .map_err(|error| error.kind().into())
-        .map_err(refused(directory, "create a directory in it"))?;
-    for (name, content) in files {
-        let shown = directory.join(name);
-        let file = File::create_new(aside.path().join(name));
-        let file = file.map_err(refused(&shown, "create the file"))?;
-        let mut out = BufWriter::new(Cancellable { file, progress });
-        let written = content(&mut out);
-        // What was cancelled is not the file's fault.
-        progress.check()?;
-        written.map_err(refused(&shown, "write the file"))?;
-        let out = out.into_inner().map_err(io::IntoInnerError::into_error);
-        let synced = out.and_then(|out| out.file.sync_all());
-        progress.check()?;
-        synced.map_err(refused(&shown, "write the file"))?;
-    }
-    // From here on the work is done to its end: a moment, in which old files give way to new ones.
-    // An old fabric file must not name new cables.
-    let fabric = directory.join(FABRIC_FILE);
-    let is_stale = |name: &&str| !files.iter().any(|(written, _)| written == name);
-    for path in FILES.iter().filter(|name| is_stale(name)).map(|name| directory.join(name)) {
-        remove(&path)?;
-    }
-    remove(&fabric)?;
-    let by_order = FILES.iter().filter(|name| !is_stale(name));
-    for name in by_order {
-        let path = directory.join(name);
-        fs::rename(aside.path().join(name), &path).map_err(refused(&path, "put the file there"))?;
-    }
-    let synced = File::open(directory).and_then(|directory| directory.sync_all());
-    synced.map_err(refused(directory, "sync the directory"))
-}
-
-fn remove(path: &Path) -> Result<(), WriteError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        answer => answer.map_err(refused(path, "remove the old file")),
-    }
+    let content = |name: &str| files.iter().find(|(written, _)| *written == name).copied();
+    let in_order: Vec<_> = FILES.iter().filter_map(|name| content(name)).collect();
+    let stale: Vec<&str> = FILES.iter().copied().filter(|name| content(name).is_none()).collect();
+    write_into(directory, &in_order, &stale, progress)
 }
 
 #[cfg(test)]
@@ -186,11 +105,15 @@ mod tests {
         names
     }
 
-    fn write_text(directory: &Path, force: bool, names: &[&'static str]) -> Result<(), WriteError> {
+    fn write_text(
+        directory: &Path,
+        force: bool,
+        names: &[&'static str],
+    ) -> Result<(), ImportWriteError> {
         check_directory(directory, force)?;
         let text: Content<'_> = &|out| writeln!(out, "new");
         let files: Vec<_> = names.iter().map(|name| (*name, text)).collect();
-        write(directory, &files, &())
+        Ok(write(directory, &files, &())?)
     }
 
     #[test]

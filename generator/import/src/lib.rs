@@ -38,7 +38,7 @@ use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_base::text::{Refused, Source};
 
-pub use directory::{WriteError, check_directory};
+pub use directory::{ImportWriteError, check_directory};
 pub use files::open;
 pub use ibnetdiscover::Grouping;
 pub use numbering::NumberingError;
@@ -167,10 +167,10 @@ impl Import {
         directory: &Path,
         force: bool,
         progress: &dyn Progress,
-    ) -> Result<Vec<&'static str>, WriteError> {
+    ) -> Result<Vec<&'static str>, ImportWriteError> {
         let names: Vec<&'static str> = self.files().collect();
         let contents: Vec<_> = names.iter().map(|name| self.content(name)).collect();
-        let files: Vec<(&'static str, directory::Content<'_>)> =
+        let files: Vec<(&'static str, tvlb_table_set::Content<'_>)> =
             names.iter().zip(&contents).map(|(name, content)| (*name, content as _)).collect();
         check_directory(directory, force)?;
         directory::write(directory, &files, progress)?;

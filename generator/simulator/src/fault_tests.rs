@@ -477,7 +477,7 @@ fn what_makes_no_schedule_is_named() {
     let other = boot(&other);
     let (settings, traffic) = (tight(Scheme::Min, VlbPaths::Custom), uniform(&other));
     let refused = Run::with_faults(&other, &settings, &traffic, 0.5, 1, &schedule);
-    let Err(RunError::Faults(error)) = refused else { panic!() };
+    let Err(RunError::Refused(error)) = refused else { panic!() };
     let error = error.to_string();
     assert!(error.starts_with("faults: they are of the fabric with identity 0x"), "{error}");
 }

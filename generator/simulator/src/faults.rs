@@ -10,35 +10,11 @@ use crate::numbers::PortId;
 use crate::settings::MOST_CYCLES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
-use tvlb_firmware_model::{Error, Switch};
+use tvlb_base::text::Refused;
+use tvlb_firmware_model::Switch;
 use tvlb_schema::{
     End, FabricImage, FaultSet, LocalLink, Port, SwitchId, SwitchIndex, encode_fault_image,
 };
-use tvlb_table_set::names::NamedSwitch;
-
-/// Why a schedule of faults cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScheduleError {
-    #[error(
-        "faults: the entry of cycle {found} follows that of cycle {before}, accepted a later cycle"
-    )]
-    Order { found: u32, before: u32 },
-    #[error("faults: a fault image would arrive at cycle {found}, accepted at most {MOST_CYCLES}")]
-    Late { found: u64 },
-    #[error(
-        "fault delay: the least is {least} cycles and the largest {most}, accepted a least one that is not above the largest"
-    )]
-    Delay { least: u32, most: u32 },
-    #[error("faults from cycle {cycle} on: {part}, which the fabric does not have")]
-    Part { cycle: u32, part: String },
-    #[error("faults from cycle {cycle} on: the image of switch {switch}: {error}")]
-    Image { cycle: u32, switch: NamedSwitch, error: Error },
-    #[error(
-        "faults: they are of the fabric with identity {found:#018x}, accepted {needed:#018x}, which is simulated"
-    )]
-    Identity { found: u64, needed: u64 },
-}
 
 /// What is dead from a cycle on.
 #[derive(Clone, Debug)]
@@ -76,24 +52,31 @@ impl FaultSchedule {
         fabric: &BootedFabric<'_>,
         entries: &[(u32, FaultSet)],
         delay: RangeInclusive<u32>,
-    ) -> Result<Self, ScheduleError> {
+    ) -> Result<Self, Refused> {
         let (least, most) = (*delay.start(), *delay.end());
         if least > most {
-            return Err(ScheduleError::Delay { least, most });
+            let found = format!("fault delay: the least is {least} cycles and the largest {most}");
+            return Err(Refused::new(found, "a least one that is not above the largest"));
         }
         for pair in entries.windows(2) {
             let (before, found) = (pair[0].0, pair[1].0);
             if found <= before {
-                return Err(ScheduleError::Order { found, before });
+                let found =
+                    format!("faults: the entry of cycle {found} follows that of cycle {before}");
+                return Err(Refused::new(found, "a later cycle"));
             }
         }
         let last = entries.last().map_or(0, |entry| u64::from(entry.0)) + u64::from(most);
         if last > MOST_CYCLES.into() {
-            return Err(ScheduleError::Late { found: last });
+            let found = format!("faults: a fault image would arrive at cycle {last}");
+            return Err(Refused::new(found, format!("at most {MOST_CYCLES}")));
         }
         let plan = fabric.plan();
         let entries = (1..).zip(entries).map(|(epoch, (cycle, faults))| {
-            check(plan, faults).map_err(|part| ScheduleError::Part { cycle: *cycle, part })?;
+            check(plan, faults).map_err(|part| {
+                let found = format!("{part}, which the fabric does not have");
+                Refused::new(format!("faults from cycle {cycle} on: {found}"), "")
+            })?;
             Ok(Entry::new(fabric, epoch, *cycle, faults))
         });
         let entries = entries.collect::<Result<_, _>>()?;
@@ -115,7 +98,7 @@ impl FaultSchedule {
         fabric: &BootedFabric<'_>,
         entry: usize,
         images: BTreeMap<SwitchId, Vec<u8>>,
-    ) -> Result<Self, ScheduleError> {
+    ) -> Result<Self, Refused> {
         let cycle = self.entries[entry].cycle;
         for (&switch, image) in &images {
             let old = &fabric.switches()[switch.as_usize()];
@@ -123,7 +106,8 @@ impl FaultSchedule {
                 .and_then(|new| old.check_replacement(&new))
                 .map_err(|error| {
                     let switch = fabric.named(switch);
-                    ScheduleError::Image { cycle, switch, error }
+                    let image = format!("the image of switch {switch}: {error}");
+                    Refused::new(format!("faults from cycle {cycle} on: {image}"), "")
                 })?;
         }
         self.entries[entry].switch_images = images;
@@ -146,9 +130,13 @@ impl FaultSchedule {
     }
 
     /// Whether it was made for this fabric.
-    pub(crate) fn check(&self, fabric: &BootedFabric<'_>) -> Result<(), ScheduleError> {
+    pub(crate) fn check(&self, fabric: &BootedFabric<'_>) -> Result<(), Refused> {
         let (found, needed) = (self.identity, fabric.plan().identity());
-        if found == needed { Ok(()) } else { Err(ScheduleError::Identity { found, needed }) }
+        if found == needed {
+            return Ok(());
+        }
+        let found = format!("faults: they are of the fabric with identity {found:#018x}");
+        Err(Refused::new(found, format!("{needed:#018x}, which is simulated")))
     }
 }
 

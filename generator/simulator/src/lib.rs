@@ -140,7 +140,7 @@ pub mod parts {
 pub use complete::{Completion, CompletionError, StuckRanks, complete};
 pub use conservation::ConservationError;
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
-pub use faults::{FaultSchedule, ScheduleError};
+pub use faults::FaultSchedule;
 pub use foresight::ForeseenLatency;
 pub use job_times::JobTimes;
 pub use jobs::{JobError, JobRun, MessageSettings};
@@ -154,7 +154,7 @@ pub use run::{Run, RunError, StopRule};
 pub use scheme::Scheme;
 pub use search::{Answer, Probing, last_good, last_good_near};
 pub use settings::{
-    Injection, Measuring, Settings, SettingsError, StarvedLink, least_control_latency, paths_name,
+    Injection, Measuring, Settings, StarvedLink, least_control_latency, paths_name,
 };
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};

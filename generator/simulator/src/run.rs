@@ -16,15 +16,16 @@
 use crate::agreement::{Agreement, MOST_WINDOWS};
 use crate::conservation::ConservationError;
 use crate::fabric::{BootError, BootedFabric};
-use crate::faults::{FaultSchedule, ScheduleError};
+use crate::faults::FaultSchedule;
 use crate::losses::{Losses, Series};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
-use crate::settings::{MOST_CYCLES, Measuring, Settings, SettingsError};
+use crate::settings::{MOST_CYCLES, Measuring, Settings};
 use crate::tally::{Population, Tally};
 use crate::watchdog::Deadlock;
 use std::num::NonZeroU32;
 use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_base::text::Refused;
 use tvlb_firmware_model::Channels;
 use tvlb_traffic::Traffic;
 
@@ -38,10 +39,9 @@ const WATCH: u32 = 256;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
+    /// Settings, traffic or a schedule of faults.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
-    #[error(transparent)]
-    Faults(#[from] ScheduleError),
+    Refused(#[from] Refused),
     #[error(transparent)]
     Datapath(#[from] Box<DatapathError>),
     #[error(transparent)]
@@ -94,7 +94,7 @@ impl<'f> Run<'f> {
         traffic: &'f Traffic,
         load: f64,
         seed: u64,
-    ) -> Result<Self, SettingsError> {
+    ) -> Result<Self, Refused> {
         let channels = settings.check_with(fabric, &[load])?;
         Ok(Self::with_channels(fabric, settings, traffic, (load, seed), channels))
     }
@@ -125,7 +125,7 @@ impl<'f> Run<'f> {
         settings: &'f Settings,
         traffic: &'f Traffic,
         seed: u64,
-    ) -> Result<Self, SettingsError> {
+    ) -> Result<Self, Refused> {
         let channels = settings.check_with(fabric, &[])?;
         let nodes = fabric.dragonfly().node_numbers();
         let tally = Tally::new(traffic, nodes, 0..u32::MAX, false);

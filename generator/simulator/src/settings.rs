@@ -9,6 +9,7 @@ use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
 use crate::scheme::Scheme;
 use std::fmt;
+use tvlb_base::text::Refused;
 use tvlb_firmware_model::{self as datapath, Channels, VlbPaths};
 use tvlb_schema::{Bandwidths, LinkKind};
 
@@ -218,7 +219,7 @@ impl Settings {
     ///
     /// # Errors
     /// Fewer are asked for than the packets need, or more than the header can name.
-    pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<u8, SettingsError> {
+    pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<u8, Refused> {
         let channels = fabric.switches().first().map(|s| s.image().virtual_channels());
         let channels = channels.unwrap_or_default();
         let most = self.channels_of_any_path(fabric);
@@ -238,22 +239,17 @@ impl Settings {
                 "a VLB packet makes up to one local hop in the source group, two in the \
                  intermediate and one in the destination group"
             };
-            return Err(SettingsError::Channels {
-                found,
-                needed,
-                scheme: self.scheme.name(),
-                channels: channels.name(),
-                why,
-            });
+            let (scheme, channels) = (self.scheme.name(), channels.name());
+            return Err(Refused::new(
+                format!(
+                    "{found} virtual channels, but {scheme} needs {needed} under \"{channels}\": {why}; fewer could \
+                     deadlock"
+                ),
+                "",
+            ));
         }
-        if found > MOST_CHANNELS {
-            return Err(SettingsError::Range {
-                name: "virtual channels",
-                found: found.into(),
-                least: needed.into(),
-                most: MOST_CHANNELS.into(),
-            });
-        }
+        let most = MOST_CHANNELS.into();
+        Refused::unless_within("virtual channels", found.into(), needed.into(), most)?;
         Ok(found)
     }
 
@@ -270,23 +266,20 @@ impl Settings {
         &self,
         fabric: &BootedFabric<'_>,
         loads: &[f64],
-    ) -> Result<u8, SettingsError> {
+    ) -> Result<u8, Refused> {
         self.check()?;
         match loads.iter().find(|&&load| !(load > 0.0 && load <= 1.0)) {
-            Some(&found) => Err(SettingsError::Load { found }),
+            Some(found) => {
+                let accepted = "above 0 and at most 1 (flits per node and cycle)";
+                Err(Refused::new(format!("load is {found}"), accepted))
+            }
             None => self.channels(fabric),
         }
     }
 
     /// Checks everything that does not depend on the fabric.
-    fn check(&self) -> Result<(), SettingsError> {
-        let within = |name, found: u32, least: u32, most: u32| {
-            if (least..=most).contains(&found) {
-                Ok(())
-            } else {
-                Err(SettingsError::Range { name, found, least, most })
-            }
-        };
+    fn check(&self) -> Result<(), Refused> {
+        let within = Refused::unless_within;
         within("buffer", self.buffer_flits.into(), 1, MOST_BUFFER.into())?;
         within("local latency", self.local_latency_cycles.into(), 1, MOST_LATENCY.into())?;
         within("global latency", self.global_latency_cycles.into(), 1, MOST_LATENCY.into())?;
@@ -302,7 +295,11 @@ impl Settings {
             Measuring::UntilWindowsAgree => {
                 let (found, most) = (self.warm_up_windows, MOST_WINDOWS - AGREEING_WINDOWS);
                 if found > most {
-                    return Err(SettingsError::WarmUp { found, most });
+                    let accepted = format!(
+                        "0 to {most} where a run measures until windows agree: it has {MOST_WINDOWS} windows at most, and \
+                         {AGREEING_WINDOWS} of them have to agree"
+                    );
+                    return Err(Refused::new(format!("warm-up windows is {found}"), accepted));
                 }
                 MOST_WINDOWS
             }
@@ -311,7 +308,8 @@ impl Settings {
         within("patience", self.patience_cycles, 100, 1_000_000_000)?;
         let cycles = u64::from(self.window_cycles) * u64::from(most_windows);
         if cycles > u64::from(MOST_CYCLES) {
-            return Err(SettingsError::Cycles { found: cycles });
+            let found = format!("the windows add up to {cycles} cycles");
+            return Err(Refused::new(found, format!("at most {MOST_CYCLES}")));
         }
         Ok(())
     }
@@ -376,47 +374,6 @@ pub fn by_scheme_name<S: serde::Serializer>(
 /// Those of the serializer.
 pub fn by_paths_name<S: serde::Serializer>(paths: &VlbPaths, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(paths_name(*paths))
-}
-
-/// Settings that cannot be run.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SettingsError {
-    #[error(
-        "{found} virtual channels, but {scheme} needs {needed} under \"{channels}\": {why}; fewer could deadlock"
-    )]
-    Channels {
-        found: u8,
-        needed: u8,
-        scheme: &'static str,
-        channels: &'static str,
-        why: &'static str,
-    },
-    #[error(
-        "{found} virtual channels on {kind} links, accepted {needed} to {most}: {routing} needs {needed} there under \"{assignment}\", and fewer could deadlock"
-    )]
-    ChannelsOfLinks {
-        kind: &'static str,
-        found: u8,
-        needed: u8,
-        most: u8,
-        routing: &'static str,
-        assignment: &'static str,
-    },
-    #[error("ofar needs an escape network, and this fabric was booted without one")]
-    NoEscapeNetwork,
-    #[error("{name} is {found}, accepted {least} to {most}")]
-    Range { name: &'static str, found: u32, least: u32, most: u32 },
-    #[error(
-        "warm-up windows is {found}, accepted 0 to {most} where a run measures until windows agree: it has {MOST_WINDOWS} windows at most, and {AGREEING_WINDOWS} of them have to agree"
-    )]
-    WarmUp { found: u32, most: u32 },
-    #[error("the windows add up to {found} cycles, accepted at most 1000000000")]
-    Cycles { found: u64 },
-    #[error("load is {found}, accepted above 0 and at most 1 (phits per node and cycle)")]
-    LoadInPhits { found: f64 },
-    #[error("load is {found}, accepted above 0 and at most 1 (flits per node and cycle)")]
-    Load { found: f64 },
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use crate::run::{Run, RunError, StopRule};
 use crate::runs_left::{RUNS_BEYOND, RunsLeft, most_new, most_runs};
 use crate::search::{Probing, after_thirds, last_good, most_by_thirds};
-use crate::settings::{Settings, SettingsError};
+use crate::settings::Settings;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,11 +22,9 @@ use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// Traffic or a placement that does not fit the fabric.
+    /// Settings, or traffic or a placement that does not fit the fabric.
     #[error(transparent)]
-    Unfit(#[from] Refused),
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Refused(#[from] Refused),
     #[error("load {load}, seed {seed}: {error}")]
     Run { load: f64, seed: u64, error: RunError },
     #[error("resolution is {found}, accepted 0.0001 to 0.5")]
@@ -318,7 +316,7 @@ impl Study<'_> {
         let (number, traffic) = (self.seeds[seed], &traffics[seed]);
         let (fabric, settings) = (self.fabric, self.settings);
         let run = match faults {
-            None => Run::new(fabric, settings, traffic, load, number).map_err(RunError::Settings),
+            None => Run::new(fabric, settings, traffic, load, number).map_err(RunError::Refused),
             Some((schedule, _)) => {
                 Run::with_faults(fabric, settings, traffic, load, number, schedule)
             }

@@ -171,7 +171,7 @@ impl<S: Copy + Ord + Send + Sync> SimulatedRunner<'_, S> {
         self.progress.check()?;
         let traffic = Traffic::new(&event.pattern, network.nodes(), event.seed)?;
         let made = Run::new(network, settings, &traffic, load_of(step), event.seed)
-            .map_err(RunError::Settings)
+            .map_err(RunError::Refused)
             .and_then(make);
         let made = match made {
             Ok(made) => made,

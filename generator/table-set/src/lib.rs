@@ -42,7 +42,7 @@ pub use update::{
     DeadEntry, FAULT_LIST_FILE, FAULTS_FILE, LostEntry, UPDATE_FILE, UPDATE_FORMAT, Update,
     UpdateRecord,
 };
-pub use write::{Existing, WriteError, check_target, write};
+pub use write::{Content, Existing, WriteError, check_target, write, write_into};
 
 /// The manifest's name in the directory.
 pub const MANIFEST_FILE: &str = "manifest.json";

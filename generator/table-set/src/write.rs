@@ -12,8 +12,7 @@ use super::occupied::{Occupied, check_replaceable, table_set_around};
 use crate::whole_file::systems_words;
 use std::fs::{self, File};
 use std::io::ErrorKind::{NotADirectory, NotFound};
-use std::io::{self, Write};
-
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tvlb_base::progress::{Cancelled, Progress};
 
@@ -77,9 +76,18 @@ pub fn write<'f, E: From<WriteError>>(
     let swap = must_swap(target, existing)?;
     let (parent, name) = split(target)?;
     sweep(&parent, &name);
-    let missing: Vec<&Path> = parent.ancestors().take_while(|above| is_missing(above)).collect();
     let destination = Destination { target, parent: &parent, name: &name, swap };
-    let whole = write_aside(&destination, files, progress, seal);
+    in_directory(&parent, || write_aside(&destination, files, progress, seal))
+}
+
+/// Does something in a directory that may have to be made, and leaves none behind that was if it fails.
+fn in_directory<E: From<WriteError>>(
+    directory: &Path,
+    work: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
+    let missing: Vec<&Path> = directory.ancestors().take_while(|above| is_missing(above)).collect();
+    let made = fs::create_dir_all(directory).map_err(io_error(directory, "create the directory"));
+    let whole = made.map_err(E::from).and_then(|()| work());
     if whole.is_err() {
         for made in missing {
             // Fails where someone else has put something in; then it is not ours to remove.
@@ -87,6 +95,71 @@ pub fn write<'f, E: From<WriteError>>(
         }
     }
     whole
+}
+
+/// What a file is to hold.
+pub type Content<'c> = &'c dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+/// Writes files into a directory that may hold others, in the place of what is there, and removes `stale` ones.
+/// All are written and synced beside their places before any takes its own; the last one is gone meanwhile, so
+/// that it can name the others. The caller can cancel the work until then.
+///
+/// # Errors
+/// The first thing that went wrong; the directory holds what it held, or at worst not the last file.
+pub fn write_into(
+    directory: &Path,
+    files: &[(&str, Content<'_>)],
+    stale: &[&str],
+    progress: &dyn Progress,
+) -> Result<(), WriteError> {
+    progress.check()?;
+    let name = "files";
+    in_directory(directory, || {
+        sweep(directory, name);
+        let aside = create_aside(directory, name)?;
+        for (name, content) in files {
+            let (path, shown) = (aside.path().join(name), directory.join(name));
+            let file = File::create_new(&path).map_err(io_error(&shown, "create the file"))?;
+            let mut out = BufWriter::new(Cancellable { file, progress });
+            let written = content(&mut out).and_then(|()| out.flush());
+            // What was cancelled is not the file's fault.
+            progress.check()?;
+            written.map_err(io_error(&shown, "write the file"))?;
+            sync_file(&path, &shown)?;
+            progress.check()?;
+        }
+        // From here on the work is done to its end: a moment, in which old files give way to new ones.
+        let last = files.last().map(|(name, _)| *name);
+        for path in stale.iter().copied().chain(last).map(|name| directory.join(name)) {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() == NotFound => {}
+                answer => answer.map_err(io_error(&path, "remove the old file"))?,
+            }
+        }
+        for (name, _) in files {
+            let path = directory.join(name);
+            fs::rename(aside.path().join(name), &path)
+                .map_err(io_error(&path, "put the file there"))?;
+        }
+        sync_directory(directory)
+    })
+}
+
+/// A file that takes no more once the work is cancelled.
+struct Cancellable<'p> {
+    file: File,
+    progress: &'p dyn Progress,
+}
+
+impl Write for Cancellable<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.progress.check().map_err(io::Error::other)?;
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// Where a table set is to be, and by what way it gets there.
@@ -105,7 +178,6 @@ fn write_aside<'f, E: From<WriteError>>(
     progress: &dyn Progress,
     seal: impl FnOnce(&Path) -> Result<(&'static str, Vec<u8>), E>,
 ) -> Result<(), E> {
-    fs::create_dir_all(parent).map_err(io_error(parent, "create the directory"))?;
     let aside = create_aside(parent, name)?;
     let mut directories = vec![aside.path().to_owned()];
     // Synced when all are written: to sync each file as it is written takes several times as long.

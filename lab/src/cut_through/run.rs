@@ -7,9 +7,9 @@ use super::network::Network;
 use super::outcome::CutThroughOutcome;
 use super::settings::{CutThrough, Sending};
 use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_base::text::Refused;
 use tvlb_simulator::BootedFabric;
 use tvlb_simulator::DatapathError;
-use tvlb_simulator::SettingsError;
 use tvlb_traffic::Traffic;
 
 /// Cycles from one look for a standstill to the next.
@@ -20,7 +20,7 @@ const WATCH: u32 = 256;
 #[non_exhaustive]
 pub enum CutThroughError {
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Refused(#[from] Refused),
     #[error(transparent)]
     Datapath(#[from] Box<DatapathError>),
     #[error(transparent)]
@@ -54,7 +54,7 @@ impl<'f> CutThroughRun<'f> {
         traffic: &'f Traffic,
         sending: Sending,
         seed: u64,
-    ) -> Result<Self, SettingsError> {
+    ) -> Result<Self, Refused> {
         let channels = settings.check_with(fabric, sending)?;
         let window = match sending {
             Sending::Load(_) => {

@@ -6,11 +6,12 @@
 //! global ones, latencies 10 and 100, three rounds of allocation in a cycle, three injection queues for each
 //! node.
 
+use tvlb_base::text::Refused;
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths, ofar_channels};
 use tvlb_schema::{EscapeKind, LinkKind, OfarRules};
 use tvlb_simulator::BootedFabric;
+use tvlb_simulator::StarvedLink;
 use tvlb_simulator::parts::{MOST_CYCLES, MOST_LATENCY};
-use tvlb_simulator::{SettingsError, StarvedLink};
 
 /// The most virtual channels: the packet header has three bits for one.
 const MOST_CHANNELS: u8 = 8;
@@ -180,7 +181,7 @@ impl CutThrough {
     ///
     /// # Errors
     /// Fewer are asked for than the routing needs, or more than the header can name.
-    pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<Channels, SettingsError> {
+    pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<Channels, Refused> {
         let scheme = match self.routing {
             Routing::Scheme(scheme) => scheme,
             Routing::Piggybacking(_) => Scheme::UgalL,
@@ -195,14 +196,11 @@ impl CutThrough {
             if (needed..=MOST_CHANNELS).contains(&found) {
                 return Ok(found);
             }
-            Err(SettingsError::ChannelsOfLinks {
-                kind,
-                found,
-                needed,
-                most: MOST_CHANNELS,
-                routing: self.routing.name(),
-                assignment: switch.image().virtual_channels().name(),
-            })
+            let (routing, under) = (self.routing.name(), switch.image().virtual_channels().name());
+            let accepted = format!(
+                "{needed} to {MOST_CHANNELS}: {routing} needs {needed} there under \"{under}\", and fewer could deadlock"
+            );
+            Err(Refused::new(format!("{found} virtual channels on {kind} links"), accepted))
         };
         Ok(Channels {
             local: of("local", self.local, needed.local)?,
@@ -220,14 +218,8 @@ impl CutThrough {
         &self,
         fabric: &BootedFabric<'_>,
         sending: Sending,
-    ) -> Result<Channels, SettingsError> {
-        let within = |name, found: u32, least: u32, most: u32| {
-            if (least..=most).contains(&found) {
-                Ok(())
-            } else {
-                Err(SettingsError::Range { name, found, least, most })
-            }
-        };
+    ) -> Result<Channels, Refused> {
+        let within = Refused::unless_within;
         let packet = u32::from(self.packet_phits);
         within("phits of a packet", packet, 1, 1000)?;
         within("phits of a local buffer", self.local.phits.into(), packet, MOST_PHITS)?;
@@ -243,27 +235,25 @@ impl CutThrough {
         within("patience", self.patience_cycles, 100, MOST_CYCLES)?;
         match sending {
             Sending::Load(found) if !(found > 0.0 && found <= 1.0) => {
-                return Err(SettingsError::LoadInPhits { found });
+                let accepted = "above 0 and at most 1 (phits per node and cycle)";
+                return Err(Refused::new(format!("load is {found}"), accepted));
             }
             Sending::Burst(packets) => within("packets of a burst", packets, 1, 1_000_000)?,
             Sending::Load(_) | Sending::AllToAll => {}
         }
         if let Routing::Ofar(rules) = self.routing {
-            self.check_ofar(&rules, fabric, within)?;
+            self.check_ofar(&rules, fabric)?;
         }
         self.channels(fabric)
     }
 
     /// Checks what only packets need that decide at every hop.
-    fn check_ofar(
-        &self,
-        rules: &OfarRules,
-        fabric: &BootedFabric<'_>,
-        within: impl Fn(&'static str, u32, u32, u32) -> Result<(), SettingsError>,
-    ) -> Result<(), SettingsError> {
+    fn check_ofar(&self, rules: &OfarRules, fabric: &BootedFabric<'_>) -> Result<(), Refused> {
         let Some(escape) = fabric.escape() else {
-            return Err(SettingsError::NoEscapeNetwork);
+            let found = "ofar needs an escape network, and this fabric was booted without one";
+            return Err(Refused::new(found, ""));
         };
+        let within = Refused::unless_within;
         within("canonical local channels", rules.local_channels.into(), 1, 7)?;
         within("canonical global channels", rules.global_channels.into(), 1, 7)?;
         within("most entries", rules.most_entries.into(), 1, 15)?;

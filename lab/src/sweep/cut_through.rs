@@ -250,7 +250,7 @@ impl CutThroughs {
             .map_err(|error| SweepError::Unfit { run: run(), error })?;
         let measured =
             CutThroughRun::new(&booted, &case.settings, &traffic, case.sending, case.seed)
-                .map_err(CutThroughError::Settings)
+                .map_err(CutThroughError::Refused)
                 .and_then(|run| run.measure(progress));
         match measured {
             Ok(outcome) => Ok(Figures::new(&outcome, (df, bench.root))),

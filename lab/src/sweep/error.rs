@@ -6,7 +6,7 @@ use tvlb_base::text::{Refused, quoted};
 use tvlb_generator::fabric::FabricError;
 use tvlb_generator::image::ImageStageError;
 use tvlb_schema::DragonflyError;
-use tvlb_simulator::{BootError, ScheduleError};
+use tvlb_simulator::BootError;
 use tvlb_table_set::runs::StoreError;
 use tvlb_throughput::state::StateError;
 
@@ -35,7 +35,7 @@ pub enum SweepError {
     #[error("{run}: {error}")]
     Run { run: String, error: Box<dyn std::error::Error + Send + Sync> },
     #[error(transparent)]
-    Schedule(#[from] ScheduleError),
+    Schedule(#[from] Refused),
     #[error(transparent)]
     Model(#[from] StateError),
     #[error(transparent)]

@@ -37,6 +37,17 @@ impl Refused {
         Self { place: Place::default(), found, accepted }
     }
 
+    /// Refuses a number outside of a range.
+    ///
+    /// # Errors
+    /// It is.
+    pub fn unless_within(name: &str, found: u32, least: u32, most: u32) -> Result<(), Self> {
+        if (least..=most).contains(&found) {
+            return Ok(());
+        }
+        Err(Self::new(format!("{name} is {found}"), format!("{least} to {most}")))
+    }
+
     /// A file that the system does not let us read.
     pub fn unreadable(file: &str, reason: &std::io::Error) -> Self {
         Self::new(format!("cannot read it: {reason}"), "").in_file(file)

@@ -216,7 +216,7 @@ impl Network {
         let placement = placement.map_err(|error| SweepError::Unfit { run: in_run(), error })?;
         let traffic = traffic.placed(&placement);
         let run = match &schedule {
-            None => Run::new(&fabric, settings, &traffic, load, *seed).map_err(RunError::Settings),
+            None => Run::new(&fabric, settings, &traffic, load, *seed).map_err(RunError::Refused),
             Some(schedule) => Run::with_faults(&fabric, settings, &traffic, load, *seed, schedule),
         };
         let stop = if subject.ends_early { StopRule::WhenSaturated } else { StopRule::FullWindow };
