@@ -284,17 +284,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         .iter()
         .map(|&routing| arguments.settings(routing, escape.as_ref(), latencies))
         .collect();
-    // Everything is checked before anything runs.
-    let mut runs = Vec::new();
-    for settings in &settings {
-        for sending in arguments.sendings() {
-            for (&seed, traffic) in arguments.seeds.iter().zip(&traffics) {
-                CutThroughRun::new(&fabric, settings, traffic, sending, seed)
-                    .map_err(Failure::of)?;
-                runs.push((settings, sending, seed, traffic));
-            }
-        }
-    }
+    let runs = checked(arguments, &fabric, &settings, &traffics)?;
 
     let pattern = if arguments.all_to_all {
         Named { name: "all-to-all".to_owned(), ..pattern }
@@ -330,6 +320,26 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 
 /// What a run is made with.
 type Asked<'r> = (&'r CutThrough, Sending, u64, &'r Traffic);
+
+/// All runs, of which none can be refused: everything is checked before anything runs.
+fn checked<'r>(
+    arguments: &Arguments,
+    fabric: &BootedFabric<'_>,
+    settings: &'r [CutThrough],
+    traffics: &'r [Traffic],
+) -> Result<Vec<Asked<'r>>, Failure> {
+    let mut runs = Vec::new();
+    for settings in settings {
+        for sending in arguments.sendings() {
+            for (&seed, traffic) in arguments.seeds.iter().zip(traffics) {
+                CutThroughRun::new(fabric, settings, traffic, sending, seed)
+                    .map_err(Failure::of)?;
+                runs.push((settings, sending, seed, traffic));
+            }
+        }
+    }
+    Ok(runs)
+}
 
 /// Makes the runs, several at a time.
 fn measured(

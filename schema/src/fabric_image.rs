@@ -823,6 +823,54 @@ pub fn encode_fabric_image(df: &Dragonfly, cables: &[(End, End)]) -> alloc::vec:
     encode_fabric_image_with(df, cables, &[])
 }
 
+/// Where the cables of each pair of groups begin, and for each global port the group that it leads to and the number
+/// of its cable among those of the pair; with the least and the most cables of a pair.
+#[cfg(feature = "alloc")]
+struct Placed {
+    starts: alloc::vec::Vec<u32>,
+    ports: alloc::vec::Vec<(u32, u32)>,
+    least: u32,
+    most: u32,
+}
+
+#[cfg(feature = "alloc")]
+fn placed(df: &Dragonfly, cables: &[(End, End)]) -> Placed {
+    use alloc::vec::Vec;
+    let mut starts = Vec::new();
+    let mut ports: Vec<(u32, u32)> = df
+        .groups()
+        .flat_map(|group| df.global_ports().map(move |_| (u32::from(group.0), 0)))
+        .collect();
+    let number =
+        |end: End| end.group.as_usize() * df.ports_per_group() as usize + end.port.as_usize();
+    let mut at = 0;
+    let (mut least, mut most) = (u32::MAX, 0);
+    for low in df.groups() {
+        for high in df.groups().skip(low.as_usize() + 1) {
+            starts.push(narrow(at));
+            let of_pair =
+                cables[at..].iter().take_while(|(l, h)| (l.group, h.group) == (low, high));
+            let mut k = 0;
+            for &(l, h) in of_pair {
+                ports[number(l)] = (high.0.into(), k);
+                ports[number(h)] = (low.0.into(), k);
+                k += 1;
+                at += 1;
+            }
+            (least, most) = (least.min(k), most.max(k));
+        }
+    }
+    starts.push(narrow(at));
+    assert_eq!(at, cables.len(), "every cable joins two groups of the Dragonfly");
+
+    Placed { starts, ports, least, most }
+}
+
+#[cfg(feature = "alloc")]
+fn narrow(cables: usize) -> u32 {
+    u32::try_from(cables).expect("at most half the ports, or pairs of switches of a group")
+}
+
 /// As [`encode_fabric_image`], where these switches of a group are joined by fewer links, sorted.
 ///
 /// # Panics
@@ -839,36 +887,7 @@ pub fn encode_fabric_image_with(
         cables.iter().map(|&(one, other)| (one.min(other), one.max(other))).collect();
     cables.sort_unstable_by_key(|&(low, high)| (low.group, high.group, low.port, high.port));
 
-    let mut starts = Vec::new();
-    let mut ports: Vec<(u32, u32)> = df
-        .groups()
-        .flat_map(|group| df.global_ports().map(move |_| (u32::from(group.0), 0)))
-        .collect();
-    let number =
-        |end: End| end.group.as_usize() * df.ports_per_group() as usize + end.port.as_usize();
-    let count = |cables: usize| {
-        u32::try_from(cables).expect("at most half the ports, or pairs of switches of a group")
-    };
-    let mut at = 0;
-    let (mut least, mut most) = (u32::MAX, 0);
-    for low in df.groups() {
-        for high in df.groups().skip(low.as_usize() + 1) {
-            starts.push(count(at));
-            let of_pair =
-                cables[at..].iter().take_while(|(l, h)| (l.group, h.group) == (low, high));
-            let mut k = 0;
-            for &(l, h) in of_pair {
-                ports[number(l)] = (high.0.into(), k);
-                ports[number(h)] = (low.0.into(), k);
-                k += 1;
-                at += 1;
-            }
-            (least, most) = (least.min(k), most.max(k));
-        }
-    }
-    starts.push(count(at));
-    assert_eq!(at, cables.len(), "every cable joins two groups of the Dragonfly");
-
+    let Placed { starts, ports, least, most } = placed(df, &cables);
     let short =
         |size: u32| u16::try_from(size).expect("the limits of a Dragonfly keep it below 2^16");
     let even = least == most && most > 0;
@@ -878,11 +897,11 @@ pub fn encode_fabric_image_with(
         a: short(df.a()),
         h: short(df.h()),
         g: short(df.g()),
-        cables: count(cables.len()),
+        cables: narrow(cables.len()),
         most_links: short(most),
         even_links: if even { short(most) } else { 0 },
     };
-    let mut payload = postcard::to_extend(&(&body, kinds, count(fewer.len())), Vec::new())
+    let mut payload = postcard::to_extend(&(&body, kinds, narrow(fewer.len())), Vec::new())
         .expect("plain numbers into a vector that grows");
     if !even {
         crate::packed::append(&mut payload, width_for(body.cables), starts);

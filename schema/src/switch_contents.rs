@@ -145,6 +145,27 @@ pub fn shapes_by_number(
     shapes
 }
 
+/// What the image says of a set before its bits.
+fn set_body(df: &Dragonfly, group: crate::GroupId, set: &SetContents) -> SetBody {
+    let (mut always, mut ever) = (set.rule.shapes(), ShapeSet::EMPTY);
+    if matches!(set.rule.draw, DrawRule::ByShape { .. }) {
+        assert_eq!(set.shapes_to.len(), df.switch_numbers() as usize, "one entry for each switch");
+        for destination in df.switches().filter(|&d| df.place(d).0 != group) {
+            let shapes = set.shapes_to[destination.as_usize()];
+            always = always.and(shapes);
+            ever = ever.or(shapes);
+        }
+    }
+    let ports = df.ports_per_group() as usize;
+    assert!(
+        set.levels.is_empty() || set.levels.len() == ports,
+        "one level for each global port of the group, or none"
+    );
+    let thinned = set.levels.iter().any(|&level| level != Level::ALL);
+    let (rule, seed) = (RuleBody::of(&set.rule), set.rule.seed);
+    SetBody { rule, seed, always, sometimes: ever.without(always), thinned }
+}
+
 /// Writes a switch image.
 ///
 /// # Panics
@@ -154,31 +175,7 @@ pub fn shapes_by_number(
 pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) -> Vec<u8> {
     let df = fabric.dragonfly();
     let (group, _) = df.place(contents.switch);
-    let mut sets = Vec::new();
-    for set in &contents.sets {
-        let (mut always, mut ever) = (set.rule.shapes(), ShapeSet::EMPTY);
-        if matches!(set.rule.draw, DrawRule::ByShape { .. }) {
-            assert_eq!(
-                set.shapes_to.len(),
-                df.switch_numbers() as usize,
-                "one entry for each switch"
-            );
-            for destination in df.switches().filter(|&d| df.place(d).0 != group) {
-                let shapes = set.shapes_to[destination.as_usize()];
-                always = always.and(shapes);
-                ever = ever.or(shapes);
-            }
-        }
-        let ports = df.ports_per_group() as usize;
-        assert!(
-            set.levels.is_empty() || set.levels.len() == ports,
-            "one level for each global port of the group, or none"
-        );
-        let thinned = set.levels.iter().any(|&level| level != Level::ALL);
-        let (rule, seed) = (RuleBody::of(&set.rule), set.rule.seed);
-        let body = SetBody { rule, seed, always, sometimes: ever.without(always), thinned };
-        sets.push(body);
-    }
+    let sets: Vec<SetBody> = contents.sets.iter().map(|set| set_body(df, group, set)).collect();
     assert!(sets.len() <= MOST_SETS, "at most three sets");
     let body = Body {
         switch: contents.switch.0,

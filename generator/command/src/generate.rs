@@ -36,6 +36,15 @@ pub fn run(arguments: &Generate) -> Outcome {
     make(arguments).map_err(|failure| failure.stopped(what_became))
 }
 
+/// An unreachable fabric gets its one error, of the pipeline, and no warnings beside it.
+fn tell_of_wiring(fabric: &Fabric, quiet: bool) {
+    if !quiet && check_reachable(&fabric.topology).is_ok() {
+        for warning in TopologySummary::named(&fabric.topology, &fabric.names).warnings() {
+            tell(&format!("warning: {warning}"));
+        }
+    }
+}
+
 fn make(arguments: &Generate) -> Outcome {
     let begin = Instant::now();
     catch_interrupt()?;
@@ -51,12 +60,7 @@ fn make(arguments: &Generate) -> Outcome {
     // Before the work, so that a target that cannot be written or read is known at once.
     let target = target(arguments, existing)?;
 
-    // An unreachable fabric gets its one error, of the pipeline, and no warnings beside it.
-    if !arguments.quiet && check_reachable(&fabric.topology).is_ok() {
-        for warning in TopologySummary::named(&fabric.topology, &fabric.names).warnings() {
-            tell(&format!("warning: {warning}"));
-        }
-    }
+    tell_of_wiring(&fabric, arguments.quiet);
     let settings = Settings { choice: options, balance: arguments.balance, policies };
     let is_given = settings.policies.is_some() || fabric.file.sets.rules().is_some();
     if !is_given && !settings.choice.fast {

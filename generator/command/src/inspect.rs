@@ -192,25 +192,26 @@ impl Display for Overview<'_> {
             "images      fabric image {} bytes; switch images {} bytes (median; {} to {})",
             sizes.fabric, sizes.switch_median, sizes.switch_least, sizes.switch_most
         )?;
-        let Some(EscapeEntry { network, found_by, rules, file }) = &self.manifest.escape else {
-            return Ok(());
-        };
-        let OfarRules { local_channels, global_channels, local_percent, global_percent, .. } =
-            rules;
-        let OfarRules { strict, by_set, by_length, bubble, .. } = rules;
-        let OfarRules { throttle_percent, most_entries, .. } = rules;
-        writeln!(f, "escape      {network}, {found_by}; escape image {} bytes", file.bytes)?;
-        writeln!(
-            f,
-            "per hop     {local_channels} and {global_channels} canonical channels; misroutes at {} \
-             and {global_percent}%{}{}{}; bubble {bubble}, throttle {throttle_percent}%, at most {most_entries} \
-             entries",
-            local_percent_in_words(*local_percent),
-            if *strict { ", strictly" } else { "" },
-            if *by_set { ", by the set" } else { "" },
-            if *by_length { ", by length" } else { "" },
-        )
+        self.manifest.escape.as_ref().map_or(Ok(()), |escape| write_escape(f, escape))
     }
+}
+
+fn write_escape(f: &mut Formatter<'_>, escape: &EscapeEntry) -> fmt::Result {
+    let EscapeEntry { network, found_by, rules, file } = escape;
+    let OfarRules { local_channels, global_channels, local_percent, global_percent, .. } = rules;
+    let OfarRules { strict, by_set, by_length, bubble, .. } = rules;
+    let OfarRules { throttle_percent, most_entries, .. } = rules;
+    writeln!(f, "escape      {network}, {found_by}; escape image {} bytes", file.bytes)?;
+    writeln!(
+        f,
+        "per hop     {local_channels} and {global_channels} canonical channels; misroutes at {} \
+         and {global_percent}%{}{}{}; bubble {bubble}, throttle {throttle_percent}%, at most {most_entries} \
+         entries",
+        local_percent_in_words(*local_percent),
+        if *strict { ", strictly" } else { "" },
+        if *by_set { ", by the set" } else { "" },
+        if *by_length { ", by length" } else { "" },
+    )
 }
 
 fn local_percent_in_words(percent: LocalPercent) -> String {
@@ -229,6 +230,38 @@ struct SwitchReport<'a> {
     names: &'a Names,
 }
 
+impl SwitchReport<'_> {
+    fn write_port(&self, f: &mut Formatter<'_>, number: u32) -> fmt::Result {
+        let image = self.switch.image();
+        let (df, names) = (image.fabric().dragonfly(), self.names);
+        let port = Port(u16::try_from(number).map_err(|_| fmt::Error)?);
+        write!(f, "{number:>4}  ")?;
+        if let Some(node) = names.node_at(df, image.switch(), port) {
+            write!(f, "node {node}")?;
+        } else if let Some((group, index)) = self.switch.neighbour(port) {
+            write!(f, "{}{}", Place(group, index), names.after(df.switch(group, index)))?;
+            let slot = port.0.checked_sub(df.slot_port(0).0);
+            if let Some(end) = slot.and_then(|slot| image.peer(slot)) {
+                write!(f, ", global port {}", df.split_port(end.port).1)?;
+            }
+        } else {
+            write!(f, "nothing")?;
+        }
+        let named = names.port_number(df, image.switch(), port);
+        if let Some(PortName { name, .. }) = named {
+            write!(f, "; by {name}")?;
+        }
+        if let Some(physical) = image.physical_number(port) {
+            let mark = if named.is_some() { "," } else { ";" };
+            write!(f, "{mark} physical port {physical}")?;
+        }
+        if is_dead(self.switch, port) {
+            write!(f, "; dead")?;
+        }
+        writeln!(f)
+    }
+}
+
 impl Display for SwitchReport<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let image = self.switch.image();
@@ -239,31 +272,7 @@ impl Display for SwitchReport<'_> {
         writeln!(f, "switch {number}{own} is {place}; image of {} bytes", self.bytes)?;
         writeln!(f, "\nport  leads to")?;
         for number in 0..df.radix() {
-            let port = Port(u16::try_from(number).map_err(|_| fmt::Error)?);
-            write!(f, "{number:>4}  ")?;
-            if let Some(node) = names.node_at(df, image.switch(), port) {
-                write!(f, "node {node}")?;
-            } else if let Some((group, index)) = self.switch.neighbour(port) {
-                write!(f, "{}{}", Place(group, index), names.after(df.switch(group, index)))?;
-                let slot = port.0.checked_sub(df.slot_port(0).0);
-                if let Some(end) = slot.and_then(|slot| image.peer(slot)) {
-                    write!(f, ", global port {}", df.split_port(end.port).1)?;
-                }
-            } else {
-                write!(f, "nothing")?;
-            }
-            let named = names.port_number(df, image.switch(), port);
-            if let Some(PortName { name, .. }) = named {
-                write!(f, "; by {name}")?;
-            }
-            if let Some(physical) = image.physical_number(port) {
-                let mark = if named.is_some() { "," } else { ";" };
-                write!(f, "{mark} physical port {physical}")?;
-            }
-            if is_dead(self.switch, port) {
-                write!(f, "; dead")?;
-            }
-            writeln!(f)?;
+            self.write_port(f, number)?;
         }
         let mut needed = ChannelsNeeded::default();
         needed.include(self.switch);

@@ -7,6 +7,7 @@ use crate::output::{Bars, catch_interrupt, print, print_json, use_threads, write
 use crate::traffic;
 use crate::values;
 use std::fmt::Display;
+use std::path::Path;
 use std::time::Instant;
 use tvlb_base::progress::Progress;
 use tvlb_base::text::quoted;
@@ -56,17 +57,8 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     bars.stage("patterns", Some(units));
     let done = state::make(&sweep, state, &bars).map_err(Failure::of)?;
     bars.finish();
-    let Some(cells) = sweep.assemble(&done.units) else {
-        let made = done.units.len();
-        return Err(Failure::Stopped(match state {
-            Some(path) => format!(
-                "{} keeps {made} of {units} units of work, and the same command goes on from there",
-                path.display()
-            ),
-            None => "nothing was written; --state DIR would have kept what was done".to_owned(),
-        }));
-    };
-
+    let cells = sweep.assemble(&done.units);
+    let cells = cells.ok_or_else(|| unfinished(state, done.units.len(), units))?;
     let heading = Heading {
         fabric: fabric.file.name.clone(),
         dead: tvlb_table_set::dead_parts::write(df, &faults).lines().map(str::to_owned).collect(),
@@ -88,6 +80,17 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
         eprintln!("{}; {:.2} s", done.tally, begin.elapsed().as_secs_f64());
     }
     Ok(())
+}
+
+/// That not all units of work were made, and what became of the others.
+fn unfinished(state: Option<&Path>, made: usize, units: usize) -> Failure {
+    Failure::Stopped(match state {
+        Some(path) => format!(
+            "{} keeps {made} of {units} units of work, and the same command goes on from there",
+            path.display()
+        ),
+        None => "nothing was written; --state DIR would have kept what was done".to_owned(),
+    })
 }
 
 /// What --patterns accepts.

@@ -9,7 +9,7 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 use tvlb_schema::LinkKind;
-use tvlb_table_set::names::Parts;
+use tvlb_table_set::names::{Names, Parts};
 use tvlb_topology::Topology as Wiring;
 use tvlb_topology::cable_list;
 use tvlb_topology::escape::{Ring, Tree};
@@ -78,28 +78,34 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             let hosts = arguments.hosts.read(topology.dragonfly(), names)?;
             give(output, &slurm(topology, names, &hosts).map_err(refuse)?)
         }
-        Format::EscapeRing => {
-            expect_live_switches(topology, names, ESCAPE).map_err(refuse)?;
-            let ring = Ring::of(topology).map_err(|error| fail(&error))?;
-            give(output, &ring.csv())?;
-            tell(&format!("escape ring of {} switches: {}", ring.hops.len(), ring.rule));
-            Ok(())
-        }
-        Format::EscapeTree => {
-            expect_live_switches(topology, names, ESCAPE).map_err(refuse)?;
-            let parts = Parts::new(topology.dragonfly(), names);
-            let root = match &arguments.escape_root {
-                Some(text) => switch("--escape-root", text, &parts)?,
-                None => Tree::root_of(topology),
-            };
-            let tree = Tree::below(topology, root).map_err(|error| fail(&error))?;
-            give(output, &tree.csv(topology.dragonfly()))?;
-            let count = topology.dragonfly().switch_count();
-            let depth = tree.depth();
-            tell(&format!("escape tree of {count} switches below switch {root}, {depth} deep"));
-            Ok(())
-        }
+        Format::EscapeRing | Format::EscapeTree => give_escape(arguments, (topology, names), &fail),
     }
+}
+
+/// Gives an escape network that is found on the wiring.
+fn give_escape(
+    arguments: &Topology,
+    (topology, names): (&Wiring, &Names),
+    fail: &dyn Fn(&dyn Display) -> Failure,
+) -> Outcome {
+    let output = arguments.output.as_deref();
+    expect_live_switches(topology, names, ESCAPE).map_err(|error| fail(&error))?;
+    if arguments.format == Format::EscapeRing {
+        let ring = Ring::of(topology).map_err(|error| fail(&error))?;
+        give(output, &ring.csv())?;
+        tell(&format!("escape ring of {} switches: {}", ring.hops.len(), ring.rule));
+        return Ok(());
+    }
+    let parts = Parts::new(topology.dragonfly(), names);
+    let root = match &arguments.escape_root {
+        Some(text) => switch("--escape-root", text, &parts)?,
+        None => Tree::root_of(topology),
+    };
+    let tree = Tree::below(topology, root).map_err(|error| fail(&error))?;
+    give(output, &tree.csv(topology.dragonfly()))?;
+    let (count, depth) = (topology.dragonfly().switch_count(), tree.depth());
+    tell(&format!("escape tree of {count} switches below switch {root}, {depth} deep"));
+    Ok(())
 }
 
 /// Writes the three files for CODES.

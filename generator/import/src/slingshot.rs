@@ -122,15 +122,40 @@ fn is_route(fields: &Fields) -> bool {
     end.is_some_and(|(end, _)| end + 1 == route.len()) && !parts.iter().any(is_jack)
 }
 
+fn refuse(records: &Records<'_>, column: usize, accepted: &'static str) -> Refused {
+    let found = format!("{} is {}", COLUMNS[column], quoted(records.fields().get(column)));
+    Refused::new(found, accepted).at(records.place())
+}
+
+/// The network interfaces of an edge row, of which there is one at least.
+fn interfaces(records: &Records<'_>) -> Result<[Option<xname::NicName>; 2], Refused> {
+    let fields = records.fields();
+    if !matches!(fields.get(DESTINATION_GROUP), NONE | "n/a") {
+        return Err(refuse(records, DESTINATION_GROUP, "none or n/a on an edge row"));
+    }
+    let interface = |column| match fields.get(column) {
+        NONE => Ok(None),
+        field => xname::nic(field).map(Some).ok_or_else(|| {
+            refuse(records, column, "a network interface, such as x1000c0s1b0n0h0, or none")
+        }),
+    };
+    let interfaces = [interface(DESTINATION)?, interface(SECOND_DESTINATION)?];
+    if interfaces == [None, None] {
+        return Err(refuse(
+            records,
+            DESTINATION,
+            "a network interface on one of an edge row's two",
+        ));
+    }
+    Ok(interfaces)
+}
+
 fn read_row(records: &Records<'_>) -> Result<Cable, Refused> {
     let fields = records.fields();
     if fields.len() < COLUMNS.len() {
         records.expect_columns()?;
     }
-    let refuse = |column: usize, accepted: &'static str| {
-        let found = format!("{} is {}", COLUMNS[column], quoted(fields.get(column)));
-        Refused::new(found, accepted).at(records.place())
-    };
+    let refuse = |column, accepted| refuse(records, column, accepted);
     if !is_route(fields) {
         return Err(refuse(
             ROUTE,
@@ -156,19 +181,7 @@ fn read_row(records: &Records<'_>) -> Result<Cable, Refused> {
         "local" => "local",
         "global" => "global",
         "edge" => {
-            if !matches!(fields.get(DESTINATION_GROUP), NONE | "n/a") {
-                return Err(refuse(DESTINATION_GROUP, "none or n/a on an edge row"));
-            }
-            let interface = |column| match fields.get(column) {
-                NONE => Ok(None),
-                field => xname::nic(field).map(Some).ok_or_else(|| {
-                    refuse(column, "a network interface, such as x1000c0s1b0n0h0, or none")
-                }),
-            };
-            let interfaces = [interface(DESTINATION)?, interface(SECOND_DESTINATION)?];
-            if interfaces == [None, None] {
-                return Err(refuse(DESTINATION, "a network interface on one of an edge row's two"));
-            }
+            let interfaces = interfaces(records)?;
             return Ok(Cable::Edge { from, group: group(SOURCE_GROUP)?, interfaces });
         }
         _ => return Err(refuse(LINK_TYPE, "edge, local or global")),

@@ -19,10 +19,11 @@
 use crate::links::{Arrival, UnderWay};
 use crate::numbers::{CHANNELS, LocalChannel, LocalPort, PORTS, PacketId, low_u8};
 use crate::pace::Free;
+use crate::packet::Pool;
 use crate::second_look::SecondLooks;
 use crate::switch_state::{
-    ChannelList, Chunk, Crossing, InputChannel, InputPort, OutputChannel, PortKind, PortList,
-    StepLists, SwitchStates,
+    ChannelList, Chunk, Crossing, InputChannel, InputPort, OutputChannel, OutputPort, PortKind,
+    PortList, StepLists, SwitchStates,
 };
 
 /// When a step takes place.
@@ -152,20 +153,8 @@ impl Send<'_> {
             let input = std::mem::replace(&mut out_port.asked, LocalChannel::NONE);
             let (port, channel) = (input.port(), input.virtual_channel());
             out_port.next_input = port.next();
-            // Flits that were granted earlier may still queue for the link, and each takes a cycle
-            // on it, or the gap of a link that is paced. Nothing overtakes in that queue, so the time of departure is known now.
-            let departure = if PACED {
-                let fraction = &mut departure_fractions[number.index()];
-                let free = Free { cycle: out_port.departure, fraction: *fraction };
-                let gap = crossings[out_port.kind as usize].gap;
-                let (departure, free) = free.start(at.earliest, gap);
-                (out_port.departure, *fraction) = (free.cycle, free.fraction);
-                departure
-            } else {
-                let departure = at.earliest.max(out_port.departure);
-                out_port.departure = departure + 1;
-                departure
-            };
+            let fraction = &mut departure_fractions[number.index()];
+            let departure = leave::<PACED>(out_port, fraction, crossings, at.earliest);
             out_port.flits += 1;
 
             let in_port = &mut in_ports[port.index()];
@@ -185,22 +174,12 @@ impl Send<'_> {
             // outside the buffer that the credits count.
             let buffer = &mut inputs[input.index()];
             let (packet, out) = (buffer.head, buffer.out);
-            let output = &mut outputs[out.index()];
-            debug_assert!(output.free > 0, "only what has a credit takes part in allocation");
-            output.free -= 1;
-            output.release();
-            // VC allocation hands it out in the next step at the earliest: this step's looks only
-            // at what was pending when the step began.
-            if !output.first_waiter.is_none() {
+            if !give_back(&mut outputs[out.index()]).is_none() {
+                // VC allocation hands it out in the next step at the earliest: this step's looks only
+                // at what was pending when the step began.
                 pending.push(out);
             }
-            if buffer.tail == packet {
-                buffer.head = PacketId::NONE;
-            } else {
-                buffer.head = links.pool.flit(packet).next;
-                // The packet after it was routed on its arrival and asks for its output channel
-                // when this step's VC allocation is over.
-                buffer.out = links.pool.flit(buffer.head).out;
+            if advance(buffer, &links.pool) {
                 new_heads.push(input);
             }
 
@@ -229,6 +208,51 @@ impl Send<'_> {
             }
         }
     }
+}
+
+/// The cycle in which a flit that is granted now gets on the link. Flits that were granted earlier may still
+/// queue for the link, and each takes a cycle on it, or the gap of a link that is paced. Nothing overtakes in that
+/// queue, so the time is known now.
+#[inline]
+fn leave<const PACED: bool>(
+    port: &mut OutputPort,
+    fraction: &mut u8,
+    crossings: &[Crossing; 4],
+    earliest: u32,
+) -> u32 {
+    if PACED {
+        let free = Free { cycle: port.departure, fraction: *fraction };
+        let (departure, free) = free.start(earliest, crossings[port.kind as usize].gap);
+        (port.departure, *fraction) = (free.cycle, free.fraction);
+        departure
+    } else {
+        let departure = earliest.max(port.departure);
+        port.departure = departure + 1;
+        departure
+    }
+}
+
+/// Takes a credit of an output channel and frees it; says who waits for it.
+#[inline]
+fn give_back(output: &mut OutputChannel) -> LocalChannel {
+    debug_assert!(output.free > 0, "only what has a credit takes part in allocation");
+    output.free -= 1;
+    output.release();
+    output.first_waiter
+}
+
+/// Takes the packet at the head out of an input channel; whether there is one behind it.
+#[inline]
+fn advance(buffer: &mut InputChannel, pool: &Pool) -> bool {
+    let packet = buffer.head;
+    if buffer.tail == packet {
+        buffer.head = PacketId::NONE;
+        return false;
+    }
+    buffer.head = pool.flit(packet).next;
+    // It was routed on its arrival and asks for its output channel when this step's VC allocation is over.
+    buffer.out = pool.flit(buffer.head).out;
+    true
 }
 
 /// VC allocation: hands out the first `count` of the output channels that are free and wanted. An

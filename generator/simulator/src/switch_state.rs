@@ -188,6 +188,43 @@ pub(crate) struct Chunk {
     pub(crate) departure_fractions: [u8; PORTS],
 }
 
+impl Chunk {
+    /// Ports and channels without links and packets.
+    #[expect(clippy::large_stack_arrays, reason = "one chunk, once for each run")]
+    fn empty(buffer_flits: u16, port_bits: u32) -> Self {
+        let in_port =
+            InputPort { upstream: ChannelId::default(), credit: 1, ready: 0, next_channel: 0 };
+        let out_port = OutputPort {
+            peer: Peer::default(),
+            departure: 0,
+            flits: 0,
+            asked: LocalChannel::NONE,
+            next_input: 0,
+            kind: PortKind::Unused,
+        };
+        Self {
+            in_ports: [in_port; PORTS],
+            out_ports: [out_port; PORTS],
+            inputs: [InputChannel {
+                head: PacketId::NONE,
+                tail: PacketId::NONE,
+                out: LocalChannel::default(),
+                next_waiter: LocalChannel::NONE,
+            }; CHANNELS],
+            outputs: array::from_fn(|number| OutputChannel {
+                first_waiter: LocalChannel::NONE,
+                free: buffer_flits,
+                // The first input channel of its switch.
+                last: first_of_switch(number, port_bits).bits(),
+            }),
+            ready: WorkList::new(),
+            pending: WorkList::new(),
+            used_by_links: [0; MOST_SWITCHES],
+            departure_fractions: [0; PORTS],
+        }
+    }
+}
+
 /// How many switches a chunk can have: each has two ports or more.
 const MOST_SWITCHES: usize = PORTS / 2;
 
@@ -210,7 +247,6 @@ pub(crate) struct StepLists {
 }
 
 impl SwitchStates {
-    #[expect(clippy::large_stack_arrays, reason = "one chunk, once for each run")]
     pub(crate) fn new(fabric: &BootedFabric<'_>, settings: &Settings, channels: u8) -> Self {
         let df = fabric.dragonfly();
         let port_bits = df.radix().next_power_of_two().trailing_zeros();
@@ -223,36 +259,7 @@ impl SwitchStates {
         ];
         let [node, local, global] = LinkKind::ALL.map(|kind| settings.bandwidths.gap_256ths(kind));
         let gaps = [node, local, global, 256];
-        let in_port =
-            InputPort { upstream: ChannelId::default(), credit: 1, ready: 0, next_channel: 0 };
-        let out_port = OutputPort {
-            peer: Peer::default(),
-            departure: 0,
-            flits: 0,
-            asked: LocalChannel::NONE,
-            next_input: 0,
-            kind: PortKind::Unused,
-        };
-        let chunk = Chunk {
-            in_ports: [in_port; PORTS],
-            out_ports: [out_port; PORTS],
-            inputs: [InputChannel {
-                head: PacketId::NONE,
-                tail: PacketId::NONE,
-                out: LocalChannel::default(),
-                next_waiter: LocalChannel::NONE,
-            }; CHANNELS],
-            outputs: array::from_fn(|number| OutputChannel {
-                first_waiter: LocalChannel::NONE,
-                free: settings.buffer_flits,
-                // The first input channel of its switch.
-                last: first_of_switch(number, port_bits).bits(),
-            }),
-            ready: WorkList::new(),
-            pending: WorkList::new(),
-            used_by_links: [0; MOST_SWITCHES],
-            departure_fractions: [0; PORTS],
-        };
+        let chunk = Chunk::empty(settings.buffer_flits, port_bits);
         let mut all = vec![chunk; chunks as usize];
         let ports =
             all.iter_mut().flat_map(|chunk| chunk.in_ports.iter_mut().zip(&mut chunk.out_ports));

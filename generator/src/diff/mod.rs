@@ -20,11 +20,12 @@ pub use tables::Tables;
 pub use text::help;
 pub use wiring::EndNames;
 
-use measure::Measured;
+use measure::{Measured, Source};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use tvlb_base::progress::Progress;
-use tvlb_schema::{Dragonfly, GroupKind};
+use tvlb_schema::{Dragonfly, GroupKind, SwitchId};
 use tvlb_table_set::Manifest;
 
 /// What changed from one table set to another.
@@ -181,12 +182,23 @@ pub fn compare(
     difference.modes = modes;
     difference.pairs_looked_at = looked_at;
     let ports = wiring::rewired(&fabrics);
-    for ((place, number), source) in df.switches().enumerate().zip(sources) {
+    difference.switches = switches(both, &ports, df.switches().zip(sources));
+    Ok(difference)
+}
+
+/// The switches whose image, cables or destinations are other ones.
+fn switches(
+    both: Change<&Tables>,
+    ports: &BTreeMap<usize, Vec<u32>>,
+    sources: impl Iterator<Item = (SwitchId, Source)>,
+) -> Vec<SwitchChange> {
+    let change = |(place, (number, source)): (usize, (SwitchId, Source))| {
         let switch = number.as_usize();
         let images = both.map(|tables| &tables.switches[place]);
+        let (old, new) = (&both.old.names, &both.new.names);
         let change = SwitchChange {
             switch,
-            name: new.names.switch(number).or(old.names.switch(number)).map(str::to_owned),
+            name: new.switch(number).or(old.switch(number)).map(str::to_owned),
             bytes: images.map(|image| image.len()),
             bytes_differing: differing(images.old, images.new),
             ports: ports.get(&switch).cloned().unwrap_or_default(),
@@ -194,11 +206,9 @@ pub fn compare(
             mean_hops: source.mean_hops,
         };
         let is_affected = change.destinations.iter().any(|&number| number > 0);
-        if images.is_change() || !change.ports.is_empty() || is_affected {
-            difference.switches.push(change);
-        }
-    }
-    Ok(difference)
+        (images.is_change() || !change.ports.is_empty() || is_affected).then_some(change)
+    };
+    sources.enumerate().filter_map(change).collect()
 }
 
 impl Difference {

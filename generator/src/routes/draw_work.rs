@@ -257,14 +257,13 @@ impl Wiring {
         }
     }
 
-    /// The expected looks of a draw from all kept routes of some shapes alike.
-    fn looks(
+    /// The parts in which links are looked for, and how many pairs of links there are.
+    fn strata(
         &self,
         counts: &[u64; Shape::COUNT],
         shapes: &[Shape],
-        search: Search,
         kept: &dyn Fn(Shape) -> f64,
-    ) -> f64 {
+    ) -> ([Stratum; 3], f64) {
         // By head and tail the pairs of links: those that meet on a switch and those that do not.
         let pairs = |head: u8, tail: u8| {
             let tail = tail == 1;
@@ -292,6 +291,18 @@ impl Wiring {
                 };
             stratum.kept = shapes.iter().filter(|s| own(s)).map(|&s| kept(s)).sum();
         }
+        (strata, all_pairs)
+    }
+
+    /// The expected looks of a draw from all kept routes of some shapes alike.
+    fn looks(
+        &self,
+        counts: &[u64; Shape::COUNT],
+        shapes: &[Shape],
+        search: Search,
+        kept: &dyn Fn(Shape) -> f64,
+    ) -> f64 {
+        let (strata, all_pairs) = self.strata(counts, shapes, kept);
         let total = |of: fn(&Stratum) -> f64| strata.iter().map(of).sum::<f64>();
         let wanted =
             |of: fn(&Stratum) -> f64| strata.iter().filter(|s| s.ways > 0.0).map(of).sum::<f64>();

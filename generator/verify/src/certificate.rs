@@ -257,20 +257,7 @@ impl fmt::Display for Certificate {
                 self.second_look_walks
             ),
         )?;
-        let names = ["UGAL-L", "PAR", "PAR's second look"];
-        for (number, name) in names.into_iter().enumerate() {
-            let (routes, without) = (self.set_routes[number], self.pairs_without_route[number]);
-            let twice = match self.set_routes_that_return[number] {
-                0 => "none of which visits a switch twice".to_owned(),
-                some => format!("{some} of which come back to a switch, as the set says"),
-            };
-            let text = format!("{routes} routes of {name}'s set, {twice}");
-            if without == 0 {
-                line(f, "", &text)?;
-            } else {
-                line(f, "", &format_args!("{text}; {without} pairs have none"))?;
-            }
-        }
+        self.write_set_routes(f)?;
         let ([local, global], [most_local, most_global]) =
             (self.channels_in_use, self.channels_needed);
         line(
@@ -302,6 +289,26 @@ impl fmt::Display for Certificate {
             ),
         )?;
         self.escape.as_ref().map_or(Ok(()), |escape| write_escape(f, escape))
+    }
+}
+
+impl Certificate {
+    fn write_set_routes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = ["UGAL-L", "PAR", "PAR's second look"];
+        for (number, name) in names.into_iter().enumerate() {
+            let (routes, without) = (self.set_routes[number], self.pairs_without_route[number]);
+            let twice = match self.set_routes_that_return[number] {
+                0 => "none of which visits a switch twice".to_owned(),
+                some => format!("{some} of which come back to a switch, as the set says"),
+            };
+            let text = format!("{routes} routes of {name}'s set, {twice}");
+            if without == 0 {
+                line(f, "", &text)?;
+            } else {
+                line(f, "", &format_args!("{text}; {without} pairs have none"))?;
+            }
+        }
+        Ok(())
     }
 }
 

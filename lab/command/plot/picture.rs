@@ -119,6 +119,55 @@ fn subtitle(data: &Data, names: &Names) -> String {
     subtitle
 }
 
+/// The axis with words for the marks of saturated points.
+fn with_marks(y: Axis, limit: Option<f64>) -> Axis {
+    let criterion = match limit {
+        Some(limit) => format!("mean latency above {limit} cycles"),
+        None => "mean latency above the limit of the run".to_owned(),
+    };
+    y.with_open_end(format!("saturated: {criterion}; drawn above the axis"))
+        .with_hollow(format!("saturated: {criterion}"))
+}
+
+/// The axis of a figure, which ends at what is drawn if nothing else is asked for.
+fn height(
+    data: &Data,
+    column: &str,
+    look: &Look,
+    (least, most): (f64, f64),
+    drawn: &[(f64, f64, f64)],
+) -> Axis {
+    let name = words(column, data.unit);
+    if look.logarithmic {
+        let positive = drawn.iter().map(|(_, mean, _)| *mean).filter(|mean| *mean > 0.0);
+        let least = positive.fold(f64::MAX, f64::min);
+        if least >= most {
+            Axis::new(name, most / 2.0, most).logarithmic()
+        } else {
+            Axis::new(name, least, most).logarithmic()
+        }
+    } else if drawn.is_empty() || look.most.is_some() || !has_no_zero(column) {
+        Axis::new(name, least.min(0.0), most)
+    } else {
+        Axis::around(name, least, most)
+    }
+}
+
+/// The axis along which figures are drawn, where several of these names stand beside each other.
+fn width(data: &Data, names: Vec<String>) -> Axis {
+    match &data.x {
+        None => Axis::of_names("", names),
+        Some(x) if !data.names.is_empty() => {
+            Axis::of_names(words(x, data.unit), data.names.clone())
+        }
+        Some(x) => {
+            let all = || data.series.iter().flat_map(|s| &s.all).map(|point| point.x);
+            let (least, most) = (all().fold(f64::MAX, f64::min), all().fold(f64::MIN, f64::max));
+            Axis::around(words(x, data.unit), least, most)
+        }
+    }
+}
+
 /// The plot of one figure in one panel.
 fn plot(
     data: &Data,
@@ -155,32 +204,13 @@ fn plot(
         most = most.max(level);
     }
     let most = look.most.unwrap_or(most);
-    let name = words(column, data.unit);
-    let mut y = if look.logarithmic {
-        let positive = ends.iter().map(|(_, mean, _)| *mean).filter(|mean| *mean > 0.0);
-        let least = positive.fold(f64::MAX, f64::min);
-        if least >= most {
-            Axis::new(name, most / 2.0, most).logarithmic()
-        } else {
-            Axis::new(name, least, most).logarithmic()
-        }
-    } else if ends.is_empty() || look.most.is_some() || !has_no_zero(column) {
-        Axis::new(name, least.min(0.0), most)
-    } else {
-        Axis::around(name, least, most)
-    };
+    let y = height(data, column, look, (least, most), &ends);
     if look.logarithmic && y.from <= 0.0 {
         return Err(Failure::Message(format!(
             "--log: {column} has no figure above 0, and the axis has no place for others"
         )));
     }
-    let criterion = match limit {
-        Some(limit) => format!("mean latency above {limit} cycles"),
-        None => "mean latency above the limit of the run".to_owned(),
-    };
-    y = y
-        .with_open_end(format!("saturated: {criterion}; drawn above the axis"))
-        .with_hollow(format!("saturated: {criterion}"));
+    let y = with_marks(y, limit);
     let series = match &data.x {
         Some(_) => of_panel()
             .map(|(points, name)| {
@@ -193,17 +223,8 @@ fn plot(
             .collect(),
         None => vec![by_names(&of_panel().collect::<Vec<_>>(), number)],
     };
-    let x = match &data.x {
-        None => Axis::of_names("", of_panel().map(|(_, name)| names.of_place(name)).collect()),
-        Some(x) if !data.names.is_empty() => {
-            Axis::of_names(words(x, data.unit), data.names.clone())
-        }
-        Some(x) => {
-            let all = || data.series.iter().flat_map(|s| &s.all).map(|point| point.x);
-            let (least, most) = (all().fold(f64::MAX, f64::min), all().fold(f64::MIN, f64::max));
-            Axis::around(words(x, data.unit), least, most)
-        }
-    };
+    let shown: Vec<String> = of_panel().map(|(_, name)| names.of_place(name)).collect();
+    let x = width(data, shown);
     let of_panel = data.panels.as_ref().map(|(column, values)| match values[panel].as_str() {
         "" => format!("no {column}"),
         value => format!("{column} {value}"),
