@@ -10,6 +10,8 @@ use tvlb::files::{load_live, outside_table_sets};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, use_threads, write_file};
 use tvlb::values;
 use tvlb_base::progress::Progress;
+use tvlb_base::row;
+use tvlb_base::table::{Column, Table};
 use tvlb_generator::counted::counted;
 use tvlb_schema::{Dragonfly, SwitchId};
 use tvlb_topology::bisection::{Bisection, Ratio, bisection};
@@ -131,13 +133,18 @@ impl LeastCut {
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "fabric   {}: {}\n", self.fabric, self.sizes)?;
-        writeln!(f, "ratio    least cut            local  global")?;
+        let mut table = Table::new(vec![
+            Column::words("ratio", ""),
+            Column::words("least cut", ""),
+            Column::number("local", 0, ""),
+            Column::number("global", 0, ""),
+        ]);
         for cut in &self.cuts {
             let LeastCut { ratio, cut: upper, local_links, global_links, lower, .. } = cut;
             let least =
                 if cut.is_least { upper.to_string() } else { format!("{lower} to {upper}") };
-            writeln!(f, "{ratio:<8} {least:<18} {local_links:>7} {global_links:>7}")?;
+            table.push(row![ratio.as_str(), least, *local_links, *global_links]);
         }
-        Ok(())
+        write!(f, "{table}")
     }
 }

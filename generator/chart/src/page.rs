@@ -91,8 +91,3 @@ pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Stri
     html.push_str("</tbody>\n</table></div>\n");
     html
 }
-
-/// A figure with so many decimals, or a dash.
-pub fn figure_or_dash(value: Option<f64>, decimals: usize) -> String {
-    value.map_or("–".to_owned(), |value| format!("{value:.decimals$}"))
-}

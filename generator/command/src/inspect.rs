@@ -16,6 +16,8 @@ use pair::Pair;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
+use tvlb_base::row;
+use tvlb_base::table::{Column, Table};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
     Decision, DrawRule, End, FabricImage, Level, LocalPercent, OfarRules, Port, SetView, SwitchId,
@@ -292,23 +294,25 @@ impl Display for SwitchReport<'_> {
                 continue;
             }
             let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
-            if by_shape {
-                writeln!(f, "shape    kept  weight  destinations of {others} that have it")?;
-            } else {
-                writeln!(f, "shape    kept")?;
-            }
+            let destinations = format!("destinations of {others} that have it");
+            let mut table = Table::new(vec![
+                Column::words("shape", ""),
+                Column::number("kept", 0, ""),
+                Column::number("weight", 0, ""),
+                Column::number(&destinations, 0, ""),
+            ]);
             for shape in set.rule().shapes().iter() {
                 let kept = f64::from(set.rule().keep_of(shape).parts()) / 100.0;
-                write!(f, "{shape:<5} {kept:>6}%")?;
-                if by_shape {
-                    let here = df
-                        .switches()
-                        .filter(|&d| df.place(d).0 != image.group())
-                        .filter(|&d| set.shapes_to(d).contains(shape));
-                    write!(f, "  {:>6}  {}", set.rule().weight_of(shape), here.count())?;
-                }
-                writeln!(f)?;
+                let has = |&d: &SwitchId| set.shapes_to(d).contains(shape);
+                let here = df.switches().filter(|&d| df.place(d).0 != image.group()).filter(has);
+                table.push(row![
+                    shape.to_string(),
+                    format!("{kept}%"),
+                    by_shape.then(|| set.rule().weight_of(shape)),
+                    by_shape.then(|| here.count()),
+                ]);
             }
+            write!(f, "{table}")?;
             write_thinning(f, image, set, names)?;
         }
         Ok(())

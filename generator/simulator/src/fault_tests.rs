@@ -232,9 +232,13 @@ fn lose_a_cable(
 
 #[test]
 fn a_cable_that_dies_costs_what_was_on_it_or_had_come_to_it() {
-    for sizes in [[2, 4, 2, 9], [4, 8, 4, 9]] {
+    for (sizes, schemes) in [
+        ([2, 4, 2, 9], &[Scheme::UgalL, Scheme::Par][..]),
+        // Its switches are in several chunks.
+        ([4, 8, 4, 9], &[Scheme::UgalL]),
+    ] {
         let images = fabric_images(sizes, 1, VcScheme::Ordered);
-        for scheme in [Scheme::UgalL, Scheme::Par] {
+        for &scheme in schemes {
             let settings = Settings::new(scheme, VlbPaths::Custom);
             let (at_once, after, fresh) = lose_a_cable(&images, scheme, 0..=0, &settings);
             assert!((after / fresh - 1.0).abs() < 0.01, "{sizes:?} {scheme:?}: {after} {fresh}");

@@ -5,6 +5,8 @@ use super::words::{Place, set_title, sets_of};
 use crate::paths::Named;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
+use tvlb_base::row;
+use tvlb_base::table::{Column, Table};
 use tvlb_schema::{Decision, Level, SwitchId, SwitchImage};
 use tvlb_table_set::names::Names;
 use tvlb_topology::Topology;
@@ -118,13 +120,19 @@ impl<'i> Pair<'i> {
             let instead = if paths.min.is_empty() { "any VLB path" } else { "MIN" };
             return writeln!(f, "no route is kept: packets take {instead}");
         }
-        writeln!(f, "shape  hops  routes  share of draws")?;
+        let mut table = Table::new(vec![
+            Column::words("shape", ""),
+            Column::number("hops", 0, ""),
+            Column::number("routes", 0, ""),
+            Column::number("share of draws", 0, ""),
+        ]);
         let mut mean = 0.0;
         for DrawnShape { shape, hops, paths, probability } in paths.shapes() {
             let share = 100.0 * probability;
-            writeln!(f, "{shape:<5}  {hops:>4}  {paths:>6}  {share:>13.2}%")?;
+            table.push(row![shape.to_string(), hops, paths, format!("{share:.2}%")]);
             mean += f64::from(hops) * probability;
         }
+        write!(f, "{table}")?;
         let noun = if paths.vlb.len() == 1 { "route" } else { "routes" };
         writeln!(f, "{} {noun}, {mean:.3} mean hops of a draw", paths.vlb.len())?;
         for shape in paths.shapes().filter(|_| self.list) {

@@ -8,6 +8,8 @@ use crate::choose::contender::{CONVENTIONAL_NAME, Contender};
 use crate::fabric::Fabric;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
+use tvlb_base::row;
+use tvlb_base::table::{Column, Table};
 use tvlb_table_set::all_rounded;
 
 /// Rows of the table at most; JSON has them all.
@@ -111,7 +113,14 @@ impl Display for SearchEntry {
             self.runs,
             self.mixtures.len() - Contender::REFERENCES.len()
         )?;
-        writeln!(f, "\n      J  throughput      regret  uniform  low load  policies")?;
+        let mut table = Table::new(vec![
+            Column::number("J", 4, ""),
+            Column::number("throughput", 3, ""),
+            Column::number("regret", 3, ""),
+            Column::number("uniform", 1, ""),
+            Column::number("low load", 1, ""),
+            Column::words("policies", ""),
+        ]);
         let shown = |(position, entry): &(usize, &MixtureEntry)| {
             *position < Contender::REFERENCES.len()
                 || entry.on_front
@@ -125,17 +134,16 @@ impl Display for SearchEntry {
                 _ if entry.preferred_for.is_empty() => String::new(),
                 _ => format!(" [{}]", entry.preferred_for.join(", ")),
             };
-            writeln!(
-                f,
-                "{:>7.4}  {:>10}  {:>10}  {:>7}  {:>8}  {}{note}",
+            table.push(row![
                 entry.objective,
-                Each(&entry.saturation, 3),
-                Each(&entry.worst_regret, 3),
-                Each(&entry.uniform_latency, 1),
-                Each(&entry.low_load_latency, 1),
-                entry.policies
-            )?;
+                each(&entry.saturation, 3),
+                each(&entry.worst_regret, 3),
+                each(&entry.uniform_latency, 1),
+                each(&entry.low_load_latency, 1),
+                format!("{}{note}", entry.policies),
+            ]);
         }
+        write!(f, "\n{table}")?;
         if rows.len() > MOST_ROWS {
             writeln!(
                 f,
@@ -148,11 +156,7 @@ impl Display for SearchEntry {
 }
 
 /// One figure for each fabric.
-struct Each<'f>(&'f [f64], usize);
-
-impl Display for Each<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let each: Vec<String> = self.0.iter().map(|value| format!("{value:.*}", self.1)).collect();
-        f.pad(&each.join("/"))
-    }
+fn each(figures: &[f64], decimals: usize) -> String {
+    let each: Vec<String> = figures.iter().map(|value| format!("{value:.decimals$}")).collect();
+    each.join("/")
 }
