@@ -13,8 +13,8 @@ use tvlb_base::progress::Progress;
 use tvlb_base::row;
 use tvlb_base::table::{Column, Table};
 use tvlb_generator::counted::counted;
+use tvlb_lab::bisection::{Bisection, Ratio, bisection};
 use tvlb_schema::{Dragonfly, SwitchId};
-use tvlb_topology::bisection::{Bisection, Ratio, bisection};
 
 /// Find the least bandwidth between two halves of the switches
 ///

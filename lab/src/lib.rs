@@ -2,14 +2,16 @@
 //! and studies of many runs, those of published figures among them.
 //!
 //! - [`advise`] compares ways to wire, place, map, order and route jobs.
+//! - [`bisection`] finds the least bandwidth between two halves of the switches.
 //! - [`cut_through`] simulates packets of several phits, and OFAR.
 //! - [`sweep`] makes studies: all that a file lists, on as many machines as there are, held against what a paper
 //!   states.
 //!
-//! Both are built upon the generator and the simulator, which know nothing of them. Long work reports
+//! All are built upon the generator and the simulator, which know nothing of them. Long work reports
 //! to a [`tvlb_base::progress::Progress`] and is cancelled by it.
 
 pub mod advise;
+pub mod bisection;
 pub mod cut_through;
 pub mod sweep;
 

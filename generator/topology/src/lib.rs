@@ -5,7 +5,6 @@
 //! of this module's children; no other stage asks.
 
 pub mod arrangement;
-pub mod bisection;
 pub mod cable_list;
 pub mod crossings;
 pub mod escape;

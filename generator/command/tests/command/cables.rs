@@ -241,7 +241,7 @@ fn two_groups_without_a_cable_are_joined_through_a_third() {
 
     set 0 for ugal-l (T = 0), par-source (T = 0), par-second (T = 0): strategic-2-3 by shape; seed 1
     shape  hops  routes  share of draws
-    111     5       1         100.00%
+    111       5       1         100.00%
     1 route, 5.000 mean hops of a draw
       111  (0,1) -> (0,0) => (1,0) -> (1,1) => (2,0) -> (2,1)
     ");

@@ -29,7 +29,7 @@ fn groups_of_one_switch() {
 
     set 0 for ugal-l (T = 0), par-source (T = 0), par-second (T = 0): strategic-2-3 by shape; seed 1
     shape  hops  routes  share of draws
-    000     2       4         100.00%
+    000       2       4         100.00%
     4 routes, 2.000 mean hops of a draw
       000  (0,0) => (2,0) => (1,0)
       000  (0,0) => (2,0) => (1,0)

@@ -7,13 +7,13 @@ mod weighted;
 
 pub use ratio::{Ratio, RatioError};
 
-use crate::Topology;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_base::partition::{Split, improved, split};
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::SwitchId;
+use tvlb_topology::Topology;
 use weighted::Weighted;
 
 /// How many local searches for a good split begin at random splits that leave groups whole.

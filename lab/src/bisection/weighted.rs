@@ -1,10 +1,10 @@
 //! The switches of a wiring as vertices with weighted links, group by group.
 
 use super::ratio::Ratio;
-use crate::Topology;
 use std::ops::Range;
 use tvlb_base::partition::Graph;
 use tvlb_schema::SwitchId;
+use tvlb_topology::Topology;
 
 /// The links of a wiring by weight. The links within a group are taken apart: every two of its switches
 /// share as many as those that share the fewest (the group's *base*), and what is more is counted with the

@@ -1,9 +1,9 @@
 //! The least cuts of the small machine of Kaplan et al. (2017), and of all tiny wirings.
 
 use super::*;
-use crate::arrangement::{Arrangement, arrange};
 use proptest::prelude::*;
 use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, GroupKind};
+use tvlb_topology::arrangement::{Arrangement, arrange};
 
 fn wired(name: &str, [p, a, h, g]: [u32; 4]) -> Topology {
     let df = Dragonfly::new(p, a, h, g).unwrap();
