@@ -12,7 +12,7 @@
 //!   intermediate group, second global, destination local.
 
 use crate::{Header, Scheme, Stage};
-use tvlb_schema::VcScheme;
+use tvlb_schema::{Decision, VcScheme};
 
 /// How many virtual channels a scheme needs on each kind of link.
 ///
@@ -138,6 +138,38 @@ pub(crate) const AGAIN: u32 = place(Stage::SourceLocalAgain as u32, LinkKind::Lo
 
 /// The virtual channel of a packet's first link under every scheme.
 pub(crate) const AT_INJECTION: u8 = 0;
+
+/// By kind of link the virtual channel that a packet takes on the first link after a decision: at its source, or
+/// at PAR's second look, to which it came by one local hop.
+#[derive(Clone, Copy)]
+pub(crate) struct FirstChannels {
+    pub(crate) local: u8,
+    pub(crate) global: u8,
+}
+
+impl FirstChannels {
+    pub(crate) const AT_SOURCE: Self = Self { local: AT_INJECTION, global: AT_INJECTION };
+
+    /// By VC scheme, in the order of their codes.
+    const AT_SECOND_LOOK: [Self; 3] = [
+        Self::at_second_look(VcScheme::Ordered),
+        Self::at_second_look(VcScheme::PerHop),
+        Self::at_second_look(VcScheme::Positional),
+    ];
+
+    const fn at_second_look(channels: VcScheme) -> Self {
+        let (rules, header) = (Rules::of(channels), Header::from_bits(0));
+        let global = place(Stage::SourceLocal as u32, LinkKind::Global);
+        Self { local: rules.assign(header, AGAIN), global: rules.assign(header, global) }
+    }
+
+    pub(crate) const fn of(decision: Decision, channels: VcScheme) -> Self {
+        match decision {
+            Decision::UgalL | Decision::ParSource => Self::AT_SOURCE,
+            Decision::ParSecond => Self::AT_SECOND_LOOK[channels as usize],
+        }
+    }
+}
 
 /// The place of the next link on the path of a packet that stands at this stage.
 #[inline]

@@ -4,7 +4,8 @@
 use crate::channel::AT_INJECTION;
 use crate::choice::{Choice, Chosen};
 use crate::path::{Path, Place};
-use crate::{Credits, Error, Header, Kind, Scheme, Step, Switch, VlbPaths, schemes};
+use crate::schemes::{self, ugal};
+use crate::{Credits, Error, Header, Kind, Scheme, Step, Switch, VlbPaths};
 use rand_core::Rng;
 use tvlb_schema::{Decision, Dragonfly, NodeId, Port};
 
@@ -82,6 +83,9 @@ pub(crate) fn admit(
     if to == switch.image.switch() {
         let step = Step::Deliver { port: df.terminal_port(terminal) };
         return Ok(Admission { step, choice: Choice::Here });
+    }
+    if scheme.weighs() {
+        ugal::check_credits(switch, scheme.decision(), credits)?;
     }
     let to = &switch.place(to);
     match schemes::choose(switch, to, scheme, paths, credits, rng, &mut ()) {

@@ -1,7 +1,7 @@
 //! Errors of the datapath: why a switch does not boot, or has no next step for a packet.
 
 use crate::{Scheme, Stage};
-use tvlb_schema::{ImageError, NodeId, Port, SwitchId, VcScheme};
+use tvlb_schema::{Decision, ImageError, NodeId, Port, SwitchId, VcScheme};
 
 /// Why a switch did not boot, or could not route a packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,6 +48,15 @@ pub enum Error {
         assignment: VcScheme,
         /// The routing scheme that is to run.
         scheme: Scheme,
+    },
+    /// A decision that counts the credits of single virtual channels, of a switch that knows only sums.
+    #[error(
+        "switch image: decision {} counts the credits of single virtual channels (queue=channel), but this switch knows only their sums; accepted an image with queue=port, or credits by port and channel",
+        .decision.name()
+    )]
+    SumsOnly {
+        /// The decision.
+        decision: Decision,
     },
     /// Images that cannot replace those in use while packets are under way.
     #[error("replacement of tables in use: its {what} is {found:#x}, but it must stay {needed:#x}")]

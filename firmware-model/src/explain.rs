@@ -5,7 +5,9 @@
 
 use crate::decide::{admit, set_out, unreachable};
 use crate::path::Path;
-use crate::schemes::ugal::{GateLook, NotDrawn, Price, Watch};
+use crate::schemes::ugal::{
+    GateLook, NotDrawn, Price, Watch, channel_at, channels_of, check_credits,
+};
 use crate::schemes::{self, par};
 use crate::{Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths, forward};
 use rand_core::Rng;
@@ -25,7 +27,9 @@ pub struct Candidate {
     pub hops: u8,
     /// The first output port.
     pub port: Port,
-    /// Credits in use of that port, or what [`Credits::weighed`] says in their place.
+    /// The virtual channel of that port whose credits were counted, if not those of all were.
+    pub virtual_channel: Option<u8>,
+    /// Credits in use of that port, of all its virtual channels or of the one that counts, or what [`Credits::weighed`] says in their place.
     pub queue: u32,
     /// What is compared: queue times hops, or the product of what [`Credits::weighed`] says.
     pub cost: u64,
@@ -39,6 +43,7 @@ impl Candidate {
             detour: path.detour(),
             hops: path.hops(),
             port: path.first_port(),
+            virtual_channel: price.channel,
             queue: price.queue,
             cost: price.cost.unsigned_abs(),
         }
@@ -157,13 +162,18 @@ pub(crate) fn explain(
         let outcome = admit(switch, destination, scheme, paths, credits, rng)?;
         return Ok(notes.explain(outcome, Choice::Here, weighing));
     }
+    if scheme.weighs() {
+        check_credits(switch, scheme.decision(), credits)?;
+    }
     let to = &switch.place(to);
     let chosen = schemes::choose(switch, to, scheme, paths, credits, rng, &mut notes)
         .ok_or_else(|| unreachable(switch, to))?;
     if notes.min.is_empty() {
         // Nothing was weighed.
         let (path, kind) = (chosen.path, if chosen.is_vlb() { Kind::Vlb } else { Kind::Min });
-        notes.drawn(path, kind, Price::of(path, to, kind, credits));
+        let firsts = channels_of(switch, scheme.decision()).filter(|_| scheme.weighs());
+        let channel = channel_at(switch, firsts, path.first_port());
+        notes.drawn(path, kind, Price::of((path, channel), to, kind, credits));
     }
     let outcome = set_out(to, terminal, scheme, &chosen);
     Ok(notes.explain(outcome, chosen.choice, weighing))
@@ -182,6 +192,7 @@ pub(crate) fn explain_again(
     if !header.is_open() {
         return Ok(notes.explain(header, Choice::Here, weighing));
     }
+    check_credits(switch, Decision::ParSecond, credits)?;
     let Some(chosen) = par::look_again(switch, header, paths, credits, rng, &mut notes) else {
         return Err(forward::wrong_with(switch, header));
     };

@@ -102,7 +102,7 @@ mod switch;
 pub use cells::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
 pub use channel::Channels;
 pub use choice::{Choice, VlbPaths};
-pub use credits::Credits;
+pub use credits::{ByChannel, Credits};
 pub use decide::{Admission, DrawnPath};
 pub use error::{Error, PerHopFault};
 pub use explain::{Candidate, Drawn, Explanation};

@@ -11,7 +11,7 @@ use crate::{
 };
 use rand_core::Rng;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, NodeId, Port, Route, Shape,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, NodeId, Port, Queue, Route, Shape,
     SwitchImage, SwitchIndex, VcScheme,
 };
 
@@ -47,6 +47,8 @@ pub struct Switch<'a> {
     pub(crate) rules: &'static Rules,
     /// What it was booted for.
     serves: (Scheme, VlbPaths),
+    /// Only the sums of credits over a port's virtual channels are known.
+    sums_only: bool,
     /// Where each switch's links are, if the program keeps that.
     #[cfg(not(target_os = "none"))]
     pub(crate) link_masks: Option<LinkMasks<'a>>,
@@ -82,6 +84,7 @@ impl<'a> Switch<'a> {
                     channels,
                     rules: Rules::of(assignment),
                     serves,
+                    sums_only: false,
                     #[cfg(not(target_os = "none"))]
                     link_masks: None,
                 })
@@ -132,6 +135,27 @@ impl<'a> Switch<'a> {
         Ok(self)
     }
 
+    /// This switch, if the image can be used where only the sums of credits over all virtual channels of a
+    /// port are known. It then takes no other in its place. A switch that knows its credits by channel has
+    /// nothing to say ([`Credits::used_on`]).
+    ///
+    /// # Errors
+    /// [`Error::SumsOnly`], with the first decision of the image that counts single channels.
+    pub fn with_sums_only(mut self) -> Result<Self, Error> {
+        self.check_sums()?;
+        self.sums_only = true;
+        Ok(self)
+    }
+
+    fn check_sums(&self) -> Result<(), Error> {
+        for decision in Decision::ALL {
+            if self.image.weighing(decision).queue == Queue::Channel {
+                return Err(Error::SumsOnly { decision });
+            }
+        }
+        Ok(())
+    }
+
     /// Whether these channels are enough for packets of a scheme that take these paths.
     fn check_channels(
         &self,
@@ -169,11 +193,12 @@ impl<'a> Switch<'a> {
     ///
     /// # Errors
     /// The new images are bad, or not of this switch, these cables and this assignment of virtual
-    /// channels, or their sets need more channels than this switch has; the old ones go on serving.
+    /// channels, their sets need more channels than this switch has, or they count the credits of single
+    /// channels and it has only sums; the old ones go on serving.
     pub fn replace(&mut self, fabric: &'a [u8], switch: &'a [u8]) -> Result<(), Error> {
         let mut new = Self::boot(fabric, switch)?;
         self.check_replacement(&new)?;
-        (new.channels, new.serves) = (self.channels, self.serves);
+        (new.channels, new.serves, new.sums_only) = (self.channels, self.serves, self.sums_only);
         new.image.take_faults_of(self.image.fabric());
         #[cfg(not(target_os = "none"))]
         {
@@ -238,9 +263,12 @@ impl<'a> Switch<'a> {
     /// Whether packets may meet `new` in place of this switch: see [`Self::replace`].
     ///
     /// # Errors
-    /// [`Error::Replacement`], with what differs, or [`Error::TooFewChannels`].
+    /// [`Error::Replacement`], with what differs, [`Error::TooFewChannels`], or [`Error::SumsOnly`].
     pub fn check_replacement(&self, new: &Switch<'_>) -> Result<(), Error> {
         self.check_same(new)?;
+        if self.sums_only {
+            new.check_sums()?;
+        }
         match self.serves {
             // Of these there are channels for all, whatever the tables.
             (_, VlbPaths::Conventional) => Ok(()),
@@ -276,7 +304,8 @@ impl<'a> Switch<'a> {
     /// candidate, and with a gate once for MIN's port and once for all links.
     ///
     /// # Errors
-    /// The destination does not exist, or cannot be reached.
+    /// The destination does not exist, or cannot be reached. [`Error::SumsOnly`] if the image counts single
+    /// virtual channels and `credits` are known as sums only.
     ///
     /// # Example
     /// ```
@@ -330,7 +359,7 @@ impl<'a> Switch<'a> {
     /// any other packet comes back unchanged.
     ///
     /// # Errors
-    /// The header makes no sense here.
+    /// The header makes no sense here, or [`Error::SumsOnly`] as by [`Self::admit`].
     #[inline]
     pub fn reconsider(
         &self,

@@ -72,6 +72,7 @@ pub(crate) fn generate_counted(
                 threshold: policy.weighing.threshold,
                 candidates: policy.weighing.candidates,
                 gate: policy.weighing.gate,
+                queue: policy.weighing.queue,
                 min: policy.min,
                 ..entry.clone()
             };
@@ -172,6 +173,7 @@ fn set_entry(policy: &Policy, mean: &FabricMean, balance: Option<BalanceEntry>) 
         threshold: weighing.threshold,
         candidates: weighing.candidates,
         gate: weighing.gate,
+        queue: weighing.queue,
         min: *min,
         mean_hops: mean.hops.map(rounded),
         mean_hops_are_exact: mean.hops_are_exact,

@@ -1,16 +1,16 @@
 //! A policy: what one decision of a switch goes by. It is a T-VLB set, how MIN is weighed against the
 //! paths of the set, and how each switch thins the set.
 //!
-//! In a text a policy is `SET`, or `SET T=-2 1x4 gate=1.25 MIN=shortest`: the threshold, the numbers of
-//! MIN and VLB candidates, the gate, and the MIN candidate of PAR's second look. What is left out is
-//! `T=0`, `1x1`, no gate and `MIN=kept`. How switches thin a set is computed, never written, so a policy
+//! In a text a policy is `SET`, or `SET T=-2 1x4 gate=1.25 queue=channel MIN=shortest`: the threshold, the numbers
+//! of MIN and VLB candidates, the gate, which credits are the queue of a port, and the MIN candidate of PAR's
+//! second look. What is left out is `T=0`, `1x1`, no gate, `queue=port` and `MIN=kept`. How switches thin a set is computed, never written, so a policy
 //! that was read is unthinned.
 
 use std::fmt;
 use std::sync::Arc;
 use tvlb_schema::{
     Candidates, CandidatesError, Decision, Gate, GateError, Level, MinCandidate, PerDecision,
-    SetRule, SwitchId, Weighing,
+    Queue, SetRule, SwitchId, Weighing,
 };
 use tvlb_table_set::grammar::{SetGrammarError, canonical, parse_set};
 
@@ -18,6 +18,8 @@ use tvlb_table_set::grammar::{SetGrammarError, canonical, parse_set};
 const THRESHOLD: &str = "T=";
 /// Before the gate.
 const GATE: &str = "gate=";
+/// Before the name of what a queue is.
+const QUEUE: &str = "queue=";
 /// Before the MIN candidate of PAR's second look.
 const MIN: &str = "MIN=";
 /// Between PAR's policy at the source and that of its second look.
@@ -55,7 +57,7 @@ impl From<SetRule> for Policy {
 }
 
 /// The set in the grammar of sets, followed by what is not as it is where a text leaves it out:
-/// " T=8", " 1x4", " gate=1.25" and " MIN=shortest".
+/// " T=8", " 1x4", " gate=1.25", " queue=channel" and " MIN=shortest".
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&canonical(&self.rule))?;
@@ -63,12 +65,15 @@ impl fmt::Display for Policy {
             0 => {}
             threshold => write!(f, " {THRESHOLD}{threshold}")?,
         }
-        let Weighing { candidates, gate, .. } = self.weighing;
+        let Weighing { threshold: _, candidates, gate, queue } = self.weighing;
         if candidates != Candidates::ONE {
             write!(f, " {candidates}")?;
         }
         if !gate.is_none() {
             write!(f, " {GATE}{gate}")?;
+        }
+        if queue != Queue::Port {
+            write!(f, " {QUEUE}{queue}")?;
         }
         match self.min {
             MinCandidate::Kept => Ok(()),
@@ -90,6 +95,8 @@ pub enum PolicyError {
     Gate { found: String, error: GateError },
     #[error("{found} says {what} a second time, but a policy says it at most once")]
     Twice { found: String, what: &'static str },
+    #[error("{QUEUE}{found}, accepted port or channel")]
+    Queue { found: String },
     #[error("MIN={found}, but MIN must be kept, shortest or any")]
     Min { found: String },
     #[error(
@@ -99,8 +106,8 @@ pub enum PolicyError {
 }
 
 impl Policy {
-    /// Reads a set and what may follow it, in any order and each once: `T=N`, `MxK`, `gate=C` and
-    /// `MIN=NAME`. `seed` becomes the set's.
+    /// Reads a set and what may follow it, in any order and each once: `T=N`, `MxK`, `gate=C`,
+    /// `queue=NAME` and `MIN=NAME`. `seed` becomes the set's.
     ///
     /// # Errors
     /// What is wrong with the set or with a word after it.
@@ -116,7 +123,8 @@ impl Policy {
         open_min: MinCandidate,
     ) -> Result<Self, PolicyError> {
         let (set, words) = split(text);
-        let (mut threshold, mut candidates, mut gate, mut min) = (None, None, None, None);
+        let (mut threshold, mut candidates, mut gate) = (None, None, None);
+        let (mut queue, mut min) = (None, None);
         for word in words.into_iter().rev() {
             match word {
                 Word::Threshold(found) => {
@@ -132,6 +140,12 @@ impl Policy {
                     let error = |error| PolicyError::Gate { found: found.to_owned(), error };
                     once(&mut gate, found.parse().map_err(error)?, "the gate", found)?;
                 }
+                Word::Queue(found) => {
+                    let known = Queue::ALL.into_iter().find(|queue| queue.name() == found);
+                    let read =
+                        known.ok_or_else(|| PolicyError::Queue { found: found.to_owned() })?;
+                    once(&mut queue, read, "the queue", found)?;
+                }
                 Word::Min(found) => {
                     let known = MinCandidate::ALL.into_iter().find(|min| min.name() == found);
                     let read = known.ok_or_else(|| PolicyError::Min { found: found.to_owned() })?;
@@ -143,6 +157,7 @@ impl Policy {
             threshold: threshold.unwrap_or(weighing.threshold),
             candidates: candidates.unwrap_or(weighing.candidates),
             gate: gate.unwrap_or(weighing.gate),
+            queue: queue.unwrap_or(weighing.queue),
         };
         let error = |error| PolicyError::Set { text: set.to_owned(), error };
         let min = min.unwrap_or(open_min);
@@ -175,6 +190,7 @@ enum Word<'t> {
     Threshold(&'t str),
     Candidates(&'t str),
     Gate(&'t str),
+    Queue(&'t str),
     Min(&'t str),
 }
 
@@ -186,6 +202,8 @@ fn split(text: &str) -> (&str, Vec<Word<'_>>) {
             Word::Threshold(found)
         } else if let Some(found) = last.strip_prefix(GATE) {
             Word::Gate(found)
+        } else if let Some(found) = last.strip_prefix(QUEUE) {
+            Word::Queue(found)
         } else if let Some(found) = last.strip_prefix(MIN) {
             Word::Min(found)
         } else if last.split_once('x').is_some_and(|(m, k)| is_number(m) && is_number(k)) {
@@ -227,6 +245,8 @@ pub struct WeighingSettings {
     /// How many MIN and VLB candidates each decision draws.
     pub candidates: Option<PerDecision<Candidates>>,
     pub gates: Option<PerDecision<Gate>>,
+    /// Which credits are the queue of a port.
+    pub queues: Option<PerDecision<Queue>>,
     /// The MIN path that PAR's second look weighs.
     pub second_min: Option<MinCandidate>,
 }
@@ -234,7 +254,7 @@ pub struct WeighingSettings {
 impl WeighingSettings {
     /// Changes the policy of a decision to what these settings say.
     pub fn apply(&self, decision: Decision, policy: &mut Policy) {
-        let Self { thresholds, candidates, gates, second_min } = self;
+        let Self { thresholds, candidates, gates, queues, second_min } = self;
         let weighing = &mut policy.weighing;
         if let Some(given) = thresholds {
             weighing.threshold = *given.get(decision);
@@ -244,6 +264,9 @@ impl WeighingSettings {
         }
         if let Some(given) = gates {
             weighing.gate = *given.get(decision);
+        }
+        if let Some(given) = queues {
+            weighing.queue = *given.get(decision);
         }
         if let Some(given) = second_min.filter(|_| decision == Decision::ParSecond) {
             policy.min = given;
@@ -274,6 +297,7 @@ impl WeighingSettings {
             thresholds: Some(policies.map(|policy| policy.weighing.threshold)),
             candidates: Some(policies.map(|policy| policy.weighing.candidates)),
             gates: Some(policies.map(|policy| policy.weighing.gate)),
+            queues: Some(policies.map(|policy| policy.weighing.queue)),
             second_min: Some(policies.par_second.min),
         }
     }
@@ -393,11 +417,16 @@ mod tests {
         let pair = PolicyPair::parse("all then switches:2-3 with returns MIN=any", 1).unwrap();
         assert_eq!(pair.to_string(), "all then switches:2-3 with returns MIN=any");
         let policy = parse("switches:2-3 with returns MIN=any gate=1.25 2x4 T=-2").unwrap();
-        let Weighing { threshold, candidates, gate } = policy.weighing;
+        let Weighing { threshold, candidates, gate, queue } = policy.weighing;
         assert_eq!((threshold, candidates.min(), candidates.vlb()), (-2, 2, 4));
-        assert_eq!((gate.sixteenths(), policy.min), (20, MinCandidate::Any));
+        assert_eq!((gate.sixteenths(), queue), (20, Queue::Port));
+        assert_eq!(policy.min, MinCandidate::Any);
         assert_eq!(policy.to_string(), "switches:2-3 with returns T=-2 2x4 gate=1.25 MIN=any");
-        assert_eq!(parse("all gate=0 1x1 T=0 MIN=kept").unwrap(), parse("all").unwrap());
+        assert_eq!(parse("all gate=0 1x1 T=0 queue=port MIN=kept").unwrap(), parse("all").unwrap());
+        let pair =
+            PolicyPair::parse("all queue=channel then 4-hop MIN=any queue=channel", 1).unwrap();
+        assert_eq!(pair.to_string(), "all queue=channel then 4-hop queue=channel MIN=any");
+        insta::assert_snapshot!(parse("all queue=vc").unwrap_err(), @"queue=vc, accepted port or channel");
         insta::assert_snapshot!(parse("all 1x9").unwrap_err(), @"1x9, accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4");
         insta::assert_snapshot!(parse("all gate=1.3").unwrap_err(), @"gate=1.3, accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25");
         insta::assert_snapshot!(parse("all 1x4 T=0 1x2").unwrap_err(), @"1x2 says the number of candidates a second time, but a policy says it at most once");
@@ -436,12 +465,13 @@ mod tests {
             m in 1_u8..9,
             k in 1_u8..9,
             sixteenths: u8,
+            queue in prop::sample::select(Queue::ALL.to_vec()),
             min in prop::sample::select(MinCandidate::ALL.to_vec()),
             text in "[a-z0-9:+*, T=-]{0,40}",
         ) {
             let candidates = Candidates::new(m, k).unwrap();
             let gate = Gate::of_sixteenths(sixteenths);
-            let weighing = Weighing { threshold, candidates, gate };
+            let weighing = Weighing { threshold, candidates, gate, queue };
             let policy =
                 Policy { weighing, min, ..Policy::parse("60% 5-hop by shape", 3).unwrap() };
             prop_assert_eq!(Policy::parse(&policy.to_string(), 3).unwrap(), policy);

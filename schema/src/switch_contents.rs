@@ -4,9 +4,9 @@ use crate::frame;
 use crate::image_kind::ImageKind;
 use crate::port_map::UNKNOWN;
 use crate::set_view::LEVEL_BITS;
-use crate::switch_image::{MOST_SETS, peer_code};
+use crate::switch_image::{BY_CHANNEL, MOST_SETS, peer_code};
 use crate::{
-    Dragonfly, DrawRule, End, FabricImage, Keep, LegHops, Level, MinCandidate, PerDecision,
+    Dragonfly, DrawRule, End, FabricImage, Keep, LegHops, Level, MinCandidate, PerDecision, Queue,
     SetRule, Shape, ShapeSet, SwitchId, SwitchImage, VcScheme, Weighing,
 };
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use serde::Serialize;
 /// What one decision uses.
 #[derive(Clone, Copy, Serialize)]
 struct DecisionBody {
-    /// The number of its set in this image.
+    /// The number of its set in this image, and [`BY_CHANNEL`].
     set: u8,
     /// T of UGAL-L: MIN is taken if its queue times its hops is at most VLB's plus T.
     threshold: i16,
@@ -23,6 +23,17 @@ struct DecisionBody {
     candidates: u8,
     /// When VLB is weighed at all, in sixteenths; 0 for always.
     gate: u8,
+}
+
+impl DecisionBody {
+    const fn of(set: u8, weighing: Weighing) -> Self {
+        let Weighing { threshold, candidates, gate, queue } = weighing;
+        let set = match queue {
+            Queue::Port => set,
+            Queue::Channel => set | BY_CHANNEL,
+        };
+        Self { set, threshold, candidates: candidates.code(), gate: gate.sixteenths() }
+    }
 }
 
 /// A set's fixed part.
@@ -180,9 +191,7 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
     let body = Body {
         switch: contents.switch.0,
         virtual_channels: contents.virtual_channels,
-        decisions: contents.decisions.map(|&(set, Weighing { threshold, candidates, gate })| {
-            DecisionBody { set, threshold, candidates: candidates.code(), gate: gate.sixteenths() }
-        }),
+        decisions: contents.decisions.map(|&(set, weighing)| DecisionBody::of(set, weighing)),
         second_min: contents.second_min,
         sets,
     };

@@ -8,11 +8,15 @@ use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::port_map::PortMap;
 use crate::{
-    Candidates, End, FabricImage, Gate, GlobalPort, GroupId, ImageError, Port, SetView, SwitchId,
-    SwitchIndex, Weighing,
+    Candidates, End, FabricImage, Gate, GlobalPort, GroupId, ImageError, Port, Queue, SetView,
+    SwitchId, SwitchIndex, Weighing,
 };
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
+
+/// The bit of a decision's set that says that it counts the credits of single virtual channels. The number of
+/// the set is in the others.
+pub(crate) const BY_CHANNEL: u8 = 0x80;
 
 /// How many sets an image can hold: one per decision.
 pub(crate) const MOST_SETS: usize = 3;
@@ -161,7 +165,12 @@ struct DecisionEntry {
 impl DecisionEntry {
     const NONE: Self = Self {
         set: 0,
-        weighing: Weighing { threshold: 0, candidates: Candidates::ONE, gate: Gate::NONE },
+        weighing: Weighing {
+            threshold: 0,
+            candidates: Candidates::ONE,
+            gate: Gate::NONE,
+            queue: Queue::Port,
+        },
     };
 
     fn read(fields: &mut Fields<'_>) -> Self {
@@ -170,8 +179,9 @@ impl DecisionEntry {
             threshold: fields.i16(),
             candidates: Candidates::of_code(fields.byte()),
             gate: Gate::of_sixteenths(fields.byte()),
+            queue: if set & BY_CHANNEL == 0 { Queue::Port } else { Queue::Channel },
         };
-        Self { set, weighing }
+        Self { set: set & !BY_CHANNEL, weighing }
     }
 }
 

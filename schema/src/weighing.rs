@@ -1,4 +1,5 @@
-//! How a decision weighs MIN against VLB: its threshold, how many candidates it draws, and its gate.
+//! How a decision weighs MIN against VLB: its threshold, how many candidates it draws, its gate, and which
+//! credits it counts.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -14,16 +15,51 @@ pub struct Weighing {
     pub candidates: Candidates,
     /// When VLB is weighed at all.
     pub gate: Gate,
+    /// Which credits are the queue of a port.
+    pub queue: Queue,
 }
 
-/// With one candidate of each kind and without a gate.
+/// Which credits in use a decision counts as the queue of a port, in the cost of a candidate and in the gate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Queue {
+    /// Those of all virtual channels of the port, as the papers have it.
+    #[default]
+    Port,
+    /// Those of the virtual channel that a packet decided here takes on its first link: "virtual channel
+    /// discrimination" (Kim et al., ISCA 2008). What waits on other channels of the link, for a node or on its
+    /// way through another group, then says nothing of it.
+    Channel,
+}
+
+impl Queue {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Port, Self::Channel];
+
+    /// The name in texts of policies, in fabric files and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Port => "port",
+            Self::Channel => "channel",
+        }
+    }
+}
+
+impl fmt::Display for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// With one candidate of each kind, without a gate, by the queues of ports.
 impl From<i16> for Weighing {
     fn from(threshold: i16) -> Self {
         Self { threshold, ..Self::default() }
     }
 }
 
-/// "T = 0", and "T = 0, candidates 1x4, gate 1.25" where they are not one of each kind and none.
+/// "T = 0", and "T = 0, candidates 1x4, gate 1.25, queue channel" where these are not one of each kind, none
+/// and that of the port.
 impl fmt::Display for Weighing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "T = {}", self.threshold)?;
@@ -32,6 +68,9 @@ impl fmt::Display for Weighing {
         }
         if !self.gate.is_none() {
             write!(f, ", gate {}", self.gate)?;
+        }
+        if self.queue != Queue::Port {
+            write!(f, ", queue {}", self.queue)?;
         }
         Ok(())
     }
@@ -328,8 +367,11 @@ mod tests {
     fn a_weighing_in_words_leaves_out_what_is_as_it_was() {
         assert_eq!(Weighing::from(-2).to_string(), "T = -2");
         let candidates = Candidates::new(1, 4).expect("in range");
-        let weighing = Weighing { threshold: 0, candidates, gate: Gate::of_sixteenths(20) };
+        let weighing =
+            Weighing { candidates, gate: Gate::of_sixteenths(20), ..Weighing::default() };
         assert_eq!(weighing.to_string(), "T = 0, candidates 1x4, gate 1.25");
+        let weighing = Weighing { queue: Queue::Channel, ..Weighing::default() };
+        assert_eq!(weighing.to_string(), "T = 0, queue channel");
     }
 
     #[test]

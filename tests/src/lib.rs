@@ -10,8 +10,8 @@ use tvlb_generator::generate::{Generated, generate};
 use tvlb_generator::policy::WeighingSettings;
 use tvlb_schema::{
     Candidates, Dragonfly, DrawRule, End, FabricImage, Gate, GlobalPort, GroupId, GroupKind, Level,
-    MinCandidate, NodeId, PerDecision, Port, Route, SetContents, SetRule, Shape, SwitchContents,
-    SwitchIndex, VcScheme, Weighing, encode_switch_image, shapes_by_number,
+    MinCandidate, NodeId, PerDecision, Port, Queue, Route, SetContents, SetRule, Shape,
+    SwitchContents, SwitchIndex, VcScheme, Weighing, encode_switch_image, shapes_by_number,
 };
 use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::names::Names;
@@ -350,7 +350,7 @@ pub fn of_three_sets(
         virtual_channels: VcScheme::Positional,
         decisions: PerDecision {
             ugal_l: (0, weighing(-5, [1, 4], 20)),
-            par_source: (1, weighing(300, [8, 8], 255)),
+            par_source: (1, Weighing { queue: Queue::Channel, ..weighing(300, [8, 8], 255) }),
             par_second: (2, weighing(i16::MIN, [3, 1], 0)),
         },
         second_min: MinCandidate::Any,
@@ -363,7 +363,8 @@ pub fn of_three_sets(
 /// T, the numbers of MIN and VLB candidates, and the gate in sixteenths.
 pub fn weighing(threshold: i16, [min, vlb]: [u8; 2], sixteenths: u8) -> Weighing {
     let candidates = Candidates::new(min, vlb).expect("the test's numbers are 1 to 8");
-    Weighing { threshold, candidates, gate: Gate::of_sixteenths(sixteenths) }
+    let gate = Gate::of_sixteenths(sixteenths);
+    Weighing { threshold, candidates, gate, ..Weighing::default() }
 }
 
 /// One level for each global port of a group: these numbers in turn.

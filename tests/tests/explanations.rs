@@ -91,7 +91,7 @@ impl Credits for Same {
         self.used
     }
 
-    fn weighed(&self, _: Port, _: Header, hops: u8) -> (u32, u8) {
+    fn weighed(&self, _: Port, _: Option<u8>, _: Header, hops: u8) -> (u32, u8) {
         (self.used, if self.whole_paths { 1 } else { hops })
     }
 }

@@ -73,7 +73,7 @@ int main(int count, char **arguments)
     }
 
     uint32_t seed = 1;
-    tvlb_inputs inputs = {credits, ports, next_random, &seed, NULL};
+    tvlb_inputs inputs = {credits, ports, next_random, &seed, NULL, 0};
     for (int packet = 0; packet < 6; packet++) {
         tvlb_step step;
         code = tvlb_admit(&sw, nodes - 1, TVLB_UGAL_L, TVLB_CUSTOM, &inputs, &step);

@@ -69,7 +69,7 @@ int run(void)
         return 1;
     }
     uint16_t to_second = port_to(&source, ports, number);
-    tvlb_inputs inputs = {credits, ports, next_random, &seed, NULL};
+    tvlb_inputs inputs = {credits, ports, next_random, &seed, NULL, 0};
 
     for (uint32_t node = 0; node < nodes; node += 7) {
         tvlb_step step;

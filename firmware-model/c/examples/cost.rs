@@ -141,6 +141,7 @@ impl InC {
         tvlb_inputs {
             credits: self.credits.as_mut_ptr(),
             credit_count: self.credits.len(),
+            channels: 0,
             random: Some(next_random),
             context: (&raw mut self.rng).cast(),
             link_credits: null(),

@@ -57,6 +57,7 @@ extern "C" {
 #define TVLB_NOT_FOR_OFAR 21    /* packets cannot decide at every hop on this fabric: see tvlb_boot_ofar */
 #define TVLB_NOT_PER_HOP 22     /* the header's two lowest bits are not 3: its path was decided */
 #define TVLB_PER_HOP_FLAGS 23   /* the two lowest bits are 3, but no switch writes such a header */
+#define TVLB_SUMS_ONLY 24       /* the image counts the credits of single virtual channels: see tvlb_inputs */
 
 /* How a source switch chooses between MIN and VLB paths. */
 #define TVLB_MIN 0
@@ -98,9 +99,12 @@ typedef uint32_t (*tvlb_random)(void *context);
 
 /* What a decision is made from.
  *
- * `credits` has one counter for each physical port: the credits IN USE, which are the flits sent by
- * the port, over all its virtual channels, whose buffer space downstream has not been returned yet.
- * A switch that counts free credits must subtract them from what the port has when it is idle.
+ * `credits` has counters of the credits IN USE, which are the flits sent by a physical port whose buffer
+ * space downstream has not been returned yet. Where `channels` is 0 there is one for each port, over all
+ * its virtual channels. Otherwise there is one for each virtual channel of each port:
+ * credits[port * channels + virtual channel]. An image can say that a decision counts the credits of single
+ * channels (tvlb_weighing_of), and then it needs these; a call that has only sums is refused with
+ * TVLB_SUMS_ONLY. A switch that knows only sums calls tvlb_sums_only after it has booted. A switch that counts free credits must subtract them from what the port has when it is idle.
  * The counters may change while a call reads them, by hardware, by an interrupt or by an atomic
  * store of another thread. A call reads one for each candidate that it draws, each whole.
  *
@@ -114,6 +118,7 @@ typedef struct tvlb_inputs {
     tvlb_random random;      /* must not be null */
     void *context;           /* given to `random` */
     const uint32_t *link_credits; /* the sum of the credits of ports to other switches, or null */
+    size_t channels;         /* how many counters each port has; 0 if one, over all its channels */
 } tvlb_inputs;
 
 /* Boots a switch from its two images, for packets that are routed by `scheme` over links with so
@@ -147,6 +152,12 @@ int32_t tvlb_boot_for(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabri
  * several threads copies the switch, lets the copy take the image, and then uses the copy. A switch
  * that is booted again, for other tables, has to take the image again. */
 int32_t tvlb_install_faults(tvlb_switch *sw, const uint8_t *fault_image, size_t fault_len);
+
+/* Says that this switch knows its credits as sums over the virtual channels of a port, and no others: at
+ * boot, so that it finds out then and not at a packet. TVLB_SUMS_ONLY if the image counts the credits of
+ * single channels; the switch stays as it was. Otherwise tvlb_check_replacement refuses such an image from now
+ * on. Nobody else may use the switch during the call. */
+int32_t tvlb_sums_only(tvlb_switch *sw);
 
 /* Decides the path of a packet that a node of this switch sends to `node`, and its first step. A
  * scheme or a kind of VLB paths that the switch was not booted for is refused at once, with
@@ -345,12 +356,14 @@ typedef struct tvlb_weighing {
     uint8_t min_candidates;  /* how many MIN and how many VLB candidates are drawn, 1 to 8 each */
     uint8_t vlb_candidates;
     uint8_t gate_sixteenths; /* 16 times the gate; 0 if there is none */
+    uint8_t by_channel;      /* 1 if queues are the credits of single virtual channels, 0 if of all */
 } tvlb_weighing;
 int32_t tvlb_weighing_of(const tvlb_switch *sw, uint8_t decision, tvlb_weighing *weighing);
 
 /* Why a packet takes its path: what was chosen from. For engineers and tools, not for each packet: it takes
  * more stack than a decision, and 3 KiB of flash on a Cortex-M4. Cost, queue and ports are those that the decision compared. */
 #define TVLB_MOST_CANDIDATES 8
+#define TVLB_ALL_CHANNELS 255
 typedef struct tvlb_candidate {
     uint64_t cost;   /* what is compared: the queue times the hops */
     uint32_t queue;  /* credits in use at the first output port */
@@ -359,6 +372,7 @@ typedef struct tvlb_candidate {
     uint16_t detour; /* the switch visited before y's own, or y's own; within the group the switch between */
     uint16_t port;   /* the first output port */
     uint8_t hops;    /* hops from switch to switch */
+    uint8_t virtual_channel; /* the one whose credits count, or TVLB_ALL_CHANNELS */
 } tvlb_candidate;
 
 /* Why no VLB candidate was drawn. */

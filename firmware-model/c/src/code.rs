@@ -59,6 +59,8 @@ codes! {
     TVLB_NOT_PER_HOP = 22, c"header does not decide at every hop";
     /// The header is of a packet that decides at every hop, but no switch writes it.
     TVLB_PER_HOP_FLAGS = 23, c"unknown header of a packet that decides at every hop";
+    /// The switch image counts the credits of single virtual channels, but only sums of them are known.
+    TVLB_SUMS_ONLY = 24, c"credits known as sums only";
 }
 
 /// The code of an error of the datapath.
@@ -80,6 +82,7 @@ pub const fn code_of(error: &Error) -> i32 {
         Error::NotForOfar { .. } => TVLB_NOT_FOR_OFAR,
         Error::NotPerHop { .. } => TVLB_NOT_PER_HOP,
         Error::PerHopFlags { .. } => TVLB_PER_HOP_FLAGS,
+        Error::SumsOnly { .. } => TVLB_SUMS_ONLY,
         _ => TVLB_OTHER,
     }
 }

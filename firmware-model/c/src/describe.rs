@@ -4,7 +4,7 @@ use crate::memory::Out;
 use crate::state::{self, Booted};
 use crate::{TVLB_BAD_ARGUMENT, end, tvlb_switch};
 use tvlb_firmware_model::{Scheme, Switch, VlbPaths};
-use tvlb_schema::{Decision, End, Port, VcScheme, Weighing};
+use tvlb_schema::{Decision, End, Port, Queue, VcScheme, Weighing};
 
 /// What a switch is: `struct tvlb_description`.
 #[repr(C)]
@@ -80,6 +80,8 @@ pub struct tvlb_weighing {
     pub vlb_candidates: u8,
     /// The gate in sixteenths; 0 for none.
     pub gate_sixteenths: u8,
+    /// 1 if queues are the credits of single virtual channels, 0 if they are those of all.
+    pub by_channel: u8,
 }
 
 /// The weighing in C.
@@ -89,6 +91,7 @@ pub(crate) const fn weighing_of(weighing: Weighing) -> tvlb_weighing {
         min_candidates: weighing.candidates.min(),
         vlb_candidates: weighing.candidates.vlb(),
         gate_sixteenths: weighing.gate.sixteenths(),
+        by_channel: matches!(weighing.queue, Queue::Channel) as u8,
     }
 }
 

@@ -12,6 +12,9 @@ use tvlb_schema::{Candidates, NodeId};
 /// The most candidates of one kind, `TVLB_MOST_CANDIDATES`.
 pub const MOST_CANDIDATES: usize = Candidates::MOST as usize;
 
+/// What stands in the place of a virtual channel where all count, `TVLB_ALL_CHANNELS`.
+pub const ALL_CHANNELS: u8 = u8::MAX;
+
 /// A path that a decision chose between: `struct tvlb_candidate`.
 #[repr(C)]
 #[allow(non_camel_case_types)]
@@ -32,6 +35,8 @@ pub struct tvlb_candidate {
     pub port: u16,
     /// Hops from switch to switch that are left.
     pub hops: u8,
+    /// The virtual channel of that port whose credits were counted, or `ALL_CHANNELS` where those of all were.
+    pub virtual_channel: u8,
 }
 
 /// A decision and what it was made from: `struct tvlb_explanation`.
@@ -78,6 +83,7 @@ fn candidate_of(candidate: Candidate) -> tvlb_candidate {
         detour: candidate.detour.0.into(),
         port: candidate.port.0,
         hops: candidate.hops,
+        virtual_channel: candidate.virtual_channel.unwrap_or(ALL_CHANNELS),
     }
 }
 

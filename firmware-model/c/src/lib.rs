@@ -29,14 +29,15 @@ pub use code::{
     TVLB_ASTRAY, TVLB_BAD_ARGUMENT, TVLB_ESCAPE_IMAGE, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE,
     TVLB_HEADER_KIND, TVLB_HEADER_RANGE, TVLB_NO_CABLE, TVLB_NO_CHANNEL, TVLB_NO_NUMBER,
     TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_NOT_FOR_OFAR, TVLB_NOT_PER_HOP, TVLB_OK,
-    TVLB_OLD_FAULTS, TVLB_OTHER, TVLB_PER_HOP_FLAGS, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE,
-    TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_error_name,
+    TVLB_OLD_FAULTS, TVLB_OTHER, TVLB_PER_HOP_FLAGS, TVLB_REPLACEMENT, TVLB_SUMS_ONLY,
+    TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_error_name,
 };
 pub use describe::{
     tvlb_describe, tvlb_describe_port, tvlb_description, tvlb_port, tvlb_weighing, tvlb_weighing_of,
 };
 pub use explain::{
-    MOST_CANDIDATES, tvlb_candidate, tvlb_explain, tvlb_explain_again, tvlb_explanation,
+    ALL_CHANNELS, MOST_CANDIDATES, tvlb_candidate, tvlb_explain, tvlb_explain_again,
+    tvlb_explanation,
 };
 pub use image_error::{TEXT_SIZE, tvlb_check_image, tvlb_image_error};
 pub use memory::{tvlb_inputs, tvlb_random};
@@ -221,13 +222,35 @@ pub unsafe extern "C" fn tvlb_install_faults(
     end(install())
 }
 
+/// Says that only sums of credits are known: `tvlb_sums_only`.
+///
+/// # Safety
+/// `switch` is as for [`tvlb_install_faults`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_sums_only(switch: *mut tvlb_switch) -> i32 {
+    let say = || {
+        // SAFETY: by the caller's promise on `switch`.
+        let out = unsafe { Out::new(switch) }?;
+        let (serves, booted) = {
+            // SAFETY: by the caller's promise on `switch`; the reference ends here.
+            let booted = unsafe { state::read(switch) }?;
+            ((booted.scheme, booted.paths), booted.switch.clone())
+        };
+        let booted = booted.with_sums_only().map_err(|error| code_of(&error))?;
+        // SAFETY: by the caller's promise on `switch`.
+        unsafe { state::write(out, serves, booted) };
+        Ok(())
+    };
+    end(say())
+}
+
 /// The source decision: `tvlb_admit`.
 ///
 /// # Safety
 /// - `switch` is null, or holds what `tvlb_boot` or zeroing has left there or a copy of that;
 ///   nobody writes to it during the call, `random` neither.
 /// - `inputs` is null or readable. Its `random` may be called with its `context`, and returns. Its
-///   `credits` are `credit_count` counters in memory that may be written and lives during the
+///   `credits` are `credit_count` counters, or so many times `channels`, in memory that may be written and lives during the
 ///   call, and its `link_credits` is null or one such counter. They may change meanwhile: by `random`, by an atomic store of any thread or interrupt,
 ///   or from outside the program.
 /// - `step` is null or writable. `random` may write to it too.

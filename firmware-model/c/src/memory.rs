@@ -17,7 +17,8 @@ pub type tvlb_random = Option<unsafe extern "C" fn(context: *mut c_void) -> u32>
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 pub struct tvlb_inputs {
-    /// Credits in use by physical port, over all its virtual channels. The counters may change
+    /// Credits in use by physical port: over all its virtual channels, or, where `channels` is not 0, of
+    /// each virtual channel of the port. The counters may change
     /// while a function reads them, so they are memory that may be written: in Rust a pointer
     /// from `as_mut_ptr`, not from a shared slice.
     pub credits: *const u32,
@@ -30,29 +31,49 @@ pub struct tvlb_inputs {
     /// The sum of the `credits` of the ports of links, where the caller keeps it running; null where
     /// it does not. It is memory that may be written, as `credits` is.
     pub link_credits: *const u32,
+    /// How many counters `credits` has for each port, one for each virtual channel; 0 where it has one, for all.
+    pub channels: usize,
 }
 
 /// The caller's counters. They may change while they are read, so no slice is made of them.
 pub(crate) struct Counters {
     first: *const u32,
-    count: usize,
+    ports: usize,
+    /// How many counters a port has, one for each virtual channel; 0 if it has one for all.
+    channels: usize,
     /// The running sum of links' credits, or null.
     sum: *const u32,
+}
+
+impl Counters {
+    /// A counter of a port, of those that it has.
+    #[inline]
+    fn counter(&self, port: Port, of_port: usize) -> u32 {
+        let (port, each) = (port.as_usize(), self.channels.max(1));
+        if port >= self.ports || of_port >= each {
+            return 0;
+        }
+        // SAFETY: `enter` has checked that `first` is not null, that it is aligned, and that `each`
+        // counters for each of `ports` ports fit into memory; this one is among them. The caller has promised
+        // that the counters live during the call, and that whoever changes one of them at the
+        // same time does so by an atomic store, or from outside the program.
+        let counter =
+            unsafe { AtomicU32::from_ptr(self.first.add(port * each + of_port).cast_mut()) };
+        counter.load(Ordering::Relaxed)
+    }
 }
 
 impl Credits for Counters {
     #[inline]
     fn used(&self, port: Port) -> u32 {
-        let port = port.as_usize();
-        if port >= self.count {
-            return 0;
-        }
-        // SAFETY: `enter` has checked that `first` is not null, that it is aligned, and that
-        // `count` counters fit into memory; `port` is less than `count`. The caller has promised
-        // that the counters live during the call, and that whoever changes one of them at the
-        // same time does so by an atomic store, or from outside the program.
-        let counter = unsafe { AtomicU32::from_ptr(self.first.add(port).cast_mut()) };
-        counter.load(Ordering::Relaxed)
+        (1..self.channels).fold(self.counter(port, 0), |sum, channel| {
+            sum.saturating_add(self.counter(port, channel))
+        })
+    }
+
+    #[inline]
+    fn used_on(&self, port: Port, virtual_channel: u8) -> Option<u32> {
+        (self.channels > 0).then(|| self.counter(port, virtual_channel.into()))
     }
 
     #[inline]
@@ -103,16 +124,17 @@ impl rand_core::TryRng for Random {
 #[inline]
 pub(crate) unsafe fn enter(inputs: *const tvlb_inputs) -> Result<(Counters, Random), i32> {
     // SAFETY: by the caller's promise.
-    let tvlb_inputs { credits, credit_count, random, context, link_credits } =
+    let tvlb_inputs { credits, credit_count, channels, random, context, link_credits } =
         unsafe { read(inputs) }?;
     let next = random.ok_or(TVLB_BAD_ARGUMENT)?;
     if credit_count > 0 {
-        check(credits, credit_count)?;
+        let counters = credit_count.checked_mul(channels.max(1)).ok_or(TVLB_BAD_ARGUMENT)?;
+        check(credits, counters)?;
     }
     if !link_credits.is_null() {
         check(link_credits, 1)?;
     }
-    let counters = Counters { first: credits, count: credit_count, sum: link_credits };
+    let counters = Counters { first: credits, ports: credit_count, channels, sum: link_credits };
     Ok((counters, Random { next, context }))
 }
 

@@ -24,6 +24,7 @@ unsafe extern "C" fn seven(_: *mut c_void) -> u32 {
 const IDLE: tvlb_inputs = tvlb_inputs {
     credits: null(),
     credit_count: 0,
+    channels: 0,
     random: Some(seven),
     context: null_mut(),
     link_credits: null(),

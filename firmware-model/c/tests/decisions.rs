@@ -105,6 +105,7 @@ impl Setting {
         tvlb_inputs {
             credits: self.credits.as_mut_ptr(),
             credit_count: self.credits.len(),
+            channels: 0,
             random: Some(next_word),
             context: (&raw mut *words).cast(),
             link_credits: null(),

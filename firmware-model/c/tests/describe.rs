@@ -3,12 +3,12 @@
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use tvlb_firmware_c::{
-    TVLB_BAD_ARGUMENT, TVLB_ESCAPE_IMAGE, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_NO_SUCH_NODE,
-    TVLB_NOT_BOOTED, TVLB_OK, TVLB_SWITCH_IMAGE, TVLB_WRONG_SCHEME, code_of, tvlb_admit, tvlb_boot,
-    tvlb_candidate, tvlb_check_image, tvlb_describe, tvlb_describe_port, tvlb_description,
-    tvlb_explain, tvlb_explain_again, tvlb_explanation, tvlb_image_error, tvlb_inputs,
-    tvlb_install_faults, tvlb_port, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_weighing,
-    tvlb_weighing_of,
+    ALL_CHANNELS, TVLB_BAD_ARGUMENT, TVLB_ESCAPE_IMAGE, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE,
+    TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_OK, TVLB_SWITCH_IMAGE, TVLB_WRONG_SCHEME, code_of,
+    tvlb_admit, tvlb_boot, tvlb_candidate, tvlb_check_image, tvlb_describe, tvlb_describe_port,
+    tvlb_description, tvlb_explain, tvlb_explain_again, tvlb_explanation, tvlb_image_error,
+    tvlb_inputs, tvlb_install_faults, tvlb_port, tvlb_reconsider, tvlb_step, tvlb_switch,
+    tvlb_weighing, tvlb_weighing_of,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{Candidate, DefaultRng, Header, NotDrawn, Scheme, Switch, VlbPaths};
@@ -211,6 +211,7 @@ fn inputs_of(credits: &mut [u32], random: &mut DefaultRng) -> tvlb_inputs {
     tvlb_inputs {
         credits: credits.as_mut_ptr(),
         credit_count: credits.len(),
+        channels: 0,
         random: Some(next_word),
         context: (&raw mut *random).cast(),
         link_credits: null(),
@@ -218,8 +219,9 @@ fn inputs_of(credits: &mut [u32], random: &mut DefaultRng) -> tvlb_inputs {
 }
 
 fn same(told: &tvlb_candidate, candidate: &Candidate) -> bool {
-    let Candidate { x, y, detour, hops, port, queue, cost } = *candidate;
-    (told.x, told.y, told.detour, told.port) == (x.0, y.0, detour.0.into(), port.0)
+    let Candidate { x, y, detour, hops, port, virtual_channel, queue, cost } = *candidate;
+    told.virtual_channel == virtual_channel.unwrap_or(ALL_CHANNELS)
+        && (told.x, told.y, told.detour, told.port) == (x.0, y.0, detour.0.into(), port.0)
         && (told.hops, told.queue, told.cost) == (hops, queue, cost)
 }
 

@@ -36,7 +36,7 @@ int run(void)
     uint32_t number = 0, credits[7] = {0}, ready = 0x7c;
     uint16_t room[28], capacity[7];
     uint8_t local = 0, global = 0, may = 0;
-    tvlb_inputs inputs = {credits, 7, seven, NULL, NULL};
+    tvlb_inputs inputs = {credits, 7, seven, NULL, NULL, 0};
     tvlb_outputs outputs = {&ready, NULL, 1, room, capacity, 7, 4, seven, NULL};
     size_t fabric = (size_t)(small_fabric_end - small_fabric);
     size_t image = (size_t)(small_switch_end - small_switch);
@@ -56,6 +56,7 @@ int run(void)
                                   TVLB_CONVENTIONAL, 5, 4));
     EXPECT(TVLB_OK, tvlb_check_replacement(&sw, &other));
     EXPECT(TVLB_FAULT_IMAGE, tvlb_install_faults(&sw, fault_image, 1));
+    EXPECT(TVLB_OK, tvlb_sums_only(&sw));
     EXPECT(TVLB_OK, tvlb_admit(&sw, 40, TVLB_PAR, TVLB_CUSTOM, &inputs, &step));
     /* To switch 14, by the first port for links to other groups, after a hop to this switch. */
     header = (uint64_t)14 << 48 | (uint64_t)2 << 28 | 1 << 5 | 1;

@@ -1,12 +1,16 @@
-//! A decision with a gate takes the sum of the links' credits from the caller, or adds them up.
+//! A decision with a gate takes the sum of the links' credits from the caller, or adds them up; one that counts
+//! single virtual channels is made from counters by channel alone.
 
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use std::ffi::c_void;
 use std::ptr::null;
-use tvlb_firmware_c::{TVLB_OK, tvlb_admit, tvlb_boot, tvlb_inputs, tvlb_step, tvlb_switch};
+use tvlb_firmware_c::{
+    TVLB_OK, TVLB_SUMS_ONLY, tvlb_admit, tvlb_boot, tvlb_inputs, tvlb_step, tvlb_sums_only,
+    tvlb_switch,
+};
 use tvlb_schema::{
-    Candidates, Decision, FabricImage, Gate, MinCandidate, PerDecision, SetContents,
+    Candidates, Decision, FabricImage, Gate, MinCandidate, PerDecision, Queue, SetContents,
     SwitchContents, SwitchImage, VcScheme, Weighing, encode_switch_image, shapes_by_number,
 };
 
@@ -20,12 +24,12 @@ const CHOSE_VLB: u8 = 3;
 const NODE: u32 = 40;
 
 /// Switch 5 of dfly(2, 4, 2, 9) with four VLB candidates and a gate of 1.25.
-fn image() -> Vec<u8> {
+fn image(queue: Queue) -> Vec<u8> {
     let fabric = FabricImage::decode(FABRIC).unwrap();
     let golden = SwitchImage::decode(SWITCH, &fabric).unwrap();
     let set = golden.set(Decision::UgalL);
     let candidates = Candidates::new(1, 4).unwrap();
-    let weighing = Weighing { threshold: 0, candidates, gate: Gate::of_sixteenths(20) };
+    let weighing = Weighing { threshold: 0, candidates, gate: Gate::of_sixteenths(20), queue };
     let contents = SwitchContents {
         switch: golden.switch(),
         virtual_channels: VcScheme::Ordered,
@@ -50,7 +54,7 @@ unsafe extern "C" fn random(context: *mut c_void) -> u32 {
 
 #[test]
 fn the_sum_of_links_opens_and_shuts_the_gate() {
-    let image = image();
+    let image = image(Queue::Port);
     let mut switch = tvlb_switch::zeroed();
     // SAFETY: the images live as long as the switch.
     let code = unsafe {
@@ -65,6 +69,7 @@ fn the_sum_of_links_opens_and_shuts_the_gate() {
         let inputs = tvlb_inputs {
             credits: credits.as_mut_ptr(),
             credit_count: credits.len(),
+            channels: 0,
             random: Some(random),
             context: (&raw mut state).cast(),
             link_credits: sum,
@@ -94,4 +99,55 @@ fn the_sum_of_links_opens_and_shuts_the_gate() {
     let (open, shut) = (399_u32, 400_u32);
     assert_eq!(choice(&mut with(10, 0), &raw const open).0, CHOSE_VLB);
     assert_eq!(choice(&mut with(10, 0), &raw const shut).0, CHOSE_MIN);
+}
+
+#[test]
+fn the_credits_of_other_channels_do_not_count() {
+    let image = image(Queue::Channel);
+    let mut switch = tvlb_switch::zeroed();
+    // SAFETY: the images live as long as the switch.
+    let code = unsafe {
+        let (fabric, bytes) = (FABRIC.as_ptr(), image.as_ptr());
+        tvlb_boot(&raw mut switch, fabric, FABRIC.len(), bytes, image.len(), UGAL_L, 4, 4)
+    };
+    assert_eq!(code, TVLB_OK);
+    // A switch that has sums finds out at boot, and at a packet if it did not ask.
+    // SAFETY: the switch is booted.
+    assert_eq!(unsafe { tvlb_sums_only(&raw mut switch) }, TVLB_SUMS_ONLY);
+    let mut random_state = 1_u32;
+    let mut admit = |credits: &mut [u32], channels: usize| {
+        random_state = 1;
+        let inputs = tvlb_inputs {
+            credits: credits.as_mut_ptr(),
+            credit_count: credits.len() / channels.max(1),
+            channels,
+            random: Some(random),
+            context: (&raw mut random_state).cast(),
+            link_credits: null(),
+        };
+        let mut step = tvlb_step::default();
+        // SAFETY: all pointers are of what lives.
+        let code = unsafe {
+            tvlb_admit(&raw const switch, NODE, UGAL_L, CUSTOM, &raw const inputs, &raw mut step)
+        };
+        (code, step.choice, usize::from(step.port))
+    };
+    assert_eq!(admit(&mut [0; 7], 0).0, TVLB_SUMS_ONLY);
+    let (code, choice, min_port) = admit(&mut [0; 28], 4);
+    assert_eq!((code, choice), (TVLB_OK, CHOSE_MIN));
+    // A packet sets out on channel 0: however many flits wait on the others, MIN's port is idle.
+    let mut credits = [0; 28];
+    credits[4 * min_port + 1..4 * min_port + 4].fill(100);
+    assert_eq!(admit(&mut credits, 4).1, CHOSE_MIN);
+    credits[4 * min_port] = 100;
+    assert_eq!(admit(&mut credits, 4).1, CHOSE_VLB);
+    // The mean of the gate is of channel 0, too: of five links that have 100 there, none is longer.
+    credits.fill(0);
+    (2..7).for_each(|port| credits[4 * port] = 100);
+    assert_eq!(admit(&mut credits, 4).1, CHOSE_MIN);
+    // On the other channels alone it does not count.
+    credits.fill(100);
+    (2..7).for_each(|port| credits[4 * port] = 0);
+    credits[4 * min_port] = 1;
+    assert_eq!(admit(&mut credits, 4).1, CHOSE_VLB);
 }

@@ -19,12 +19,14 @@ _Static_assert(sizeof(tvlb_description) == 56 && offsetof(tvlb_description, faul
                    offsetof(tvlb_description, links) == 48 && offsetof(tvlb_description, paths) == 54,
                "a description as Rust lays it out");
 _Static_assert(sizeof(tvlb_port) == 8 && offsetof(tvlb_port, alive) == 7, "a port as Rust lays it out");
-_Static_assert(sizeof(tvlb_weighing) == 6 && offsetof(tvlb_weighing, gate_sixteenths) == 4,
+_Static_assert(sizeof(tvlb_weighing) == 6 && offsetof(tvlb_weighing, gate_sixteenths) == 4 &&
+                   offsetof(tvlb_weighing, by_channel) == 5,
                "a weighing as Rust lays it out");
 _Static_assert(sizeof(tvlb_explanation) == 424 && offsetof(tvlb_explanation, weighing) == 16 &&
                    offsetof(tvlb_explanation, vlb_weighed) == 28 &&
                    offsetof(tvlb_explanation, gate_sum) == 36 && offsetof(tvlb_explanation, min) == 40 &&
-                   sizeof(tvlb_candidate) == 24 && offsetof(tvlb_candidate, hops) == 20,
+                   sizeof(tvlb_candidate) == 24 && offsetof(tvlb_candidate, hops) == 20 &&
+                   offsetof(tvlb_candidate, virtual_channel) == 21,
                "an explanation as Rust lays it out");
 _Static_assert(sizeof(tvlb_image_error) == 264 && offsetof(tvlb_image_error, text) == 8,
                "what is wrong with an image as Rust lays it out");
@@ -112,7 +114,7 @@ int run(void)
     static tvlb_switch source, second;
     uint64_t numbers = 88172645463325252u, draws = 1;
     uint32_t credits[15];
-    tvlb_inputs inputs = {credits, 15, next_random, &draws, NULL};
+    tvlb_inputs inputs = {credits, 15, next_random, &draws, NULL, 0};
     size_t fabric_len = (size_t)(fabric_end - fabric_image);
 
     add((uint64_t)tvlb_boot(&source, fabric_image, fabric_len, source_image,

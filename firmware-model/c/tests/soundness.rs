@@ -50,6 +50,7 @@ fn inputs_of(
     tvlb_inputs {
         credits: credits.as_mut_ptr(),
         credit_count,
+        channels: 0,
         random: Some(random),
         context,
         link_credits: null(),
@@ -219,6 +220,7 @@ fn counters_may_change_during_a_call() {
     let inputs = tvlb_inputs {
         credits,
         credit_count: PORTS,
+        channels: 0,
         random: Some(random),
         context: at.cast(),
         link_credits: null(),
@@ -351,6 +353,7 @@ fn threads_share_a_switch_and_its_counters_while_they_change() {
                 let inputs = tvlb_inputs {
                     credits: counters.as_ptr().cast(),
                     credit_count: PORTS,
+                    channels: 0,
                     random: Some(random),
                     context: (&raw mut state).cast(),
                     link_credits: counters.as_ptr().cast(),

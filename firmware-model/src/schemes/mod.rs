@@ -40,6 +40,12 @@ impl Scheme {
         }
     }
 
+    /// Whether it weighs paths by credits.
+    #[inline]
+    pub(crate) const fn weighs(self) -> bool {
+        matches!(self, Self::UgalL | Self::Par)
+    }
+
     /// The virtual channels that the scheme's packets need where channels are assigned in this way.
     pub(crate) const fn channels(self, assignment: VcScheme) -> Channels {
         match self {

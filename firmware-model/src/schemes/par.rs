@@ -1,6 +1,6 @@
 //! PAR: UGAL-L with sets of its own, and a second look at the second switch.
 
-use super::ugal::{Watch, second_min, weigh};
+use super::ugal::{Watch, check_credits, second_min, weigh};
 use crate::choice::{Choice, Chosen};
 use crate::path::{Path, Place};
 use crate::{Channels, Credits, Error, Header, Stage, Switch, VlbPaths, forward};
@@ -31,6 +31,7 @@ pub(crate) fn reconsider(
     if !header.is_open() {
         return Ok(header);
     }
+    check_credits(switch, Decision::ParSecond, credits)?;
     match look_again(switch, header, paths, credits, rng, &mut ()) {
         Some(chosen) => Ok(chosen.reroute(header)),
         None => Err(forward::wrong_with(switch, header)),

@@ -2,12 +2,13 @@
 //! candidates that are drawn, the cheapest of each kind, the threshold and the gate. What a path costs is for
 //! [`Credits::weighed`] to say.
 
+use crate::channel::FirstChannels;
 use crate::choice::{Choice, Chosen};
 use crate::path::{Path, Place};
-use crate::{Credits, Kind, Switch, VlbPaths};
+use crate::{Credits, Error, Kind, Switch, VlbPaths};
 use core::fmt;
 use rand_core::Rng;
-use tvlb_schema::{Decision, Gate, MinCandidate};
+use tvlb_schema::{Decision, Gate, MinCandidate, Port, Queue};
 
 /// The scheme's name in messages and reports.
 pub(crate) const NAME: &str = "ugal-l";
@@ -17,11 +18,12 @@ pub(crate) const NAME: &str = "ugal-l";
 pub struct GateLook {
     /// The gate.
     pub gate: Gate,
-    /// Credits in use at the first port of the MIN candidate that is weighed.
+    /// Credits in use at the first port of the MIN candidate that is weighed, of all its virtual channels or
+    /// of the one that counts.
     pub queue: u32,
     /// How many links the switch has.
     pub links: u16,
-    /// The sum of the credits in use at their ports.
+    /// The sum of the credits in use at their ports, of the same channels.
     pub sum: u32,
 }
 
@@ -77,6 +79,8 @@ impl fmt::Display for NotDrawn {
 /// What a candidate costs, and the queue from which that follows.
 #[derive(Clone, Copy)]
 pub(crate) struct Price {
+    /// The virtual channel whose credits were counted, if not those of all were.
+    pub(crate) channel: Option<u8>,
     pub(crate) queue: u32,
     pub(crate) cost: i64,
 }
@@ -84,14 +88,14 @@ pub(crate) struct Price {
 impl Price {
     #[inline]
     pub(crate) fn of(
-        path: Path,
+        (path, channel): (Path, Option<u8>),
         to: &Place,
         kind: Kind,
         credits: &(impl Credits + ?Sized),
     ) -> Self {
         let header = path.sent(to.switch, 0, kind);
-        let (queue, hops) = credits.weighed(path.first_port(), header, path.hops());
-        Self { queue, cost: i64::from(queue) * i64::from(hops) }
+        let (queue, hops) = credits.weighed(path.first_port(), channel, header, path.hops());
+        Self { channel, queue, cost: i64::from(queue) * i64::from(hops) }
     }
 
     /// The cost, after the candidate was shown to the watch.
@@ -99,6 +103,42 @@ impl Price {
     fn shown(self, path: Path, kind: Kind, watch: &mut impl Watch) -> i64 {
         watch.drawn(path, kind, self);
         self.cost
+    }
+}
+
+/// The virtual channel that counts at a port: that of the first link of a path by it, or `None` where the
+/// decision counts all channels.
+#[inline]
+pub(crate) fn channel_at(
+    switch: &Switch<'_>,
+    firsts: Option<FirstChannels>,
+    port: Port,
+) -> Option<u8> {
+    let FirstChannels { local, global } = firsts?;
+    Some(if switch.dragonfly().is_slot(port) { global } else { local })
+}
+
+/// The channels that count in a decision; `None` where all do.
+#[inline]
+pub(crate) fn channels_of(switch: &Switch<'_>, decision: Decision) -> Option<FirstChannels> {
+    match switch.image.weighing(decision).queue {
+        Queue::Port => None,
+        Queue::Channel => Some(FirstChannels::of(decision, switch.image.virtual_channels())),
+    }
+}
+
+/// Whether credits are known as a decision counts them.
+#[inline]
+pub(crate) fn check_credits(
+    switch: &Switch<'_>,
+    decision: Decision,
+    credits: &(impl Credits + ?Sized),
+) -> Result<(), Error> {
+    match switch.image.weighing(decision).queue {
+        Queue::Channel if credits.used_on(Port(0), 0).is_none() => {
+            Err(Error::SumsOnly { decision })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -147,8 +187,11 @@ pub(crate) fn weigh(
     watch: &mut impl Watch,
 ) -> Chosen {
     let weighing = switch.image.weighing(decision);
-    let cost_of =
-        |path, kind, watch: &mut _| Price::of(path, to, kind, credits).shown(path, kind, watch);
+    let firsts = channels_of(switch, decision);
+    let cost_of = |path: Path, kind, watch: &mut _| {
+        let channel = channel_at(switch, firsts, path.first_port());
+        Price::of((path, channel), to, kind, credits).shown(path, kind, watch)
+    };
     let (mut path, mut cost) = (first, cost_of(first, Kind::Min, watch));
     for _ in 1..weighing.candidates.min() {
         let Some(other) = another_min(switch, to, decision, rng) else { break };
@@ -164,7 +207,7 @@ pub(crate) fn weigh(
         watch.not_drawn(NotDrawn::MinIsSure);
         return Chosen::min(path);
     }
-    if !weighing.gate.is_none() && !is_open(switch, weighing.gate, path, credits, watch) {
+    if !weighing.gate.is_none() && !is_open(switch, decision, path, credits, watch) {
         watch.not_drawn(NotDrawn::GateIsShut);
         return Chosen::min(path);
     }
@@ -204,16 +247,24 @@ fn another_vlb(
 #[inline(never)]
 fn is_open(
     switch: &Switch<'_>,
-    gate: Gate,
+    decision: Decision,
     min: Path,
     credits: &(impl Credits + ?Sized),
     watch: &mut impl Watch,
 ) -> bool {
+    let (ports, firsts) = (switch.image.link_ports(), channels_of(switch, decision));
     let look = GateLook {
-        gate,
-        queue: credits.used(min.first_port()),
+        gate: switch.image.weighing(decision).gate,
+        queue: credits.queue(min.first_port(), channel_at(switch, firsts, min.first_port())),
         links: switch.image.link_count(),
-        sum: credits.used_by_links(switch.image.link_ports()),
+        sum: match firsts {
+            None => credits.used_by_links(ports),
+            Some(FirstChannels { local, global }) => {
+                let slots = switch.dragonfly().slot_port(0).0;
+                let within = credits.used_by_links_on(ports.start..slots, local);
+                within.saturating_add(credits.used_by_links_on(slots..ports.end, global))
+            }
+        },
     };
     watch.gate(look);
     look.lets_vlb_in()

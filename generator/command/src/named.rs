@@ -5,7 +5,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tvlb_generator::choose::{PanelSize, Prefer};
-use tvlb_schema::{Decision, MinCandidate, VcScheme};
+use tvlb_schema::{Decision, MinCandidate, Queue, VcScheme};
 use tvlb_simulator::{Injection, Measuring, Scheme};
 use tvlb_throughput::Counting;
 
@@ -46,6 +46,11 @@ pub const VC_SCHEMES: Choices<VcScheme> = &[
     (VcScheme::Ordered, "Higher in each group and for a second local hop"),
     (VcScheme::PerHop, "The number of hops made"),
     (VcScheme::Positional, "One for each place on a path"),
+];
+
+pub const QUEUES: Choices<Queue> = &[
+    (Queue::Port, "All virtual channels of the port"),
+    (Queue::Channel, "The channel that the packet takes on its first link"),
 ];
 
 pub const MIN_CANDIDATES: Choices<MinCandidate> = &[

@@ -5,7 +5,9 @@ use crate::failure::Failure;
 use crate::named::{self, one_of};
 use clap::Args;
 use tvlb_firmware_model::VlbPaths;
-use tvlb_schema::{Bandwidth, Bandwidths, Candidates, Gate, LinkKind, MinCandidate, VcScheme};
+use tvlb_schema::{
+    Bandwidth, Bandwidths, Candidates, Gate, LinkKind, MinCandidate, Queue, VcScheme,
+};
 use tvlb_simulator::{Injection, Revision, Scheme, Settings};
 use tvlb_table_set::FabricEntry;
 
@@ -61,8 +63,8 @@ pub struct Switches {
 #[derive(Args)]
 pub struct Weighings {
     /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0, 1x1
-    /// candidates and no gate unless --threshold, --candidates and --gate say otherwise: UGAL and PAR as
-    /// they were before there were T-VLB sets
+    /// candidates, no gate and the queues of ports unless --threshold, --candidates, --gate and --queue say
+    /// otherwise: UGAL and PAR as they were before there were T-VLB sets
     #[arg(long)]
     pub conventional: bool,
     /// T of every decision, instead of the images' or of the 0 of --conventional: MIN is taken up to
@@ -78,6 +80,11 @@ pub struct Weighings {
     /// of the switch's links
     #[arg(long, value_name = "C", help_heading = "Switches")]
     gate: Option<Gate>,
+    /// Which credits every decision counts as the queue of a port, instead of the images', or of `port` with
+    /// --conventional: those of all virtual channels, or those of the channel that a packet takes on its first
+    /// link
+    #[arg(long, value_parser = one_of(named::QUEUES, Queue::name), ignore_case = true, value_name = "QUEUE", help_heading = "Switches")]
+    queue: Option<Queue>,
     /// The MIN path that PAR's second look weighs, instead of the images', or of `kept` with
     /// --conventional
     #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN", help_heading = "Switches")]
@@ -98,8 +105,9 @@ impl Weighings {
         let threshold = self.threshold.or(self.conventional.then_some(0));
         let candidates = self.candidates.or(self.conventional.then_some(Candidates::ONE));
         let gate = self.gate.or(self.conventional.then_some(Gate::NONE));
+        let queue = self.queue.or(self.conventional.then_some(Queue::Port));
         let second_min = self.second_min.or(self.conventional.then_some(MinCandidate::Kept));
-        let revision = Revision { threshold, candidates, gate, second_min, vc_scheme };
+        let revision = Revision { threshold, candidates, gate, queue, second_min, vc_scheme };
         (revision != Revision::default()).then_some(revision)
     }
 }

@@ -125,13 +125,15 @@ pub fn curve_columns() -> Vec<Column<'static>> {
 }
 
 /// How decisions weigh: at the source, and at PAR's second look.
-pub const WEIGHING: [Column<'_>; 6] = [
+pub const WEIGHING: [Column<'_>; 8] = [
     Column::number("threshold", 0, ""),
     Column::number("second-threshold", 0, ""),
     Column::words("candidates", ""),
     Column::words("second-candidates", ""),
     Column::words("gate", ""),
     Column::words("second-gate", ""),
+    Column::words("queue", ""),
+    Column::words("second-queue", ""),
 ];
 
 /// What stands in them for two decisions; nothing for one that a scheme does not make.
@@ -140,7 +142,8 @@ pub fn weighings(both: [Option<Weighing>; 2]) -> Vec<Cell> {
     let candidates =
         both.map(|weighing| weighing.map(|weighing| weighing.candidates.to_string()).into());
     let gates = both.map(|weighing| weighing.map(|weighing| weighing.gate.to_string()).into());
-    [thresholds, candidates, gates].concat()
+    let queues = both.map(|weighing| weighing.map(|weighing| weighing.queue.name()).into());
+    [thresholds, candidates, gates, queues].concat()
 }
 
 /// The last columns: how decisions weigh, what is dead, what switches and links are, and how a run is measured.
@@ -206,14 +209,18 @@ mod tests {
     use crate::Scheme;
     use tvlb_base::table::csv;
     use tvlb_firmware_model::VlbPaths;
-    use tvlb_schema::{Candidates, Gate};
+    use tvlb_schema::{Candidates, Gate, Queue};
 
     #[test]
     fn a_decision_that_is_not_made_leaves_its_columns_empty() {
         let candidates = Candidates::new(1, 4).expect("in range");
-        let weighing = Weighing { threshold: -2, candidates, gate: Gate::of_sixteenths(20) };
-        assert_eq!(csv(&weighings([Some(weighing), None])), "-2,,1x4,,1.25,");
-        assert_eq!(csv(&weighings([Some(weighing), Some(0.into())])), "-2,0,1x4,1x1,1.25,0");
+        let gate = Gate::of_sixteenths(20);
+        let weighing = Weighing { threshold: -2, candidates, gate, queue: Queue::Channel };
+        assert_eq!(csv(&weighings([Some(weighing), None])), "-2,,1x4,,1.25,,channel,");
+        assert_eq!(
+            csv(&weighings([Some(weighing), Some(0.into())])),
+            "-2,0,1x4,1x1,1.25,0,channel,port"
+        );
         assert_eq!(weighings([None, None]).len(), WEIGHING.len());
     }
 
@@ -221,7 +228,7 @@ mod tests {
     fn there_is_a_column_for_each_setting() {
         let plain = Settings::new(Scheme::Par, VlbPaths::Custom);
         let row = settings([None, None], "none", &plain, VcScheme::Ordered);
-        let expected = ",,,,,,none,ordered,,zero,32,2,10,15,1,2,1,1,1,10000,3,one-window,500";
+        let expected = ",,,,,,,,none,ordered,,zero,32,2,10,15,1,2,1,1,1,10000,3,one-window,500";
         assert_eq!(csv(&row), expected);
         assert_eq!(row.len(), settings_columns().len());
     }

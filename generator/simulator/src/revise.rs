@@ -7,8 +7,9 @@ use crate::fabric::BootError;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Error;
 use tvlb_schema::{
-    Candidates, Decision, DrawRule, FabricImage, Gate, MinCandidate, PerDecision, SetContents,
-    SwitchContents, SwitchImage, VcScheme, Weighing, encode_switch_image, shapes_by_number,
+    Candidates, Decision, DrawRule, FabricImage, Gate, MinCandidate, PerDecision, Queue,
+    SetContents, SwitchContents, SwitchImage, VcScheme, Weighing, encode_switch_image,
+    shapes_by_number,
 };
 
 /// What is to be different from the switch images.
@@ -20,6 +21,8 @@ pub struct Revision {
     pub candidates: Option<Candidates>,
     /// The gate of every decision.
     pub gate: Option<Gate>,
+    /// Which credits every decision counts as the queue of a port.
+    pub queue: Option<Queue>,
     /// The MIN path that PAR's second look weighs.
     pub second_min: Option<MinCandidate>,
     /// How virtual channels are assigned.
@@ -69,6 +72,7 @@ impl Revision {
                 threshold: self.threshold.unwrap_or(weighing.threshold),
                 candidates: self.candidates.unwrap_or(weighing.candidates),
                 gate: self.gate.unwrap_or(weighing.gate),
+                queue: self.queue.unwrap_or(weighing.queue),
             };
             (set, weighing)
         });
@@ -110,6 +114,7 @@ mod tests {
             threshold: Some(-7),
             candidates: Candidates::new(2, 4),
             gate: Some(Gate::of_sixteenths(20)),
+            queue: Some(Queue::Channel),
             second_min: Some(MinCandidate::Any),
             vc_scheme: Some(VcScheme::Positional),
         };
@@ -119,8 +124,8 @@ mod tests {
             let image = SwitchImage::decode(bytes, &fabric_image).unwrap();
             assert_eq!(image.virtual_channels(), VcScheme::Positional);
             for decision in Decision::ALL {
-                let Weighing { threshold, candidates, gate } = *image.weighing(decision);
-                assert_eq!(threshold, -7);
+                let Weighing { threshold, candidates, gate, queue } = *image.weighing(decision);
+                assert_eq!((threshold, queue), (-7, Queue::Channel));
                 assert_eq!((candidates.min(), candidates.vlb(), gate.sixteenths()), (2, 4, 20));
             }
             assert_eq!(image.second_min(), MinCandidate::Any);
@@ -130,6 +135,7 @@ mod tests {
             threshold: Some(0),
             candidates: Some(Candidates::ONE),
             gate: Some(Gate::NONE),
+            queue: Some(Queue::Port),
             second_min: Some(MinCandidate::Kept),
             vc_scheme: Some(VcScheme::Ordered),
         };

@@ -25,6 +25,22 @@ pub(crate) struct SecondLook {
     step: u8,
 }
 
+/// How many flits left by each virtual channel of an output port in one cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sent([u8; 8]);
+
+impl Sent {
+    #[inline]
+    pub(crate) fn on(self, virtual_channel: u8) -> u32 {
+        self.0.get(usize::from(virtual_channel)).map_or(0, |&flits| u32::from(flits))
+    }
+
+    #[inline]
+    pub(crate) fn all(self) -> u32 {
+        self.0.iter().map(|&flits| u32::from(flits)).sum()
+    }
+}
+
 /// The packets of one cycle that are to be looked at again.
 #[derive(Debug)]
 pub(crate) struct SecondLooks {
@@ -33,15 +49,15 @@ pub(crate) struct SecondLooks {
     packets: Vec<SecondLook>,
     /// The output ports that a flit left by in this cycle.
     ports: Vec<PortId>,
-    /// For each output port of all switches, how many flits left by it in this cycle.
-    sent: Vec<u8>,
+    /// For each output port of all switches, how many flits left by each of its channels in this cycle.
+    sent: Vec<Sent>,
 }
 
 impl SecondLooks {
     /// An empty record for networks of so many ports. Only PAR needs one: without it nothing is
     /// noted and nothing allocated.
     pub(crate) fn new(are_taken: bool, ports: usize) -> Self {
-        let sent = vec![0; if are_taken { ports } else { 0 }];
+        let sent = vec![Sent::default(); if are_taken { ports } else { 0 }];
         Self { are_taken, packets: Vec::new(), ports: Vec::new(), sent }
     }
 
@@ -56,7 +72,7 @@ impl SecondLooks {
         step: u8,
     ) -> bool {
         self.ports.push(port);
-        self.sent[port.index()] += 1;
+        self.sent[port.index()].0[arriving.input.virtual_channel() as usize] += 1;
         let header = Header::from_bits(pool.flit(arriving.packet).header);
         let is_open = header.kind() == Some(Kind::OpenMin);
         if is_open {
@@ -75,8 +91,8 @@ impl SecondLooks {
         packets
     }
 
-    /// Per output port the flits that have left by it in this cycle.
-    pub(crate) fn sent(&self) -> &[u8] {
+    /// Per output port the flits that have left by its channels in this cycle.
+    pub(crate) fn sent(&self) -> &[Sent] {
         &self.sent
     }
 
@@ -85,7 +101,7 @@ impl SecondLooks {
         packets.clear();
         self.packets = packets;
         for port in self.ports.drain(..) {
-            self.sent[port.index()] = 0;
+            self.sent[port.index()] = Sent::default();
         }
     }
 
@@ -93,6 +109,6 @@ impl SecondLooks {
     pub(crate) fn bytes(&self) -> usize {
         self.packets.capacity() * size_of::<SecondLook>()
             + self.ports.capacity() * size_of::<PortId>()
-            + self.sent.len()
+            + size_of_val(&*self.sent)
     }
 }

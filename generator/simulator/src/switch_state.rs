@@ -21,12 +21,13 @@
 
 use crate::fabric::{BootedFabric, Link, MOST_PORTS};
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
+use crate::second_look::Sent;
 use crate::settings::Settings;
 use crate::worklist::WorkList;
 use std::array;
 use std::ops::Range;
 use tvlb_firmware_model::Credits;
-use tvlb_schema::{Decision, LinkKind, Port, SwitchId};
+use tvlb_schema::{Decision, LinkKind, Port, Queue, SwitchId};
 
 /// The buffer of one virtual channel at an input port.
 #[derive(Clone, Copy, Debug)]
@@ -165,7 +166,7 @@ pub(crate) struct SwitchStates {
     pub(crate) step: StepLists,
     /// Whether links of some kind take less than a flit per cycle.
     pub(crate) are_paced: bool,
-    /// Whether the running sums of links' credits are kept: some image has a gate, which asks for them.
+    /// Whether the running sums of links' credits are kept: some image has a gate that asks for them.
     pub(crate) keeps_sums: bool,
 }
 
@@ -307,8 +308,10 @@ impl SwitchStates {
                 to_nodes: WorkList::new(),
             },
             keeps_sums: fabric.switches().iter().any(|switch| {
-                let has_gate = |&decision: &_| !switch.image().weighing(decision).gate.is_none();
-                Decision::ALL.iter().any(has_gate)
+                Decision::ALL.iter().any(|&decision| {
+                    let weighing = switch.image().weighing(decision);
+                    weighing.queue == Queue::Port && !weighing.gate.is_none()
+                })
             }),
         }
     }
@@ -356,12 +359,12 @@ pub(crate) struct Queues<'n> {
     switch: SwitchId,
     buffer: u32,
     /// For each output port of all switches, the flits that this view leaves out.
-    later: Option<&'n [u8]>,
+    later: Option<&'n [Sent]>,
 }
 
 impl<'n> Queues<'n> {
     /// The same view, except that it leaves out so many flits of each output port.
-    pub(crate) const fn without(self, later: &'n [u8]) -> Self {
+    pub(crate) const fn without(self, later: &'n [Sent]) -> Self {
         Self { later: Some(later), ..self }
     }
 
@@ -376,15 +379,21 @@ impl<'n> Queues<'n> {
         out.peer.first_channel().port().switch(bits)
     }
 
+    /// The credits in use at a port of any switch, of one virtual channel or of all.
     #[inline]
-    pub(crate) fn used_at(&self, switch: SwitchId, port: Port) -> u32 {
+    pub(crate) fn used_at(&self, switch: SwitchId, port: Port, channel: Option<u8>) -> u32 {
         let states = self.states;
         let id = PortId::of_switch(switch, port, states.port_bits);
-        let first = id.local().index();
-        let channels = states.chunks[id.chunk()].outputs[first..].iter().step_by(PORTS);
-        let channels = channels.take(states.channels.into());
-        let used: u32 = channels.map(|channel| self.buffer - u32::from(channel.free)).sum();
-        used - self.later.map_or(0, |later| u32::from(later[id.index()]))
+        let outputs = &states.chunks[id.chunk()].outputs;
+        let used = |output: &OutputChannel| self.buffer - u32::from(output.free);
+        let later = self.later.map(|later| later[id.index()]);
+        if let Some(channel) = channel {
+            let output = outputs[LocalChannel::new(id.local(), channel.into()).index()];
+            return used(&output) - later.map_or(0, |later| later.on(channel));
+        }
+        let channels = outputs[id.local().index()..].iter().step_by(PORTS);
+        let all: u32 = channels.take(states.channels.into()).map(used).sum();
+        all - later.map_or(0, Sent::all)
     }
 }
 
@@ -398,7 +407,12 @@ fn first_of_switch(index: usize, port_bits: u32) -> LocalChannel {
 impl Credits for Queues<'_> {
     #[inline]
     fn used(&self, port: Port) -> u32 {
-        self.used_at(self.switch, port)
+        self.used_at(self.switch, port, None)
+    }
+
+    #[inline]
+    fn used_on(&self, port: Port, virtual_channel: u8) -> Option<u32> {
+        Some(self.used_at(self.switch, port, Some(virtual_channel)))
     }
 
     /// The running sum, without the flits that this view leaves out.
@@ -409,7 +423,7 @@ impl Credits for Queues<'_> {
         let chunk = &states.chunks[id.chunk()];
         let all = chunk.used_by_links[id.local().index() >> states.port_bits];
         let later = self.later.map_or(0, |later| {
-            later[id.index()..][..ports.len()].iter().map(|&flits| u32::from(flits)).sum()
+            later[id.index()..][..ports.len()].iter().map(|sent| sent.all()).sum()
         });
         debug_assert_eq!(
             all - later,

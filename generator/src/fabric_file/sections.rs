@@ -9,7 +9,8 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tvlb_schema::{
     Bandwidth, Bandwidths, Candidates, Dragonfly, DragonflyError, EscapeKind, Gate, GroupKind,
-    LinkKind, LocalPercent, MinCandidate, OfarRules, PerDecision, SwitchId, VcScheme, limits,
+    LinkKind, LocalPercent, MinCandidate, OfarRules, PerDecision, Queue, SwitchId, VcScheme,
+    limits,
 };
 use tvlb_table_set::grammar::parse_set;
 use tvlb_topology::arrangement::Arrangement;
@@ -30,10 +31,11 @@ pub(super) const LINKS: [&str; 6] = [
     "global-bandwidth",
     "buffer",
 ];
-pub(super) const ROUTING: [&str; 9] = [
+pub(super) const ROUTING: [&str; 10] = [
     "threshold",
     "candidates",
     "gate",
+    "queue",
     "second-min",
     "virtual-channels",
     "set",
@@ -73,6 +75,7 @@ const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
 const CANDIDATES: &str = "a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x \
     between, as in \"1x4\"";
 const GATE: &str = "a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25";
+const QUEUE: &str = "one of \"port\", \"channel\"";
 
 const ESCAPE: &str = "one of \"none\", \"ring\", \"tree\"";
 
@@ -380,7 +383,13 @@ fn weighing(routing: &Section<'_, '_>) -> Fallible<WeighingSettings> {
         })?,
         candidates: per_decision(routing, "candidates", CANDIDATES, candidates)?,
         gates: per_decision(routing, "gate", GATE, gate)?,
-        second_min: second_min(routing)?,
+        queues: per_decision(routing, "queue", QUEUE, |entry| {
+            named(entry, Queue::ALL, Queue::name)
+        })?,
+        second_min: match routing.optional("second-min") {
+            Some(entry) => Some(named(&entry, MinCandidate::ALL, MinCandidate::name)?),
+            None => None,
+        },
     })
 }
 
@@ -414,15 +423,16 @@ fn gate(entry: &Entry<'_, '_>) -> Fallible<Gate> {
     entry.decimal(GATE)?.parse().map_err(|_| entry.refused(GATE))
 }
 
-fn second_min(routing: &Section<'_, '_>) -> Fallible<Option<MinCandidate>> {
-    let Some(entry) = routing.optional("second-min") else {
-        return Ok(None);
-    };
-    let accepted =
-        format!("one of \"{}\"", MinCandidate::ALL.map(MinCandidate::name).join("\", \""));
+/// The one of several that has the name that an entry is.
+fn named<T: Copy, const N: usize>(
+    entry: &Entry<'_, '_>,
+    all: [T; N],
+    name_of: fn(T) -> &'static str,
+) -> Fallible<T> {
+    let accepted = format!("one of \"{}\"", all.map(name_of).join("\", \""));
     let name = entry.string(&accepted)?;
-    let candidate = MinCandidate::ALL.into_iter().find(|candidate| candidate.name() == name);
-    candidate.map(Some).ok_or_else(|| entry.refused(&accepted))
+    let found = all.into_iter().find(|&one| name_of(one) == name);
+    found.ok_or_else(|| entry.refused(&accepted))
 }
 
 fn sets(routing: Option<&Section<'_, '_>>, seed: u64) -> Fallible<Sets> {

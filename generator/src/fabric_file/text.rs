@@ -90,7 +90,7 @@ fn sizes(f: &mut Formatter<'_>, kind: GroupKind) -> fmt::Result {
 
 /// What the file says of weighing; what it leaves to a choice or to the sets stays so.
 fn weights(f: &mut Formatter<'_>, weighing: &WeighingSettings) -> fmt::Result {
-    let WeighingSettings { thresholds, candidates, gates, second_min } = weighing;
+    let WeighingSettings { thresholds, candidates, gates, queues, second_min } = weighing;
     if let Some(thresholds) = thresholds {
         per_decision(f, "threshold", thresholds)?;
     }
@@ -99,6 +99,9 @@ fn weights(f: &mut Formatter<'_>, weighing: &WeighingSettings) -> fmt::Result {
     }
     if let Some(gates) = gates {
         per_decision(f, "gate", gates)?;
+    }
+    if let Some(queues) = queues {
+        per_decision(f, "queue", &queues.map(|queue| quoted(queue.name())))?;
     }
     match second_min {
         Some(min) => writeln!(f, "second-min = \"{}\"", min.name()),

@@ -91,7 +91,15 @@ impl Credits for Crowded {
         1 << 20
     }
 
+    fn used_on(&self, port: Port, _: u8) -> Option<u32> {
+        Some(self.used(port))
+    }
+
     fn used_by_links(&self, _: Range<u16>) -> u32 {
+        0
+    }
+
+    fn used_by_links_on(&self, _: Range<u16>, _: u8) -> u32 {
         0
     }
 }

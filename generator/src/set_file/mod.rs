@@ -11,8 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_base::text::{cut, quoted};
 use tvlb_schema::{
-    Candidates, Decision, Dragonfly, DrawRule, Gate, Level, MinCandidate, PerDecision, SetRule,
-    Shape, SwitchId, Weighing,
+    Candidates, Decision, Dragonfly, DrawRule, Gate, Level, MinCandidate, PerDecision, Queue,
+    SetRule, Shape, SwitchId, Weighing,
 };
 use tvlb_table_set::grammar::{canonical, parse_set};
 use tvlb_table_set::input_file::{self, Symlinks};
@@ -64,6 +64,9 @@ pub struct DecisionEntry {
     pub candidates: Candidates,
     /// From which queue on VLB is weighed; 0 for always.
     pub gate: Gate,
+    /// Which credits are the queue of a port: `port` for those of all its virtual channels, or `channel`.
+    #[serde(default)]
+    pub queue: Queue,
     /// The MIN path that PAR's second look weighs; `kept` of the other decisions.
     pub min: MinCandidate,
     /// By the number of a switch that thins the set: a level, 3 to 15, for each global port of its group.
@@ -125,6 +128,7 @@ impl SetFile {
                 threshold: weighing.threshold,
                 candidates: weighing.candidates,
                 gate: weighing.gate,
+                queue: weighing.queue,
                 min: *min,
                 thinned: of_switches.map(|(switch, levels)| (switch, numbers(levels))).collect(),
             }
@@ -245,8 +249,8 @@ impl Reader<'_> {
                 &"\"kept\", since only PAR's second look has a MIN path",
             ));
         }
-        let weighing =
-            Weighing { threshold: entry.threshold, candidates: entry.candidates, gate: entry.gate };
+        let &DecisionEntry { threshold, candidates, gate, queue, .. } = entry;
+        let weighing = Weighing { threshold, candidates, gate, queue };
         if rule.is_by_switch() && !thinned.is_empty() {
             let found = format!("of {} switches", thinned.len());
             return Err(self.refuse(

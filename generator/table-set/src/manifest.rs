@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tvlb_schema::{
-    Bandwidths, Candidates, Gate, GroupKind, MinCandidate, OfarRules, PerDecision, Weighing,
+    Bandwidths, Candidates, Gate, GroupKind, MinCandidate, OfarRules, PerDecision, Queue, Weighing,
 };
 
 /// What `format` says in every manifest.
@@ -132,6 +132,9 @@ pub struct SetEntry {
     /// The gate of the decision; not written where there is none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub gate: Gate,
+    /// Which credits the decision counts as the queue of a port; not written where it is those of all channels.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue: Queue,
     /// The MIN path that PAR's second look weighs; not written where it is the one that was kept.
     #[serde(default, skip_serializing_if = "is_default")]
     pub min: MinCandidate,
@@ -163,8 +166,8 @@ pub struct SetEntry {
 impl SetEntry {
     /// How the decision weighs MIN against VLB.
     pub const fn weighing(&self) -> Weighing {
-        let Self { threshold, candidates, gate, .. } = *self;
-        Weighing { threshold, candidates, gate }
+        let Self { threshold, candidates, gate, queue, .. } = *self;
+        Weighing { threshold, candidates, gate, queue }
     }
 }
 

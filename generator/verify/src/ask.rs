@@ -93,8 +93,16 @@ impl Credits for Queues<'_> {
         if leads_there { FULL } else { 0 }
     }
 
+    fn used_on(&self, port: Port, _: u8) -> Option<u32> {
+        Some(self.used(port))
+    }
+
     /// No gate is shut to a queue where all links together have none.
     fn used_by_links(&self, _: Range<u16>) -> u32 {
+        0
+    }
+
+    fn used_by_links_on(&self, _: Range<u16>, _: u8) -> u32 {
         0
     }
 }

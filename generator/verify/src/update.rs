@@ -218,7 +218,7 @@ fn difference(old: &SwitchImage<'_>, new: &SwitchImage<'_>) -> Option<&'static s
             return Some("its sets are");
         }
         if old.weighing(decision) != new.weighing(decision) {
-            return Some("its candidates, threshold or gate are");
+            return Some("its candidates, threshold, gate or queue are");
         }
         let df = new.fabric().dragonfly();
         if df.global_ports().any(|port| was.level(port) != set.level(port)) {

@@ -207,7 +207,7 @@ pub(super) fn canonical(name: &str) -> &str {
 
 /// Columns that say what was run, in the order in which a legend names them, with what stands before the
 /// value. All other columns that have numbers are figures.
-pub(super) const IDENTITY: [(&str, &str); 31] = [
+pub(super) const IDENTITY: [(&str, &str); 33] = [
     ("fabric", ""),
     ("p", "p = "),
     ("a", "a = "),
@@ -225,6 +225,8 @@ pub(super) const IDENTITY: [(&str, &str); 31] = [
     ("second-candidates", ""),
     ("gate", "gate "),
     ("second-gate", "gate "),
+    ("queue", "queue of "),
+    ("second-queue", "queue of "),
     ("traffic", ""),
     ("burst", "burst of "),
     ("placement", "placed by "),

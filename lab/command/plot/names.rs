@@ -57,6 +57,7 @@ impl Names {
                     "population" if only.ends_with(" all") => {}
                     "candidates" if only == "1x1" => {}
                     "gate" if only == "gate 0" => {}
+                    "queue" if only == "queue of port" => {}
                     "set" => names.common.push(format!("{only} VLB paths")),
                     _ => names.common.push(only),
                 }

@@ -82,7 +82,7 @@ impl Network<'_> {
                     })
                 };
                 let is_congested = |link| seen.is_congested(link);
-                Ok(drawn.step(switch, |port| seen.used_on(port, 0), is_congested))
+                Ok(drawn.step(switch, |port| seen.used_by(port, 0), is_congested))
             }
         }
     }

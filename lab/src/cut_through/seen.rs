@@ -23,11 +23,16 @@ impl Credits for Seen<'_> {
             .map(|channel| self.queues.used_on(number, channel))
             .sum()
     }
+
+    #[inline]
+    fn used_on(&self, port: Port, virtual_channel: u8) -> Option<u32> {
+        Some(self.used_by(port, virtual_channel))
+    }
 }
 
 impl Seen<'_> {
     #[inline]
-    pub(super) fn used_on(&self, port: Port, virtual_channel: u8) -> u32 {
+    pub(super) fn used_by(&self, port: Port, virtual_channel: u8) -> u32 {
         self.queues.used_on(self.queues.numbering.port(self.switch, port), virtual_channel)
     }
 

@@ -360,6 +360,9 @@ fn hash_of(fabric: &Fabric, paths: &Paths, vc_scheme: VcScheme) -> String {
     };
     let drawn = policies.map(|policy| (policy.weighing.candidates, policy.weighing.gate));
     let drawn = if drawn == PerDecision::default() { String::new() } else { format!(" {drawn:?}") };
+    let queues = policies.map(|policy| policy.weighing.queue);
+    let queues =
+        if queues == PerDecision::default() { String::new() } else { format!(" {queues:?}") };
     let cables = fabric.topology.cables();
     let df = fabric.topology.dragonfly();
     let channels = vc_scheme.name();
@@ -367,6 +370,6 @@ fn hash_of(fabric: &Fabric, paths: &Paths, vc_scheme: VcScheme) -> String {
         [] => String::new(),
         fewer => format!(" {fewer:?}"),
     };
-    let text = format!("{df:?} {cables:?} {channels} {thresholds:?}{min}{drawn}{fewer}");
+    let text = format!("{df:?} {cables:?} {channels} {thresholds:?}{min}{drawn}{queues}{fewer}");
     sha256(text.as_bytes())
 }

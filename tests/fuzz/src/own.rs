@@ -6,7 +6,7 @@ use tvlb_firmware_model::Switch;
 use tvlb_schema::{
     Candidates, Decision, Dragonfly, DrawRule, End, FabricImage, Gate, GlobalPort, GroupId,
     GroupKind, Keep, LegHops, Level, MinCandidate, PerDecision, SetContents, SetRule, Shape,
-    ShapeSet, SwitchContents, SwitchId, VcScheme, Weighing, encode_fabric_image,
+    ShapeSet, SwitchContents, SwitchId, Queue, VcScheme, Weighing, encode_fabric_image,
     encode_switch_image,
 };
 
@@ -201,7 +201,8 @@ impl Own {
             let candidates = Candidates::new(1 + (candidates >> 3 & 7), 1 + (candidates & 7));
             let candidates = candidates.expect("both numbers are 1 to 8");
             let gate = Gate::of_sixteenths(sixteenths);
-            (set % sets.len() as u8, Weighing { threshold, candidates, gate })
+            let queue = Queue::ALL[usize::from(set >> 7)];
+            (set % sets.len() as u8, Weighing { threshold, candidates, gate, queue })
         });
         let [ugal_l, par_source, par_second] = decisions;
         let contents = SwitchContents {

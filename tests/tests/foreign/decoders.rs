@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, DrawRule, End, EscapeImage, EscapeKind, FabricImage, MinCandidate, Route, Shape,
-    SwitchId, SwitchImage, Weighing,
+    Decision, DrawRule, End, EscapeImage, EscapeKind, FabricImage, MinCandidate, Queue, Route,
+    Shape, SwitchId, SwitchImage, Weighing,
 };
 
 /// The second decoder: one process, which answers one record after the other.
@@ -166,9 +166,10 @@ pub(crate) fn meaning_of_switch(image: &SwitchImage<'_>) -> String {
     let decisions: Vec<String> = Decision::ALL
         .into_iter()
         .map(|decision| {
-            let Weighing { threshold, candidates, gate } = *image.weighing(decision);
+            let Weighing { threshold, candidates, gate, queue } = *image.weighing(decision);
             let (min, vlb, gate) = (candidates.min(), candidates.vlb(), gate.sixteenths());
-            format!("[{}, {threshold}, {min}, {vlb}, {gate}]", image.set_number(decision))
+            let (set, by_channel) = (image.set_number(decision), u8::from(queue == Queue::Channel));
+            format!("[{set}, {threshold}, {min}, {vlb}, {gate}, {by_channel}]")
         })
         .collect();
     let sets: Vec<String> = (0..image.set_count())

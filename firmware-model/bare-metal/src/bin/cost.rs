@@ -195,6 +195,7 @@ mod bare {
         tvlb_inputs {
             credits: credits.as_mut_ptr(),
             credit_count: credits.len(),
+            channels: 0,
             random: Some(next_random),
             context: (&raw mut *rng).cast(),
             link_credits: null(),

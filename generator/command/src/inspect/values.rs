@@ -4,7 +4,7 @@ use super::installed::is_dead;
 use super::words::sets_of;
 use serde::Serialize;
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
-use tvlb_schema::{Candidates, Decision, Gate, Port, SwitchImage};
+use tvlb_schema::{Candidates, Decision, Gate, Port, Queue, SwitchImage};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::names::Names;
 
@@ -61,6 +61,8 @@ pub(super) struct SetValues {
     candidates: Vec<Candidates>,
     /// In the order of the decisions, the gate of each; "0" for none.
     gates: Vec<Gate>,
+    /// In the order of the decisions, which credits each counts as the queue of a port.
+    queues: Vec<Queue>,
     set: String,
     seed: u64,
     thinned: bool,
@@ -75,6 +77,7 @@ impl SetValues {
             decisions: decisions.iter().map(with_threshold).collect(),
             candidates: decisions.iter().map(|&d| image.weighing(d).candidates).collect(),
             gates: decisions.iter().map(|&d| image.weighing(d).gate).collect(),
+            queues: decisions.iter().map(|&d| image.weighing(d).queue).collect(),
             set: canonical(set.rule()),
             seed: set.rule().seed,
             thinned: set.is_thinned(),

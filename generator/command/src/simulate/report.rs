@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
-use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, VcScheme, Weighing};
+use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, Queue, VcScheme, Weighing};
 use tvlb_simulator::columns::{
     self, FIGURES, IDENTITY, LATENCY, LOAD, SEED, WINDOWS, curve_columns, figures, over_seeds,
     settings_columns,
@@ -61,6 +61,7 @@ struct Document<'a> {
     thresholds: PerDecision<i16>,
     candidates: PerDecision<Candidates>,
     gates: PerDecision<Gate>,
+    queues: PerDecision<Queue>,
     /// What dies and is mended, if anything does.
     #[serde(flatten)]
     record: Option<&'a losses::Record>,
@@ -94,6 +95,7 @@ pub(super) fn json(of: &Studied<'_>) -> failure::Outcome {
         thresholds: weighings.map(|weighing| weighing.threshold),
         candidates: weighings.map(|weighing| weighing.candidates),
         gates: weighings.map(|weighing| weighing.gate),
+        queues: weighings.map(|weighing| weighing.queue),
         record: faults,
         report,
     })

@@ -67,7 +67,8 @@ fn the_fabric_file_the_command_line_and_simulate_say_the_same() {
 fn every_command_says_what_a_decision_weighs() {
     let scratch = with_routing(
         "threshold = -2\ncandidates = { ugal-l = \"1x4\", par-source = \"1x1\", par-second = \"2x8\" }\n\
-         gate = { ugal-l = 1.25, par-source = 0, par-second = 0.0625 }\nsecond-min = \"any\"\n",
+         gate = { ugal-l = 1.25, par-source = 0, par-second = 0.0625 }\n\
+         queue = { ugal-l = \"port\", par-source = \"channel\", par-second = \"channel\" }\nsecond-min = \"any\"\n",
     );
     scratch.succeeds("generate other.toml -o other");
     let manifest: serde_json::Value =
@@ -77,36 +78,40 @@ fn every_command_says_what_a_decision_weighs() {
         (&sets["ugal-l"]["candidates"], &sets["ugal-l"]["gate"]),
         (&"1x4".into(), &"1.25".into())
     );
-    // One of each and no gate are not written.
+    assert_eq!(sets["par-source"]["queue"], "channel");
+    // One of each, no gate and the queue of a port are not written.
     let plain = sets["par-source"].as_object().unwrap();
     assert!(!plain.contains_key("candidates") && !plain.contains_key("gate"));
+    assert!(!sets["ugal-l"].as_object().unwrap().contains_key("queue"));
     let inspected = scratch.succeeds("inspect other");
     let lines = |text: &str, with: &str| {
         text.lines().filter(|line| line.contains(with)).collect::<Vec<_>>().join("\n")
     };
     assert_snapshot!(lines(&inspected, "T = -2"), @"
     ugal-l      strategic-2-3 by shape; seed 1, T = -2, candidates 1x4, gate 1.25
-    par-source  strategic-2-3 by shape; seed 1, T = -2
-    par-second  strategic-2-3 by shape; seed 1, T = -2, candidates 2x8, gate 0.0625, MIN = any
+    par-source  strategic-2-3 by shape; seed 1, T = -2, queue channel
+    par-second  strategic-2-3 by shape; seed 1, T = -2, candidates 2x8, gate 0.0625, queue channel, MIN = any
     ");
     let pair = scratch.succeeds("inspect other --from 0 --to 8");
-    assert_snapshot!(lines(&pair, "T = -2"), @"set 0 for ugal-l (T = -2, candidates 1x4, gate 1.25), par-source (T = -2), par-second (T = -2, candidates 2x8, gate 0.0625, MIN = any): strategic-2-3 by shape; seed 1");
+    assert_snapshot!(lines(&pair, "T = -2"), @"set 0 for ugal-l (T = -2, candidates 1x4, gate 1.25), par-source (T = -2, queue channel), par-second (T = -2, candidates 2x8, gate 0.0625, queue channel, MIN = any): strategic-2-3 by shape; seed 1");
     let json: serde_json::Value =
         serde_json::from_str(&scratch.succeeds("inspect other --switch 5 --json")).unwrap();
-    assert_snapshot!(json["sets"], @r#"[{"candidates":["1x4","1x1","2x8"],"decisions":[["ugal-l",-2],["par-source",-2],["par-second",-2]],"gates":["1.25","0","0.0625"],"seed":1,"set":"strategic-2-3 by shape","thinned":false}]"#);
+    assert_snapshot!(json["sets"], @r#"[{"candidates":["1x4","1x1","2x8"],"decisions":[["ugal-l",-2],["par-source",-2],["par-second",-2]],"gates":["1.25","0","0.0625"],"queues":["port","channel","channel"],"seed":1,"set":"strategic-2-3 by shape","thinned":false}]"#);
     let differs = scratch.differs("diff out other");
     assert_snapshot!(lines(&differs, "sets."), @r#"
     manifest   sets.par-second.candidates  null -> "2x8"
                sets.par-second.gate        null -> "0.0625"
                sets.par-second.min         null -> "any"
+               sets.par-second.queue       null -> "channel"
                sets.par-second.threshold   0 -> -2
+               sets.par-source.queue       null -> "channel"
                sets.par-source.threshold   0 -> -2
                sets.ugal-l.candidates      null -> "1x4"
                sets.ugal-l.gate            null -> "1.25"
                sets.ugal-l.threshold       0 -> -2
     "#);
     let report = String::from_utf8(scratch.read("other/report.html")).unwrap();
-    assert!(report.contains("-2, candidates 2x8, gate 0.0625"));
+    assert!(report.contains("-2, candidates 2x8, gate 0.0625, queue channel"));
     let short = "simulate other --window 500 --warm-up 1 --load 0.1";
     let title = |scheme: &str| {
         let said = scratch.succeeds(&format!("{short} --scheme {scheme}"));
@@ -114,11 +119,14 @@ fn every_command_says_what_a_decision_weighs() {
     };
     assert_snapshot!(["ugal-l", "par", "min"].map(title).join("\n"), @"
     ugal-l, custom VLB paths, T = -2, candidates 1x4, gate 1.25, uniform, 1 seed
-    par, custom VLB paths, T = -2 at the source and T = -2, candidates 2x8, gate 0.0625 at the second look, uniform, 1 seed
+    par, custom VLB paths, T = -2, queue channel at the source and T = -2, candidates 2x8, gate 0.0625, queue channel at the second look, uniform, 1 seed
     min, uniform, 1 seed
     ");
     let csv = scratch.succeeds(&format!("{short} --scheme par --format csv"));
-    assert!(csv.lines().nth(1).unwrap().contains(",-2,-2,1x1,2x8,0,0.0625,"), "{csv}");
+    assert!(
+        csv.lines().nth(1).unwrap().contains(",-2,-2,1x1,2x8,0,0.0625,channel,channel,"),
+        "{csv}"
+    );
     scratch.succeeds("verify other --fabric other.toml");
     // The manifest cannot claim another gate.
     edit_manifest(scratch_of(&scratch), |manifest| {
@@ -166,8 +174,8 @@ fn values_out_of_range_are_refused() {
 /// The sets of a sweep are policies, which say what is weighed.
 #[test]
 fn a_sweep_weighs_as_its_sets_say() {
-    let scratch = with_routing("gate = 1\n");
-    let sets = "[\"conventional\", \"conventional 1x4 gate=1.25\", \"2-hop\", \"2-hop T=-2 1x4 gate=1.25 then 2-hop 2x2 MIN=any\"]";
+    let scratch = with_routing("gate = 1\nqueue = \"channel\"\n");
+    let sets = "[\"conventional\", \"conventional 1x4 gate=1.25\", \"2-hop\", \"2-hop T=-2 1x4 gate=1.25 then 2-hop 2x2 queue=port MIN=any\"]";
     let sweep = |fabric: &str| {
         let text = format!(
             "fabrics = [\"{fabric}\"]\nschemes = [\"ugal-l\", \"par\"]\nsets = {sets}\n\
@@ -180,34 +188,34 @@ fn a_sweep_weighs_as_its_sets_say() {
         let csv = String::from_utf8(scratch.read("study/runs.csv")).unwrap();
         // Counted from the end, since only the columns before have commas within.
         let header = csv.lines().next().unwrap();
-        let after = header.rsplit(',').position(|column| column == "second-gate").unwrap();
+        let after = header.rsplit(',').position(|column| column == "second-queue").unwrap();
         let columns = csv.lines().map(|line| {
-            let columns: Vec<&str> = line.rsplit(',').skip(after).take(6).collect();
+            let columns: Vec<&str> = line.rsplit(',').skip(after).take(8).collect();
             columns.into_iter().rev().collect::<Vec<_>>().join(",")
         });
         columns.collect::<Vec<_>>().join("\n")
     };
     assert_snapshot!(sweep("fabric.toml"), @"
-    threshold,second-threshold,candidates,second-candidates,gate,second-gate
-    0,,1x1,,0,
-    0,,1x4,,1.25,
-    0,,1x1,,0,
-    -2,,1x4,,1.25,
-    0,0,1x1,1x1,0,0
-    0,0,1x4,1x4,1.25,1.25
-    0,0,1x1,1x1,0,0
-    -2,0,1x4,2x2,1.25,0
+    threshold,second-threshold,candidates,second-candidates,gate,second-gate,queue,second-queue
+    0,,1x1,,0,,port,
+    0,,1x4,,1.25,,port,
+    0,,1x1,,0,,port,
+    -2,,1x4,,1.25,,port,
+    0,0,1x1,1x1,0,0,port,port
+    0,0,1x4,1x4,1.25,1.25,port,port
+    0,0,1x1,1x1,0,0,port,port
+    -2,0,1x4,2x2,1.25,0,port,port
     ");
     // What the fabric file says is said of all sets but conventional paths.
     assert_snapshot!(sweep("other.toml"), @"
-    threshold,second-threshold,candidates,second-candidates,gate,second-gate
-    0,,1x1,,0,
-    0,,1x4,,1.25,
-    0,,1x1,,1,
-    -2,,1x4,,1,
-    0,0,1x1,1x1,0,0
-    0,0,1x4,1x4,1.25,1.25
-    0,0,1x1,1x1,1,1
-    -2,0,1x4,2x2,1,1
+    threshold,second-threshold,candidates,second-candidates,gate,second-gate,queue,second-queue
+    0,,1x1,,0,,port,
+    0,,1x4,,1.25,,port,
+    0,,1x1,,1,,channel,
+    -2,,1x4,,1,,channel,
+    0,0,1x1,1x1,0,0,port,port
+    0,0,1x4,1x4,1.25,1.25,port,port
+    0,0,1x1,1x1,1,1,channel,channel
+    -2,0,1x4,2x2,1,1,channel,channel
     ");
 }

@@ -191,7 +191,7 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
     x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, node-bandwidth, local-bandwidth, global-bandwidth, buffer
-    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, second-min, virtual-channels, set, escape, escape-root, ofar
+    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, second-min, virtual-channels, set, escape, escape-root, ofar
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
     x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     "#);
@@ -338,6 +338,7 @@ fn other_values_out_of_range() {
         "[routing]\ngate = 0x10",
         "[routing]\ngate = -1",
         "[routing]\ngate = \"1.25\"",
+        "[routing]\nqueue = \"vc\"",
         "[routing.threshold]\nugal-l = 4",
         "[routing.threshold]\nugal-l = 4\npar-source = 40000\npar-second = 0",
         "[routing]\nset = 4",
@@ -367,6 +368,7 @@ fn other_values_out_of_range() {
     x.toml:8:8: routing.gate = 0x10, but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
     x.toml:8:8: routing.gate = -1, but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
     x.toml:8:8: routing.gate = "1.25", but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
+    x.toml:8:9: routing.queue = "vc", but queue must be one of "port", "channel"
     x.toml:7:10: routing.threshold.par-source is missing; it must be a whole number, -32768 to 32767
     x.toml:9:14: routing.threshold.par-source = 40000, but par-source must be -32768 to 32767
     x.toml:8:7: routing.set = 4, but set must be "auto", a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
@@ -459,6 +461,10 @@ fn links_and_routing() -> impl Strategy<Value = String> {
             "candidates = { ugal-l = \"1x1\", par-source = \"8x8\", par-second = \"2x1\" }",
         ]),
         line(&["gate = 1.25", "gate = { ugal-l = 0, par-source = 15.9375, par-second = 2 }"]),
+        line(&[
+            "queue = \"channel\"",
+            "queue = { ugal-l = \"port\", par-source = \"channel\", par-second = \"port\" }",
+        ]),
         line(&["second-min = \"any\"", "second-min = \"kept\""]),
         line(&["virtual-channels = \"positional\""]),
         line(&[
@@ -479,8 +485,8 @@ fn links_and_routing() -> impl Strategy<Value = String> {
     )
         .prop_map(|(kind, rules)| format!("escape = {kind}\n{rules}"));
     let escape = proptest::option::of(escape).prop_map(Option::unwrap_or_default);
-    (links, weighing, escape).prop_map(|((a, b, c, d), (t, n, g, m, v, s), escape)| {
-        format!("[links]\n{a}{b}{c}{d}[routing]\n{t}{n}{g}{m}{v}{s}{escape}")
+    (links, weighing, escape).prop_map(|((a, b, c, d), (t, n, g, q, m, v, s), escape)| {
+        format!("[links]\n{a}{b}{c}{d}[routing]\n{t}{n}{g}{q}{m}{v}{s}{escape}")
     })
 }
 
@@ -512,7 +518,7 @@ proptest! {
                         "name = \"x\"", "seed = 1", "[dragonfly]", "p = 4", "a = 8", "h = 4",
                         "g = 9", "arrangement = \"random\"", "cables = \"c\"", "[links]",
                         "local-latency = 3", "[routing]", "threshold = 1", "[routing.set]",
-                        "candidates = \"1x4\"", "gate = 1.25",
+                        "candidates = \"1x4\"", "gate = 1.25", "queue = \"channel\"",
                         "set = \"all\"", "set = \"é", "ugal-l = \"min\"", "h = {}", "h = [",
                     ]).prop_map(str::to_owned),
                     ".{0,8}",

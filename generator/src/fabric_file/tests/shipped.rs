@@ -81,6 +81,7 @@ fn the_document_describes_every_key() {
         ("routing.threshold.", &sections::DECISIONS),
         ("routing.candidates.", &sections::DECISIONS),
         ("routing.gate.", &sections::DECISIONS),
+        ("routing.queue.", &sections::DECISIONS),
         ("routing.set.", &sections::DECISIONS),
     ];
     for (table, keys) in tables {
