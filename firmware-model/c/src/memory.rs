@@ -38,7 +38,8 @@ pub struct tvlb_inputs {
 /// The caller's counters. They may change while they are read, so no slice is made of them.
 pub(crate) struct Counters {
     first: *const u32,
-    ports: usize,
+    /// How many counters there are.
+    count: usize,
     /// How many counters a port has, one for each virtual channel; 0 if it has one for all.
     channels: usize,
     /// The running sum of links' credits, or null.
@@ -46,34 +47,44 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// A counter of a port, of those that it has.
     #[inline]
-    fn counter(&self, port: Port, of_port: usize) -> u32 {
-        let (port, each) = (port.as_usize(), self.channels.max(1));
-        if port >= self.ports || of_port >= each {
+    fn counter(&self, at: usize) -> u32 {
+        if at >= self.count {
             return 0;
         }
-        // SAFETY: `enter` has checked that `first` is not null, that it is aligned, and that `each`
-        // counters for each of `ports` ports fit into memory; this one is among them. The caller has promised
+        // SAFETY: `enter` has checked that `first` is not null, that it is aligned, and that
+        // `count` counters fit into memory; `at` is less than `count`. The caller has promised
         // that the counters live during the call, and that whoever changes one of them at the
         // same time does so by an atomic store, or from outside the program.
-        let counter =
-            unsafe { AtomicU32::from_ptr(self.first.add(port * each + of_port).cast_mut()) };
+        let counter = unsafe { AtomicU32::from_ptr(self.first.add(at).cast_mut()) };
         counter.load(Ordering::Relaxed)
+    }
+
+    /// The sum of a port's counters, one for each virtual channel.
+    #[cold]
+    #[inline(never)]
+    fn sum_of(&self, port: Port) -> u32 {
+        let first = port.as_usize().saturating_mul(self.channels);
+        let of_port = first..first.saturating_add(self.channels).min(self.count);
+        of_port.map(|at| self.counter(at)).fold(0, u32::saturating_add)
     }
 }
 
 impl Credits for Counters {
     #[inline]
     fn used(&self, port: Port) -> u32 {
-        (1..self.channels).fold(self.counter(port, 0), |sum, channel| {
-            sum.saturating_add(self.counter(port, channel))
-        })
+        if self.channels == 0 { self.counter(port.as_usize()) } else { self.sum_of(port) }
     }
 
     #[inline]
     fn used_on(&self, port: Port, virtual_channel: u8) -> Option<u32> {
-        (self.channels > 0).then(|| self.counter(port, virtual_channel.into()))
+        let channel = usize::from(virtual_channel);
+        if channel >= self.channels {
+            // Without counters by channel none is known; there is no such channel otherwise.
+            return (self.channels > 0).then_some(0);
+        }
+        let first = port.as_usize().saturating_mul(self.channels);
+        Some(self.counter(first.saturating_add(channel)))
     }
 
     #[inline]
@@ -127,14 +138,14 @@ pub(crate) unsafe fn enter(inputs: *const tvlb_inputs) -> Result<(Counters, Rand
     let tvlb_inputs { credits, credit_count, channels, random, context, link_credits } =
         unsafe { read(inputs) }?;
     let next = random.ok_or(TVLB_BAD_ARGUMENT)?;
-    if credit_count > 0 {
-        let counters = credit_count.checked_mul(channels.max(1)).ok_or(TVLB_BAD_ARGUMENT)?;
-        check(credits, counters)?;
+    let count = credit_count.checked_mul(channels.max(1)).ok_or(TVLB_BAD_ARGUMENT)?;
+    if count > 0 {
+        check(credits, count)?;
     }
     if !link_credits.is_null() {
         check(link_credits, 1)?;
     }
-    let counters = Counters { first: credits, ports: credit_count, channels, sum: link_credits };
+    let counters = Counters { first: credits, count, channels, sum: link_credits };
     Ok((counters, Random { next, context }))
 }
 

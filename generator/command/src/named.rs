@@ -6,7 +6,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_schema::{Decision, MinCandidate, Queue, VcScheme};
-use tvlb_simulator::{Injection, Measuring, Scheme};
+use tvlb_simulator::{Deciding, Injection, Measuring, Scheme};
 use tvlb_throughput::Counting;
 
 /// The values of an option, each with its line of --help.
@@ -33,6 +33,11 @@ pub const DECISIONS: Choices<Decision> = &[
 
 pub const INJECTIONS: Choices<Injection> =
     &[(Injection::Zero, "Always VC 0"), (Injection::Random, "One drawn for each packet")];
+
+pub const DECIDINGS: Choices<Deciding> = &[
+    (Deciding::Sending, "As its node sends it, as in the papers' simulators"),
+    (Deciding::Head, "As it becomes the head of its buffer at the switch"),
+];
 
 pub const MEASURINGS: Choices<Measuring> = &[
     (Measuring::OneWindow, "One window"),

@@ -8,7 +8,7 @@ use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{
     Bandwidth, Bandwidths, Candidates, Gate, LinkKind, MinCandidate, Queue, VcScheme,
 };
-use tvlb_simulator::{Injection, Revision, Scheme, Settings};
+use tvlb_simulator::{Deciding, Injection, Revision, Scheme, Settings};
 use tvlb_table_set::FabricEntry;
 
 /// How switches route, and what switches and links are made of.
@@ -28,6 +28,9 @@ pub struct Switches {
     /// The virtual channel that nodes send to
     #[arg(long, value_parser = one_of(named::INJECTIONS, Injection::name), ignore_case = true, default_value = Injection::Zero.name(), help_heading = "Switches")]
     injection: Injection,
+    /// When the path of a packet is decided
+    #[arg(long, value_parser = one_of(named::DECIDINGS, Deciding::name), ignore_case = true, value_name = "WHEN", default_value = Deciding::Sending.name(), help_heading = "Switches")]
+    decide: Deciding,
     /// Flits that the buffer of one virtual channel holds [default: the fabric's, or as many as the longest link
     /// needs, and 32 at least]
     #[arg(long, value_name = "FLITS", help_heading = "Switches")]
@@ -128,6 +131,7 @@ impl Switches {
         let settings = Settings {
             virtual_channels: self.virtual_channels,
             injection: self.injection,
+            decide: self.decide,
             speedup: self.speedup,
             local_latency_cycles: latency(self.local_latency, fabric.local_latency),
             global_latency_cycles: latency(self.global_latency, fabric.global_latency),

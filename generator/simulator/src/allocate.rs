@@ -69,11 +69,16 @@ impl SwitchStates {
         if pending > 0 {
             allocate_channels(chunk, pending);
         }
-        for &input in step.new_heads.as_slice() {
+        let StepLists { new_heads, undecided, .. } = step;
+        for &input in new_heads.as_slice() {
             let channel = &mut chunk.inputs[input.index()];
-            wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
+            if channel.out.is_none() {
+                undecided.push(input);
+            } else {
+                wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
+            }
         }
-        step.new_heads.clear();
+        new_heads.clear();
     }
 }
 
@@ -145,7 +150,7 @@ impl Send<'_> {
             departure_fractions,
             ..
         } = &mut **chunk;
-        let StepLists { ready, new_heads, to_switches, to_nodes } = &mut **step;
+        let StepLists { ready, new_heads, to_switches, to_nodes, .. } = &mut **step;
         let asked = if TO_NODES { to_nodes } else { to_switches };
         links.grants += asked.len() as u64;
         for &number in asked.as_slice() {
@@ -250,7 +255,8 @@ fn advance(buffer: &mut InputChannel, pool: &Pool) -> bool {
         return false;
     }
     buffer.head = pool.flit(packet).next;
-    // It was routed on its arrival and asks for its output channel when this step's VC allocation is over.
+    // It was routed on its arrival, or is routed when this step's VC allocation is over, and then asks for its output
+    // channel.
     buffer.out = pool.flit(buffer.head).out;
     true
 }

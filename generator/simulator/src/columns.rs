@@ -153,6 +153,7 @@ pub fn settings_columns() -> Vec<Column<'static>> {
         "vc-scheme",
         "virtual-channels",
         "injection",
+        "decide",
         "buffer",
         "speedup",
         "local-latency",
@@ -186,6 +187,7 @@ pub fn settings(
         vc_scheme.name(),
         settings.virtual_channels,
         settings.injection.name(),
+        settings.decide.name(),
         settings.buffer_flits,
         settings.speedup,
         settings.local_latency_cycles,
@@ -228,7 +230,8 @@ mod tests {
     fn there_is_a_column_for_each_setting() {
         let plain = Settings::new(Scheme::Par, VlbPaths::Custom);
         let row = settings([None, None], "none", &plain, VcScheme::Ordered);
-        let expected = ",,,,,,,,none,ordered,,zero,32,2,10,15,1,2,1,1,1,10000,3,one-window,500";
+        let expected =
+            ",,,,,,,,none,ordered,,zero,sending,32,2,10,15,1,2,1,1,1,10000,3,one-window,500";
         assert_eq!(csv(&row), expected);
         assert_eq!(row.len(), settings_columns().len());
     }

@@ -482,6 +482,9 @@ fn what_makes_no_schedule_is_named() {
     let (settings, traffic) = (tight(Scheme::Min, VlbPaths::Custom), uniform(&other));
     let refused = Run::with_faults(&other, &settings, &traffic, 0.5, 1, &schedule);
     let Err(RunError::Refused(error)) = refused else { panic!() };
+    let late = crate::Settings { decide: crate::Deciding::Head, ..settings.clone() };
+    let refused = Run::with_faults(&other, &late, &traffic, 0.5, 1, &schedule).err().unwrap();
+    insta::assert_snapshot!(refused, @"decide is head in a run in which parts die or tables change, accepted sending, so that a packet that has met its switch has a path that can be judged");
     let error = error.to_string();
     assert!(error.starts_with("faults: they are of the fabric with identity 0x"), "{error}");
 }

@@ -154,7 +154,7 @@ pub use run::{Run, RunError, StopRule};
 pub use scheme::Scheme;
 pub use search::{Answer, Probing, last_good, last_good_near};
 pub use settings::{
-    Injection, Measuring, Settings, StarvedLink, least_control_latency, paths_name,
+    Deciding, Injection, Measuring, Settings, StarvedLink, least_control_latency, paths_name,
 };
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};

@@ -31,7 +31,7 @@ use crate::pace::Free;
 use crate::ranks::Ranks;
 use crate::scheme::Scheme;
 use crate::second_look::SecondLooks;
-use crate::settings::{Settings, least_control_latency};
+use crate::settings::{Deciding, Settings, least_control_latency};
 use crate::switch_state::{InputChannel, PortKind, SwitchStates};
 use crate::tally::Tally;
 use crate::wakeups::{NO_NODE, Wakeups};
@@ -232,11 +232,18 @@ impl<'f> Network<'f> {
         }
         self.receive::<true>(chunk, now)?;
         self.receive::<false>(chunk, now)?;
+        let decides_late = self.settings.decide == Deciding::Head;
+        if decides_late {
+            self.decide_heads(chunk, now)?;
+        }
 
         let speedup = self.settings.speedup;
         for step in 1..=speedup {
             let at = Moment { now, earliest: now + u32::from(step == speedup), step };
             self.states.step(chunk, &mut self.links, &mut self.second_looks, at);
+            if decides_late {
+                self.decide_heads(chunk, now)?;
+            }
         }
         self.return_node_credits(chunk, now);
         Ok(())

@@ -4,12 +4,13 @@
 //! credits as they stand. Ranks that run programs give nodes their packets otherwise (`rank_nodes`), and
 //! share what is common ([`Network::set_out`]).
 
+use crate::allocate::wait;
 use crate::losses::Cause;
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId};
 use crate::packet::{Flit, Origin};
 use crate::scheme::Scheme;
-use crate::settings::Injection;
+use crate::settings::{Deciding, Injection};
 use crate::switch_state::PortKind;
 use crate::wakeups::NO_NODE;
 use crate::whole_paths::WholePaths;
@@ -99,8 +100,8 @@ impl Network<'_> {
         Some(input)
     }
 
-    /// Sends a packet from a node that has spent a credit for it, on a path that the node's switch decides now. The caller
-    /// knows what to do where the switch refuses it; then nothing is sent.
+    /// Sends a packet from a node that has spent a credit for it, on a path that the node's switch decides now or as the
+    /// packet becomes the head of its buffer. The caller knows what to do where the switch refuses it; then nothing is sent.
     #[inline]
     pub(crate) fn set_out(
         &mut self,
@@ -110,7 +111,32 @@ impl Network<'_> {
         input: ChannelId,
         now: u32,
     ) -> Result<PacketId, Error> {
-        let Self { settings, states, sources, links, .. } = self;
+        let (out, header) = match self.settings.decide {
+            // The output channel at this switch is known from now on, so the packet is not asked
+            // again on its arrival.
+            Deciding::Sending => self.decide(node, destination)?,
+            // Until then it has its destination in the place of a header.
+            Deciding::Head => (LocalChannel::NONE, u64::from(destination.0)),
+        };
+        let Self { states, links, .. } = self;
+        if let Some(link) = self.node_links.get_mut(node.0 as usize) {
+            // A packet that has waited for the link starts as soon as that is free, within a cycle.
+            let earliest = if link.first_cycle() == now { link.cycle } else { now };
+            (_, *link) = link.start(earliest, states.crossings[PortKind::Node as usize].gap);
+        }
+        self.sent += 1;
+        let flit = Flit { header, next: PacketId::NONE, out, hops: 0 };
+        let origin = Origin { source: node, created, sent: now };
+        let arrival = now + u32::from(self.settings.node_latency_cycles) + 1;
+        Ok(links.inject(flit, origin, input, arrival))
+    }
+
+    /// The path of a packet from a node, decided now: the output channel at its switch, and the header with which
+    /// it leaves that. In place: by the call its two results would go by way of memory, for every packet.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn decide(&mut self, node: NodeId, destination: NodeId) -> Result<(LocalChannel, u64), Error> {
+        let Self { settings, states, sources, .. } = self;
         let source = &mut sources[node.0 as usize];
         let (switches, at) = (&*self.switches, source.switch);
         let queues = states.queues(at, settings.buffer_flits);
@@ -122,26 +148,44 @@ impl Network<'_> {
         } else {
             switch.admit(destination, scheme, paths, &queues, rng)
         }?;
-        // The output channel at this switch is known from now on, so the packet is not asked
-        // again on its arrival.
-        let (out, out_channel, header) = match admission.step {
+        let (port, channel, header) = match admission.step {
             Step::Deliver { port } => (port, 0, 0),
             Step::Send { port, virtual_channel, header } => {
                 let channel = self.channel_map[usize::from(virtual_channel & 7)];
                 (port, u32::from(channel), header.bits())
             }
         };
-        if let Some(link) = self.node_links.get_mut(node.0 as usize) {
-            // A packet that has waited for the link starts as soon as that is free, within a cycle.
-            let earliest = if link.first_cycle() == now { link.cycle } else { now };
-            (_, *link) = link.start(earliest, states.crossings[PortKind::Node as usize].gap);
+        let port = PortId::of_switch(at, port, states.port_bits);
+        Ok((LocalChannel::new(port.local(), channel), header))
+    }
+
+    /// Decides the paths of packets from nodes that have become the heads of their buffers at a chunk's switches. From
+    /// then on each waits for its output channel.
+    #[inline(never)]
+    pub(crate) fn decide_heads(
+        &mut self,
+        chunk: usize,
+        now: u32,
+    ) -> Result<(), Box<DatapathError>> {
+        for place in 0..self.states.step.undecided.len() {
+            let input = self.states.step.undecided.as_slice()[place];
+            let packet = self.states.chunks[chunk].inputs[input.index()].head;
+            let node = self.links.pool.origin(packet).source;
+            let header = self.links.pool.flit(packet).header;
+            #[expect(clippy::cast_possible_truncation, reason = "it is the number of a node")]
+            let destination = header as u32;
+            let (out, header) = self.decide(node, NodeId(destination)).map_err(|error| {
+                let at = self.sources[node.0 as usize].switch;
+                Box::new(failed(self.fabric, now, at, error))
+            })?;
+            let flit = self.links.pool.flit_mut(packet);
+            (flit.out, flit.header) = (out, header);
+            let chunk = &mut self.states.chunks[chunk];
+            let channel = &mut chunk.inputs[input.index()];
+            channel.out = out;
+            wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
         }
-        self.sent += 1;
-        let port = PortId::of_switch(at, out, states.port_bits);
-        let out = LocalChannel::new(port.local(), out_channel);
-        let flit = Flit { header, next: PacketId::NONE, out, hops: 0 };
-        let origin = Origin { source: node, created, sent: now };
-        let arrival = now + u32::from(settings.node_latency_cycles) + 1;
-        Ok(links.inject(flit, origin, input, arrival))
+        self.states.step.undecided.clear();
+        Ok(())
     }
 }

@@ -13,7 +13,8 @@ impl Network<'_> {
     /// or those from switches.
     ///
     /// A packet from a switch is routed here, with its header alone, so that no time passes for
-    /// routing later. A packet from a node was routed as it was sent. Where parts may be dead, those
+    /// routing later. A packet from a node was routed as it was sent, or is
+    /// routed as it becomes the head of its buffer ([`Self::decide_heads`]). Where parts may be dead, those
     /// that are lost were taken out before ([`Self::lose_arrivals`]).
     #[inline]
     pub(crate) fn receive<const FROM_NODES: bool>(
@@ -57,7 +58,11 @@ impl Network<'_> {
                 channel.head = packet;
                 channel.out = flit.out;
                 // Only a packet at the head of its buffer asks for an output channel.
-                wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
+                if FROM_NODES && flit.out.is_none() {
+                    self.states.step.undecided.push(input);
+                } else {
+                    wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
+                }
             } else {
                 pool.flit_mut(before).next = packet;
             }

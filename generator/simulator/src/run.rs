@@ -20,7 +20,7 @@ use crate::faults::FaultSchedule;
 use crate::losses::{Losses, Series};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
-use crate::settings::{MOST_CYCLES, Measuring, Settings};
+use crate::settings::{Deciding, MOST_CYCLES, Measuring, Settings};
 use crate::tally::{Population, Tally};
 use crate::watchdog::Deadlock;
 use std::num::NonZeroU32;
@@ -146,7 +146,7 @@ impl<'f> Run<'f> {
     /// other sets.
     ///
     /// # Errors
-    /// The settings or the load make no sense, or the schedule is for another fabric.
+    /// The settings or the load make no sense, or the schedule is for another fabric. [`Deciding::Head`] is refused.
     pub fn with_faults(
         fabric: &'f BootedFabric<'f>,
         settings: &'f Settings,
@@ -155,6 +155,12 @@ impl<'f> Run<'f> {
         seed: u64,
         schedule: &'f FaultSchedule,
     ) -> Result<Self, RunError> {
+        if settings.decide == Deciding::Head {
+            let found = "decide is head in a run in which parts die or tables change";
+            let accepted =
+                "sending, so that a packet that has met its switch has a path that can be judged";
+            return Err(Refused::new(found, accepted).into());
+        }
         let mut channels = settings.check_with(fabric, &[load])?;
         if settings.virtual_channels.is_none() && !schedule.entries.is_empty() {
             channels = channels.max(settings.channels_of_any_path(fabric));

@@ -25,19 +25,18 @@ pub(crate) struct SecondLook {
     step: u8,
 }
 
-/// How many flits left by each virtual channel of an output port in one cycle.
+/// How many flits left by an output port in one cycle.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sent([u8; 8]);
+pub(crate) struct Sent {
+    pub(crate) all: u8,
+    /// By virtual channel.
+    on: [u8; 8],
+}
 
 impl Sent {
     #[inline]
-    pub(crate) fn on(self, virtual_channel: u8) -> u32 {
-        self.0.get(usize::from(virtual_channel)).map_or(0, |&flits| u32::from(flits))
-    }
-
-    #[inline]
-    pub(crate) fn all(self) -> u32 {
-        self.0.iter().map(|&flits| u32::from(flits)).sum()
+    pub(crate) fn on(&self, virtual_channel: u8) -> u32 {
+        self.on.get(usize::from(virtual_channel)).map_or(0, |&flits| u32::from(flits))
     }
 }
 
@@ -72,7 +71,9 @@ impl SecondLooks {
         step: u8,
     ) -> bool {
         self.ports.push(port);
-        self.sent[port.index()].0[arriving.input.virtual_channel() as usize] += 1;
+        let sent = &mut self.sent[port.index()];
+        sent.all += 1;
+        sent.on[arriving.input.virtual_channel() as usize] += 1;
         let header = Header::from_bits(pool.flit(arriving.packet).header);
         let is_open = header.kind() == Some(Kind::OpenMin);
         if is_open {

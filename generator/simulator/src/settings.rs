@@ -56,6 +56,37 @@ impl Injection {
     }
 }
 
+/// When the path of a packet is decided. In a switch it is a matter of when
+/// [`admit`](tvlb_firmware_model::Switch::admit) is called.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Deciding {
+    /// As its node sends it, from the credits of that moment: as many packets as the buffer holds may leave the
+    /// switch before it.
+    #[default]
+    Sending,
+    /// As it becomes the head of its buffer at the switch.
+    Head,
+}
+
+impl Deciding {
+    /// The name on the command line and in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sending => "sending",
+            Self::Head => "head",
+        }
+    }
+
+    /// Whether this is what the papers' simulators do.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+    const fn is_usual(&self) -> bool {
+        matches!(self, Self::Sending)
+    }
+}
+
 /// How many windows a run measures after its warm-up.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
@@ -109,6 +140,10 @@ pub struct Settings {
     pub virtual_channels: Option<u8>,
     /// Which of them nodes send to.
     pub injection: Injection,
+    /// When a packet's path is decided. Written only where it is not as it is sent, so that the settings of runs that
+    /// are kept stay the same text.
+    #[serde(skip_serializing_if = "Deciding::is_usual")]
+    pub decide: Deciding,
     /// How many flits the buffer of one virtual channel holds.
     #[serde(rename = "buffer")]
     pub buffer_flits: u16,
@@ -156,6 +191,7 @@ impl Settings {
             paths,
             virtual_channels: None,
             injection: Injection::Zero,
+            decide: Deciding::Sending,
             buffer_flits: USUAL_BUFFER,
             local_latency_cycles: 10,
             global_latency_cycles: 15,
@@ -285,6 +321,12 @@ impl Settings {
         within("global latency", self.global_latency_cycles.into(), 1, MOST_LATENCY.into())?;
         within("node latency", self.node_latency_cycles.into(), 1, MOST_LATENCY.into())?;
         within("credit delay", self.credit_delay_cycles.into(), 0, MOST_LATENCY.into())?;
+        if self.scheme == Scheme::UgalG && self.decide == Deciding::Head {
+            let found = "decide is head with scheme ugal-g";
+            let accepted =
+                "sending, as ugal-g sees the queues of all switches only between two cycles";
+            return Err(Refused::new(found, accepted));
+        }
         within("speed-up", self.speedup.into(), 1, MOST_SPEEDUP.into())?;
         within("window", self.window_cycles, 1, MOST_CYCLES)?;
         let most_windows = match self.measuring {
@@ -392,6 +434,14 @@ mod tests {
         let longest = node.with_buffer(None);
         assert_eq!(longest.buffer_flits, 3000);
         assert!(longest.check().is_ok());
+    }
+
+    #[test]
+    fn ugal_g_decides_as_packets_are_sent() {
+        let usual = Settings::new(Scheme::UgalG, VlbPaths::Custom);
+        assert_eq!(usual.check(), Ok(()));
+        let refused = Settings { decide: Deciding::Head, ..usual }.check().unwrap_err();
+        insta::assert_snapshot!(refused, @"decide is head with scheme ugal-g, accepted sending, as ugal-g sees the queues of all switches only between two cycles");
     }
 
     #[test]

@@ -241,6 +241,8 @@ pub(crate) struct StepLists {
     /// Input ports with a channel that can go on in the next step.
     pub(crate) ready: PortList,
     pub(crate) new_heads: WorkList<LocalChannel, { 2 * PORTS }>,
+    /// Input channels from nodes with a packet at their head whose path is yet to be decided.
+    pub(crate) undecided: WorkList<LocalChannel, { 2 * PORTS }>,
     /// Output ports to switches by which a flit leaves in this step.
     pub(crate) to_switches: PortList,
     /// Output ports to nodes by which a flit leaves in this step.
@@ -304,6 +306,7 @@ impl SwitchStates {
             step: StepLists {
                 ready: WorkList::new(),
                 new_heads: WorkList::new(),
+                undecided: WorkList::new(),
                 to_switches: WorkList::new(),
                 to_nodes: WorkList::new(),
             },
@@ -386,14 +389,14 @@ impl<'n> Queues<'n> {
         let id = PortId::of_switch(switch, port, states.port_bits);
         let outputs = &states.chunks[id.chunk()].outputs;
         let used = |output: &OutputChannel| self.buffer - u32::from(output.free);
-        let later = self.later.map(|later| later[id.index()]);
+        let later = self.later.map(|later| &later[id.index()]);
         if let Some(channel) = channel {
             let output = outputs[LocalChannel::new(id.local(), channel.into()).index()];
             return used(&output) - later.map_or(0, |later| later.on(channel));
         }
         let channels = outputs[id.local().index()..].iter().step_by(PORTS);
         let all: u32 = channels.take(states.channels.into()).map(used).sum();
-        all - later.map_or(0, Sent::all)
+        all - later.map_or(0, |later| u32::from(later.all))
     }
 }
 
@@ -423,7 +426,7 @@ impl Credits for Queues<'_> {
         let chunk = &states.chunks[id.chunk()];
         let all = chunk.used_by_links[id.local().index() >> states.port_bits];
         let later = self.later.map_or(0, |later| {
-            later[id.index()..][..ports.len()].iter().map(|sent| sent.all()).sum()
+            later[id.index()..][..ports.len()].iter().map(|sent| u32::from(sent.all)).sum()
         });
         debug_assert_eq!(
             all - later,

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::Scheme;
-use crate::settings::Injection;
+use crate::settings::{Deciding, Injection};
 use crate::test_images::absolute_images;
 use crate::{BootedFabric, Run, Settings};
 use tvlb_firmware_model::VlbPaths;
@@ -43,6 +43,9 @@ fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
                 settings.bandwidths = Bandwidths::new(nodes, locals, globals).unwrap();
                 if node == 3 {
                     settings.injection = Injection::Random;
+                }
+                if node != 1 {
+                    settings.decide = Deciding::Head;
                 }
                 let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
                 let new = || Run::new(&fabric, &settings, &traffic, load, 1).unwrap();

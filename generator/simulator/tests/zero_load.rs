@@ -3,7 +3,7 @@ use crate::test_images::{Images, absolute, dragonfly, images, shape};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Decision, Dragonfly, NodeId, SetRule, Shape, ShapeSet, SwitchId};
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Injection, Outcome, Run, Settings, StopRule};
+use tvlb_simulator::{BootedFabric, Deciding, Injection, Outcome, Run, Settings, StopRule};
 use tvlb_traffic::{Pattern, Traffic};
 
 /// One node sends to another, rarely.
@@ -84,7 +84,9 @@ fn latencies_and_the_speedup_are_what_the_settings_say() {
     let pattern = Pattern::pairs(&[(df.node(from, 0), df.node(to, 0))]);
     let traffic = Traffic::new(&pattern, &df, 1).unwrap();
     // A switch takes three steps of its pipeline, and a link one cycle more than its latency.
-    for (speedup, switch) in [(1, 2), (2, 1), (3, 0), (4, 0)] {
+    let decidings = [Deciding::Sending, Deciding::Head];
+    let speedups = [(1, 2), (2, 1), (3, 0), (4, 0)];
+    for (decide, (speedup, switch)) in decidings.into_iter().cycle().zip(speedups) {
         let mut settings = Settings::new(Scheme::Vlb, VlbPaths::Custom);
         (settings.warm_up_windows, settings.window_cycles) = (0, 20_000);
         settings.speedup = speedup;
@@ -94,6 +96,7 @@ fn latencies_and_the_speedup_are_what_the_settings_say() {
             settings.node_latency_cycles,
         ) = (3, 50, 2);
         settings.injection = Injection::Random;
+        settings.decide = decide;
         let run = Run::new(&fabric, &settings, &traffic, 0.001, 1).unwrap();
         let outcome = run.measure(StopRule::FullWindow, &()).unwrap();
         let expected = 2 * 3 + 4 * 4 + 2 * 51 + 7 * switch;

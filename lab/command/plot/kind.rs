@@ -245,10 +245,11 @@ pub(super) const IDENTITY: [(&str, &str); 33] = [
 
 /// Settings of runs, with what stands before the value. They tell series apart where they differ, and are not
 /// said of a picture in which they do not.
-pub(super) const SETTINGS: [(&str, &str); 27] = [
+pub(super) const SETTINGS: [(&str, &str); 28] = [
     ("vc-scheme", "channels "),
     ("virtual-channels", "virtual channels "),
     ("injection", "injection "),
+    ("decide", "decided at "),
     ("buffer", "buffer "),
     ("speedup", "speedup "),
     ("local-latency", "local latency "),

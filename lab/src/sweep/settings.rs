@@ -8,7 +8,7 @@ use std::fmt::Display;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_schema::{Bandwidth, BandwidthError, Bandwidths, VcScheme};
-use tvlb_simulator::{Injection, Measuring, Scheme, Settings};
+use tvlb_simulator::{Deciding, Injection, Measuring, Scheme, Settings};
 
 /// The settings of a file with lists, one combination of them, and how the former become the latter.
 macro_rules! settings {
@@ -58,6 +58,7 @@ settings! {
     vc_scheme: VcScheme, "vc-scheme", |v| v.name();
     virtual_channels: u8, "virtual-channels", |v| *v;
     injection: Injection, "injection", |v| v.name();
+    decide: Deciding, "decide", |v| v.name();
     local_latency: u16, "local-latency", |v| *v;
     global_latency: u16, "global-latency", |v| *v;
     node_latency: u16, "node-latency", |v| *v;
@@ -171,6 +172,7 @@ impl Variant {
         let settings = Settings {
             virtual_channels: self.virtual_channels.or(defaults.virtual_channels),
             injection: self.injection.unwrap_or(defaults.injection),
+            decide: self.decide.unwrap_or(defaults.decide),
             local_latency_cycles: self.local_latency.unwrap_or(file.latencies.local),
             global_latency_cycles: self.global_latency.unwrap_or(file.latencies.global),
             node_latency_cycles: self.node_latency.unwrap_or(defaults.node_latency_cycles),
