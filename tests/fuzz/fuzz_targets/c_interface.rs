@@ -60,6 +60,7 @@ fuzz_target!(|input: Input| {
         random: Some(random),
         context: (&raw mut state).cast(),
         link_credits: input.sum.as_ref().map_or(std::ptr::null(), |sum| &raw const *sum),
+        channels: 0,
     };
     let mut switch = tvlb_switch::zeroed();
     let images: Vec<Vec<u8>> = input

@@ -132,6 +132,7 @@ impl InC {
             random: Some(random),
             context: (&raw mut rng).cast(),
             link_credits: std::ptr::null(),
+            channels: 0,
         };
         call(&raw const *self.0, u8::from(world.paths == VlbPaths::Custom), &given)
     }
