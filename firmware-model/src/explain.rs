@@ -29,7 +29,8 @@ pub struct Candidate {
     pub port: Port,
     /// The virtual channel of that port whose credits were counted, if not those of all were.
     pub virtual_channel: Option<u8>,
-    /// Credits in use of that port, of all its virtual channels or of the one that counts, or what [`Credits::weighed`] says in their place.
+    /// Credits in use of that port, of all its virtual channels or of the one that counts, or what
+    /// [`Credits::weighed`] says in their place.
     pub queue: u32,
     /// What is compared: queue times hops, or the product of what [`Credits::weighed`] says.
     pub cost: u64,

@@ -104,7 +104,8 @@ typedef uint32_t (*tvlb_random)(void *context);
  * its virtual channels. Otherwise there is one for each virtual channel of each port:
  * credits[port * channels + virtual channel]. An image can say that a decision counts the credits of single
  * channels (tvlb_weighing_of), and then it needs these; a call that has only sums is refused with
- * TVLB_SUMS_ONLY. A switch that knows only sums calls tvlb_sums_only after it has booted. A switch that counts free credits must subtract them from what the port has when it is idle.
+ * TVLB_SUMS_ONLY. A switch that knows only sums calls tvlb_sums_only after it has booted. A switch that
+ * counts free credits must subtract them from what the port or channel has when it is idle.
  * The counters may change while a call reads them, by hardware, by an interrupt or by an atomic
  * store of another thread. A call reads one for each candidate that it draws, each whole.
  *

@@ -207,17 +207,12 @@ pub unsafe extern "C" fn tvlb_install_faults(
     let install = || {
         // SAFETY: by the caller's promise on the image.
         let faults = unsafe { memory::bytes(fault_image, fault_len) }?;
-        // SAFETY: by the caller's promise on `switch`.
-        let out = unsafe { Out::new(switch) }?;
-        let (serves, mut booted) = {
-            // SAFETY: by the caller's promise on `switch`; the reference ends here.
-            let booted = unsafe { state::read(switch) }?;
-            ((booted.scheme, booted.paths), booted.switch.clone())
+        let take = |mut booted| {
+            Switch::install_faults(&mut booted, faults)?;
+            Ok(booted)
         };
-        booted.install_faults(faults).map_err(|error| code_of(&error))?;
-        // SAFETY: by the caller's promise on `switch`.
-        unsafe { state::write(out, serves, booted) };
-        Ok(())
+        // SAFETY: by the caller's promise on `switch` and on the image.
+        unsafe { state::change(switch, take) }
     };
     end(install())
 }
@@ -228,20 +223,8 @@ pub unsafe extern "C" fn tvlb_install_faults(
 /// `switch` is as for [`tvlb_install_faults`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tvlb_sums_only(switch: *mut tvlb_switch) -> i32 {
-    let say = || {
-        // SAFETY: by the caller's promise on `switch`.
-        let out = unsafe { Out::new(switch) }?;
-        let (serves, booted) = {
-            // SAFETY: by the caller's promise on `switch`; the reference ends here.
-            let booted = unsafe { state::read(switch) }?;
-            ((booted.scheme, booted.paths), booted.switch.clone())
-        };
-        let booted = booted.with_sums_only().map_err(|error| code_of(&error))?;
-        // SAFETY: by the caller's promise on `switch`.
-        unsafe { state::write(out, serves, booted) };
-        Ok(())
-    };
-    end(say())
+    // SAFETY: by the caller's promise on `switch`.
+    end(unsafe { state::change(switch, Switch::with_sums_only) })
 }
 
 /// The source decision: `tvlb_admit`.
@@ -250,9 +233,9 @@ pub unsafe extern "C" fn tvlb_sums_only(switch: *mut tvlb_switch) -> i32 {
 /// - `switch` is null, or holds what `tvlb_boot` or zeroing has left there or a copy of that;
 ///   nobody writes to it during the call, `random` neither.
 /// - `inputs` is null or readable. Its `random` may be called with its `context`, and returns. Its
-///   `credits` are `credit_count` counters, or so many times `channels`, in memory that may be written and lives during the
-///   call, and its `link_credits` is null or one such counter. They may change meanwhile: by `random`, by an atomic store of any thread or interrupt,
-///   or from outside the program.
+///   `credits` are `credit_count` counters, or so many times `channels`, in memory that may be written and
+///   lives during the call, and its `link_credits` is null or one such counter. They may change meanwhile: by
+///   `random`, by an atomic store of any thread or interrupt, or from outside the program.
 /// - `step` is null or writable. `random` may write to it too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tvlb_admit(

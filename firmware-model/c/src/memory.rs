@@ -18,9 +18,8 @@ pub type tvlb_random = Option<unsafe extern "C" fn(context: *mut c_void) -> u32>
 #[derive(Clone, Copy, Debug)]
 pub struct tvlb_inputs {
     /// Credits in use by physical port: over all its virtual channels, or, where `channels` is not 0, of
-    /// each virtual channel of the port. The counters may change
-    /// while a function reads them, so they are memory that may be written: in Rust a pointer
-    /// from `as_mut_ptr`, not from a shared slice.
+    /// each virtual channel of the port. The counters may change while a function reads them, so they are memory
+    /// that may be written: in Rust a pointer from `as_mut_ptr`, not from a shared slice.
     pub credits: *const u32,
     /// How many ports `credits` has; those beyond count as idle.
     pub credit_count: usize,

@@ -1,9 +1,9 @@
 //! The caller's memory for one switch, and for one that decides at every hop.
 
 use crate::memory::{self, Out};
-use crate::{TVLB_NOT_BOOTED, TVLB_WRONG_SCHEME};
+use crate::{TVLB_NOT_BOOTED, TVLB_WRONG_SCHEME, code_of};
 use core::mem::MaybeUninit;
-use tvlb_firmware_model::{OfarSwitch, Scheme, Switch, VlbPaths};
+use tvlb_firmware_model::{Error, OfarSwitch, Scheme, Switch, VlbPaths};
 
 /// The bytes of a `tvlb_switch`, enough on machines of 32 and of 64 bits.
 pub const SWITCH_SIZE: usize = 1024;
@@ -124,6 +124,28 @@ pub(crate) unsafe fn write_ofar(memory: Out<tvlb_ofar>, ofar: OfarSwitch<'_>) {
 pub(crate) unsafe fn read<'a>(memory: *const tvlb_switch) -> Result<&'a Booted, i32> {
     // SAFETY: by the caller's promise.
     unsafe { read_marked(memory, BOOTED) }
+}
+
+/// Puts what `change` makes of the switch in its place, if it makes anything of it. Otherwise it stays as it was.
+///
+/// # Safety
+/// `memory` is as for [`read`], and nobody else uses it during the call. What the switch borrows lives for as long
+/// as C uses it.
+pub(crate) unsafe fn change<'a>(
+    memory: *mut tvlb_switch,
+    change: impl FnOnce(Switch<'a>) -> Result<Switch<'a>, Error>,
+) -> Result<(), i32> {
+    // SAFETY: by the caller's promise.
+    let out = unsafe { Out::new(memory) }?;
+    let (serves, switch) = {
+        // SAFETY: by the caller's promise; the reference ends here.
+        let booted = unsafe { read(memory) }?;
+        ((booted.scheme, booted.paths), booted.switch.clone())
+    };
+    let changed = change(switch).map_err(|error| code_of(&error))?;
+    // SAFETY: by the caller's promise.
+    unsafe { write(out, serves, changed) };
+    Ok(())
 }
 
 /// # Safety
