@@ -75,7 +75,6 @@ const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
 const CANDIDATES: &str = "a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x \
     between, as in \"1x4\"";
 const GATE: &str = "a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25";
-const QUEUE: &str = "one of \"port\", \"channel\"";
 
 const ESCAPE: &str = "one of \"none\", \"ring\", \"tree\"";
 
@@ -256,9 +255,7 @@ fn path(entry: &Entry<'_, '_>, accepted: &str) -> Fallible<PathBuf> {
 }
 
 fn arrangement(entry: &Entry<'_, '_>) -> Fallible<Wiring> {
-    let accepted = format!("one of \"{}\"", Arrangement::ALL.map(Arrangement::name).join("\", \""));
-    let name = entry.string(&accepted)?;
-    name.parse().map(Wiring::Arrangement).map_err(|_| entry.refused(&accepted))
+    named(entry, Arrangement::ALL, Arrangement::name).map(Wiring::Arrangement)
 }
 
 fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
@@ -298,13 +295,10 @@ pub(super) const fn bandwidth_key(kind: LinkKind) -> &'static str {
 }
 
 fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<VcScheme> {
-    let accepted = format!("one of \"{}\"", VcScheme::ALL.map(VcScheme::name).join("\", \""));
-    let Some(entry) = routing.optional("virtual-channels") else {
-        return Ok(VcScheme::default());
-    };
-    let name = entry.string(&accepted)?;
-    let scheme = VcScheme::ALL.into_iter().find(|scheme| scheme.name() == name);
-    scheme.ok_or_else(|| entry.refused(&accepted))
+    match routing.optional("virtual-channels") {
+        Some(entry) => named(&entry, VcScheme::ALL, VcScheme::name),
+        None => Ok(VcScheme::default()),
+    }
 }
 
 /// The escape network, if there is to be one.
@@ -383,7 +377,7 @@ fn weighing(routing: &Section<'_, '_>) -> Fallible<WeighingSettings> {
         })?,
         candidates: per_decision(routing, "candidates", CANDIDATES, candidates)?,
         gates: per_decision(routing, "gate", GATE, gate)?,
-        queues: per_decision(routing, "queue", QUEUE, |entry| {
+        queues: per_decision(routing, "queue", &one_of(Queue::ALL, Queue::name), |entry| {
             named(entry, Queue::ALL, Queue::name)
         })?,
         second_min: match routing.optional("second-min") {
@@ -423,13 +417,18 @@ fn gate(entry: &Entry<'_, '_>) -> Fallible<Gate> {
     entry.decimal(GATE)?.parse().map_err(|_| entry.refused(GATE))
 }
 
+/// What is accepted where one of several is named.
+fn one_of<T: Copy, const N: usize>(all: [T; N], name_of: fn(T) -> &'static str) -> String {
+    format!("one of \"{}\"", all.map(name_of).join("\", \""))
+}
+
 /// The one of several that has the name that an entry is.
 fn named<T: Copy, const N: usize>(
     entry: &Entry<'_, '_>,
     all: [T; N],
     name_of: fn(T) -> &'static str,
 ) -> Fallible<T> {
-    let accepted = format!("one of \"{}\"", all.map(name_of).join("\", \""));
+    let accepted = one_of(all, name_of);
     let name = entry.string(&accepted)?;
     let found = all.into_iter().find(|&one| name_of(one) == name);
     found.ok_or_else(|| entry.refused(&accepted))
