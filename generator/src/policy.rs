@@ -3,8 +3,8 @@
 //!
 //! In a text a policy is `SET`, or `SET T=-2 1x4 gate=1.25 queue=channel MIN=shortest`: the threshold, the numbers
 //! of MIN and VLB candidates, the gate, which credits are the queue of a port, and the MIN candidate of PAR's
-//! second look. What is left out is `T=0`, `1x1`, no gate, `queue=port` and `MIN=kept`. How switches thin a set is computed, never written, so a policy
-//! that was read is unthinned.
+//! second look. What is left out is `T=0`, `1x1`, no gate, `queue=port` and `MIN=kept`. How switches thin a set is
+//! computed, never written, so a policy that was read is unthinned.
 
 use std::fmt;
 use std::sync::Arc;

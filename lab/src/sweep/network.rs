@@ -13,11 +13,11 @@ use super::sets::Paths;
 use super::settings::{Variant, variants};
 use serde::Serialize;
 use std::collections::HashMap;
-use std::fmt::Display;
+use std::fmt::{Debug, Display};
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::{Images, fabric_image};
-use tvlb_schema::{FabricImage, MinCandidate, PerDecision, VcScheme};
+use tvlb_schema::{FabricImage, MinCandidate, VcScheme};
 use tvlb_simulator::{Scheme, Settings, StarvedLink};
 use tvlb_table_set::names::Parts;
 use tvlb_table_set::sha256;
@@ -350,6 +350,11 @@ pub(super) fn scheme(name: &str) -> Result<Scheme, String> {
     })
 }
 
+/// The words of a value after a blank, or none where it is the usual one.
+fn unless_usual<T: Default + PartialEq + Debug>(value: &T) -> String {
+    if *value == T::default() { String::new() } else { format!(" {value:?}") }
+}
+
 fn hash_of(fabric: &Fabric, paths: &Paths, vc_scheme: VcScheme) -> String {
     let policies = paths.named_policies(fabric);
     let thresholds = policies.map(|policy| policy.weighing.threshold);
@@ -358,11 +363,9 @@ fn hash_of(fabric: &Fabric, paths: &Paths, vc_scheme: VcScheme) -> String {
         MinCandidate::Kept => String::new(),
         min => format!(" {}", min.name()),
     };
-    let drawn = policies.map(|policy| (policy.weighing.candidates, policy.weighing.gate));
-    let drawn = if drawn == PerDecision::default() { String::new() } else { format!(" {drawn:?}") };
-    let queues = policies.map(|policy| policy.weighing.queue);
-    let queues =
-        if queues == PerDecision::default() { String::new() } else { format!(" {queues:?}") };
+    let drawn =
+        unless_usual(&policies.map(|policy| (policy.weighing.candidates, policy.weighing.gate)));
+    let queues = unless_usual(&policies.map(|policy| policy.weighing.queue));
     let cables = fabric.topology.cables();
     let df = fabric.topology.dragonfly();
     let channels = vc_scheme.name();
