@@ -13,7 +13,9 @@ use tvlb_firmware_c::{
     TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_step,
     tvlb_switch,
 };
-use tvlb_firmware_model::{Channels, Choice, Error, Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_firmware_model::{
+    ByChannel, Channels, Choice, Error, Header, Scheme, Step, Switch, VlbPaths,
+};
 use tvlb_fuzz::own::{Own, Plan};
 use tvlb_schema::{NodeId, SwitchId};
 
@@ -81,7 +83,7 @@ impl<'a> Network<'a> {
                         let looked = switch.reconsider(
                             header,
                             world.paths,
-                            &world.credits[..],
+                            &by_channel(&world.credits),
                             &mut world.rng,
                         );
                         header = looked.expect("a packet under way may be looked at");
@@ -94,7 +96,16 @@ impl<'a> Network<'a> {
     }
 }
 
+/// How many virtual channels the credits are known by.
+const CHANNELS: usize = 7;
+
+/// So many credits of each channel of each port.
+fn by_channel(credits: &[u32]) -> ByChannel<'_> {
+    ByChannel { counters: credits, channels: CHANNELS as u8 }
+}
+
 struct World {
+    /// [`CHANNELS`] for each port.
     credits: Vec<u32>,
     paths: VlbPaths,
     rng: Xoshiro256PlusPlus,
@@ -128,11 +139,11 @@ impl InC {
         let (mut credits, mut rng) = (world.credits.clone(), world.rng.clone());
         let given = tvlb_inputs {
             credits: credits.as_mut_ptr(),
-            credit_count: credits.len(),
+            credit_count: credits.len() / CHANNELS,
             random: Some(random),
             context: (&raw mut rng).cast(),
             link_credits: std::ptr::null(),
-            channels: 0,
+            channels: CHANNELS,
         };
         call(&raw const *self.0, u8::from(world.paths == VlbPaths::Custom), &given)
     }
@@ -165,7 +176,7 @@ fn admit(
         // SAFETY: all pointers are of what lives.
         unsafe { tvlb_admit(switch, node.0, scheme as u8, paths, given, &raw mut step) }
     });
-    let (credits, rng) = (&world.credits[..], &mut world.rng);
+    let (credits, rng) = (&by_channel(&world.credits), &mut world.rng);
     let admission = switch.admit(node, SCHEMES[scheme], world.paths, credits, rng);
     let choice = admission.as_ref().map(|admission| admission.choice).ok();
     let first = admission.map(|admission| admission.step);
@@ -182,7 +193,8 @@ fn bounce(switch: &Switch<'_>, c: &InC, bits: u64, world: &mut World) {
             // SAFETY: all pointers are of what lives.
             unsafe { tvlb_reconsider(switch, &raw mut in_place, paths, given) }
         });
-        let looked = switch.reconsider(header, world.paths, &world.credits[..], &mut world.rng);
+        let looked =
+            switch.reconsider(header, world.paths, &by_channel(&world.credits), &mut world.rng);
         assert_eq!(code, looked.as_ref().map_or_else(code_of, |_| TVLB_OK));
         let Ok(looked) = looked else { return };
         assert_eq!(in_place, looked.bits());
@@ -209,6 +221,7 @@ fuzz_target!(|input: Input| {
     };
     let all: Vec<SwitchId> = df.switches().collect();
     let number = |any: u16| all[usize::from(any) % all.len()];
+    let credits = credits[..credits.len() / CHANNELS * CHANNELS].to_vec();
     let mut world =
         World { credits, paths: VlbPaths::Custom, rng: Xoshiro256PlusPlus::seed_from_u64(seed) };
     let paths = |custom| if custom { VlbPaths::Custom } else { VlbPaths::Conventional };

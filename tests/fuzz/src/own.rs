@@ -201,8 +201,7 @@ impl Own {
             let candidates = Candidates::new(1 + (candidates >> 3 & 7), 1 + (candidates & 7));
             let candidates = candidates.expect("both numbers are 1 to 8");
             let gate = Gate::of_sixteenths(sixteenths);
-            // The targets give sums of credits, with which nothing else can be decided.
-            let queue = Queue::Port;
+            let queue = Queue::ALL[usize::from(set >> 7)];
             (set % sets.len() as u8, Weighing { threshold, candidates, gate, queue })
         });
         let [ugal_l, par_source, par_second] = decisions;
