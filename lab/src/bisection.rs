@@ -7,8 +7,8 @@ mod weighted;
 
 pub use ratio::{Ratio, RatioError};
 
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_base::partition::{Split, improved, split};
 use tvlb_base::progress::{Cancelled, Progress};
@@ -21,6 +21,9 @@ const STARTS_BY_GROUP: u32 = 64;
 /// How many more begin where two groups of the best split so far exchange their places, which moves of single
 /// switches do not come to.
 const EXCHANGES: u32 = 256;
+/// How many more begin where as many switches of either half of the best split so far change sides, a quarter
+/// at most, which leads out of splits that no single move betters.
+const DISTURBANCES: u32 = 64;
 
 /// The least cut of a wiring, or an interval that it lies in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,17 +99,19 @@ fn good_split(weighted: &Weighted, progress: &dyn Progress) -> Result<Split, Can
         }
         groups.shuffle(&mut rng);
     }
-    for _ in 0..EXCHANGES {
+    for round in 0..EXCHANGES + DISTURBANCES {
         progress.check()?;
-        groups.shuffle(&mut rng);
-        let [one, other, ..] = &groups[..] else { break };
-        let [one, other] = [one, other].map(|group| weighted.groups[*group].clone());
-        if one.len() != other.len() {
-            continue;
-        }
         let mut is_first = best.is_first.clone();
-        for (one, other) in one.zip(other) {
-            is_first.swap(one, other);
+        if round < EXCHANGES {
+            groups.shuffle(&mut rng);
+            let [one, other, ..] = &groups[..] else { continue };
+            let [one, other] = [one, other].map(|group| weighted.groups[*group].clone());
+            if one.len() != other.len() {
+                continue;
+            }
+            one.zip(other).for_each(|(one, other)| is_first.swap(one, other));
+        } else {
+            disturb(&mut is_first, &mut rng);
         }
         let mut order: Vec<u32> = (0..weighted.all.vertices()).collect();
         order.sort_by_key(|vertex| !is_first[*vertex as usize]);
@@ -116,6 +121,18 @@ fn good_split(weighted: &Weighted, progress: &dyn Progress) -> Result<Split, Can
         }
     }
     Ok(best)
+}
+
+/// Lets some switches of the first half, and as many of the second, change sides.
+fn disturb(is_first: &mut [bool], rng: &mut Xoshiro256PlusPlus) {
+    let (mut first, mut second): (Vec<usize>, Vec<usize>) =
+        (0..is_first.len()).partition(|vertex| is_first[*vertex]);
+    first.shuffle(rng);
+    second.shuffle(rng);
+    let count = rng.random_range(1..=first.len().div_ceil(4).max(1));
+    for (one, other) in first.into_iter().zip(second).take(count) {
+        is_first.swap(one, other);
+    }
 }
 
 /// How many local and how many global links are cut between these switches and all others.

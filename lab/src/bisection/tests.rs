@@ -175,6 +175,14 @@ proptest! {
     }
 }
 
+/// Here no start by group and no exchange of groups leads to the least split, which cuts 60 tenths.
+#[test]
+fn disturbed_splits_lead_to_the_least() {
+    let [a, h, g] = TINY[5];
+    let df = Dragonfly::new(1, a, h, g).unwrap();
+    check(&arrange(df, Arrangement::Random, 5_469_184_547_488_663_799).unwrap(), 16);
+}
+
 /// The sizes a, h and g of tiny machines.
 const TINY: [[u32; 3]; 7] =
     [[2, 1, 3], [2, 2, 5], [2, 3, 7], [3, 1, 4], [4, 1, 3], [4, 2, 3], [1, 4, 5]];
