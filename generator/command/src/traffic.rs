@@ -20,6 +20,7 @@ pub const PATTERNS: &str = "Traffic (--traffic):
   tmixed(u,v[,Δg,Δs]) the same per packet
   hot-switch          the first switch of each group to that of the next group, the rest uniform
   next-group[(Δg)]    each packet to a node drawn from the group Δg further, by default the next
+  adv-consecutive     each packet to a node drawn from the next h groups
   pairs:FILE          source,destination in each line, by number or name; other nodes are silent
 
 Placements (--place) say on which node each process of the traffic runs:

@@ -24,7 +24,7 @@ impl Traffic {
     /// ```
     pub fn to_switches(&self, df: &Dragonfly, source: SwitchId) -> Vec<(SwitchId, f64)> {
         let mut to: BTreeMap<SwitchId, f64> = BTreeMap::new();
-        // Nodes that draw from the same processes draw alike, and all but next-group draw from all.
+        // Nodes that draw from the same processes draw alike, and all but those to groups further on draw from all.
         let mut drawn: BTreeMap<Drawn, f64> = BTreeMap::new();
         let (group, _) = df.place(source);
         let terminals = u8::try_from(df.nodes_of(group)).unwrap_or(u8::MAX);
@@ -102,6 +102,7 @@ mod tests {
             "uniform-others",
             "next-group",
             "next-group(2)",
+            "adv-consecutive",
             "mixed(50,50)",
             "tmixed(25,75)",
             "hot-switch",

@@ -72,6 +72,9 @@ pub enum Pattern {
         /// How many groups further.
         groups: u32,
     },
+    /// Each packet to a node drawn from the next h groups, ADVc of the literature (Fuentes et al. 2015). In the
+    /// wirings where a switch's global links lead to consecutive groups, one switch of each group has all of it.
+    AdvConsecutive,
     /// Listed pairs of source and destination, as [`Parts::pair_list`](tvlb_table_set::names::Parts::pair_list) reads them;
     /// nodes that are no source are silent.
     Pairs(Vec<ListedPair>),
@@ -80,10 +83,10 @@ pub enum Pattern {
 /// What a pattern may be.
 const ACCEPTED: &str = "uniform, uniform-others, shift(Δg,Δs), type2, type2#k, permutation, \
     permutation#k, complement, mixed(u,v), mixed(u,v,Δg,Δs), tmixed(u,v), tmixed(u,v,Δg,Δs), hot-switch, \
-    next-group, next-group(Δg)";
+    next-group, next-group(Δg), adv-consecutive";
 
 /// The patterns' names, and a text that is one of each.
-const NAMES: [(&str, &str); 11] = [
+const NAMES: [(&str, &str); 12] = [
     ("uniform", "uniform"),
     ("uniform-others", "uniform-others"),
     ("shift", "shift(Δg,Δs)"),
@@ -94,6 +97,7 @@ const NAMES: [(&str, &str); 11] = [
     ("tmixed", "tmixed(u,v)"),
     ("hot-switch", "hot-switch"),
     ("next-group", "next-group"),
+    ("adv-consecutive", "adv-consecutive"),
     ("pairs", "pairs:FILE"),
 ];
 
@@ -150,6 +154,7 @@ impl FromStr for Pattern {
             ("hot-switch", []) => Self::HotSwitch,
             ("uniform-others", []) => Self::UniformOthers,
             ("next-group", []) => Self::NextGroup { groups: 1 },
+            ("adv-consecutive", []) => Self::AdvConsecutive,
             ("next-group", &[groups]) => Self::NextGroup { groups },
             ("mixed", &[uniform, adversarial]) => {
                 let (groups, switches) = one_ahead;
@@ -190,6 +195,7 @@ impl fmt::Display for Pattern {
             Self::UniformOthers => f.write_str("uniform-others"),
             Self::NextGroup { groups: 1 } => f.write_str("next-group"),
             Self::NextGroup { groups } => write!(f, "next-group({groups})"),
+            Self::AdvConsecutive => f.write_str("adv-consecutive"),
             Self::Pairs(pairs) if pairs.len() == 1 => f.write_str("1 listed pair"),
             Self::Pairs(pairs) => write!(f, "{} listed pairs", pairs.len()),
         }
@@ -224,6 +230,7 @@ mod tests {
             "uniform-others",
             "next-group",
             "next-group(6)",
+            "adv-consecutive",
         ] {
             assert_eq!(text.parse::<Pattern>().unwrap().to_string(), text);
         }

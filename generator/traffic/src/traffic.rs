@@ -27,7 +27,7 @@ pub(crate) struct Sent {
     pub(crate) drawn: Option<(Drawn, f64)>,
 }
 
-/// Processes of consecutive ranks, of which one is drawn.
+/// Processes of consecutive ranks, of which one is drawn. After the last rank comes the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Drawn {
     pub(crate) first: u32,
@@ -46,9 +46,9 @@ pub struct Traffic {
     uniform_below: u64,
     /// Whether a node that draws from all does not draw itself.
     only_others: bool,
-    /// Where destinations are drawn from a group further on: how many numbers the nodes of a group have,
-    /// and for each group the ranks of the nodes of that group.
-    next_group: Option<(u32, Vec<(u32, u32)>)>,
+    /// Where destinations are drawn from groups further on: how many numbers the nodes of a group have,
+    /// and for each group the first rank of the nodes of those groups, and how many they are.
+    groups_ahead: Option<(u32, Vec<(u32, u32)>)>,
     /// For each node the number of its population.
     population: Vec<u8>,
     populations: Vec<&'static str>,
@@ -74,7 +74,7 @@ impl Traffic {
             nodes: ranks,
             uniform_below: 0,
             only_others: false,
-            next_group: None,
+            groups_ahead: None,
             population: vec![0; numbers],
             populations: vec!["all"],
             placement: Placement::default(),
@@ -92,7 +92,14 @@ impl Traffic {
                     let accepted = format!("1 to {}", count.saturating_sub(1));
                     return Err(unfit(pattern, &found, accepted));
                 }
-                traffic.next_group = Some(groups_ahead(among, groups));
+                traffic.groups_ahead = Some(groups_ahead(among, groups, 1));
+            }
+            Pattern::AdvConsecutive => {
+                let others = groups_count(among).saturating_sub(1);
+                if others == 0 {
+                    return Err(unfit(pattern, "there is no other group", "two or more groups"));
+                }
+                traffic.groups_ahead = Some(groups_ahead(among, 1, df.h().clamp(1, others)));
             }
             Pattern::Shift { groups, switches } => {
                 traffic.to = fitting_shift(pattern, among, *groups, *switches)?;
@@ -155,7 +162,7 @@ impl Traffic {
             nodes: Ranks::of(&df.into()),
             uniform_below: 0,
             only_others: false,
-            next_group: None,
+            groups_ahead: None,
             population: vec![0; numbers],
             populations: vec!["all"],
             placement: Placement::default(),
@@ -200,7 +207,7 @@ impl Traffic {
         match self.to[node.as_usize()] {
             SILENT => Sent::default(),
             UNIFORM => {
-                let drawn = self.next_group.as_ref().map_or(all, |(size, next)| {
+                let drawn = self.groups_ahead.as_ref().map_or(all, |(size, next)| {
                     let (first, count) = next[(self.placement.process(node).0 / size) as usize];
                     Drawn { first, count, others: false }
                 });
@@ -213,9 +220,11 @@ impl Traffic {
         }
     }
 
-    /// The node on which the process of a rank runs.
+    /// The node on which the process of a rank runs; after the last rank comes the first.
+    #[inline]
     pub(crate) fn node_of_rank(&self, rank: u32) -> NodeId {
-        self.placement.node(self.nodes.node(rank))
+        let count = self.nodes.count();
+        self.placement.node(self.nodes.node(if rank < count { rank } else { rank - count }))
     }
 
     /// Whether a node sends at all.
@@ -246,9 +255,9 @@ impl Traffic {
     pub fn draw(&self, node: NodeId, rng: &mut impl Rng) -> NodeId {
         let to = self.to[node.as_usize()];
         if to == UNIFORM {
-            if let Some((size, next)) = &self.next_group {
+            if let Some((size, next)) = &self.groups_ahead {
                 let (first, count) = next[(self.placement.process(node).0 / size) as usize];
-                return self.placement.node(self.nodes.node(first + below(rng, count)));
+                return self.node_of_rank(first + below(rng, count));
             }
             let others = self.nodes.count() - u32::from(self.only_others);
             let drawn = self.placement.node(self.nodes.node(below(rng, others)));
@@ -288,8 +297,8 @@ fn groups_count(nodes: &Nodes) -> u32 {
     nodes.groups().fold(0, |count, _| count + 1)
 }
 
-/// See [`Traffic::next_group`].
-fn groups_ahead(nodes: &Nodes, groups: u32) -> (u32, Vec<(u32, u32)>) {
+/// So many groups, the first of them so many further; see [`Traffic::groups_ahead`].
+fn groups_ahead(nodes: &Nodes, groups: u32, count: u32) -> (u32, Vec<(u32, u32)>) {
     let df = nodes.dragonfly();
     let mut first = 0;
     let mut ranks = vec![(0, 0); df.g() as usize];
@@ -302,7 +311,10 @@ fn groups_ahead(nodes: &Nodes, groups: u32) -> (u32, Vec<(u32, u32)>) {
     let order: Vec<_> = nodes.groups().collect();
     let mut next = ranks.clone();
     for (rank, group) in order.iter().enumerate() {
-        next[group.as_usize()] = ranks[order[(rank + groups as usize) % order.len()].as_usize()];
+        let ahead = (0..count).map(|further| (rank + (groups + further) as usize) % order.len());
+        let ahead = ahead.map(|rank| ranks[order[rank].as_usize()]);
+        let of_all = ahead.reduce(|(first, sum), (_, more)| (first, sum + more));
+        next[group.as_usize()] = of_all.expect("there is one at least");
     }
     (df.p() * df.a(), next)
 }
