@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::{env, fs};
 use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::schema::NodeId;
-use tvlb_firmware_model::{Channels, DefaultRng, Scheme, Step, Switch, VlbPaths};
+use tvlb_firmware_model::{ByChannel, Channels, DefaultRng, Scheme, Step, Switch, VlbPaths};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().collect();
@@ -22,22 +22,20 @@ fn packets(fabric_image: &str, switch_image: &str) -> Result<String, Box<dyn Err
     let switch = Switch::boot(&fabric_image, &switch_image)?
         .with_channels(Scheme::UgalL, Channels::ORDERED)?;
     let ports = switch.image().fabric().dragonfly().radix();
-    // In a switch these are the credit counters of its ports.
-    let mut credits = vec![0_u32; ports as usize];
+    // In a switch these are the credit counters of the virtual channels of its ports.
+    let channels = Channels::ORDERED.most();
+    let mut counters = vec![0_u32; ports as usize * usize::from(channels)];
     let mut rng = DefaultRng::seed_from_u64(1);
     let mut told = String::new();
     for _ in 0..6 {
-        let admission = switch.admit(
-            NodeId(70),
-            Scheme::UgalL,
-            VlbPaths::Custom,
-            credits.as_slice(),
-            &mut rng,
-        )?;
+        let credits = ByChannel { counters: &counters, channels };
+        let admission =
+            switch.admit(NodeId(70), Scheme::UgalL, VlbPaths::Custom, &credits, &mut rng)?;
         match admission.step {
             Step::Deliver { port } => writeln!(told, "deliver at port {port}")?,
             Step::Send { port, virtual_channel, .. } => {
-                credits[port.as_usize()] += 1;
+                let first = port.as_usize() * usize::from(channels);
+                counters[first + usize::from(virtual_channel)] += 1;
                 let choice = admission.choice;
                 writeln!(told, "{choice:?}: send by port {port} on channel {virtual_channel}")?;
             }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PORTS = 64, MOST_BYTES = 1 << 20 };
+enum { MOST_PORTS = 64, CHANNELS = 8, MOST_BYTES = 1 << 20 };
 
 static uint32_t next_random(void *context)
 {
@@ -42,7 +42,8 @@ static int failed(const char *call, int32_t code)
 int main(int count, char **arguments)
 {
     static uint8_t fabric[MOST_BYTES], image[MOST_BYTES];
-    static uint32_t credits[MOST_PORTS]; /* in a switch the counters of its ports */
+    /* In a switch the counters of the virtual channels of its ports. */
+    static uint32_t credits[MOST_PORTS * CHANNELS];
     static tvlb_switch sw;
     if (count != 3) {
         fprintf(stderr, "give the files of the fabric image and of one switch image\n");
@@ -73,7 +74,7 @@ int main(int count, char **arguments)
     }
 
     uint32_t seed = 1;
-    tvlb_inputs inputs = {credits, ports, next_random, &seed, NULL, 0};
+    tvlb_inputs inputs = {credits, ports, next_random, &seed, NULL, CHANNELS};
     for (int packet = 0; packet < 6; packet++) {
         tvlb_step step;
         code = tvlb_admit(&sw, nodes - 1, TVLB_UGAL_L, TVLB_CUSTOM, &inputs, &step);
@@ -83,7 +84,7 @@ int main(int count, char **arguments)
             printf("deliver at port %d\n", step.port);
             continue;
         }
-        credits[step.port]++;
+        credits[step.port * CHANNELS + step.virtual_channel]++;
         int vlb = step.choice == TVLB_CHOSE_VLB || step.choice == TVLB_VLB_FALLBACK;
         printf("%s: send by port %d on channel %d\n", vlb ? "VLB" : "MIN", step.port,
                step.virtual_channel);

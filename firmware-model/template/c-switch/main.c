@@ -6,7 +6,7 @@
 extern const uint8_t fabric_image[], fabric_end[], first_image[], first_end[], second_image[], second_end[];
 
 /* The virtual channels that the links have. */
-enum { LOCAL_CHANNELS = 5, GLOBAL_CHANNELS = 4 };
+enum { LOCAL_CHANNELS = CHANNELS, GLOBAL_CHANNELS = 4 };
 
 static void expect(const char *what, int32_t code)
 {
@@ -51,10 +51,11 @@ int main(void)
         print_step(here, &step);
         if (step.deliver)
             continue;
-        first.credits_in_use[step.port]++;
+        uint32_t *credits = &first.credits_in_use[step.port * CHANNELS + step.virtual_channel];
+        ++*credits;
         /* What goes to the other switch arrives there with its header. */
         if (tvlb_neighbour(&first.sw, step.port, &neighbour) == TVLB_OK && neighbour == there) {
-            first.credits_in_use[step.port]--;
+            --*credits;
             expect("a packet from a link", routing_from_link(&second, step.header, &step));
             print_step(there, &step);
         }

@@ -12,7 +12,8 @@ static uint32_t next_random(void *context)
 
 static tvlb_inputs inputs_of(struct routing *routing)
 {
-    return (tvlb_inputs){routing->credits_in_use, routing->ports, next_random, &routing->random, NULL};
+    return (tvlb_inputs){routing->credits_in_use, routing->ports, next_random, &routing->random, NULL,
+                         CHANNELS};
 }
 
 int32_t routing_boot(struct routing *routing, const uint8_t *fabric, size_t fabric_length,
@@ -30,8 +31,8 @@ int32_t routing_boot(struct routing *routing, const uint8_t *fabric, size_t fabr
         return TVLB_OTHER;
     /* Each switch draws numbers of its own. */
     routing->random = 0x9e3779b9u * (number + 1) | 1;
-    for (uint32_t port = 0; port < MOST_PORTS; port++)
-        routing->credits_in_use[port] = 0;
+    for (uint32_t counter = 0; counter < MOST_PORTS * CHANNELS; counter++)
+        routing->credits_in_use[counter] = 0;
     return TVLB_OK;
 }
 

@@ -4,14 +4,15 @@
 
 #include "tvlb.h"
 
-enum { MOST_PORTS = 64 };
+enum { MOST_PORTS = 64, CHANNELS = 5 };
 
 /* One switch: its tables, its random numbers and its counters. */
 struct routing {
     tvlb_switch sw;
     uint32_t ports;
-    uint32_t random;                     /* never 0 */
-    uint32_t credits_in_use[MOST_PORTS]; /* flits sent by a port whose buffer space has not come back */
+    uint32_t random; /* never 0 */
+    /* By port and virtual channel, flits sent whose buffer space has not come back. */
+    uint32_t credits_in_use[MOST_PORTS * CHANNELS];
 };
 
 /* Boots from the two images, over links that have these virtual channels. */

@@ -8,11 +8,14 @@
 use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::schema::{NodeId, Port};
 use tvlb_firmware_model::{
-    Admission, Channels, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+    Admission, ByChannel, Channels, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
 };
 
-/// The most ports that the switch can have: one counter for each.
+/// The most ports that the switch can have.
 pub const MOST_PORTS: usize = 64;
+/// The virtual channels that each port has counters for: tables may count the credits of single channels.
+pub const CHANNELS: u8 = 5;
+const MOST_COUNTERS: usize = MOST_PORTS * CHANNELS as usize;
 
 /// How packets are routed, and where VLB paths come from.
 const SCHEME: Scheme = Scheme::Par;
@@ -22,8 +25,8 @@ const PATHS: VlbPaths = VlbPaths::Custom;
 pub struct Routing {
     switch: Switch<'static>,
     rng: DefaultRng,
-    /// Flits sent by each port whose buffer space downstream has not come back yet.
-    credits_in_use: heapless::Vec<u32, MOST_PORTS>,
+    /// By port and virtual channel, flits sent whose buffer space downstream has not come back yet.
+    credits_in_use: heapless::Vec<u32, MOST_COUNTERS>,
 }
 
 /// Why a switch does not boot.
@@ -50,7 +53,9 @@ impl Routing {
             .map_err(BootError::Datapath)?;
         let ports = switch.image().fabric().dragonfly().radix();
         let mut credits_in_use = heapless::Vec::new();
-        credits_in_use.resize(ports as usize, 0).map_err(|_| BootError::TooManyPorts(ports))?;
+        credits_in_use
+            .resize(ports as usize * usize::from(CHANNELS), 0)
+            .map_err(|_| BootError::TooManyPorts(ports))?;
         // Each switch draws numbers of its own.
         let rng = DefaultRng::seed_from_u64(switch.image().switch().0.into());
         Ok(Self { switch, rng, credits_in_use })
@@ -61,7 +66,8 @@ impl Routing {
     /// # Errors
     /// There is no such node, or no path leads there. The packet is to be dropped.
     pub fn from_node(&mut self, destination: NodeId) -> Result<Admission, Error> {
-        self.switch.admit(destination, SCHEME, PATHS, &self.credits_in_use, &mut self.rng)
+        let credits = ByChannel { counters: &self.credits_in_use, channels: CHANNELS };
+        self.switch.admit(destination, SCHEME, PATHS, &credits, &mut self.rng)
     }
 
     /// A packet from another switch, with the header that it came with: PAR's second look, if the packet is open to
@@ -71,21 +77,21 @@ impl Routing {
     /// The header makes no sense here. The packet is to be dropped.
     pub fn from_link(&mut self, header: u64) -> Result<Step, Error> {
         let header = Header::from_bits(header);
-        let header =
-            self.switch.reconsider(header, PATHS, &self.credits_in_use, &mut self.rng)?;
+        let credits = ByChannel { counters: &self.credits_in_use, channels: CHANNELS };
+        let header = self.switch.reconsider(header, PATHS, &credits, &mut self.rng)?;
         self.switch.forward(header)
     }
 
-    /// Flits were sent by a port.
-    pub fn sent(&mut self, port: Port, flits: u32) {
-        if let Some(count) = self.credits_in_use.get_mut(port.as_usize()) {
+    /// Flits were sent by a port on a virtual channel.
+    pub fn sent(&mut self, port: Port, virtual_channel: u8, flits: u32) {
+        if let Some(count) = self.credits_in_use.get_mut(counter(port, virtual_channel)) {
             *count = count.saturating_add(flits);
         }
     }
 
-    /// Buffer space downstream of a port has come back.
-    pub fn credit_returned(&mut self, port: Port, flits: u32) {
-        if let Some(count) = self.credits_in_use.get_mut(port.as_usize()) {
+    /// Buffer space of a virtual channel downstream of a port has come back.
+    pub fn credit_returned(&mut self, port: Port, virtual_channel: u8, flits: u32) {
+        if let Some(count) = self.credits_in_use.get_mut(counter(port, virtual_channel)) {
             *count = count.saturating_sub(flits);
         }
     }
@@ -95,4 +101,9 @@ impl Routing {
     pub fn switch(&self) -> &Switch<'static> {
         &self.switch
     }
+}
+
+/// Where the counter of a virtual channel of a port is.
+fn counter(port: Port, virtual_channel: u8) -> usize {
+    port.as_usize() * usize::from(CHANNELS) + usize::from(virtual_channel)
 }

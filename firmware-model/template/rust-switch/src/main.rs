@@ -1,6 +1,6 @@
 //! A bench for the routing on a workstation: two switches of one group and the packets between them.
 
-use rust_switch::{BootError, Routing};
+use rust_switch::{BootError, CHANNELS, Routing};
 use tvlb_firmware_model::schema::NodeId;
 use tvlb_firmware_model::{Channels, Error, Step};
 
@@ -9,7 +9,7 @@ const FIRST: &[u8] = include_bytes!("../images/00003.tvlb");
 const SECOND: &[u8] = include_bytes!("../images/00004.tvlb");
 
 /// The virtual channels that the links have.
-const LINKS: Channels = Channels { local: 5, global: 4 };
+const LINKS: Channels = Channels { local: CHANNELS, global: 4 };
 
 fn main() -> Result<(), Error> {
     let boot = |image| match Routing::boot(FABRIC, image, LINKS) {
@@ -28,7 +28,7 @@ fn main() -> Result<(), Error> {
             Step::Deliver { port } => println!("deliver at port {port}"),
             Step::Send { port, virtual_channel, header } => {
                 println!("{:?}, send by port {port} on channel {virtual_channel}", sent.choice);
-                first.sent(port, 1);
+                first.sent(port, virtual_channel, 1);
                 // What goes to the other switch arrives there with its header.
                 if first.switch().neighbour(port) == Some(there_place) {
                     match second.from_link(header.bits())? {
@@ -41,7 +41,7 @@ fn main() -> Result<(), Error> {
                             );
                         }
                     }
-                    first.credit_returned(port, 1);
+                    first.credit_returned(port, virtual_channel, 1);
                 }
             }
         }
