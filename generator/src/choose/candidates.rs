@@ -15,6 +15,8 @@ use tvlb_table_set::grammar::canonical;
 pub const PAPER: &str = "switches:2-3 with returns";
 /// The same for PAR, whose second look draws its MIN path again in that simulator.
 pub const PAPER_PAR: &str = "switches:2-3 with returns MIN=shortest";
+/// What a policy says after its set to have its queues by channel, in either decision.
+const BY_CHANNEL: &str = "queue=channel";
 /// The set that they arrive at by the letter of their text, and of their model: all routes of at most
 /// four hops, and those of a leg of two hops and one of three, each drawn as often as any other.
 pub const LITERAL: &str = "strategic-2-3";
@@ -29,29 +31,30 @@ pub const DEFAULT: &str = "strategic-2-3 by shape";
 const FAMILY: [&str; 4] =
     [FALLBACK, DEFAULT, "strategic-2-3 by shape 1x4 gate=1.25", "all by shape 1x4 gate=1.5"];
 
-/// Further policies that are tried for UGAL-L.
-const UGAL_L_FAMILY: [&str; 8] = [
+/// Further policies that are tried for UGAL-L. Where queues are those of channels a gate of 1 does what 1.25 does
+/// where they are those of ports (docs/measurements/step-2.md, "Candidates by channel").
+const UGAL_L_FAMILY: [&str; 10] = [
     "shapes:011+020+100 by shape 1x3 gate=1.125",
-    "shapes:011+020+100 by shape 1x2 gate=1",
     "shapes:011 by shape 1x4 gate=1.25",
-    "strategic-2-3 by shape 1x2 gate=1",
     "5-hop by shape 1x3 gate=1",
-    "strategic-2-3 by shape 1x4 gate=1.625",
-    "all 1x4 gate=1.25",
     "4*only:000+100, only:001+101+110, 2*only:010+020, 8*only:011 T=-2",
+    "shapes:011+020+100 by shape 1x4 gate=1 queue=channel",
+    "shapes:011 by shape 1x4 gate=1.25 queue=channel",
+    "shapes:011 by shape 1x4 gate=1 queue=channel",
+    "strategic-2-3 by shape 1x4 gate=1 queue=channel",
+    "5-hop by shape 1x3 gate=1 queue=channel",
+    "all by shape 1x4 gate=1.25 queue=channel",
 ];
 
-/// Further policies that are tried for PAR. At the source the gate is higher than at the second look: what
-/// stays on MIN there decides once more, with the queues of another switch. The last has a T that holds the
-/// guards in groups of many switches (docs/measurements/step-2.md, "Large groups need a larger T").
-const PAR_FAMILY: [&str; 9] = [
+/// Further policies that are tried for PAR. Where queues are those of ports, the gate at the source is higher
+/// than at the second look: what stays on MIN there decides once more, with the queues of another switch. Where
+/// they are those of channels it is lower: the second look sees the congestion of the other switch's own links,
+/// and needs fewer candidates. The mixture of T = 8 holds the guards in groups of many switches
+/// (docs/measurements/step-2.md, "Large groups need a larger T").
+const PAR_FAMILY: [&str; 13] = [
     "5-hop by shape 1x3 gate=1.5 then 5-hop by shape 1x3 gate=1 MIN=shortest",
-    "strategic-2-3 by shape 1x4 gate=1.25 MIN=shortest",
     "strategic-2-3 by shape 1x4 gate=1.75 \
      then strategic-2-3 by shape 1x4 gate=1.25 MIN=shortest",
-    "strategic-2-3 by shape 1x4 gate=2 \
-     then strategic-2-3 by shape 1x4 gate=1.25 MIN=shortest",
-    "switches:2-3 with returns 1x4 gate=1.25 MIN=shortest",
     "switches:2-3 with returns 1x4 gate=2 \
      then switches:2-3 with returns 1x4 gate=1.25 MIN=shortest",
     "all 1x4 gate=2 then all 1x4 gate=1.25 MIN=shortest",
@@ -59,21 +62,36 @@ const PAR_FAMILY: [&str; 9] = [
      then 8*only:000, 2*only:010+100, only:110 T=-2",
     "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=8 \
      then 8*only:000, 2*only:010, only:100+110 T=8",
+    "shapes:011+020+100 by shape 1x4 gate=1 queue=channel \
+     then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
+    "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel \
+     then switches:2-3 with returns gate=1.5 queue=channel MIN=shortest",
+    "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel \
+     then switches:2-3 with returns 1x4 gate=2 queue=channel MIN=shortest",
+    "shapes:011 by shape 1x4 gate=1.25 queue=channel \
+     then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
+    "5-hop by shape 1x4 gate=1.25 queue=channel \
+     then switches:2-3 with returns gate=1.5 queue=channel MIN=shortest",
+    "switches:2-3 with returns gate=1.5 queue=channel MIN=shortest",
+    "switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
 ];
 
 /// How UGAL-L weighs the sets of Step 1's front beside T = 0 and one candidate of each kind. The measured
-/// optimum of most sets is near these: with the first of them a set carries most of adversarial traffic,
-/// and with the second nearly as much and more of a hot switch.
-const UGAL_L_WEIGHING: [&str; 2] = ["1x4 gate=1.25", "1x3 gate=1"];
+/// optimum of most sets is near these.
+const UGAL_L_WEIGHING: [&str; 2] = ["1x4 gate=1.25", "1x4 gate=1 queue=channel"];
 /// The same of PAR, at the source and at its second look.
-const PAR_WEIGHING: [[&str; 2]; 2] =
-    [["1x4 gate=2", "1x4 gate=1.25 MIN=shortest"], ["1x3 gate=1.5", "1x3 gate=1 MIN=shortest"]];
+const PAR_WEIGHING: [[&str; 2]; 2] = [
+    ["1x4 gate=2", "1x4 gate=1.25 MIN=shortest"],
+    ["1x4 gate=1.25 queue=channel", "1x2 gate=1.5 queue=channel MIN=shortest"],
+];
 
 /// Where a candidate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The paper's choice.
     Paper,
+    /// The paper's choice, with queues by virtual channel.
+    PaperByChannel,
     /// The paper's choice by the letter of its text.
     Literal,
     /// On Step 1's front within ε.
@@ -94,6 +112,7 @@ impl Origin {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Paper => "paper",
+            Self::PaperByChannel => "paper-by-channel",
             Self::Literal => "literal",
             Self::Front => "front",
             Self::Mirror => "mirror",
@@ -156,7 +175,9 @@ impl Sources<'_> {
                 all.push(candidate);
             }
         };
-        add(known(if scheme == Scheme::Par { PAPER_PAR } else { PAPER }), Origin::Paper);
+        let paper = if scheme == Scheme::Par { PAPER_PAR } else { PAPER };
+        add(known(paper), Origin::Paper);
+        add(known(&format!("{paper} {BY_CHANNEL}")), Origin::PaperByChannel);
         add(known(LITERAL), Origin::Literal);
         let is_par = scheme == Scheme::Par;
         for rule in self.front {
@@ -257,29 +278,30 @@ mod tests {
         let front = front.map(|text| parse_set(text, 0).unwrap());
         let all = sources(&front, &[]).candidates(Scheme::UgalL);
         assert_eq!(
-            names(&all[..14]),
+            names(&all[..15]),
             [
                 "switches:2-3 with returns",
+                "switches:2-3 with returns queue=channel",
                 "strategic-2-3",
                 "shapes:021 by shape",
                 "shapes:021 by shape 1x4 gate=1.25",
-                "shapes:021 by shape 1x3 gate=1",
+                "shapes:021 by shape 1x4 gate=1 queue=channel",
                 "shapes:120 by shape",
                 "shapes:120 by shape 1x4 gate=1.25",
-                "shapes:120 by shape 1x3 gate=1",
+                "shapes:120 by shape 1x4 gate=1 queue=channel",
                 "4*only:000, only:001+010+011",
                 "4*only:000, only:001+010+011 1x4 gate=1.25",
-                "4*only:000, only:001+010+011 1x3 gate=1",
+                "4*only:000, only:001+010+011 1x4 gate=1 queue=channel",
                 "4*only:000, only:010+100+110",
                 "4*only:000, only:010+100+110 1x4 gate=1.25",
-                "4*only:000, only:010+100+110 1x3 gate=1",
+                "4*only:000, only:010+100+110 1x4 gate=1 queue=channel",
             ]
         );
         assert!(all.iter().all(|candidate| candidate.policies.source.rule.seed == 1));
         assert!(all.iter().all(|candidate| candidate.policies.source.rule.check().is_ok()));
         let of_par = sources(&front, &[]).candidates(Scheme::Par);
         assert_eq!(
-            of_par[3].name(),
+            of_par[4].name(),
             "shapes:021 by shape 1x4 gate=2 then shapes:021 by shape 1x4 gate=1.25 MIN=shortest"
         );
     }
@@ -313,7 +335,7 @@ mod tests {
             let all = sources(&front, &user).candidates(scheme);
             let mut distinct = names(&all);
             assert_eq!(distinct[0], if scheme == Scheme::Par { PAPER_PAR } else { PAPER });
-            assert_eq!(distinct[1], LITERAL);
+            assert_eq!(distinct[2], LITERAL);
             assert!(distinct.iter().any(|name| name == FALLBACK));
             // UGAL-L has no second look.
             let has_pair = distinct.iter().any(|name| name == "all then shapes:011");

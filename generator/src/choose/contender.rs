@@ -1,15 +1,20 @@
 //! Contenders: who takes part in a contest or in a generation of a search.
 //!
 //! A *candidate* is a pair of policies with its name. A *contender* is one that is under trial: first
-//! conventional UGAL, which is no candidate and cannot be chosen, then the candidates, of which the
-//! first is the paper's choice. A `Field` says which contender is which candidate.
+//! conventional UGAL, which is no candidate and cannot be chosen, then the paper's choice, which is the
+//! first candidate. A `Field` says which contender is which candidate, and which are *references*: what all
+//! others are compared with. Beside these two it may have both with queues by virtual channel, so that
+//! nobody takes what the queues give for what a set gives.
 
-use super::candidates::Candidate;
+use super::candidates::{Candidate, Origin};
 use crate::image::Images;
 use std::ops::{Index, IndexMut};
 
 /// The name of conventional UGAL or PAR in figures and in the manifest.
 pub(super) const CONVENTIONAL_NAME: &str = "conventional";
+/// The name of conventional UGAL with queues by channel, and of PAR, which keeps no MIN path either.
+pub(super) const CONVENTIONAL_BY_CHANNEL: [&str; 2] =
+    ["conventional queue=channel", "conventional queue=channel MIN=shortest"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Contender(usize);
@@ -19,17 +24,17 @@ impl Contender {
     pub(crate) const CONVENTIONAL: Self = Self(0);
     /// The paper's choice.
     pub(crate) const PAPER: Self = Self(1);
-    /// The two that every other contender is compared with. They finish every contest.
-    pub(crate) const REFERENCES: [Self; 2] = [Self::CONVENTIONAL, Self::PAPER];
+    /// The two as they were published.
+    pub(crate) const PUBLISHED: [Self; 2] = [Self::CONVENTIONAL, Self::PAPER];
 
     /// The first `count` contenders.
     pub(crate) fn all(count: usize) -> impl Iterator<Item = Self> {
         (0..count).map(Self)
     }
 
-    /// Whether this is conventional UGAL or the paper's choice.
-    pub(crate) fn is_reference(self) -> bool {
-        Self::REFERENCES.contains(&self)
+    /// Whether this is conventional UGAL or the paper's choice, as they were published.
+    pub(crate) fn is_published(self) -> bool {
+        Self::PUBLISHED.contains(&self)
     }
 }
 
@@ -73,51 +78,83 @@ impl<T> IndexMut<Contender> for PerContender<T> {
     }
 }
 
-/// The contenders of a contest, with the images that each boots from.
-pub(super) struct Field {
-    /// The images of the baselines, which draw from no set.
-    conventional: Images,
-    /// The candidates; the first is the paper's choice.
-    candidates: Vec<(Candidate, Images)>,
+/// One who takes part, with the images that it boots from.
+struct Entrant {
+    who: Who,
+    images: Images,
 }
+
+/// Who takes part.
+enum Who {
+    /// Conventional UGAL under this name: it draws from no set.
+    Conventional(&'static str),
+    Candidate(Candidate),
+}
+
+/// The contenders of a contest.
+pub(super) struct Field(Vec<Entrant>);
 
 impl Field {
     /// Conventional UGAL and these candidates, of which the first is the paper's choice.
-    pub(super) const fn new(conventional: Images, candidates: Vec<(Candidate, Images)>) -> Self {
-        Self { conventional, candidates }
+    pub(super) fn new(conventional: Images, candidates: Vec<(Candidate, Images)>) -> Self {
+        let who = Who::Conventional(CONVENTIONAL_NAME);
+        let mut field = Self(vec![Entrant { who, images: conventional }]);
+        field.join(candidates);
+        field
+    }
+
+    /// Adds conventional UGAL under another name.
+    pub(super) fn join_conventional(&mut self, name: &'static str, images: Images) {
+        self.0.push(Entrant { who: Who::Conventional(name), images });
     }
 
     /// Adds candidates after those that take part already.
     pub(super) fn join(&mut self, more: Vec<(Candidate, Images)>) {
-        self.candidates.extend(more);
+        let candidates = more.into_iter();
+        self.0.extend(candidates.map(|(candidate, images)| {
+            let who = Who::Candidate(candidate);
+            Entrant { who, images }
+        }));
     }
 
     /// How many contenders there are.
     pub(super) const fn count(&self) -> usize {
-        self.candidates.len() + 1
+        self.0.len()
     }
 
     /// The candidate that a contender is; `None` for conventional UGAL.
     pub(super) fn candidate(&self, contender: Contender) -> Option<&Candidate> {
-        let position = contender.0.checked_sub(1)?;
-        self.candidates.get(position).map(|(candidate, _)| candidate)
+        match &self.0.get(contender.0)?.who {
+            Who::Conventional(_) => None,
+            Who::Candidate(candidate) => Some(candidate),
+        }
     }
 
     pub(super) fn candidates(&self) -> impl Iterator<Item = (Contender, &Candidate)> {
-        (1..).map(Contender).zip(self.candidates.iter().map(|(candidate, _)| candidate))
+        let all = Contender::all(self.count());
+        all.filter_map(|contender| Some((contender, self.candidate(contender)?)))
+    }
+
+    /// What all others are compared with, and what finishes every contest.
+    pub(super) fn references(&self) -> Vec<Contender> {
+        let is_reference = |contender: &Contender| {
+            let candidate = self.candidate(*contender);
+            candidate.is_none_or(|c| matches!(c.origin, Origin::Paper | Origin::PaperByChannel))
+        };
+        Contender::all(self.count()).filter(is_reference).collect()
     }
 
     /// The images that a contender boots from.
     pub(super) fn images(&self, contender: Contender) -> &Images {
-        match contender.0.checked_sub(1) {
-            Some(position) => &self.candidates[position].1,
-            None => &self.conventional,
-        }
+        &self.0[contender.0].images
     }
 
-    /// A candidate's name, or [`CONVENTIONAL_NAME`].
+    /// A candidate's name, or that of conventional UGAL.
     pub(super) fn name(&self, contender: Contender) -> String {
-        self.candidate(contender).map_or_else(|| CONVENTIONAL_NAME.to_owned(), Candidate::name)
+        match &self.0[contender.0].who {
+            Who::Conventional(name) => (*name).to_owned(),
+            Who::Candidate(candidate) => candidate.name(),
+        }
     }
 }
 
@@ -135,10 +172,13 @@ mod tests {
             (Candidate { policies, origin: Origin::User }, images)
         };
         let conventional = Images { fabric: b"conventional VLB".to_vec(), switches: Vec::new() };
-        let mut field = Field::new(conventional, vec![candidate("strategic-2-3")]);
+        let mut field = Field::new(conventional.clone(), vec![candidate("strategic-2-3")]);
         field.join(vec![candidate("all")]);
+        field.join_conventional(CONVENTIONAL_BY_CHANNEL[0], conventional);
         let names: Vec<String> = Contender::all(field.count()).map(|c| field.name(c)).collect();
-        assert_eq!(names, ["conventional", "strategic-2-3", "all"]);
+        assert_eq!(names, ["conventional", "strategic-2-3", "all", "conventional queue=channel"]);
+        assert_eq!(field.references(), [Contender::CONVENTIONAL, Contender(3)]);
+        assert_eq!(field.candidates().count(), 2);
         assert!(field.candidate(Contender::CONVENTIONAL).is_none());
         let (first, paper) = field.candidates().next().unwrap();
         assert_eq!((first, paper.name().as_str()), (Contender::PAPER, "strategic-2-3"));
@@ -148,6 +188,6 @@ mod tests {
         assert_eq!(images(Contender(2)), b"all");
         let values = PerContender::from(vec!['a', 'b', 'c']);
         assert_eq!(values[Contender::PAPER], 'b');
-        assert_eq!(values.iter().filter(|(c, _)| c.is_reference()).count(), 2);
+        assert_eq!(values.iter().filter(|(c, _)| c.is_published()).count(), 2);
     }
 }

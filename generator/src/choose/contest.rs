@@ -48,8 +48,8 @@ pub(super) struct ContestResult {
     pub standings: Standings,
     /// The candidates that were still in after the last pattern, the chosen one first.
     pub finalists: Vec<Finalist>,
-    /// The same figures of conventional UGAL and of the paper's choice.
-    pub references: [Finalist; 2],
+    /// The same figures of the references.
+    pub references: Vec<Finalist>,
     /// The regrets of the references, of the chosen contender, and of every finalist where the choice
     /// goes by them.
     pub regrets: BTreeMap<Contender, Regrets>,
@@ -82,6 +82,11 @@ pub(super) struct Rules<'r> {
     pub most_regret: MostRegret,
     /// What MIN and conventional VLB carry.
     pub oblivious: &'r ObliviousSteps,
+    /// Who finishes every contest, and is compared with all others: conventional UGAL, the paper's choice, and
+    /// what else the caller names.
+    pub references: &'r [Contender],
+    /// Who may be chosen.
+    pub candidates: &'r [Contender],
     /// Who is taken where every candidate is slow or has a long tail.
     pub fallback: Contender,
 }
@@ -94,15 +99,17 @@ fn levels(most_regret: MostRegret) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Decides among `count` contenders, of which at least the two references exist.
+/// Decides among `count` contenders.
 pub(super) fn contest(
     runner: &impl Runner,
     count: usize,
     rules: &Rules<'_>,
 ) -> Result<ContestResult, ChooseError> {
     let panel = runner.panel();
+    let references = rules.references;
     let baselines = Baselines::measure(runner, rules.oblivious, rules.most_regret)?;
-    let Entrants { failures, mut admitted, percent, held } = admit(runner, count, &baselines)?;
+    let Entrants { failures, mut admitted, percent, held } =
+        admit(runner, (count, rules.candidates), &baselines)?;
     if admitted.is_empty() {
         admitted.push(rules.fallback);
     }
@@ -112,9 +119,9 @@ pub(super) fn contest(
     let keep = if none_holds { 1 } else { rules.prefer.finalists() };
     let mut standings =
         Standings { values: PerContender::same(count, Vec::new()), rounds: panel.score.len() };
-    let mut in_race = Contender::REFERENCES.to_vec();
-    in_race.extend(admitted.iter().filter(|contender| !contender.is_reference()));
-    race(&mut standings, in_race, keep, &held, |round, left, so_far| {
+    let mut in_race = references.to_vec();
+    in_race.extend(admitted.iter().filter(|contender| !references.contains(contender)));
+    race(&mut standings, (in_race, references), keep, &held, |round, left, so_far| {
         saturations(runner, &baselines, round, left, so_far)
     })?;
     admitted.retain(|&contender| standings.finished(contender));
@@ -128,7 +135,7 @@ pub(super) fn contest(
         let score = standings.values[contender].iter().copied().map(step_of).collect();
         Ok((contender, baselines.regrets(panel, &Steps { score, guards })))
     };
-    let mut asked = Contender::REFERENCES.to_vec();
+    let mut asked = references.to_vec();
     if prefer.looks_at_guards() {
         asked.extend(&admitted);
     }
@@ -141,7 +148,7 @@ pub(super) fn contest(
             latency: baselines.low_latency(runner, contender)?,
         })
     };
-    let references = [finalist(&Contender::CONVENTIONAL)?, finalist(&Contender::PAPER)?];
+    let references = all_of(references, finalist)?;
     let finalists = by_merit(prefer, all_of(&admitted, finalist)?, &references);
     let chosen = finalists.first().map_or(rules.fallback, |first| first.contender);
     if !regrets.contains_key(&chosen) {
@@ -198,7 +205,7 @@ struct Entrants {
 /// of them holds, and those of the next, so that it shows what more regret would buy.
 fn admit(
     runner: &impl Runner,
-    count: usize,
+    (count, candidates): (usize, &[Contender]),
     baselines: &Baselines,
 ) -> Result<Entrants, ChooseError> {
     let failure_at = |contender: Contender, percent: u32| {
@@ -209,9 +216,8 @@ fn admit(
         }
     };
     let margin = baselines.most_regret.0;
-    let candidates: Vec<Contender> = Contender::all(count).skip(1).collect();
     let mut failures = PerContender::same(count, None);
-    let found = all_of(&candidates, |&contender| {
+    let found = all_of(candidates, |&contender| {
         match baselines.slow_at_light_load(runner, contender)? {
             None => failure_at(contender, margin),
             slow => Ok(slow),
@@ -221,7 +227,7 @@ fn admit(
         failures[contender] = failure;
     }
     let (mut admitted, out): (Vec<_>, Vec<_>) =
-        candidates.into_iter().partition(|&contender| failures[contender].is_none());
+        candidates.iter().partition(|&&contender| failures[contender].is_none());
     if !admitted.is_empty() {
         let held = PerContender::same(count, margin);
         return Ok(Entrants { failures, admitted, percent: Some(margin), held });
@@ -300,7 +306,7 @@ impl Standings {
 /// of the others always finish. `try_all` gives the values of the contenders named, on one pattern.
 fn race<E>(
     standings: &mut Standings,
-    mut left: Vec<Contender>,
+    (mut left, references): (Vec<Contender>, &[Contender]),
     keep: usize,
     held: &PerContender<u32>,
     mut try_all: impl FnMut(usize, &[Contender], &Standings) -> Result<Vec<f64>, E>,
@@ -311,7 +317,8 @@ fn race<E>(
             standings.values[contender].push(value);
         }
         if round + 1 >= LEAST_ROUNDS {
-            let candidates = || left.iter().copied().filter(|contender| !contender.is_reference());
+            let candidates =
+                || left.iter().copied().filter(|contender| !references.contains(contender));
             let beats = |other: Contender, one: Contender| {
                 held[other] <= held[one] && standings.is_ahead(other, one)
             };

@@ -5,7 +5,7 @@
 
 use super::baseline::{MostRegret, NearSaturation, ObliviousSteps, near_saturation};
 use super::candidates::{Candidate, FALLBACK, Origin, Sources, pairs};
-use super::contender::{Contender, Field};
+use super::contender::{CONVENTIONAL_BY_CHANNEL, CONVENTIONAL_NAME, Contender, Field};
 use super::contest::{ContestResult, Rules, contest};
 use super::error::ChooseError;
 use super::memory::Memory;
@@ -82,9 +82,19 @@ impl Contests<'_> {
         let for_ugal_l = sources.candidates(Scheme::UgalL);
         let for_par = sources.candidates(Scheme::Par);
         self.progress.stage("candidates", Some(for_ugal_l.len() + for_par.len()));
-        let baseline = baseline_images(self.counter, self.fabric, self.progress)?;
-        let ugal_l = Field::new(baseline.clone(), self.with_images(for_ugal_l)?);
-        let par = Field::new(baseline.clone(), self.with_images(for_par)?);
+        let conventional = |name| baseline_images(self.counter, self.fabric, name, self.progress);
+        let baseline = conventional(CONVENTIONAL_NAME)?;
+        let field = |candidates: Vec<Candidate>, by_channel| {
+            // Where queues are given there is but one choice of the paper's, and one conventional UGAL.
+            let has_both = candidates.iter().any(|c| c.origin == Origin::PaperByChannel);
+            let mut field = Field::new(baseline.clone(), self.with_images(candidates)?);
+            if has_both {
+                field.join_conventional(by_channel, conventional(by_channel)?);
+            }
+            Ok::<_, ChooseError>(field)
+        };
+        let ugal_l = field(for_ugal_l, CONVENTIONAL_BY_CHANNEL[0])?;
+        let par = field(for_par, CONVENTIONAL_BY_CHANNEL[1])?;
         self.progress.stage("simulate", None);
         self.progress.about_left(about_runs(self.panel, ugal_l.count() + par.count()));
         // Before the contests, which share them: no run is made twice.
@@ -170,8 +180,15 @@ impl Contests<'_> {
         };
         let fallback = field.candidates().find(|(_, candidate)| is_fallback(candidate));
         let fallback = fallback.map_or(Contender::PAPER, |(contender, _)| contender);
-        let rules =
-            Rules { prefer: self.prefer, most_regret: self.most_regret, oblivious, fallback };
+        let candidates: Vec<Contender> = field.candidates().map(|(one, _)| one).collect();
+        let rules = Rules {
+            prefer: self.prefer,
+            most_regret: self.most_regret,
+            oblivious,
+            references: &field.references(),
+            candidates: &candidates,
+            fallback,
+        };
         let result = contest(&runner, field.count(), &rules)?;
         Ok((result, runner))
     }
@@ -199,7 +216,9 @@ impl Contests<'_> {
             entry.latency_near_saturation = near.map(|near| near.latency);
             let rule = field.candidate(contender).map(|candidate| candidate.policies.source.rule);
             // Counting takes long.
-            let is_compared = contender.is_reference() || contender == result.chosen;
+            let mut references = result.references.iter();
+            let is_compared = contender == result.chosen
+                || references.any(|reference| reference.contender == contender);
             entry.mean_hops = match &rule {
                 None => self.conventional_hops,
                 Some(rule) if is_compared => fabric_mean(self.counter, rule).hops,

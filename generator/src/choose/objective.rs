@@ -91,12 +91,12 @@ impl Finalist {
     }
 }
 
-/// The finalists with the chosen one first and the others by falling merit. `references` are
+/// The finalists with the chosen one first and the others by falling merit. Among the `references` are
 /// conventional UGAL and the paper's choice.
 pub(crate) fn by_merit(
     prefer: Prefer,
     mut finalists: Vec<Finalist>,
-    references: &[Finalist; 2],
+    references: &[Finalist],
 ) -> Vec<Finalist> {
     finalists.sort_by(|one, other| {
         match prefer {
@@ -118,7 +118,8 @@ pub(crate) fn by_merit(
             least_latency(&finalists, |f| best - f.mean() <= EQUAL + 1e-9)
         }
         Prefer::Latency => {
-            let floor = references[0].mean().max(references[1].mean()) - EQUAL;
+            let published = references.iter().filter(|f| f.contender.is_published());
+            let floor = published.map(Finalist::mean).fold(0.0, f64::max) - EQUAL;
             if finalists.iter().any(|f| f.mean() >= floor) {
                 least_latency(&finalists, |f| f.mean() >= floor)
             } else {

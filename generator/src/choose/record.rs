@@ -81,7 +81,7 @@ pub(super) fn contest_entry(
                 worst_served: None,
                 latency_near_saturation: None,
                 regrets: result.regrets.get(&contender).cloned(),
-                outcome: outcome(contender, panel, result),
+                outcome: outcome(contender, panel, field, result),
             }
         })
         .collect();
@@ -144,7 +144,7 @@ pub(super) fn frontier(result: &ContestResult) -> Vec<&Finalist> {
 }
 
 /// What became of a contender, in words.
-fn outcome(contender: Contender, panel: &Panel, result: &ContestResult) -> String {
+fn outcome(contender: Contender, panel: &Panel, field: &Field, result: &ContestResult) -> String {
     let failure = result.failures[contender].map(|failure| match failure {
         GuardFailure::Slow { latency } => format!(
             "mean latency {latency:.2} under {} at {}, where conventional UGAL's is {:.2}",
@@ -174,14 +174,15 @@ fn outcome(contender: Contender, panel: &Panel, result: &ContestResult) -> Strin
     });
     let met = result.standings.values[contender].len();
     let rounds = result.standings.rounds;
+    let is_reference = result.references.iter().any(|reference| reference.contender == contender);
     let is_finalist = result.finalists.iter().any(|finalist| finalist.contender == contender);
     match failure {
-        _ if contender == Contender::CONVENTIONAL => "reference".to_owned(),
+        _ if field.candidate(contender).is_none() => "reference".to_owned(),
         Some(failure) if contender == result.chosen => {
             format!("chosen, since no candidate holds all guards; {failure}")
         }
         Some(failure) if is_finalist => format!("finished, but {failure}"),
-        Some(failure) if met > 0 && contender != Contender::PAPER => {
+        Some(failure) if met > 0 && !is_reference => {
             format!("dropped after {met} of {rounds} patterns; {failure}")
         }
         Some(failure) => format!("excluded: {failure}"),

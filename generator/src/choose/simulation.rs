@@ -13,7 +13,7 @@ use super::panel::{Event, Oblivious, Panel};
 use super::runner::{Runner, load_of};
 use crate::fabric::Fabric;
 use crate::image::{Images, Routing, build};
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicyPair};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -25,7 +25,6 @@ use tvlb_schema::PerDecision;
 use tvlb_simulator::{
     BootedFabric, ForeseenLatency, Outcome, Run, RunError, Scheme, Settings, StopRule,
 };
-use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::runs::Turn;
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_traffic::Traffic;
@@ -41,16 +40,19 @@ pub(super) fn images_of(
     Ok(build(counter, &routing, &fabric.names, &AsOneStep(progress))?)
 }
 
-/// The images that the baselines boot from. MIN, conventional VLB and conventional UGAL draw from no
-/// set, but UGAL's decisions go by an image's weighing: here it is T = 0, one candidate of each kind, no
-/// gate, and the MIN path kept, whatever the fabric file says of the sets that are chosen.
+/// The images that a baseline of this name boots from. MIN, conventional VLB and conventional UGAL draw from
+/// no set, but UGAL's decisions go by an image's weighing: it is what follows "conventional" in the name, and
+/// but for that T = 0, one candidate of each kind, no gate, queues by port, and the MIN path kept, whatever the
+/// fabric file says of the sets that are chosen.
 pub(super) fn baseline_images(
     counter: &RouteCounter<'_>,
     fabric: &Fabric,
+    name: &str,
     progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
-    let rule = parse_set(FALLBACK, fabric.file.seed).expect("all paths are in the grammar");
-    images_of(counter, fabric, PerDecision::same(Policy::from(rule)), progress)
+    let policies = PolicyPair::parse(&name.replace(CONVENTIONAL_NAME, FALLBACK), fabric.file.seed);
+    let policies = policies.expect("all paths are in the grammar").per_decision();
+    images_of(counter, fabric, policies, progress)
 }
 
 /// Makes the directory that keeps what is done, if there is to be one.
@@ -123,7 +125,7 @@ impl<'i> SimulatedRunner<'i> {
     ) -> Result<Self, ChooseError> {
         let boot = |contender| {
             let (name, paths) = match field.candidate(contender) {
-                None => (CONVENTIONAL_NAME.to_owned(), VlbPaths::Conventional),
+                None => (field.name(contender), VlbPaths::Conventional),
                 Some(candidate) => {
                     let seed = candidate.policies.source.rule.seed;
                     (format!("{}; set seed {seed}", candidate.name()), VlbPaths::Custom)
@@ -140,7 +142,7 @@ impl<'i> SimulatedRunner<'i> {
     /// them or they were made.
     pub(super) fn asked_of_new(self) -> usize {
         let asked = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
-        asked.iter().filter(|(_, contender, ..)| !contender.is_reference()).count()
+        asked.iter().filter(|(_, contender, ..)| !contender.is_published()).count()
     }
 }
 

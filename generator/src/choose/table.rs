@@ -1,7 +1,7 @@
-//! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice and ours.
+//! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice, both with queues by channel,
+//! and ours.
 
 use super::baseline::{NEAR_SATURATION_LOAD, NEAR_SATURATION_WINDOWS};
-use super::contender::CONVENTIONAL_NAME;
 use super::objective::Prefer;
 use super::runner::load_of;
 use super::step_one::MOST_SWITCHES;
@@ -149,16 +149,21 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) 
     show_regrets(f, contest, panel)
 }
 
-/// What a user compares: conventional UGAL, the paper's choice and the chosen set, which is called `ours`.
+/// What a user compares: the references and the chosen set, which is called `ours`.
 pub(crate) fn compared<'c>(
     contest: &'c ContestEntry,
     ours: &str,
 ) -> Vec<(String, &'c ContenderEntry)> {
-    let own = contest.chosen_beside_paper();
-    let papers = if own.is_some() { "the paper's" } else { &format!("the paper's and {ours}") };
-    let references = [CONVENTIONAL_NAME, papers].into_iter().zip(&contest.contenders);
-    let all = references.chain(own.map(|own| (ours, own)));
-    all.map(|(name, entry)| (name.to_owned(), entry)).collect()
+    let chosen = contest.chosen_entry();
+    let is_chosen = |entry| chosen.is_some_and(|chosen| std::ptr::eq(chosen, entry));
+    let mut all: Vec<(String, &ContenderEntry)> = Vec::new();
+    for (name, entry) in contest.references() {
+        let both = if is_chosen(entry) { format!("{name} and {ours}") } else { name.to_owned() };
+        all.push((both, entry));
+    }
+    let own = chosen.filter(|chosen| chosen.reference().is_none());
+    all.extend(own.map(|own| (ours.to_owned(), own)));
+    all
 }
 
 /// The figures by which contenders are compared, or `none`: modelled throughput, saturation, mean hops,
@@ -176,17 +181,17 @@ pub(crate) fn figures(entry: &ContenderEntry, none: &str) -> [String; 5] {
     ]
 }
 
-/// Which of conventional UGAL, the paper's choice and the chosen set pass the limit below their
-/// saturation in runs that are longer than those that found it; `None` where none does.
+/// Which of the references and the chosen set pass the limit below their saturation in runs that are longer
+/// than those that found it; `None` where none does.
 pub(crate) fn passing_limit_later(
     contest: &ContestEntry,
     panel: &PanelEntry,
     ours: &str,
 ) -> Option<String> {
-    let names = [CONVENTIONAL_NAME, "the paper's"].into_iter().zip(&contest.contenders);
-    let compared = names.chain(contest.chosen_beside_paper().map(|own| (ours, own)));
-    let latencies =
-        compared.filter_map(|(name, entry)| Some((name, entry.latency_near_saturation?)));
+    let compared = compared(contest, ours);
+    let latencies = compared
+        .iter()
+        .filter_map(|(name, entry)| Some((name.as_str(), entry.latency_near_saturation?)));
     let cycles = u64::from(NEAR_SATURATION_WINDOWS) * u64::from(panel.window);
     above_limit(latencies, f64::from(panel.latency_limit), cycles)
 }
@@ -255,21 +260,21 @@ fn guards_by_traffic(panel: &PanelEntry) -> Vec<Vec<usize>> {
     traffics
 }
 
-/// For each traffic its name, E, who carries it, and the regrets of conventional UGAL, of the paper's choice
-/// and of the chosen set, or `none`: of each score pattern, and of each guard the worst over its populations.
+/// For each traffic its name, E, who carries it, and the regrets of what a user compares, or `none`: of each
+/// score pattern, and of each guard the worst over its populations.
 pub(crate) fn regret_rows(
     contest: &ContestEntry,
     panel: &PanelEntry,
     none: &str,
-) -> Vec<[String; 6]> {
-    let entries = contest.contenders.iter().take(2).chain(contest.chosen_entry());
-    let regrets: Vec<Option<&Regrets>> = entries.map(|entry| entry.regrets.as_ref()).collect();
+) -> Vec<Vec<String>> {
+    let compared = compared(contest, "ours");
     let row = |traffic: &str, carried: &Carried, of: &dyn Fn(&Regrets) -> Option<f64>| {
-        let regret = |who: usize| regrets.get(who).copied().flatten().and_then(of);
-        let [conventional, papers, ours] =
-            [0, 1, 2].map(|who| regret(who).map_or_else(|| none.to_owned(), percent));
+        let regrets = compared.iter().map(|(_, entry)| entry.regrets.as_ref().and_then(of));
         let most = format!("{:.2}", load_of(carried.most()));
-        [traffic.to_owned(), most, carried.best.clone(), conventional, papers, ours]
+        [traffic.to_owned(), most, carried.best.clone()]
+            .into_iter()
+            .chain(regrets.map(|regret| regret.map_or_else(|| none.to_owned(), percent)))
+            .collect()
     };
     let score = panel.score.iter().zip(&contest.score_baselines).enumerate();
     let score = score.map(|(number, (traffic, carried))| {
@@ -291,10 +296,14 @@ fn show_regrets(
     contest: &ContestEntry,
     panel: &PanelEntry,
 ) -> fmt::Result {
-    let mut table = Table::new(REGRETS.to_vec());
+    let compared = compared(contest, "ours");
+    let mut columns = REGRETS[..3].to_vec();
+    columns.extend(compared.iter().map(|(name, _)| REGRETS[3].under(name)));
+    let mut table = Table::new(columns);
     for cells in regret_rows(contest, panel, "-") {
-        table.push(cells.map(Cell::from).into());
+        table.push(cells.into_iter().map(Cell::from).collect());
     }
+    writeln!(f, "         regret by traffic, in percent:")?;
     indented(f, "", &table)
 }
 
@@ -309,7 +318,7 @@ fn indented(f: &mut fmt::Formatter<'_>, word: &str, table: &Table<'_>) -> fmt::R
 const CONTENDERS: [Column<'_>; 6] = [
     Column::words(
         "VLB paths",
-        "the set and how it is weighed: conventional, the paper's choice, and ours",
+        "the set and how it is weighed: conventional, the paper's choice, both with queues by channel, and ours",
     ),
     Column::number("modelled", 4, "throughput by the model of Step 1, in flits per node and cycle"),
     Column::number(
@@ -327,7 +336,7 @@ const CONTENDERS: [Column<'_>; 6] = [
     ),
 ];
 
-const REGRETS: [Column<'_>; 6] = [
+const REGRETS: [Column<'_>; 4] = [
     Column::words("traffic", "an adversarial pattern or a guard"),
     Column::number(
         "E",
@@ -336,12 +345,10 @@ const REGRETS: [Column<'_>; 6] = [
     ),
     Column::words("carried by", "whose it is"),
     Column::number(
-        "regret of conventional",
+        "conventional ... ours",
         1,
-        "1 - S/E, in percent, where S is the saturation of the set",
+        "the regret of each, 1 - S/E in percent, where S is its saturation",
     ),
-    Column::number("the paper's", 1, ""),
-    Column::number("ours", 1, ""),
 ];
 
 /// What the columns mean.

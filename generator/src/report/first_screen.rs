@@ -4,7 +4,7 @@
 use super::named_sets::introduced;
 use super::subject::Subject;
 use super::summary::{certificate, guards_not_held, kinds_in_words};
-use crate::choose::table::percent;
+use crate::choose::table::{compared, percent};
 use crate::counted::counted;
 use tvlb_chart::bars::{Bar, BarGroup, Bars};
 use tvlb_chart::page::{figure, paragraph, side_by_side};
@@ -178,23 +178,20 @@ fn verified(subject: &Subject<'_>) -> Tile {
     }
 }
 
-/// Conventional, the paper's choice and ours, by scheme.
+/// The references and ours, by scheme.
 fn bars(contests: &[ContestEntry]) -> String {
     let mut has_errors = false;
     let groups: Vec<BarGroup> = contests
         .iter()
         .map(|contest| {
-            let paper = contest.contenders.get(1);
-            let is_paper = paper.is_some_and(|paper| paper.set == contest.chosen);
-            let ours = contest.chosen_entry().filter(|_| !is_paper);
-            let paper_name = if is_paper { "the paper's, ours" } else { "the paper's" };
-            let rows = [
-                ("conventional", Ink::Conventional, contest.contenders.first()),
-                (paper_name, if is_paper { Ink::Ours } else { Ink::Paper }, paper),
-                ("ours", Ink::Ours, ours),
-            ];
+            let ink = |entry: &ContenderEntry| match entry.origin {
+                None => Ink::Conventional,
+                Some(_) if entry.set == contest.chosen => Ink::Ours,
+                Some(_) => Ink::Paper,
+            };
+            let rows = compared(contest, "ours").into_iter();
             let bars: Vec<Bar> =
-                rows.into_iter().filter_map(|(name, ink, entry)| bar(name, ink, entry?)).collect();
+                rows.filter_map(|(name, entry)| bar(&name, ink(entry), entry)).collect();
             has_errors |= bars.iter().any(|bar| bar.error > 0.0);
             BarGroup { name: contest.scheme.to_uppercase(), bars }
         })

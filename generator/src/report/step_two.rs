@@ -52,8 +52,8 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
 
 /// What the short names of a contest stand for, in full.
 fn texts(contest: &ContestEntry, ours: &str) -> String {
-    let paper = contest.contenders.get(1).map_or("", |entry| entry.set.as_str());
-    let mut rows = vec![("the paper's", paper)];
+    let references = contest.references().map(|(name, entry)| (name, entry.set.as_str()));
+    let mut rows: Vec<(&str, &str)> = references.filter(|(name, set)| name != set).collect();
     rows.push((ours, &contest.chosen));
     if let Some(next) = &contest.runner_up {
         rows.push(("the next best", next));
@@ -69,19 +69,15 @@ fn cells(name: &str, entry: &ContenderEntry) -> Vec<String> {
     [name.to_owned()].into_iter().chain(figures(entry, "–")).collect()
 }
 
-/// What each of the three loses on each traffic, and, where no candidate holds all guards, what else
+/// What each of those compared loses on each traffic, and, where no candidate holds all guards, what else
 /// could be had.
 fn regrets(contest: &ContestEntry, panel: &PanelEntry) -> String {
-    let head = [
-        "traffic",
-        "E",
-        "carried by",
-        "regret of conventional",
-        "of the paper's choice",
-        "of ours",
-    ];
-    let rows = regret_rows(contest, panel, "–").into_iter().map(|row| row.to_vec());
-    let mut html = table(&head, rows);
+    let compared = compared(contest, "ours");
+    let regrets = compared.iter().map(|(name, _)| format!("regret of {name}"));
+    let head = ["traffic", "E", "carried by"].map(str::to_owned).into_iter().chain(regrets);
+    let head: Vec<String> = head.collect();
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    let mut html = table(&head, regret_rows(contest, panel, "–"));
     if !contest.frontier.is_empty() {
         let rows = contest.frontier.iter().map(|entry| {
             vec![

@@ -118,7 +118,10 @@ fn held_beside(
     let contenders = contenders.into();
     let runner = MadeUp { panel: panel(), contenders, asked: Mutex::default() };
     let most_regret = MostRegret(5);
-    let rules = Rules { prefer, most_regret, oblivious, fallback: contender(count - 1) };
+    let all: Vec<Contender> = Contender::all(count).collect();
+    let (references, candidates) = (&Contender::PUBLISHED, &all[1..]);
+    let fallback = contender(count - 1);
+    let rules = Rules { prefer, most_regret, oblivious, references, candidates, fallback };
     let result = contest(&runner, count, &rules).unwrap();
     (result, runner.asked.into_inner().unwrap())
 }
@@ -376,10 +379,16 @@ fn raced_with_regret(values: Vec<Vec<f64>>, held: Vec<u32>, keep: usize) -> (Sta
     let mut asked = 0;
     let all: Vec<Contender> = Contender::all(count).collect();
     let held = PerContender::from(held);
-    race::<Infallible>(&mut standings, all, keep, &held, |round, left, _| {
-        asked += left.len();
-        Ok(left.iter().map(|&contender| values[contender][round]).collect())
-    })
+    race::<Infallible>(
+        &mut standings,
+        (all, &Contender::PUBLISHED),
+        keep,
+        &held,
+        |round, left, _| {
+            asked += left.len();
+            Ok(left.iter().map(|&contender| values[contender][round]).collect())
+        },
+    )
     .unwrap();
     (standings, asked)
 }

@@ -22,7 +22,7 @@ pub use record::{MixtureEntry, SearchEntry};
 
 use super::baseline::{Baselines, MostRegret, ObliviousSteps};
 use super::candidates::{Candidate, Origin, Sources};
-use super::contender::{Contender, Field};
+use super::contender::{CONVENTIONAL_NAME, Contender, Field};
 use super::error::ChooseError;
 use super::figures::mean;
 use super::memory::{self, Memory};
@@ -122,7 +122,7 @@ impl<'f> FabricUnderTest<'f> {
         let panel = Panel::new(fabric.nodes(), file.links(), options.seed, options.panel);
         let memory = memory::open(options.state.as_deref(), &file.name, fabric, &panel)?;
         let counter = RouteCounter::new(topology);
-        let baseline = baseline_images(&counter, fabric, progress)?;
+        let baseline = baseline_images(&counter, fabric, CONVENTIONAL_NAME, progress)?;
         Ok(Self { fabric, counter, panel, memory, baseline })
     }
 
@@ -301,7 +301,7 @@ impl Search<'_> {
 
         let count = candidates.len() + 1;
         let new: Vec<Contender> =
-            Contender::all(count).filter(|contender| !contender.is_reference()).collect();
+            Contender::all(count).filter(|contender| !contender.is_published()).collect();
         let trials = self.fabrics.iter().map(|fabric| fabric.panel.score.len()).sum();
         let rungs = rungs(new.len(), trials, fabrics.len(), LAST);
         let halved = halve(count, new, &rungs, |left, results, until| {

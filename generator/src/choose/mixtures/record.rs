@@ -111,7 +111,7 @@ impl Display for SearchEntry {
             self.fabrics.join(", "),
             self.tried,
             self.runs,
-            self.mixtures.len() - Contender::REFERENCES.len()
+            self.mixtures.len() - Contender::PUBLISHED.len()
         )?;
         let mut table = Table::new(vec![
             Column::number("J", 4, ""),
@@ -122,7 +122,7 @@ impl Display for SearchEntry {
             Column::words("policies", ""),
         ]);
         let shown = |(position, entry): &(usize, &MixtureEntry)| {
-            *position < Contender::REFERENCES.len()
+            *position < Contender::PUBLISHED.len()
                 || entry.on_front
                 || !entry.preferred_for.is_empty()
         };

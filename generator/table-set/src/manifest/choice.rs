@@ -313,12 +313,33 @@ impl PanelEntry {
 
 impl ContestEntry {
     pub fn chosen_entry(&self) -> Option<&ContenderEntry> {
-        self.contenders.iter().skip(1).find(|contender| contender.set == self.chosen)
+        let mut candidates = self.contenders.iter().filter(|contender| contender.origin.is_some());
+        candidates.find(|contender| contender.set == self.chosen)
     }
 
-    /// The same where it is not the paper's choice.
-    pub fn chosen_beside_paper(&self) -> Option<&ContenderEntry> {
-        let paper = self.contenders.get(1);
-        self.chosen_entry().filter(|chosen| paper.is_none_or(|paper| paper.set != chosen.set))
+    /// What the chosen set is compared with, each by its name: conventional UGAL, the paper's choice, and both
+    /// with queues by virtual channel, where these were tried.
+    pub fn references(&self) -> impl Iterator<Item = (&'static str, &ContenderEntry)> {
+        REFERENCES.into_iter().filter_map(|name| {
+            Some((name, self.contenders.iter().find(|entry| entry.reference() == Some(name))?))
+        })
+    }
+}
+
+/// The names of the references, in the order in which they are shown.
+const REFERENCES: [&str; 4] =
+    ["conventional", "conventional by channel", "the paper's", "the paper's by channel"];
+
+impl ContenderEntry {
+    /// Its name among the references, if it is one.
+    pub fn reference(&self) -> Option<&'static str> {
+        let [conventional, conventional_by_channel, papers, papers_by_channel] = REFERENCES;
+        match self.origin.as_deref() {
+            None if self.set == conventional => Some(conventional),
+            None => Some(conventional_by_channel),
+            Some("paper") => Some(papers),
+            Some("paper-by-channel") => Some(papers_by_channel),
+            Some(_) => None,
+        }
     }
 }
