@@ -72,8 +72,8 @@ pub enum Pattern {
         /// How many groups further.
         groups: u32,
     },
-    /// Each packet to a node drawn from the next h groups, ADVc of the literature (Fuentes et al. 2015). In the
-    /// wirings where a switch's global links lead to consecutive groups, one switch of each group has all of it.
+    /// Each packet to a node drawn from the next h groups, `ADVc` of the literature (Fuentes et al. 2015). In
+    /// the wirings where a switch's global links lead to consecutive groups, one switch of each group has all of it.
     AdvConsecutive,
     /// Listed pairs of source and destination, as [`Parts::pair_list`](tvlb_table_set::names::Parts::pair_list) reads them;
     /// nodes that are no source are silent.
