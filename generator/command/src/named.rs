@@ -74,8 +74,11 @@ pub const OBJECTIVES: Choices<Prefer> = &[
 ];
 
 pub const PANELS: Choices<PanelSize> = &[
-    (PanelSize::Standard, "Nine adversarial patterns, and five other kinds of traffic as guards"),
-    (PanelSize::Quick, "Two adversarial patterns and two guards: a glance, not to be relied on"),
+    (
+        PanelSize::Standard,
+        "Nine adversarial patterns, and other traffic of five kinds as eight guards",
+    ),
+    (PanelSize::Quick, "Two adversarial patterns and three guards: a glance, not to be relied on"),
 ];
 
 pub const COUNTINGS: Choices<Counting> = &[

@@ -10,7 +10,7 @@ use super::contender::Contender;
 use super::error::ChooseError;
 use super::figures::mean;
 use super::panel::{Event, Guard, Oblivious, Panel};
-use super::runner::{Runner, all_of, reaches, step_of};
+use super::runner::{Runner, all_of, step_of};
 use std::ops::Range;
 use tvlb_table_set::{Carried, Regrets};
 use tvlb_traffic::Pattern;
@@ -144,6 +144,9 @@ pub(crate) struct Baselines {
     pub most_regret: MostRegret,
     /// The step at which latencies are compared.
     pub low_step: u32,
+    /// The step at which it is compared how all are served: [`NEAR_SATURATION_LOAD`] percent of the least that
+    /// conventional UGAL carries of a score pattern, so that everyone carries it.
+    pub served_step: u32,
     /// Conventional UGAL's mean latency under uniform traffic at [`LIGHT_LOAD`].
     pub light_latency: f64,
     /// The tails of conventional UGAL's latency.
@@ -163,7 +166,7 @@ impl Baselines {
             guards: panel.guards.iter().map(|guard| guard.first_step).collect(),
         };
         let Steps { score, guards } = Steps::measure(runner, ugal, &guesses)?;
-        let least = score.iter().min().map_or(1, |least| least / 2);
+        let least = score.iter().min().copied().unwrap_or_default();
         let tails = all_of(&tail_guards(panel), |&guard| {
             let step = (guards[guard] / 2).max(1);
             let event = &panel.guards[guard].event;
@@ -178,7 +181,8 @@ impl Baselines {
             score: beside(score, &min.score, &vlb.score),
             guards: beside(guards, &min.guards, &vlb.guards),
             most_regret,
-            low_step: LOW_LOAD.min(least).max(1),
+            low_step: LOW_LOAD.min(least / 2).max(1),
+            served_step: near(least),
             light_latency: runner.latency(ugal, panel.uniform(), LIGHT_LOAD)?,
             tails,
         })
@@ -226,7 +230,7 @@ impl Baselines {
         for guard in guards {
             let step = self.guards[guard].required(percent);
             let traffic = &runner.panel().guards[guard];
-            if step > 0 && !runner.served_at(contender, traffic, step)?.is_good {
+            if step > 0 && !runner.served_at(contender, traffic, step)? {
                 return Ok(Some(GuardFailure::Saturated { guard, step }));
             }
         }
@@ -243,8 +247,9 @@ impl Baselines {
         guard_steps(runner, contender, &guesses)
     }
 
-    /// Whether a contender's saturations on the guards ([`Self::guard_steps`]) leave it at most `percent` of
-    /// regret on each. They are not found further than it takes to tell.
+    /// Whether a contender has at most `percent` of regret on each guard, as far as the first on which it has
+    /// more. Where a load is asked with several seeds, because it may be carried by chance, that is said by the
+    /// saturation ([`Self::guard_steps`]), as its figures will say it.
     pub(super) fn guards_hold(
         &self,
         runner: &impl Runner,
@@ -252,8 +257,16 @@ impl Baselines {
         percent: u32,
     ) -> Result<bool, ChooseError> {
         for (guard, carried) in runner.panel().guards.iter().zip(&self.guards) {
-            let serves = |step| runner.served_at(contender, guard, step);
-            if !reaches(carried.most(), carried.required(percent), serves)? {
+            let required = carried.required(percent);
+            if required == 0 {
+                continue;
+            }
+            // One run tells most of those that do not come so far.
+            if !runner.serves(contender, guard, &guard.event, required)?.is_good {
+                return Ok(false);
+            }
+            let saturation = || runner.guard_saturation(contender, guard, carried.most());
+            if guard.seeds > 1 && saturation()? < required {
                 return Ok(false);
             }
         }
@@ -280,25 +293,32 @@ impl Baselines {
     }
 }
 
-/// What a contender does near its saturation in runs that are longer than those that found it.
+/// What a contender does in runs that are longer than those that found its saturation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct NearSaturation {
+pub(super) struct LongRuns {
     /// What the network delivers of the packets of the node that is served worst, over the mean of all
-    /// nodes.
+    /// nodes, at [`NEAR_SATURATION_LOAD`] percent of its own saturation.
     pub(super) worst_served: f64,
-    /// Mean latency in cycles. Above the panel's limit, the contender does not carry its saturation for
+    /// Mean latency in cycles there. Above the panel's limit, the contender does not carry its saturation for
     /// long.
     pub(super) latency: f64,
+    /// What the worst node is served at the load that is the same for all ([`Baselines::served_step`]).
+    pub(super) worst_served_at_one_load: f64,
 }
 
-/// What a contender does at [`NEAR_SATURATION_LOAD`] percent of its own saturation in
-/// [`NEAR_SATURATION_WINDOWS`] windows: the worse of the first score patterns of each kind, on which its
-/// saturations are `saturations`.
-pub(super) fn near_saturation(
+/// [`NEAR_SATURATION_LOAD`] percent of a step.
+fn near(step: u32) -> u32 {
+    (step * NEAR_SATURATION_LOAD / 100).max(1)
+}
+
+/// What a contender does in [`NEAR_SATURATION_WINDOWS`] windows: the worse of the first score patterns of each
+/// kind, on which its saturations are `saturations`.
+pub(super) fn long_runs(
     runner: &impl Runner,
+    baselines: &Baselines,
     contender: Contender,
     saturations: &[f64],
-) -> Result<Option<NearSaturation>, ChooseError> {
+) -> Result<Option<LongRuns>, ChooseError> {
     let score = &runner.panel().score;
     let first = |type_2: bool| {
         let is_type_2 = |event: &Event| matches!(event.pattern, Pattern::TypeTwo { .. });
@@ -307,25 +327,32 @@ pub(super) fn near_saturation(
     let places: Vec<usize> = [true, false].into_iter().filter_map(first).collect();
     let found = all_of(&places, |&place| {
         let Some(&saturation) = saturations.get(place) else { return Ok(None) };
-        let step = (step_of(saturation) * NEAR_SATURATION_LOAD / 100).max(1);
-        runner.measure(contender, &score[place], step, Some(NEAR_SATURATION_WINDOWS)).map(Some)
+        let steps = [near(step_of(saturation)), baselines.served_step];
+        let runs = all_of(&steps, |&step| {
+            runner.measure(contender, &score[place], step, Some(NEAR_SATURATION_WINDOWS))
+        })?;
+        Ok(Some(LongRuns {
+            worst_served: runs[0].worst_served,
+            latency: runs[0].latency,
+            worst_served_at_one_load: runs[1].worst_served,
+        }))
     })?;
-    let each = found.into_iter().flatten();
-    let each =
-        each.map(|run| NearSaturation { worst_served: run.worst_served, latency: run.latency });
-    Ok(each.reduce(|one, other| NearSaturation {
+    Ok(found.into_iter().flatten().reduce(|one, other| LongRuns {
         worst_served: one.worst_served.min(other.worst_served),
         latency: one.latency.max(other.latency),
+        worst_served_at_one_load: one.worst_served_at_one_load.min(other.worst_served_at_one_load),
     }))
 }
 
 /// The guards on which tails are compared, by their positions: uniform traffic, where detours cost
 /// others most, and the hot switch, where a detour may end in the queue that it was to avoid. Under a
-/// permutation and under MIXED the tails of what was measured come in the same order.
+/// permutation and under MIXED the tails of what was measured come in the same order. Of a hot switch it is the
+/// guard for the hot nodes, which carry least, so that all nodes are half used.
 fn tail_guards(panel: &Panel) -> Vec<usize> {
-    let compared = |guard: &Guard| {
-        guard.population.is_none()
-            && matches!(guard.event.pattern, Pattern::HotSwitch | Pattern::Uniform)
+    let is_compared = |guard: &Guard| match guard.event.pattern {
+        Pattern::HotSwitch => guard.population.is_some_and(|(_, name)| name == "hot"),
+        Pattern::Uniform => true,
+        _ => false,
     };
-    (0..panel.guards.len()).filter(|&guard| compared(&panel.guards[guard])).collect()
+    (0..panel.guards.len()).filter(|&guard| is_compared(&panel.guards[guard])).collect()
 }

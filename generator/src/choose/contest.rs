@@ -208,20 +208,14 @@ fn admit(
     (count, candidates): (usize, &[Contender]),
     baselines: &Baselines,
 ) -> Result<Entrants, ChooseError> {
-    let failure_at = |contender: Contender, percent: u32| {
-        let guards = 0..baselines.guards.len();
-        match baselines.guard_failure(runner, contender, guards, percent)? {
-            None => baselines.long_tail(runner, contender),
-            saturated => Ok(saturated),
-        }
-    };
     let margin = baselines.most_regret.0;
     let mut failures = PerContender::same(count, None);
     let found = all_of(candidates, |&contender| {
-        match baselines.slow_at_light_load(runner, contender)? {
-            None => failure_at(contender, margin),
-            slow => Ok(slow),
-        }
+        let slow = baselines.slow_at_light_load(runner, contender)?;
+        let guards = 0..baselines.guards.len();
+        let saturated = || baselines.guard_failure(runner, contender, guards, margin);
+        let failure = if slow.is_some() { slow } else { saturated()? };
+        if failure.is_some() { Ok(failure) } else { baselines.long_tail(runner, contender) }
     })?;
     for (&contender, failure) in candidates.iter().zip(found) {
         failures[contender] = failure;
@@ -240,8 +234,8 @@ fn admit(
         let holds = all_of(&near, |&contender| {
             // Near saturation a run may pass by chance where one at a lower load does not. So who comes
             // this far is judged by what it carries, which its figures will say.
-            let holds = failure_at(contender, level)?.is_none()
-                && baselines.guards_hold(runner, contender, level)?;
+            let holds = baselines.guards_hold(runner, contender, level)?
+                && baselines.long_tail(runner, contender)?.is_none();
             Ok(holds.then_some(contender))
         })?;
         for contender in holds.into_iter().flatten() {

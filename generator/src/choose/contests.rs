@@ -3,7 +3,7 @@
 //! UGAL-L and PAR are contested side by side. In PAR's the best sets are paired, one for the source
 //! and one for the second look; in both the best one is tried once more with its load balanced.
 
-use super::baseline::{MostRegret, NearSaturation, ObliviousSteps, near_saturation};
+use super::baseline::{LongRuns, MostRegret, ObliviousSteps, long_runs};
 use super::candidates::{Candidate, FALLBACK, Origin, Sources, pairs};
 use super::contender::{CONVENTIONAL_BY_CHANNEL, CONVENTIONAL_NAME, Contender, Field};
 use super::contest::{ContestResult, Rules, contest};
@@ -30,8 +30,8 @@ use tvlb_topology::routes::expected::fabric_mean;
 
 /// How many of the best sets are paired for PAR's two decisions.
 const PAIRED: usize = 3;
-/// Of how many of the best sets it is asked what they do near saturation: such runs are long.
-const ASKED_NEAR_SATURATION: usize = 3;
+/// Of how many of the best sets it is asked what they do in runs that are longer than the panel's.
+const ASKED_FOR_LONG: usize = 3;
 /// How many of the best sets are tried balanced: of the fabrics that we measured, one scheme on one has gained
 /// by it (docs/measurements/step-2.md, "Load balance").
 const BALANCED: usize = 1;
@@ -194,7 +194,7 @@ impl Contests<'_> {
     }
 
     /// Adds to the entry of a contest what does not come from it: what Step 1 makes of the contenders, the
-    /// mean hops of what a user compares, and what the references and the best finalists do near saturation.
+    /// mean hops of what a user compares, and what the references and the best finalists do in longer runs.
     fn complete(
         &self,
         entry: &mut ContestEntry,
@@ -202,18 +202,19 @@ impl Contests<'_> {
         result: &ContestResult,
         runner: &SimulatedRunner<'_>,
     ) -> Result<(), ChooseError> {
-        let best = result.finalists.iter().take(ASKED_NEAR_SATURATION);
+        let best = result.finalists.iter().take(ASKED_FOR_LONG);
         let asked: Vec<&Finalist> = result.references.iter().chain(best).collect();
-        let found: BTreeMap<Contender, Option<NearSaturation>> = all_of(&asked, |finalist| {
+        let found: BTreeMap<Contender, Option<LongRuns>> = all_of(&asked, |finalist| {
             let Finalist { contender, saturations, .. } = finalist;
-            Ok((*contender, near_saturation(runner, *contender, saturations)?))
+            Ok((*contender, long_runs(runner, &result.baselines, *contender, saturations)?))
         })?
         .into_iter()
         .collect();
         for (contender, entry) in Contender::all(field.count()).zip(&mut entry.contenders) {
-            let near = found.get(&contender).copied().flatten();
-            entry.worst_served = near.map(|near| near.worst_served);
-            entry.latency_near_saturation = near.map(|near| near.latency);
+            let runs = found.get(&contender).copied().flatten();
+            entry.worst_served = runs.map(|runs| runs.worst_served);
+            entry.worst_served_at_one_load = runs.map(|runs| runs.worst_served_at_one_load);
+            entry.latency_near_saturation = runs.map(|runs| runs.latency);
             let rule = field.candidate(contender).map(|candidate| candidate.policies.source.rule);
             // Counting takes long.
             let mut references = result.references.iter();

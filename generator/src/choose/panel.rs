@@ -50,10 +50,10 @@ pub enum Oblivious {
 /// How much traffic the candidates are tried with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PanelSize {
-    /// Five `TYPE_2` patterns and four shifts; five guards of four kinds.
+    /// Five `TYPE_2` patterns and four shifts; guards of five kinds.
     #[default]
     Standard,
-    /// One pattern of each kind, two guards and short windows: quick, but not to be trusted.
+    /// One pattern of each kind, guards of two kinds and short windows: quick, but not to be trusted.
     Quick,
 }
 
@@ -81,16 +81,17 @@ impl fmt::Display for Event {
     }
 }
 
-/// Traffic that no candidate may spoil, and the nodes whose latency counts. Users know a traffic pattern
-/// as one guard; here it is one guard for all nodes, and one for each population of nodes.
+/// Traffic that no candidate may spoil, and the nodes whose latency counts. Traffic of several populations is
+/// a guard for each of them: a mean over all nodes hides that some suffer, and near saturation says little but
+/// how many of each there are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
     pub event: Event,
     /// A load counts as carried if it is in each of so many runs: with the event's seed and those after it,
     /// each at a load that is somewhat lower than the one before.
     pub seeds: u32,
-    /// One population of nodes, by its number and name in the simulator's traffic, or all nodes. A mean
-    /// over all nodes may hide that some of them suffer.
+    /// One population of nodes, by its number and name in the simulator's traffic; none where all nodes are
+    /// one.
     pub population: Option<(usize, &'static str)>,
     /// Where the search for conventional UGAL's saturation begins, in steps.
     pub first_step: u32,
@@ -113,12 +114,12 @@ impl fmt::Display for Guard {
 }
 
 impl Guard {
-    /// The runs that say whether a load of `step` hundredths is carried: their traffic, and their loads in
-    /// hundredths.
-    pub fn runs(&self, step: u32) -> impl Iterator<Item = (Event, u32)> + '_ {
+    /// The traffic of the runs that say whether a load is carried, each with by how many hundredths it is
+    /// asked below that load.
+    pub fn runs(&self) -> impl Iterator<Item = (Event, u32)> + '_ {
         (0..self.seeds).map(move |number| {
             let seed = self.event.seed.wrapping_add(number.into());
-            (Event { seed, ..self.event.clone() }, step.saturating_sub(number * HOT_STRIDE).max(1))
+            (Event { seed, ..self.event.clone() }, number * HOT_STRIDE)
         })
     }
 }
@@ -180,15 +181,16 @@ impl Panel {
         };
         let mut guards = Vec::new();
         let seeds = if size == PanelSize::Standard { HOT_SEEDS } else { 1 };
-        for population in [None, Some((0, "rest")), Some((1, "hot"))] {
-            guards.push(Guard { seeds, ..guard(Pattern::HotSwitch, 0, population) });
+        for population in [(0, "rest"), (1, "hot")] {
+            guards.push(Guard { seeds, ..guard(Pattern::HotSwitch, 0, Some(population)) });
         }
         if size == PanelSize::Standard {
-            for population in [None, Some((0, "uniform")), Some((1, "adversarial"))] {
-                // Half as many nodes as under a score pattern send by the gateways.
-                let first_step = (2 * first_step).min(FIRST_GUARD_STEP);
-                guards.push(Guard { first_step, ..guard(half.clone(), 0, population) });
+            // Half as many nodes as under a score pattern send by the gateways.
+            let first_step = (2 * first_step).min(FIRST_GUARD_STEP);
+            for population in [(1, "adversarial"), (0, "uniform")] {
+                guards.push(Guard { first_step, ..guard(half.clone(), 0, Some(population)) });
             }
+            guards.push(Guard { first_step, ..guard(Pattern::AdvConsecutive, 0, None) });
             guards.extend(
                 (0..2).map(|number| guard(Pattern::Permutation { number: 0 }, number, None)),
             );
@@ -305,7 +307,7 @@ mod tests {
             .collect();
         assert_eq!(type_2.len(), 5);
         assert_eq!(panel.score.len(), 9);
-        assert_eq!(panel.guards.len(), 9);
+        assert_eq!(panel.guards.len(), 8);
         assert_eq!((panel.window, panel.latency_limit), (1044, 152));
         assert_eq!(panel, Panel::new(&df, links, 1, PanelSize::Standard));
         assert_ne!(panel.score, Panel::new(&df, links, 2, PanelSize::Standard).score);
@@ -319,15 +321,13 @@ mod tests {
             let guards = Panel::new(&df, links, 7, size).guards;
             guards.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
-        assert_eq!(names(PanelSize::Standard)[1], "hot-switch (seeds 7 to 11), population rest");
-        assert_eq!(names(PanelSize::Standard)[6], "permutation (seed 7)");
-        assert_eq!(names(PanelSize::Quick)[0], "hot-switch (seed 7)");
+        assert_eq!(names(PanelSize::Standard)[0], "hot-switch (seeds 7 to 11), population rest");
+        assert_eq!(names(PanelSize::Standard)[5], "permutation (seed 7)");
+        assert_eq!(names(PanelSize::Quick)[0], "hot-switch (seed 7), population rest");
         let guard = Panel::new(&df, links, 7, PanelSize::Standard).guards.swap_remove(0);
-        let runs = |step| guard.runs(step).map(|(event, step)| (event.seed, step)).collect();
-        let of_66: Vec<(u64, u32)> = runs(66);
-        assert_eq!(of_66, [(7, 66), (8, 64), (9, 62), (10, 60), (11, 58)]);
-        let of_3: Vec<(u64, u32)> = runs(3);
-        assert_eq!(of_3, [(7, 3), (8, 1), (9, 1), (10, 1), (11, 1)], "no run without load");
+        let runs: Vec<(u64, u32)> =
+            guard.runs().map(|(event, below)| (event.seed, below)).collect();
+        assert_eq!(runs, [(7, 0), (8, 2), (9, 4), (10, 6), (11, 8)]);
     }
 
     #[test]
@@ -380,7 +380,7 @@ mod tests {
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         let steps = |routing| {
             let of = |event| panel.first_oblivious_step(routing, event);
-            (of(&panel.score[0]), of(&panel.guards[3].event), of(panel.uniform()))
+            (of(&panel.score[0]), of(&panel.guards[2].event), of(panel.uniform()))
         };
         assert_eq!(steps(Oblivious::Min), (12, 24, 70));
         assert_eq!(steps(Oblivious::Vlb), (44, 44, 44));

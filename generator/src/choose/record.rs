@@ -79,6 +79,7 @@ pub(super) fn contest_entry(
                 mean_saturation: standings.finished(contender).then(|| standings.mean(contender)),
                 low_load_latency: latency,
                 worst_served: None,
+                worst_served_at_one_load: None,
                 latency_near_saturation: None,
                 regrets: result.regrets.get(&contender).cloned(),
                 outcome: outcome(contender, panel, field, result),
@@ -102,6 +103,7 @@ pub(super) fn contest_entry(
     ContestEntry {
         scheme: scheme.to_owned(),
         low_load: load_of(baselines.low_step),
+        served_load: load_of(baselines.served_step),
         score_baselines: baselines.score.clone(),
         guard_baselines: baselines.guards.clone(),
         light_latency: baselines.light_latency,

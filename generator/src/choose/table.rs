@@ -64,7 +64,7 @@ impl Display for InWords<'_> {
             "panel    {}, {}; {} + {} windows of {} cycles; a run is saturated if its mean latency is \
              above {} cycles",
             counted(panel.score.len() as u64, "adversarial pattern"),
-            counted(panel.guard_count() as u64, "guard"),
+            counted(panel.guards.len() as u64, "guard"),
             panel.warm_up,
             1,
             panel.window,
@@ -103,8 +103,10 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) 
         set => (format!("{set} ({name})"), entry),
     });
     let latency = format!("latency at {}", contest.low_load);
+    let served = format!("served at {}", contest.served_load);
     let columns = CONTENDERS.map(|column| match column.name {
         "latency at 0.1" => column.under(&latency),
+        "served at 0.2" => column.under(&served),
         _ => column,
     });
     let mut table = Table::new(columns.to_vec());
@@ -167,8 +169,8 @@ pub(crate) fn compared<'c>(
 }
 
 /// The figures by which contenders are compared, or `none`: modelled throughput, saturation, mean hops,
-/// latency at low load and what the worst node is served.
-pub(crate) fn figures(entry: &ContenderEntry, none: &str) -> [String; 5] {
+/// latency at low load, and what the worst node is served near saturation and at one load for all.
+pub(crate) fn figures(entry: &ContenderEntry, none: &str) -> [String; 6] {
     let figure = |value: Option<f64>, decimals: usize| {
         value.map_or_else(|| none.to_owned(), |value| format!("{value:.decimals$}"))
     };
@@ -178,6 +180,7 @@ pub(crate) fn figures(entry: &ContenderEntry, none: &str) -> [String; 5] {
         figure(entry.mean_hops, 2),
         figure(entry.low_load_latency, 2),
         figure(entry.worst_served, 2),
+        figure(entry.worst_served_at_one_load, 2),
     ]
 }
 
@@ -245,50 +248,30 @@ pub(crate) fn percent(regret: f64) -> String {
     format!("{:.1}%", 100.0 * regret + 0.0)
 }
 
-/// The guards by their traffic: the number of the first entry of each, which is that of all nodes, and
-/// those of its populations.
-fn guards_by_traffic(panel: &PanelEntry) -> Vec<Vec<usize>> {
-    let mut traffics: Vec<Vec<usize>> = Vec::new();
-    for (number, name) in panel.guards.iter().enumerate() {
-        match traffics.last_mut() {
-            Some(last) if name.starts_with(&format!("{}, population ", panel.guards[last[0]])) => {
-                last.push(number);
-            }
-            _ => traffics.push(vec![number]),
-        }
-    }
-    traffics
-}
-
-/// For each traffic its name, E, who carries it, and the regrets of what a user compares, or `none`: of each
-/// score pattern, and of each guard the worst over its populations.
+/// For each score pattern and each guard its name, E, who carries it, and the regrets of what a user compares,
+/// or `none`.
 pub(crate) fn regret_rows(
     contest: &ContestEntry,
     panel: &PanelEntry,
     none: &str,
 ) -> Vec<Vec<String>> {
     let compared = compared(contest, "ours");
-    let row = |traffic: &str, carried: &Carried, of: &dyn Fn(&Regrets) -> Option<f64>| {
-        let regrets = compared.iter().map(|(_, entry)| entry.regrets.as_ref().and_then(of));
-        let most = format!("{:.2}", load_of(carried.most()));
-        [traffic.to_owned(), most, carried.best.clone()]
-            .into_iter()
-            .chain(regrets.map(|regret| regret.map_or_else(|| none.to_owned(), percent)))
-            .collect()
+    let rows = |traffic: &[String], carried: &[Carried], of: fn(&Regrets) -> &[f64]| {
+        let each = traffic.iter().zip(carried).enumerate();
+        let rows = each.map(|(number, (traffic, carried))| {
+            let regrets = compared.iter().map(|(_, entry)| {
+                let regret = entry.regrets.as_ref().and_then(|regrets| of(regrets).get(number));
+                regret.map_or_else(|| none.to_owned(), |&regret| percent(regret))
+            });
+            let most = format!("{:.2}", load_of(carried.most()));
+            let traffic = [traffic.to_owned(), most, carried.best.clone()];
+            traffic.into_iter().chain(regrets).collect()
+        });
+        rows.collect::<Vec<_>>()
     };
-    let score = panel.score.iter().zip(&contest.score_baselines).enumerate();
-    let score = score.map(|(number, (traffic, carried))| {
-        row(traffic, carried, &|regrets| regrets.score.get(number).copied())
-    });
-    let guards = guards_by_traffic(panel).into_iter().filter_map(|numbers| {
-        let carried = contest.guard_baselines.get(numbers[0])?;
-        let worst = |regrets: &Regrets| {
-            let found = numbers.iter().filter_map(|&number| regrets.guards.get(number)).copied();
-            found.reduce(f64::max)
-        };
-        Some(row(&panel.guards[numbers[0]], carried, &worst))
-    });
-    score.chain(guards).collect()
+    let mut all = rows(&panel.score, &contest.score_baselines, |regrets| &regrets.score);
+    all.extend(rows(&panel.guards, &contest.guard_baselines, |regrets| &regrets.guards));
+    all
 }
 
 fn show_regrets(
@@ -315,7 +298,7 @@ fn indented(f: &mut fmt::Formatter<'_>, word: &str, table: &Table<'_>) -> fmt::R
     Ok(())
 }
 
-const CONTENDERS: [Column<'_>; 6] = [
+const CONTENDERS: [Column<'_>; 7] = [
     Column::words(
         "VLB paths",
         "the set and how it is weighed: conventional, the paper's choice, both with queues by channel, and ours",
@@ -332,8 +315,9 @@ const CONTENDERS: [Column<'_>; 6] = [
     Column::number(
         "worst served",
         2,
-        "what is delivered of the node that is served worst, over the mean of all",
+        "what is delivered of the node that is served worst, over the mean of all, at 90% of the saturation",
     ),
+    Column::number("served at 0.2", 2, "the same at the load that the heading says"),
 ];
 
 const REGRETS: [Column<'_>; 4] = [

@@ -62,8 +62,15 @@ fn texts(contest: &ContestEntry, ours: &str) -> String {
     table(&["name", "VLB paths"], rows)
 }
 
-const HEAD: [&str; 6] =
-    ["VLB paths", "modelled", "saturation", "mean hops", "latency at low load", "worst served"];
+const HEAD: [&str; 7] = [
+    "VLB paths",
+    "modelled",
+    "saturation",
+    "mean hops",
+    "latency at low load",
+    "worst served",
+    "at one load",
+];
 
 fn cells(name: &str, entry: &ContenderEntry) -> Vec<String> {
     [name.to_owned()].into_iter().chain(figures(entry, "–")).collect()
@@ -106,7 +113,7 @@ fn words(panel: &PanelEntry, prefer: Option<&str>) -> String {
          delivers of the node that is served worst, over the mean of all nodes, at {NEAR_SATURATION_LOAD}% of the set's \
          own saturation.{rule}",
         panel.score.len(),
-        panel.guard_count(),
+        panel.guards.len(),
         panel.most_regret,
         panel.light_margin,
         panel.light_load,
@@ -125,7 +132,7 @@ fn why(contest: &ContestEntry, panel: &PanelEntry, prefer: Option<&str>, ours: &
         format!(" In mean saturation it differs from the next best by {mean:+.4}, its own less the other's.")
     });
     let held = if contest.holds_guards {
-        let guards = counted(panel.guard_count() as u64, "guard");
+        let guards = counted(panel.guards.len() as u64, "guard");
         let rule = prefer.and_then(Prefer::of_name).unwrap_or_default().rule();
         format!("among the candidates that held all {guards} it has {rule}")
     } else {
@@ -133,9 +140,11 @@ fn why(contest: &ContestEntry, panel: &PanelEntry, prefer: Option<&str>, ours: &
     };
     format!(
         "Chosen was {ours}: {held}. Its mean saturation is ahead of that of conventional by {}, of the paper's \
-         choice by {}.{next_best} Latencies at low load are at {:.2} flits per node and cycle.",
+         choice by {}.{next_best} Latencies at low load are at {:.2} flits per node and cycle; the one load at \
+         which it is said who is served worst is {:.2}.",
         ahead(contest.lead_over_conventional),
         ahead(contest.lead_over_paper),
-        contest.low_load
+        contest.low_load,
+        contest.served_load
     )
 }

@@ -176,14 +176,14 @@ fn what_a_hot_switch_jams_with_another_seed_is_excluded() {
     let result = self::result(&[lucky, Made { score: 30, ..base }]);
     assert_eq!(result.chosen, contender(3));
     let failure = result.failures[contender(2)];
-    assert_eq!(failure, Some(GuardFailure::Saturated { guard: 0, step: 57 }));
+    assert_eq!(failure, Some(GuardFailure::Saturated { guard: 1, step: 57 }));
     // The second seed is asked two steps below the first, so 52 is carried with every seed.
     let alone = Made { score: 40, other_seeds: 50, ..base };
     let contenders = vec![CONVENTIONAL_MADE, Made { guard: 30, ..base }, alone];
     let (result, _) = held_by_all(contenders, Prefer::Throughput);
     assert_eq!(result.chosen, contender(2));
-    assert!((result.regrets[&contender(2)].guards[0] - (1.0 - 52.0 / 60.0)).abs() < 1e-9);
-    assert!(result.regrets[&contender(2)].guards[3] <= 0.0, "MIXED is asked with one seed");
+    assert!((result.regrets[&contender(2)].guards[1] - (1.0 - 52.0 / 60.0)).abs() < 1e-9);
+    assert!(result.regrets[&contender(2)].guards[2] <= 0.0, "MIXED is asked with one seed");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn a_long_tail_excludes_what_would_win() {
     assert_eq!(result.failures[contender(2)], Some(GuardFailure::Tail { tail: 0, p99: 111 }));
     // Uniform traffic and the hot switch are compared at half of what conventional UGAL carries.
     let tails = result.baselines.tails.iter();
-    assert_eq!(tails.map(|tail| (tail.guard, tail.step)).collect::<Vec<_>>(), [(0, 30), (8, 30)]);
+    assert_eq!(tails.map(|tail| (tail.guard, tail.step)).collect::<Vec<_>>(), [(1, 30), (7, 30)]);
     let just = Made { p99: 110, ..waits };
     assert_eq!(self::result(&[just, fast]).chosen, contender(2));
 }

@@ -68,8 +68,8 @@ pub struct PanelEntry {
     pub resolution: f64,
     /// Candidates are ranked by their mean saturation over these.
     pub score: Vec<String>,
-    /// On these no candidate may have more regret than `most_regret`: traffic, for all nodes and for
-    /// each population of nodes.
+    /// On these no candidate may have more regret than `most_regret`: traffic, and of which population of its
+    /// nodes where it has several.
     pub guards: Vec<String>,
     /// In percent of the most that MIN, conventional VLB or conventional UGAL carries.
     pub most_regret: u32,
@@ -90,6 +90,9 @@ pub struct ContestEntry {
     pub scheme: String,
     /// The load at which latencies are compared.
     pub low_load: f64,
+    /// The load at which it is compared how all are served: 90% of the least that conventional UGAL carries of
+    /// a score pattern.
+    pub served_load: f64,
     /// What the baselines carry of each score pattern, in their order.
     pub score_baselines: Vec<Carried>,
     /// What the baselines carry of each guard, in their order.
@@ -295,20 +298,14 @@ pub struct ContenderEntry {
     /// At 90% of its own saturation, what the network delivers of the node that is served worst, over the
     /// mean of all nodes: the least over two score patterns, where that was looked at.
     pub worst_served: Option<f64>,
+    /// The same at [`ContestEntry::served_load`].
+    pub worst_served_at_one_load: Option<f64>,
     /// The largest mean latency in cycles of the same runs, which are longer than those that found its
     /// saturation.
     pub latency_near_saturation: Option<f64>,
     /// Its regret on each traffic, where that was looked at.
     pub regrets: Option<Regrets>,
     pub outcome: String,
-}
-
-impl PanelEntry {
-    /// How many kinds of traffic are guards. Each is there once for all nodes, and its populations
-    /// are not guards of their own.
-    pub fn guard_count(&self) -> usize {
-        self.guards.iter().filter(|guard| !guard.contains(", population ")).count()
-    }
 }
 
 impl ContestEntry {
