@@ -7,6 +7,7 @@ use crate::notes::{Listed, Notes, counted};
 use crate::numbering::Numbering;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use tvlb_schema::limits;
 use tvlb_table_set::sha256;
 
 /// How many pairs have each number of links.
@@ -222,14 +223,18 @@ impl Facts {
         sentences(&self.uneven)?;
         writeln!(
             out,
-            "- Groups with equally many switches, and equally many nodes at the switch that has the \
-             most, are one kind. Kinds come in the order of falling numbers of groups, and the \
-             groups of a kind in the order of the source."
+            "- Groups next to each other with equally many switches, and equally many nodes at the \
+             switch that has the most, are one kind."
         )?;
         if numbering.groups.iter().is_sorted() {
-            writeln!(out, "- The groups are numbered in the order of the source.")?;
+            writeln!(out, "- The groups are numbered in the order of their names.")?;
         } else {
-            writeln!(out, "- The groups are numbered in another order than in the source.")?;
+            writeln!(
+                out,
+                "- The groups are numbered by falling size, because in the order of their names they \
+                 would be more than {} kinds.",
+                limits::KINDS
+            )?;
         }
         groups(out, machine, numbering)?;
         self.counts(out, numbering)?;

@@ -1,11 +1,16 @@
 //! The numbers that tvlb gives to groups, switches and ports of a machine.
 //!
-//! Groups with equally many switches, and equally many nodes at the switch that has the most, are one
-//! kind. The groups of a kind have consecutive numbers, in the order of the source. All numbers
-//! follow from the names and links alone, not from the order of lines in a file.
+//! Groups and switches are numbered in the order of their names, ports in the order of their numbers, so that
+//! a part that comes, goes or changes does not move the others but those behind it of its own kind. Groups next
+//! to each other with equally many switches, and equally many nodes at the switch that has the most, are one
+//! kind. A fabric has room for eight kinds; where that is too few, places without a node make groups alike that
+//! differ in nodes alone, and where it still is, groups are numbered by falling size. Nothing depends on the order
+//! of lines in a file.
 
 use crate::machine::{End, Machine, count};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use tvlb_schema::limits;
 
 /// Why a machine cannot be numbered.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +21,7 @@ pub enum NumberingError {
     OneGroup { file: String, name: String, switches: usize },
 }
 
-/// Groups of one size.
+/// Groups of one size, next to each other.
 #[derive(Debug)]
 pub(crate) struct Kind {
     pub(crate) name: String,
@@ -220,6 +225,9 @@ impl Numbering {
     }
 }
 
+/// The sizes of a group: its switches, and the most nodes that one of them has.
+type Shape = (u32, u32);
+
 /// The kinds, and the machine's groups in their new order.
 fn kinds(machine: &Machine) -> (Vec<Kind>, Vec<u32>) {
     let of_switches = |ends: &mut dyn Iterator<Item = u32>| {
@@ -230,27 +238,63 @@ fn kinds(machine: &Machine) -> (Vec<Kind>, Vec<u32>) {
     let nodes = of_switches(&mut machine.nodes.iter().map(|node| node.switch));
     let global = machine.links.iter().filter(|link| !machine.is_local(link));
     let global = of_switches(&mut global.flat_map(|link| link.ends).map(|end| end.switch));
-    // Of each group: switches, nodes and global links of the switch that has the most.
-    let mut groups = vec![(0, 0, 0); machine.groups.len()];
+    let mut shapes: Vec<Shape> = vec![(0, 0); machine.groups.len()];
+    // Of each group the global links of the switch that has the most.
+    let mut ports = vec![1; machine.groups.len()];
     for (switch, (nodes, global)) in machine.switches.iter().zip(nodes.into_iter().zip(global)) {
-        let group: &mut (u32, u32, u32) = &mut groups[switch.group as usize];
-        *group = (group.0 + 1, group.1.max(nodes), group.2.max(global));
+        let group = switch.group as usize;
+        shapes[group] = (shapes[group].0 + 1, shapes[group].1.max(nodes));
+        ports[group] = ports[group].max(global);
     }
-    let mut order: Vec<u32> = (0..count(groups.len())).collect();
-    let shape = |group: u32| (groups[group as usize].0, groups[group as usize].1);
-    order.sort_by_key(|group| shape(*group));
-    let mut kinds: Vec<&[u32]> =
-        order.chunk_by(|one, other| shape(*one) == shape(*other)).collect();
-    kinds.sort_by_key(|kind| (Reverse(kind.len()), Reverse(shape(kind[0]))));
-    let described = kinds.iter().map(|kind| {
-        let (size, nodes) = shape(kind[0]);
-        let alike = kinds.iter().filter(|other| shape(other[0]).0 == size).count();
-        let name = match alike {
-            1 => format!("groups-of-{size}"),
-            _ => format!("groups-of-{size}-p{nodes}"),
+    let mut order: Vec<u32> = (0..count(shapes.len())).collect();
+    if runs(&shapes, &order).len() > limits::KINDS {
+        level_nodes(&mut shapes);
+    }
+    if runs(&shapes, &order).len() > limits::KINDS {
+        order.sort_by_key(|group| Reverse(shapes[*group as usize]));
+    }
+    // Groups of one shape are alike wherever they stand.
+    let mut most: BTreeMap<Shape, u32> = BTreeMap::new();
+    for (shape, ports) in shapes.iter().zip(ports) {
+        let most = most.entry(*shape).or_default();
+        *most = ports.max(*most);
+    }
+    let mut kinds: Vec<Kind> = Vec::new();
+    for run in runs(&shapes, &order) {
+        let shape = shapes[run[0] as usize];
+        let is_only = most.keys().filter(|other| other.0 == shape.0).count() == 1;
+        let plain = if is_only {
+            format!("groups-of-{}", shape.0)
+        } else {
+            format!("groups-of-{}-p{}", shape.0, shape.1)
         };
-        let most = kind.iter().map(|group| groups[*group as usize].2).max().unwrap_or(0);
-        Kind { name, groups: count(kind.len()), size, nodes, global_ports: most.max(1) }
-    });
-    (described.collect(), kinds.concat())
+        let before = kinds.iter().filter(|kind| (kind.size, kind.nodes) == shape).count();
+        let name = if before == 0 { plain } else { format!("{plain}-{}", before + 1) };
+        let groups = count(run.len());
+        kinds.push(Kind {
+            name,
+            groups,
+            size: shape.0,
+            nodes: shape.1,
+            global_ports: most[&shape],
+        });
+    }
+    (kinds, order)
+}
+
+/// The groups next to each other in this order that have one shape.
+fn runs<'o>(shapes: &[Shape], order: &'o [u32]) -> Vec<&'o [u32]> {
+    order.chunk_by(|one, other| shapes[*one as usize] == shapes[*other as usize]).collect()
+}
+
+/// Gives groups with equally many switches as many places for nodes.
+fn level_nodes(shapes: &mut [Shape]) {
+    let mut most: BTreeMap<u32, u32> = BTreeMap::new();
+    for &(size, nodes) in shapes.iter() {
+        let most = most.entry(size).or_default();
+        *most = nodes.max(*most);
+    }
+    for (size, nodes) in shapes {
+        *nodes = most[size];
+    }
 }

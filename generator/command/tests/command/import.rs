@@ -122,8 +122,9 @@ fn what_ibnetdiscover_printed_becomes_a_fabric() {
     read      1 file: 10 switches, 20 channel adapters, 0 routers
     machine   3 groups, 10 switches, 19 nodes
     links     12 local, 5 global
-    kinds     groups-of-3: g = 2, a = 3, p = 2, h = 2
+    kinds     groups-of-3: g = 1, a = 3, p = 2, h = 2
               groups-of-4: g = 1, a = 4, p = 2, h = 2
+              groups-of-3-2: g = 1, a = 3, p = 2, h = 2
     written   out: cables.csv, names.csv, assumptions.txt, fabric.toml
     ");
     let by_links = scratch.succeeds("import ibnetdiscover fabric.txt -o by-links --threshold 0");

@@ -39,42 +39,49 @@ fn a_machine_of_unequal_groups() {
     assert_snapshot!("slingshot_summary", import.summary());
 }
 
+/// The lines of the fabric file that say the kinds, and the groups in the order of their numbers.
+fn kinds_and_groups(groups: &[(usize, usize, usize)]) -> (Vec<String>, Vec<String>) {
+    let import = plan(&plan_of(&rows(groups, 2))).unwrap();
+    let (fabric, names) = (text(&import, "fabric.toml"), text(&import, "names.csv"));
+    let of_kinds = fabric.split("[[dragonfly.kinds]]\n").skip(1);
+    let kinds = of_kinds.map(|kind| kind.trim().replace('\n', ", ").replace([' ', '"'], ""));
+    let named = names.lines().filter_map(|line| line.split_once(",,,"));
+    (kinds.collect(), named.map(|(_, name)| name.trim_end_matches(',').to_owned()).collect())
+}
+
 #[test]
-fn groups_of_one_size_and_node_count_are_a_kind() {
+fn groups_are_numbered_by_name_and_those_alike_next_to_each_other_are_a_kind() {
     let groups = [(3, 2, 1), (5, 4, 2), (8, 4, 2), (9, 4, 1), (20, 4, 2)];
-    let import = plan(&plan_of(&rows(&groups, 2))).unwrap();
-    assert_snapshot!(text(&import, "fabric.toml"), @r#"
-    # Made by `tvlb import slingshot`; what was assumed stands in assumptions.txt.
-    name = "plan"
+    let (kinds, names) = kinds_and_groups(&groups);
+    assert_eq!(
+        kinds,
+        [
+            "name=groups-of-2,g=1,a=2,p=2,h=8",
+            "name=groups-of-4-p4,g=2,a=4,p=4,h=6",
+            "name=groups-of-4-p2,g=1,a=4,p=2,h=6",
+            "name=groups-of-4-p4-2,g=1,a=4,p=4,h=6",
+        ]
+    );
+    assert_eq!(names, ["3", "5", "8", "9", "20"]);
+    // Not even a kind that is no more moves another group.
+    let (_, fewer_nodes) =
+        kinds_and_groups(&[(3, 2, 1), (5, 4, 2), (8, 4, 2), (9, 4, 2), (20, 4, 2)]);
+    assert_eq!(fewer_nodes, names);
+}
 
-    [dragonfly]
-    cables = "cables.csv"
-    names = "names.csv"
-
-    [[dragonfly.kinds]]
-    name = "groups-of-4-p4"
-    g = 3
-    a = 4
-    p = 4
-    h = 6
-
-    [[dragonfly.kinds]]
-    name = "groups-of-4-p2"
-    g = 1
-    a = 4
-    p = 2
-    h = 6
-
-    [[dragonfly.kinds]]
-    name = "groups-of-2"
-    g = 1
-    a = 2
-    p = 2
-    h = 8
-    "#);
-    let names = text(&import, "names.csv");
-    let groups: Vec<_> = names.lines().filter(|line| line.contains(",,,")).collect();
-    assert_eq!(groups, ["0,,,5,", "1,,,8,", "2,,,20,", "3,,,9,", "4,,,3,"]);
+#[test]
+fn where_kinds_would_be_too_many_groups_get_places_without_nodes_or_another_order() {
+    let alternating = |one: (usize, usize), other: (usize, usize)| -> Vec<(usize, usize, usize)> {
+        let both = (1..).zip([one, other].into_iter().cycle()).take(10);
+        both.map(|(name, (switches, jacks))| (name, switches, jacks)).collect()
+    };
+    let (kinds, names) = kinds_and_groups(&alternating((4, 1), (4, 2)));
+    assert_eq!(kinds, ["name=groups-of-4,g=10,a=4,p=4,h=12"]);
+    assert_eq!(names, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
+    let (kinds, names) = kinds_and_groups(&alternating((2, 1), (4, 2)));
+    let (of_4, of_2) = ("name=groups-of-4,g=5,a=4,p=4,h=12", "name=groups-of-2,g=5,a=2,p=2,h=18");
+    assert_eq!(kinds, [of_4, of_2]);
+    assert_eq!(names, ["2", "4", "6", "8", "10", "1", "3", "5", "7", "9"]);
 }
 
 #[test]
