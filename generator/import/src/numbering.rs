@@ -1,8 +1,8 @@
 //! The numbers that tvlb gives to groups, switches and ports of a machine.
 //!
 //! Groups and switches are numbered in the order of their names, ports in the order of their numbers, so that
-//! a part that comes, goes or changes does not move the others but those behind it of its own kind. Groups next
-//! to each other with equally many switches, and equally many nodes at the switch that has the most, are one
+//! a part that changes moves no other, and one that comes or goes moves those behind it. Groups next to each
+//! other with equally many switches, and equally many nodes at the switch that has the most, are one
 //! kind. A fabric has room for eight kinds; where that is too few, places without a node make groups alike that
 //! differ in nodes alone, and where it still is, groups are numbered by falling size. Nothing depends on the order
 //! of lines in a file.
@@ -254,11 +254,7 @@ fn kinds(machine: &Machine) -> (Vec<Kind>, Vec<u32>) {
         order.sort_by_key(|group| Reverse(shapes[*group as usize]));
     }
     // Groups of one shape are alike wherever they stand.
-    let mut most: BTreeMap<Shape, u32> = BTreeMap::new();
-    for (shape, ports) in shapes.iter().zip(ports) {
-        let most = most.entry(*shape).or_default();
-        *most = ports.max(*most);
-    }
+    let most = most_by(shapes.iter().copied().zip(ports));
     let mut kinds: Vec<Kind> = Vec::new();
     for run in runs(&shapes, &order) {
         let shape = shapes[run[0] as usize];
@@ -289,12 +285,18 @@ fn runs<'o>(shapes: &[Shape], order: &'o [u32]) -> Vec<&'o [u32]> {
 
 /// Gives groups with equally many switches as many places for nodes.
 fn level_nodes(shapes: &mut [Shape]) {
-    let mut most: BTreeMap<u32, u32> = BTreeMap::new();
-    for &(size, nodes) in shapes.iter() {
-        let most = most.entry(size).or_default();
-        *most = nodes.max(*most);
-    }
+    let most = most_by(shapes.iter().copied());
     for (size, nodes) in shapes {
         *nodes = most[size];
     }
+}
+
+/// The largest of the numbers that stand with each key.
+fn most_by<K: Ord>(pairs: impl Iterator<Item = (K, u32)>) -> BTreeMap<K, u32> {
+    let mut most = BTreeMap::new();
+    for (key, number) in pairs {
+        let most: &mut u32 = most.entry(key).or_default();
+        *most = number.max(*most);
+    }
+    most
 }
