@@ -2,7 +2,8 @@
 //!
 //! A candidate holds the guards if on none of them its regret is above the margin. Where no candidate
 //! does, those with the least regret are let in all the same, the race keeps whoever has
-//! less regret or more saturation than the others, and the choice is by the least worst regret.
+//! less regret or more saturation than the others, and the choice is by the least worst regret. Others
+//! are let in, level by level, until they have more regret on a guard than the chosen one on any traffic.
 //!
 //! It knows contenders by number only. What they are and how they are tried is the [`Runner`]'s
 //! business, so the rules can be tested on made-up outcomes. The same answers give the same result, at
@@ -99,30 +100,57 @@ fn levels(most_regret: MostRegret) -> impl Iterator<Item = u32> {
     })
 }
 
+/// The level after this one.
+fn next_level(most_regret: MostRegret, level: u32) -> Option<u32> {
+    levels(most_regret).find(|&next| next > level)
+}
+
 /// Decides among `count` contenders.
 pub(super) fn contest(
     runner: &impl Runner,
     count: usize,
     rules: &Rules<'_>,
 ) -> Result<ContestResult, ChooseError> {
+    let baselines = Baselines::measure(runner, rules.oblivious, rules.most_regret)?;
+    let mut entrants = Entrants::admit(runner, (count, rules.candidates), &baselines)?;
+    loop {
+        let result = decide(runner, rules, &baselines, &entrants)?;
+        // Whoever is not let in has more regret on a guard than the level, so it is beaten by a choice that
+        // has no more on any traffic.
+        let least = result.regrets.get(&result.chosen).map_or(0.0, Regrets::worst) * 100.0;
+        let further = entrants.level.filter(|&level| {
+            entrants.none_holds(rules.most_regret) && least > f64::from(level) + 1e-9
+        });
+        let Some(level) = further.and_then(|level| next_level(rules.most_regret, level)) else {
+            return Ok(result);
+        };
+        entrants.let_in(runner, &baselines, level)?;
+    }
+}
+
+/// Races those who are let in, and chooses among those that finish.
+fn decide(
+    runner: &impl Runner,
+    rules: &Rules<'_>,
+    baselines: &Baselines,
+    entrants: &Entrants,
+) -> Result<ContestResult, ChooseError> {
     let panel = runner.panel();
     let references = rules.references;
-    let baselines = Baselines::measure(runner, rules.oblivious, rules.most_regret)?;
-    let Entrants { failures, mut admitted, percent, held } =
-        admit(runner, (count, rules.candidates), &baselines)?;
+    let mut admitted = entrants.admitted.clone();
     if admitted.is_empty() {
         admitted.push(rules.fallback);
     }
-    let none_holds = percent.is_none_or(|percent| percent > rules.most_regret.0);
+    let none_holds = entrants.none_holds(rules.most_regret);
     let prefer = if none_holds { Prefer::Robust } else { rules.prefer };
     // Where regret counts as well, it is enough that one candidate is better in both.
     let keep = if none_holds { 1 } else { rules.prefer.finalists() };
-    let mut standings =
-        Standings { values: PerContender::same(count, Vec::new()), rounds: panel.score.len() };
+    let values = PerContender::same(entrants.held.count(), Vec::new());
+    let mut standings = Standings { values, rounds: panel.score.len() };
     let mut in_race = references.to_vec();
     in_race.extend(admitted.iter().filter(|contender| !references.contains(contender)));
-    race(&mut standings, (in_race, references), keep, &held, |round, left, so_far| {
-        saturations(runner, &baselines, round, left, so_far)
+    race(&mut standings, (in_race, references), keep, &entrants.held, |round, left, so_far| {
+        saturations(runner, baselines, round, left, so_far)
     })?;
     admitted.retain(|&contender| standings.finished(contender));
 
@@ -155,9 +183,9 @@ pub(super) fn contest(
         regrets.extend([regrets_of(&chosen)?]);
     }
     Ok(ContestResult {
-        baselines,
-        failures,
-        admitted_percent: percent,
+        baselines: baselines.clone(),
+        failures: entrants.failures.clone(),
+        admitted_percent: entrants.level,
         standings,
         finalists,
         references,
@@ -195,63 +223,83 @@ struct Entrants {
     failures: PerContender<Option<GuardFailure>>,
     /// The candidates that are let in.
     admitted: Vec<Contender>,
-    /// How much regret they have on a guard at most, in percent.
-    percent: Option<u32>,
+    /// Those that are not, and that saturate on a guard: the others are slow or have a long tail.
+    out: Vec<Contender>,
+    /// How much regret those that are let in have on a guard at most, in percent.
+    level: Option<u32>,
     /// The least regret of the levels that each of them holds, in percent.
     held: PerContender<u32>,
 }
 
-/// Lets in the candidates that hold all guards; where there is none, those of the least level that any
-/// of them holds, and those of the next, so that it shows what more regret would buy.
-fn admit(
-    runner: &impl Runner,
-    (count, candidates): (usize, &[Contender]),
-    baselines: &Baselines,
-) -> Result<Entrants, ChooseError> {
-    let margin = baselines.most_regret.0;
-    let mut failures = PerContender::same(count, None);
-    let found = all_of(candidates, |&contender| {
-        let slow = baselines.slow_at_light_load(runner, contender)?;
-        let guards = 0..baselines.guards.len();
-        let saturated = || baselines.guard_failure(runner, contender, guards, margin);
-        let failure = if slow.is_some() { slow } else { saturated()? };
-        if failure.is_some() { Ok(failure) } else { baselines.long_tail(runner, contender) }
-    })?;
-    for (&contender, failure) in candidates.iter().zip(found) {
-        failures[contender] = failure;
+impl Entrants {
+    /// Lets in the candidates that hold all guards; where there is none, those of the least level that any
+    /// of them holds, and those of the next, so that it shows what more regret would buy.
+    fn admit(
+        runner: &impl Runner,
+        (count, candidates): (usize, &[Contender]),
+        baselines: &Baselines,
+    ) -> Result<Self, ChooseError> {
+        let most_regret = baselines.most_regret;
+        let mut failures = PerContender::same(count, None);
+        let found = all_of(candidates, |&contender| {
+            let slow = baselines.slow_at_light_load(runner, contender)?;
+            let guards = 0..baselines.guards.len();
+            let saturated = || baselines.guard_failure(runner, contender, guards, most_regret.0);
+            let failure = if slow.is_some() { slow } else { saturated()? };
+            if failure.is_some() { Ok(failure) } else { baselines.long_tail(runner, contender) }
+        })?;
+        for (&contender, failure) in candidates.iter().zip(found) {
+            failures[contender] = failure;
+        }
+        let (admitted, mut out): (Vec<_>, Vec<_>) =
+            candidates.iter().partition(|&&contender| failures[contender].is_none());
+        out.retain(|c| matches!(failures[*c], Some(GuardFailure::Saturated { .. })));
+        let level = (!admitted.is_empty()).then_some(most_regret.0);
+        let held = PerContender::same(count, most_regret.0);
+        let mut entrants = Self { failures, admitted, out, level, held };
+        if entrants.level.is_none() {
+            for level in levels(most_regret).skip(1) {
+                let is_last = entrants.level.is_some();
+                entrants.let_in(runner, baselines, level)?;
+                if is_last {
+                    break;
+                }
+            }
+        }
+        Ok(entrants)
     }
-    let (mut admitted, out): (Vec<_>, Vec<_>) =
-        candidates.iter().partition(|&&contender| failures[contender].is_none());
-    if !admitted.is_empty() {
-        let held = PerContender::same(count, margin);
-        return Ok(Entrants { failures, admitted, percent: Some(margin), held });
+
+    /// Whether no candidate holds all guards.
+    fn none_holds(&self, most_regret: MostRegret) -> bool {
+        self.level.is_none_or(|level| level > most_regret.0)
     }
-    let is_near = |c: &Contender| matches!(failures[*c], Some(GuardFailure::Saturated { .. }));
-    let mut near: Vec<Contender> = out.into_iter().filter(is_near).collect();
-    let (mut percent, mut held) = (None, PerContender::same(count, 100));
-    for level in levels(baselines.most_regret).skip(1) {
-        let is_last = !admitted.is_empty();
-        let holds = all_of(&near, |&contender| {
+
+    /// Lets in the candidates that have at most `level` percent of regret on each guard.
+    fn let_in(
+        &mut self,
+        runner: &impl Runner,
+        baselines: &Baselines,
+        level: u32,
+    ) -> Result<(), ChooseError> {
+        let holds = all_of(&self.out, |&contender| {
             // Near saturation a run may pass by chance where one at a lower load does not. So who comes
             // this far is judged by what it carries, which its figures will say.
-            let holds = baselines.guards_hold(runner, contender, level)?
-                && baselines.long_tail(runner, contender)?.is_none();
-            Ok(holds.then_some(contender))
+            Ok(baselines.guards_hold(runner, contender, level)?
+                && baselines.long_tail(runner, contender)?.is_none())
         })?;
-        for contender in holds.into_iter().flatten() {
-            held[contender] = level;
-            admitted.push(contender);
+        let mut holds = holds.into_iter();
+        let (let_in, out) = self.out.drain(..).partition(|_| holds.next() == Some(true));
+        self.out = out;
+        for &contender in &let_in {
+            self.held[contender] = level;
         }
-        if !admitted.is_empty() {
-            percent = Some(level);
+        self.admitted.extend::<Vec<_>>(let_in);
+        self.admitted.sort_unstable();
+        if !self.admitted.is_empty() {
+            self.level = Some(level);
         }
-        if is_last {
-            break;
-        }
-        near.retain(|contender| !admitted.contains(contender));
+        Ok(())
     }
-    admitted.sort_unstable();
-    Ok(Entrants { failures, admitted, percent, held })
 }
 
 /// How a race has gone.

@@ -302,6 +302,29 @@ fn where_no_candidate_holds_the_least_worst_regret_is_chosen_and_said() {
 }
 
 #[test]
+fn more_regret_on_a_guard_is_let_in_until_it_cannot_be_the_least_worst() {
+    // E is 60 on the guards and 42 on the score patterns, as conventional VLB carries there.
+    let panel = panel();
+    let oblivious = ObliviousSteps { min: steps(&panel, 12, 58), vlb: steps(&panel, 42, 40) };
+    let base = Made { guard: 55, others: 55, ..PAPER_MADE };
+    let of = |best: Made| {
+        let papers = Made { guard: 20, ..PAPER_MADE };
+        // Worst regrets of 31% on a score pattern, of 58% on a guard, and those of the best.
+        let others = [Made { score: 29, ..base }, Made { score: 42, guard: 25, ..base }];
+        let contenders = [&[CONVENTIONAL_MADE, papers], &others[..], &[best]].concat();
+        held_beside(contenders, Prefer::Throughput, &oblivious).0
+    };
+    // 25% on a guard: two levels above the first that anyone holds.
+    let result = of(Made { score: 40, guard: 45, ..base });
+    assert_eq!((result.chosen, result.admitted_percent), (contender(4), Some(25)));
+    assert!(result.standings.finished(contender(2)), "it has less regret on guards");
+    assert!(result.standings.values[contender(3)].is_empty(), "58% is more than 25%");
+    // 40% on a guard is more than 31%: those of at most 42% are asked, and it is not chosen.
+    let result = of(Made { score: 40, guard: 36, ..base });
+    assert_eq!((result.chosen, result.admitted_percent), (contender(2), Some(42)));
+}
+
+#[test]
 fn a_load_that_is_carried_by_chance_admits_nobody() {
     // E is 60 on the guards, and 55 is within 9%. At 55 the second is not saturated, but it is from 41 on.
     let good = Made { guard: 55, others: 55, ..PAPER_MADE };
