@@ -257,7 +257,7 @@ impl Switch<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     pub(crate) fn seek(&self, to: &Place, pair: &mut u32) -> Option<LinkPair> {
         let (fabric, group) = (self.image.fabric(), self.image.group());
-        for middle in self.dragonfly().groups() {
+        for middle in self.dragonfly().group_numbers() {
             if middle == group || middle == to.group {
                 continue;
             }

@@ -52,8 +52,8 @@ impl<'m> LinkMasks<'m> {
         let (a, g) = (df.a(), df.g());
         let words = words.get_mut(..Self::word_count(fabric)?)?;
         words.fill(0);
-        for from in df.groups() {
-            for to in df.groups() {
+        for from in df.group_numbers() {
+            for to in df.group_numbers() {
                 for k in 0..fabric.link_count(from, to) {
                     let (out, _) = fabric.link(from, to, k)?;
                     let place = place(g, a, (from, to), df.split_port(out).0);

@@ -94,15 +94,7 @@ impl Fabric {
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load(path: &Path) -> Result<Self, FabricError> {
-        let file = Self::load_file(path)?;
-        let names = match &file.names {
-            None => Names::default(),
-            Some(list) => {
-                let list = beside(path, list);
-                Names::read(&file.dragonfly, &read(&list, MOST_NAMES_BYTES)?)
-                    .map_err(|source| FabricError::Names { path: list, source: Box::new(source) })?
-            }
-        };
+        let (file, names) = Self::load_names(path)?;
         let topology = match &file.wiring {
             Wiring::Arrangement(arrangement) => arrange(file.dragonfly, *arrangement, file.seed)
                 .map_err(|source| FabricError::Arrangement { path: path.to_owned(), source })?,
@@ -114,6 +106,24 @@ impl Fabric {
         };
         let topology = topology.with_bandwidths(file.bandwidths);
         Ok(Self { file, topology, names })
+    }
+
+    /// Reads a fabric file, and the list of names that it names if it does, whether or not there is a cable list
+    /// that it names.
+    ///
+    /// # Errors
+    /// A file that cannot be read or does not say what it should.
+    pub fn load_names(path: &Path) -> Result<(FabricFile, Names), FabricError> {
+        let file = Self::load_file(path)?;
+        let names = match &file.names {
+            None => Names::default(),
+            Some(list) => {
+                let list = beside(path, list);
+                Names::read(&file.dragonfly, &read(&list, MOST_NAMES_BYTES)?)
+                    .map_err(|source| FabricError::Names { path: list, source: Box::new(source) })?
+            }
+        };
+        Ok((file, names))
     }
 
     /// Reads a fabric file alone, whether or not there is a cable list that it names.

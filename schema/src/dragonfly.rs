@@ -11,6 +11,9 @@
 //! asks for [`Dragonfly::switch_count`], whoever makes an array for [`Dragonfly::switch_numbers`].
 //! Gaps cost a few bytes; numbers without gaps would cost every packet a search for its group.
 //!
+//! A kind without switches is of groups that are *absent*: a machine had them once, and the groups after
+//! them keep their numbers. An absent group has no switch, node or port, and no cable leads to it.
+//!
 //! # Physical ports
 //! A switch's ports are numbered one after the other: p terminals, the local ports, h global slots. The
 //! local ports come in rounds: first one to each other switch of the group by rising index, then a
@@ -42,7 +45,8 @@ pub mod limits {
     pub const LOCAL_LINKS: u32 = 64;
 }
 
-/// Groups that follow each other and are alike: dfly(p, a, h, …) of g groups.
+/// Groups that follow each other and are alike: dfly(p, a, h, …) of g groups. Where a is 0 they are absent,
+/// and so are p and h.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -50,13 +54,13 @@ pub mod limits {
 pub struct GroupKind {
     /// Nodes per switch, 0 to [`limits::NODES_PER_SWITCH`].
     pub p: u16,
-    /// Switches per group, 1 to [`limits::SWITCHES_PER_GROUP`].
+    /// Switches per group, at most [`limits::SWITCHES_PER_GROUP`].
     pub a: u16,
-    /// Global ports per switch, at least 1.
+    /// Global ports per switch, at least 1 where there are switches.
     pub h: u16,
     /// Groups of this kind, at least 1.
     pub g: u16,
-    /// The most links that join two switches of such a group, 1 to [`limits::LOCAL_LINKS`]; 1 where a is 1.
+    /// The most links that join two switches of such a group, 1 to [`limits::LOCAL_LINKS`]; 1 where a is 1 or 0.
     #[serde(default = "one")]
     pub local_links: u16,
 }
@@ -158,6 +162,14 @@ pub enum DragonflyError {
     /// No kind of group has nodes.
     #[error("p = 0 for every kind of groups, but some switch must have nodes")]
     NoNodes,
+    /// Fewer than two groups have switches.
+    #[error(
+        "groups with switches: {found}, but there must be at least 2; kinds with a = 0 are of absent groups"
+    )]
+    Absent {
+        /// How many do.
+        found: u32,
+    },
 }
 
 /// Which size or product of sizes is out of range: its number in [`SizeFault::NAMES`], or that of
@@ -209,10 +221,33 @@ impl GroupKind {
         Self { p, a, h, g, local_links: 1 }
     }
 
+    /// g groups that are absent.
+    pub const fn absent(g: u16) -> Self {
+        Self::new(0, 0, 0, g)
+    }
+
+    /// Whether its groups are absent.
+    pub const fn is_absent(self) -> bool {
+        self.a == 0
+    }
+
     /// The same groups, whose switches are joined by so many links each two.
     #[must_use]
     pub const fn with_local_links(self, local_links: u16) -> Self {
         Self { local_links, ..self }
+    }
+
+    /// The most links that two switches of a group can share.
+    const fn most_local_links(self) -> u32 {
+        if self.a <= 1 { 1 } else { limits::LOCAL_LINKS }
+    }
+
+    /// Whether its sizes go together, each of them within 16 bits.
+    fn is_sound(self) -> bool {
+        let links = u32::from(self.local_links);
+        // Nodes and global ports are on switches.
+        let has_ports = if self.is_absent() { self.p.max(self.h) == 0 } else { self.h > 0 };
+        has_ports && self.g > 0 && links > 0 && links <= self.most_local_links()
     }
 
     /// The local ports of each of its switches.
@@ -228,23 +263,29 @@ impl GroupKind {
             let wrong = DragonflyError::KindSize { kind, name, found, least, most };
             if is_within { Ok(()) } else { Err(wrong) }
         };
-        range("p", self.p, 0, limits::NODES_PER_SWITCH)?;
-        range("a", self.a, 1, limits::SWITCHES_PER_GROUP)?;
-        range("h", self.h, 1, limits::PORTS_PER_GROUP)?;
+        let of_present = |least, most| if self.is_absent() { (0, 0) } else { (least, most) };
+        let (least, most) = of_present(0, limits::NODES_PER_SWITCH);
+        range("p", self.p, least, most)?;
+        range("a", self.a, 0, limits::SWITCHES_PER_GROUP)?;
+        let (least, most) = of_present(1, limits::PORTS_PER_GROUP);
+        range("h", self.h, least, most)?;
         range("g", self.g, 1, limits::PORTS_PER_GROUP + 1)?;
-        let most = if self.a == 1 { 1 } else { limits::LOCAL_LINKS };
-        range("local links", self.local_links, 1, most)
+        range("local links", self.local_links, 1, self.most_local_links())
     }
 
-    /// "dfly(2, 4, 2, 9)": p, a, h and g; or, where there are kinds, "dfly(2, 4, 2, 8) + (1, 2, 2, 1)".
+    /// "dfly(2, 4, 2, 9)": p, a, h and g; or, where there are kinds, "dfly(2, 4, 2, 8) + (1, 2, 2, 1)", and
+    /// absent groups as "(absent, 1)".
     pub fn in_words([p, a, h, g]: [u32; 4], kinds: &[Self]) -> impl fmt::Display {
         fmt::from_fn(move |f| {
             if kinds.is_empty() {
                 return write!(f, "dfly({p}, {a}, {h}, {g})");
             }
-            for (number, Self { p, a, h, g, .. }) in kinds.iter().enumerate() {
+            for (number, kind) in kinds.iter().enumerate() {
                 let before = if number == 0 { "dfly" } else { " + " };
-                write!(f, "{before}({p}, {a}, {h}, {g})")?;
+                match kind {
+                    Self { a: 0, g, .. } => write!(f, "{before}(absent, {g})")?,
+                    Self { p, a, h, g, .. } => write!(f, "{before}({p}, {a}, {h}, {g})")?,
+                }
             }
             Ok(())
         })
@@ -370,6 +411,11 @@ impl Dragonfly {
         if sizes.first() == Some(&0) {
             return Err(DragonflyError::NoNodes);
         }
+        let present =
+            kinds.iter().filter(|kind| !kind.is_absent()).map(|kind| u32::from(kind.g)).sum();
+        if present < 2 && sizes.last() > Some(&present) {
+            return Err(DragonflyError::Absent { found: present });
+        }
         let mut df = Self::NONE;
         df.resize(sizes).map_err(|fault| DragonflyError::of(fault, sizes))?;
         let mut rest = distinct.iter();
@@ -388,15 +434,12 @@ impl Dragonfly {
         count: usize,
         mut next: impl FnMut() -> GroupKind,
     ) -> Result<(), u32> {
-        let (mut most, mut groups, mut switches, mut nodes) = (GroupKind::NONE, 0, 0, 0);
+        let (mut most, mut groups, mut present) = (GroupKind::NONE, 0, 0);
+        let (mut switches, mut nodes) = (0, 0);
         let (mut before, mut local_ports) = (most, 0);
         for (number, place) in (0..).zip(self.kinds.iter_mut().take(count)) {
             let kind = next();
-            let most_links = if kind.a == 1 { 1 } else { limits::LOCAL_LINKS };
-            if kind.a.min(kind.h).min(kind.g).min(kind.local_links) == 0
-                || u32::from(kind.local_links) > most_links
-                || kind.is_like(before)
-            {
+            if !kind.is_sound() || kind.is_like(before) {
                 return Err(number);
             }
             before = kind;
@@ -407,11 +450,13 @@ impl Dragonfly {
             // Whatever wraps round belongs to sizes that are refused below.
             let of_kind = u32::from(kind.a).wrapping_mul(kind.g.into());
             groups = u32::from(kind.g).wrapping_add(groups);
+            present = if kind.is_absent() { 0 } else { u32::from(kind.g) }.wrapping_add(present);
             switches = of_kind.wrapping_add(switches);
             nodes = of_kind.wrapping_mul(kind.p.into()).wrapping_add(nodes);
             *place = kind;
         }
-        if (most.p, most.a, most.h) != (self.p, self.a, self.h) || groups != self.g() {
+        let is_whole = (most.p, most.a, most.h) == (self.p, self.a, self.h) && groups == self.g();
+        if !is_whole || present < 2 {
             return Err(0);
         }
         (self.switch_count, self.node_count) = (switches, nodes);
@@ -503,7 +548,7 @@ impl Dragonfly {
         self.h as u32
     }
 
-    /// Groups.
+    /// The numbers of its groups, those of absent groups included.
     #[inline]
     pub const fn g(&self) -> u32 {
         self.g as u32
@@ -565,6 +610,12 @@ impl Dragonfly {
 
     /// All groups, in order.
     pub fn groups(&self) -> impl Iterator<Item = GroupId> + use<> {
+        let df = *self;
+        self.group_numbers().filter(move |&group| df.switches_of(group) > 0)
+    }
+
+    /// The numbers of its groups, in order, those of absent groups included.
+    pub fn group_numbers(&self) -> impl ExactSizeIterator<Item = GroupId> + use<> {
         (0..self.g).map(GroupId)
     }
 
@@ -604,7 +655,7 @@ impl Dragonfly {
         (0..self.ports_per_group()).map(|q| GlobalPort(low_u16(q)))
     }
 
-    /// Whether the group exists.
+    /// Whether there is a group of this number, which may be absent.
     #[inline]
     pub const fn has_group(&self, group: GroupId) -> bool {
         group.0 < self.g
@@ -654,7 +705,7 @@ impl Dragonfly {
 
     /// The switch of the highest number.
     pub fn last_switch(&self) -> SwitchId {
-        let last = GroupId(self.g.saturating_sub(1));
+        let last = self.groups().last().unwrap_or(GroupId(0));
         self.switch(last, SwitchIndex(low_u8(self.switches_of(last).saturating_sub(1))))
     }
 
@@ -843,6 +894,7 @@ const fn low_u8(value: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::format;
     use std::string::ToString;
 
     #[test]
@@ -861,6 +913,43 @@ mod tests {
         assert_eq!(text(2, u32::MAX, 1, 2), "a = 4294967295, but a must be 1 to 256");
         assert_eq!(text(2, 1, 4096, 4097), "a·h·g = 16781312, but a·h·g must be 1 to 16777216");
         assert_eq!(text(2, 4, u32::MAX, u32::MAX), "h = 4294967295, but h must be 1 to 4096");
+    }
+
+    #[test]
+    fn absent_groups_keep_their_numbers_and_have_nothing() {
+        let kind = GroupKind::new(2, 3, 3, 2);
+        let absent = GroupKind::absent;
+        let df = Dragonfly::of_kinds(&[absent(1), kind, absent(1), absent(1), kind, absent(2)]);
+        let df = df.unwrap();
+        assert_eq!((df.g(), df.switch_count(), df.node_count(), df.port_count()), (9, 12, 24, 36));
+        assert!(df.groups().eq([1, 2, 5, 6].map(GroupId)) && df.group_numbers().len() == 9);
+        let ports = |group| df.global_ports().filter(move |&x| df.has_global_port_of(group, x));
+        for group in [0, 3, 4, 7, 8].map(GroupId) {
+            assert_eq!(
+                (df.switches_of(group), df.nodes_of(group), ports(group).count()),
+                (0, 0, 0)
+            );
+            assert!(!df.has_switch(df.switch(group, SwitchIndex(0))) && df.has_group(group));
+        }
+        assert_eq!((df.last_switch(), df.last_node()), (SwitchId(20), NodeId(41)));
+        assert!(df.switches().eq((3..9).chain(15..21).map(SwitchId)));
+        assert_eq!(df.nodes().count(), 24);
+        let said = "dfly(absent, 1) + (2, 3, 3, 2) + (absent, 2) + (2, 3, 3, 2) + (absent, 2)";
+        assert_eq!(df.to_string(), said);
+    }
+
+    #[test]
+    fn absent_groups_have_no_sizes_and_two_others() {
+        let kind = GroupKind::new(2, 3, 2, 1);
+        let text = |kinds: &[GroupKind]| Dragonfly::of_kinds(kinds).unwrap_err().to_string();
+        let one = "groups with switches: 1, but there must be at least 2; kinds with a = 0 are of absent groups";
+        assert_eq!(text(&[kind, GroupKind::absent(3)]), one);
+        for (p, h, size) in [(1, 0, "p = 1, but p"), (0, 1, "h = 1, but h")] {
+            let found = text(&[kind, kind, GroupKind::new(p, 0, h, 1)]);
+            assert_eq!(found, format!("kind 2 of groups: {size} must be 0 to 0"));
+        }
+        let none = text(&[kind, GroupKind::new(2, 3, 0, 1)]);
+        assert_eq!(none, "kind 1 of groups: h = 0, but h must be 1 to 4096");
     }
 
     #[test]

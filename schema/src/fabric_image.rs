@@ -276,7 +276,7 @@ impl<'a> FabricImage<'a> {
         }
         let peer = |number| self.ports.get(number) >> self.link_bits;
         let mut number = 0;
-        for group in self.dragonfly.groups() {
+        for group in self.dragonfly.group_numbers() {
             for port in 0..self.dragonfly.ports_per_group() {
                 let to = peer(number);
                 if to != group.0.into() {
@@ -353,7 +353,7 @@ impl<'a> FabricImage<'a> {
     fn check_ports(&self, base: usize, refusal: &mut Refusal) -> Option<()> {
         let df = &self.dragonfly;
         let (mut used, mut number) = (0, 0);
-        for group in df.groups() {
+        for group in df.group_numbers() {
             for port in df.global_ports() {
                 let entry = self.ports.get(number);
                 let (peer, k) = (entry >> self.link_bits, entry & self.link_mask);
@@ -511,8 +511,8 @@ impl<'a> FabricImage<'a> {
 
     /// The end in the lower group of the cable of this number, which exists.
     fn lower_end(&self, number: u32) -> End {
-        let pairs = self.dragonfly.groups().flat_map(|low| {
-            let higher = self.dragonfly.groups().skip(low.as_usize() + 1);
+        let pairs = self.dragonfly.group_numbers().flat_map(|low| {
+            let higher = self.dragonfly.group_numbers().skip(low.as_usize() + 1);
             higher.map(move |high| (low, self.links_between(low, high)))
         });
         let mut of_pair = pairs.filter(|(_, links)| number.wrapping_sub(links.first) < links.count);
@@ -838,15 +838,15 @@ fn placed(df: &Dragonfly, cables: &[(End, End)]) -> Placed {
     use alloc::vec::Vec;
     let mut starts = Vec::new();
     let mut ports: Vec<(u32, u32)> = df
-        .groups()
+        .group_numbers()
         .flat_map(|group| df.global_ports().map(move |_| (u32::from(group.0), 0)))
         .collect();
     let number =
         |end: End| end.group.as_usize() * df.ports_per_group() as usize + end.port.as_usize();
     let mut at = 0;
     let (mut least, mut most) = (u32::MAX, 0);
-    for low in df.groups() {
-        for high in df.groups().skip(low.as_usize() + 1) {
+    for low in df.group_numbers() {
+        for high in df.group_numbers().skip(low.as_usize() + 1) {
             starts.push(narrow(at));
             let of_pair =
                 cables[at..].iter().take_while(|(l, h)| (l.group, h.group) == (low, high));

@@ -106,7 +106,7 @@ impl<'a> FewerPairs<'a> {
             while number < self.count && u32::from(self.pair(number).0.0) < end {
                 number += 1;
             }
-            let pairs = (a * (a - 1) / 2).wrapping_mul(g);
+            let pairs = (a * a.saturating_sub(1) / 2).wrapping_mul(g);
             if number > before && number - before >= pairs {
                 return refusal.out_of_range(Value::FewerOfAll, at, number - before);
             }

@@ -181,9 +181,11 @@ class Fabric:
         self.kinds = []
         for _ in range(count):
             at = reader.at
-            p = reader.number("p of a kind", 16, 0, 256)
-            a, h, g = (reader.number(f"{what} of a kind", 16, 1) for what in "ahg")
-            local = reader.number("local links of a kind", 16, 1, 1 if a == 1 else 64)
+            p, a = (reader.number(f"{what} of a kind", 16, 0, 256) for what in "pa")
+            h, g = (reader.number(f"{what} of a kind", 16) for what in "hg")
+            if g == 0 or (p or h) and a == 0 or a and h == 0:
+                raise Refused(at, "kind", [p, a, h, g], "at least 1, and p and h 0 where a is")
+            local = reader.number("local links of a kind", 16, 1, 1 if a <= 1 else 64)
             if self.kinds and self.kinds[-1][:3] == [p, a, h] and self.kinds[-1][4] == local:
                 raise Refused(at, "kind", "p, a, h and local links of the kind before it", "others")
             self.kinds.append([p, a, h, g, local])
@@ -192,6 +194,9 @@ class Fabric:
         if count:
             sizes = [max(kind[i] for kind in self.kinds) for i in range(3)]
             sizes.append(sum(kind[3] for kind in self.kinds))
+            present = sum(kind[3] for kind in self.kinds if kind[1])
+            if present < 2:
+                raise Refused(start, "groups with switches", present, "two or more")
             if sizes != [self.p, self.a, self.h, self.g]:
                 raise Refused(start, "kinds", sizes, [self.p, self.a, self.h, self.g])
         alike = [[self.p, self.a, self.h, self.g, 1]]

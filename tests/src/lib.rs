@@ -59,7 +59,7 @@ pub fn of_kinds(kinds: &[(u16, u16, u16, u16)]) -> Fabric {
     let df = Dragonfly::of_kinds(&kinds.iter().map(kind).collect::<Vec<_>>())
         .expect("the test's sizes are within the limits");
     let mut free: Vec<Vec<GlobalPort>> = df
-        .groups()
+        .group_numbers()
         .map(|group| {
             // The last is taken first: from switch to switch, and then the next port of each.
             let mut ports: Vec<GlobalPort> =
@@ -98,7 +98,7 @@ pub fn of_kinds(kinds: &[(u16, u16, u16, u16)]) -> Fabric {
 }
 
 /// Fabrics of unequal groups: with smaller groups, with a group of one switch, with groups without
-/// nodes, and with fewer ports in some.
+/// nodes, with fewer ports in some, and with groups that are absent.
 pub fn uneven() -> Vec<Fabric> {
     vec![
         of_kinds(&[(2, 4, 3, 3), (1, 2, 3, 2)]),
@@ -106,6 +106,7 @@ pub fn uneven() -> Vec<Fabric> {
         of_kinds(&[(0, 2, 4, 1), (3, 4, 1, 3), (1, 1, 4, 1)]),
         of_kinds(&[(2, 6, 2, 6), (1, 3, 4, 3)]),
         of_kinds(&[(1, 8, 1, 1), (2, 2, 2, 2)]),
+        of_kinds(&[(2, 4, 3, 3), (0, 0, 0, 2), (1, 3, 3, 2), (0, 0, 0, 1)]),
     ]
 }
 
@@ -135,7 +136,7 @@ pub fn with_links(
 
 /// Fabrics whose switches share several links with others of their group, or none.
 pub fn of_local_links() -> Vec<Fabric> {
-    let [_, three_kinds, _, two_kinds, ..] = &uneven()[..] else { panic!("there are five") };
+    let [_, three_kinds, _, two_kinds, ..] = &uneven()[..] else { panic!("there are more") };
     let small = || arranged((2, 4, 2, 9), Arrangement::Absolute);
     let is = |low: SwitchIndex, high: SwitchIndex, pair| (low.0, high.0) == pair;
     vec![

@@ -375,9 +375,8 @@ pub struct ImportSlingshot {
     /// is `blade`, `rack`, or `*` for both
     #[arg(long, value_name = "FILE")]
     pub jacks: Option<PathBuf>,
-    /// Replace the files of an earlier import in DIR; a fabric.toml that has been worked on is refused
-    #[arg(long)]
-    pub force: bool,
+    #[command(flatten)]
+    pub again: ImportAgain,
 }
 
 /// Read what ibnetdiscover prints of an InfiniBand network
@@ -400,7 +399,19 @@ pub struct ImportIbnetdiscover {
     /// neighbours are of one group
     #[arg(long, value_name = "N")]
     pub threshold: Option<u32>,
-    /// Replace the files of an earlier import in DIR; a fabric.toml that has been worked on is refused
+    #[command(flatten)]
+    pub again: ImportAgain,
+}
+
+/// How an import goes on from an earlier one.
+#[derive(Args)]
+pub struct ImportAgain {
+    /// Keep the numbers of an earlier import, or of any other fabric with names: its directory or fabric
+    /// file. What has its name and was there keeps its group, index, node and slot
+    #[arg(long, value_name = "OLD")]
+    pub keep: Option<PathBuf>,
+    /// Replace the files of an earlier import in DIR, and keep its numbers unless --keep names another; a
+    /// fabric.toml that has been worked on is refused
     #[arg(long)]
     pub force: bool,
 }

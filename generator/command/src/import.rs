@@ -1,11 +1,14 @@
 //! `tvlb import`.
 
-use crate::args::{Import as Arguments, ImportIbnetdiscover, ImportSlingshot, ImportSource};
+use crate::args::{
+    Import as Arguments, ImportAgain, ImportIbnetdiscover, ImportSlingshot, ImportSource,
+};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print};
 use std::path::Path;
-use tvlb_import::{Grouping, Import, ImportWriteError, check_directory};
+use tvlb_generator::fabric::Fabric;
+use tvlb_import::{Earlier, Grouping, Import, ImportWriteError, check_directory};
 use tvlb_table_set::WriteError;
 
 /// Warnings that are printed; assumptions.txt has all.
@@ -19,40 +22,59 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn slingshot(arguments: &ImportSlingshot) -> Outcome {
-    let ImportSlingshot { files, output, live, jacks, force } = arguments;
-    check_output(output, *force)?;
+    let ImportSlingshot { files, output, live, jacks, again } = arguments;
+    check_output(output, again)?;
     let open = |path: &Path| tvlb_import::open(path).map_err(Failure::of);
     let plans = files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
     let live = live.as_deref().map(open).transpose()?;
     let jacks = jacks.as_deref().map(open).transpose()?;
     let import = tvlb_import::slingshot(plans, live, jacks).map_err(Failure::of)?;
-    write(&import, output, *force)
+    write(import, output, again)
 }
 
 fn ibnetdiscover(arguments: &ImportIbnetdiscover) -> Outcome {
-    let ImportIbnetdiscover { file, output, groups, threshold, force } = arguments;
-    check_output(output, *force)?;
+    let ImportIbnetdiscover { file, output, groups, threshold, again } = arguments;
+    check_output(output, again)?;
     let grouping = Grouping { pattern: groups.clone(), threshold: *threshold };
     let source = tvlb_import::open(file).map_err(Failure::of)?;
     let import = tvlb_import::ibnetdiscover(source, &grouping).map_err(Failure::of)?;
-    write(&import, output, *force)
+    write(import, output, again)
 }
 
 /// Refuses, before the work, a directory that must not be written to.
-fn check_output(output: &Path, force: bool) -> Outcome {
+fn check_output(output: &Path, again: &ImportAgain) -> Outcome {
     outside_table_sets([("--output", Some(output))])?;
-    check_directory(output, force).map_err(Failure::of)
+    check_directory(output, again.force).map_err(Failure::of)
 }
 
-fn write(import: &Import, output: &Path, force: bool) -> Outcome {
+/// The import whose numbers are to be kept.
+fn earlier(output: &Path, again: &ImportAgain) -> Result<Option<Earlier>, Failure> {
+    let of_directory = |path: &Path| match path.is_dir() {
+        true => path.join("fabric.toml"),
+        false => path.to_owned(),
+    };
+    let replaced = || Some(output.join("fabric.toml")).filter(|path| again.force && path.exists());
+    let Some(path) = again.keep.as_deref().map(of_directory).or_else(replaced) else {
+        return Ok(None);
+    };
+    let (file, names) = Fabric::load_names(&path).map_err(Failure::of)?;
+    Ok(Some(Earlier::of(&file.dragonfly, &names)))
+}
+
+fn write(import: Import, output: &Path, again: &ImportAgain) -> Outcome {
+    let import = match earlier(output, again)? {
+        None => import,
+        Some(earlier) => import.keeping(&earlier).map_err(Failure::of)?,
+    };
     // Until here there is nothing to clean up.
     catch_interrupt()?;
-    let files = import.write(output, force, &Bars::new(true)).map_err(|error| match error {
-        ImportWriteError::Write(WriteError::Cancelled(_)) => {
-            Failure::Stopped("nothing was written".to_owned())
-        }
-        error => Failure::of(error),
-    })?;
+    let files =
+        import.write(output, again.force, &Bars::new(true)).map_err(|error| match error {
+            ImportWriteError::Write(WriteError::Cancelled(_)) => {
+                Failure::Stopped("nothing was written".to_owned())
+            }
+            error => Failure::of(error),
+        })?;
     let mut warnings = import.warnings();
     for warning in warnings.by_ref().take(MOST_WARNINGS) {
         tell(&format!("warning: {warning}"));

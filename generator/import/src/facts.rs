@@ -2,6 +2,7 @@
 
 use crate::components::Components;
 use crate::directory::FABRIC_FILE;
+use crate::earlier::Changes;
 use crate::machine::{Machine, count};
 use crate::notes::{Listed, Notes, counted};
 use crate::numbering::Numbering;
@@ -18,6 +19,7 @@ type Histogram = BTreeMap<usize, usize>;
 pub(crate) struct Facts {
     local_links: usize,
     global_links: usize,
+    groups: usize,
     nodes: usize,
     by_pair_of_groups: Histogram,
     by_pair_of_switches: Histogram,
@@ -34,6 +36,7 @@ impl Facts {
         let mut facts = Self {
             local_links: machine.links.len() - global_links,
             global_links,
+            groups: machine.groups.len(),
             nodes: machine.nodes.len(),
             by_pair_of_groups: Histogram::default(),
             by_pair_of_switches: Histogram::default(),
@@ -57,7 +60,7 @@ impl Facts {
             })
             .collect();
         pairs.sort_unstable();
-        let groups = numbering.groups.len();
+        let groups = machine.groups.len();
         let mut without = groups * (groups - 1) / 2;
         for same in pairs.chunk_by(|one, other| one == other) {
             *self.by_pair_of_groups.entry(same.len()).or_default() += 1;
@@ -96,7 +99,7 @@ impl Facts {
                 let without = (0..).zip(&has_link).filter(|(_, has)| !**has);
                 without.for_each(|(index, _)| alone.push(|| name(first + index).clone()));
             }
-            let pairs = size as usize * (size as usize - 1) / 2;
+            let pairs = size as usize * (size as usize).saturating_sub(1) / 2;
             let missing = pairs - linked.len();
             if missing > 0 {
                 *self.by_pair_of_switches.entry(0).or_default() += missing;
@@ -113,7 +116,7 @@ impl Facts {
                 self.incomplete.push(format!(
                     "Group {group} ({}) has no link between {missing} of its {pairs} pairs of \
                      switches: {}{more}.",
-                    machine.groups[numbering.groups[group as usize] as usize],
+                    numbering.group_name(machine, group),
                     shown.in_words()
                 ));
             }
@@ -187,7 +190,7 @@ impl Facts {
     pub(crate) fn summary(&self, read: &str, numbering: &Numbering) -> String {
         let mut text = format!(
             "read      {read}\nmachine   {}, {}, {}\nlinks     {} local, {} global\n",
-            counted(numbering.groups.len(), "group", "groups"),
+            counted(self.groups, "group", "groups"),
             counted(numbering.switches.len(), "switch", "switches"),
             counted(self.nodes, "node", "nodes"),
             self.local_links,
@@ -196,11 +199,11 @@ impl Facts {
         for (number, kind) in numbering.kinds.iter().enumerate() {
             use std::fmt::Write;
             let label = if number == 0 { "kinds" } else { "" };
-            let _ = writeln!(
-                text,
-                "{label:<9} {}: g = {}, a = {}, p = {}, h = {}",
-                kind.name, kind.groups, kind.size, kind.nodes, kind.global_ports
-            );
+            let _ = write!(text, "{label:<9} {}: g = {}", kind.name, kind.groups);
+            let _ = match kind.size {
+                0 => writeln!(text),
+                a => writeln!(text, ", a = {a}, p = {}, h = {}", kind.nodes, kind.global_ports),
+            };
         }
         text
     }
@@ -209,8 +212,8 @@ impl Facts {
     pub(crate) fn assumptions(
         &self,
         out: &mut dyn Write,
-        machine: &Machine,
-        numbering: &Numbering,
+        (machine, numbering): (&Machine, &Numbering),
+        changes: Option<&Changes>,
         notes: &Notes,
         fabric: &[u8],
     ) -> io::Result<()> {
@@ -226,7 +229,13 @@ impl Facts {
             "- Groups next to each other with equally many switches, and equally many nodes at the \
              switch that has the most, are one kind."
         )?;
-        if numbering.groups.iter().is_sorted() {
+        if changes.is_some() {
+            writeln!(
+                out,
+                "- What was in the earlier import has the numbers that it had there; other groups come behind \
+                 those, and within a group or switch what is new takes the lowest numbers that are free."
+            )?;
+        } else if numbering.groups.iter().is_sorted() {
             writeln!(out, "- The groups are numbered in the order of their names.")?;
         } else {
             writeln!(
@@ -237,6 +246,10 @@ impl Facts {
             )?;
         }
         groups(out, machine, numbering)?;
+        if let Some(changes) = changes {
+            writeln!(out, "\nSince the earlier import\n")?;
+            changes.sentences().try_for_each(|sentence| writeln!(out, "- {sentence}"))?;
+        }
         self.counts(out, numbering)?;
         if !self.incomplete.is_empty() {
             writeln!(out, "\nMissing local links\n")?;
@@ -262,7 +275,7 @@ impl Facts {
         writeln!(
             out,
             "- {}, {}, {}.",
-            counted(numbering.groups.len(), "group", "groups"),
+            counted(self.groups, "group", "groups"),
             counted(numbering.switches.len(), "switch", "switches"),
             counted(self.nodes, "node", "nodes")
         )?;
@@ -290,17 +303,14 @@ fn groups(out: &mut dyn Write, machine: &Machine, numbering: &Numbering) -> io::
     writeln!(out, "\nGroups\n")?;
     let mut group = 0;
     for kind in &numbering.kinds {
-        writeln!(
-            out,
-            "- {}: {} with a = {}, p = {} and h = {}.",
-            kind.name,
-            counted(kind.groups as usize, "group", "groups"),
-            kind.size,
-            kind.nodes,
-            kind.global_ports
-        )?;
+        let groups = counted(kind.groups as usize, "group", "groups");
+        write!(out, "- {}: {groups}", kind.name)?;
+        match kind.size {
+            0 => writeln!(out, ", of the earlier import alone.")?,
+            a => writeln!(out, " with a = {a}, p = {} and h = {}.", kind.nodes, kind.global_ports)?,
+        }
         for number in group..group + kind.groups {
-            let name = &machine.groups[numbering.groups[number as usize] as usize];
+            let name = numbering.group_name(machine, number);
             writeln!(out, "  - Group {number} has the name {name}.")?;
         }
         group += kind.groups;

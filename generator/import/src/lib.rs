@@ -20,6 +20,7 @@
 
 mod components;
 mod directory;
+mod earlier;
 mod facts;
 mod files;
 mod ibnetdiscover;
@@ -29,6 +30,7 @@ mod numbering;
 mod slingshot;
 mod write;
 
+use earlier::Changes;
 use facts::Facts;
 use machine::Machine;
 use notes::Notes;
@@ -39,6 +41,7 @@ use tvlb_base::progress::Progress;
 use tvlb_base::text::{Refused, Source};
 
 pub use directory::{ImportWriteError, check_directory};
+pub use earlier::Earlier;
 pub use files::open;
 pub use ibnetdiscover::Grouping;
 pub use numbering::NumberingError;
@@ -60,6 +63,8 @@ pub struct Import {
     machine: Machine,
     numbering: Numbering,
     facts: Facts,
+    /// Since an earlier import, if there was one.
+    changes: Option<Changes>,
     notes: Notes,
     /// Whether it was asked which links are live.
     knows_live: bool,
@@ -132,16 +137,32 @@ impl Import {
         notes: Notes,
         knows_live: bool,
     ) -> Result<Self, ImportError> {
-        let numbering = Numbering::of(&machine, file)?;
+        let numbering = Numbering::of(&machine, file, None)?;
         let facts = Facts::of(&machine, &numbering);
         let stem = Path::new(file).file_stem().unwrap_or_default();
         let name = write::fabric_name(&stem.to_string_lossy());
-        Ok(Self { made_by, name, machine, numbering, facts, notes, knows_live })
+        Ok(Self { made_by, name, machine, numbering, facts, changes: None, notes, knows_live })
+    }
+
+    /// The same, with the numbers that an earlier import gave to what is still there.
+    ///
+    /// # Errors
+    /// With these numbers the machine has too many kinds of groups.
+    pub fn keeping(self, earlier: &Earlier) -> Result<Self, ImportError> {
+        let Self { machine, mut notes, .. } = self;
+        let numbering = Numbering::of(&machine, "", Some(earlier))?;
+        let facts = Facts::of(&machine, &numbering);
+        let changes = Some(Changes::of(earlier, &numbering.parts(&machine)));
+        notes.warnings.extend(numbering.other_sizes(earlier));
+        Ok(Self { machine, numbering, facts, changes, notes, ..self })
     }
 
     /// What was read and what came of it, in a few lines.
     pub fn summary(&self) -> String {
         let mut text = self.facts.summary(&self.notes.read, &self.numbering);
+        if let Some(changes) = &self.changes {
+            text += &changes.summary();
+        }
         if self.knows_live {
             let down = self.machine.down.len();
             let words = notes::counted(down, "planned link is", "planned links are");
@@ -185,13 +206,13 @@ impl Import {
 
     /// Writes one of [`Self::files`], by its name.
     fn content(&self, name: &'static str) -> impl Fn(&mut dyn Write) -> io::Result<()> {
-        let Self { made_by, machine, numbering, facts, notes, .. } = self;
+        let Self { made_by, machine, numbering, facts, changes, notes, .. } = self;
         move |out| match name {
             "cables.csv" => write::cables(out, machine, numbering),
             "names.csv" => write::names(out, machine, numbering),
             directory::ASSUMPTIONS_FILE => {
                 let fabric = self.text(directory::FABRIC_FILE)?;
-                facts.assumptions(out, machine, numbering, notes, &fabric)
+                facts.assumptions(out, (machine, numbering), changes.as_ref(), notes, &fabric)
             }
             directory::DOWN_FILE => write::down(out, machine, numbering),
             _ => write::fabric(out, made_by, &self.name, numbering),

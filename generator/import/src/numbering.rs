@@ -1,15 +1,19 @@
 //! The numbers that tvlb gives to groups, switches and ports of a machine.
 //!
 //! Groups and switches are numbered in the order of their names, ports in the order of their numbers, so that
-//! a part that changes moves no other, and one that comes or goes moves those behind it. Groups next to each
-//! other with equally many switches, and equally many nodes at the switch that has the most, are one
+//! a part that changes moves no other, and one that comes or goes moves those behind it. With an earlier import, what
+//! has its name and was there keeps its number: a new group comes behind all, a group that is gone leaves an absent
+//! one, and within a group or switch what is new takes the lowest numbers that are free. Switches of a group have no
+//! gaps, so the last fill those that are left. Groups next to each other with equally many switches, and equally many nodes at the switch that has the most, are one
 //! kind. A fabric has room for eight kinds; where that is too few, places without a node make groups alike that
 //! differ in nodes alone, and where it still is, groups are numbered by falling size. Nothing depends on the order
 //! of lines in a file.
 
+use crate::earlier::{Earlier, Part, Place, Places};
 use crate::machine::{End, Machine, count};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use tvlb_schema::limits;
 
 /// Why a machine cannot be numbered.
@@ -19,6 +23,12 @@ pub enum NumberingError {
         "{file}: found one group, {name}, with all {switches} switches, accepted two groups or more"
     )]
     OneGroup { file: String, name: String, switches: usize },
+    #[error(
+        "with the numbers of the earlier import the groups would be {found} kinds, accepted at most {}; \
+         import into another directory without --keep, which numbers them anew",
+        limits::KINDS
+    )]
+    Kinds { found: usize },
 }
 
 /// Groups of one size, next to each other.
@@ -27,11 +37,11 @@ pub(crate) struct Kind {
     pub(crate) name: String,
     /// g: how many groups.
     pub(crate) groups: u32,
-    /// a: switches per group.
+    /// a: switches per group; 0 where the groups are absent.
     pub(crate) size: u32,
-    /// p: the most nodes that a switch has.
+    /// p: the most places for nodes that a switch has.
     pub(crate) nodes: u32,
-    /// h: the most global links that a switch has, and at least 1.
+    /// h: the most global slots that a switch has, and at least 1 where there are switches.
     pub(crate) global_ports: u32,
 }
 
@@ -69,8 +79,10 @@ pub(crate) type Cable = [(u32, u32, u32); 2];
 #[derive(Debug)]
 pub(crate) struct Numbering {
     pub(crate) kinds: Vec<Kind>,
-    /// The machine's number of each group.
-    pub(crate) groups: Vec<u32>,
+    /// The machine's number of each group; none of an absent one.
+    pub(crate) groups: Vec<Option<u32>>,
+    /// The names of absent groups.
+    pub(crate) absent: BTreeMap<u32, String>,
     /// The number of each group's first switch, and the number of all switches at the end.
     pub(crate) starts: Vec<u32>,
     /// The machine's number of each switch.
@@ -85,34 +97,72 @@ pub(crate) struct Numbering {
 }
 
 impl Numbering {
-    /// Numbers a machine, which was read from this file.
-    pub(crate) fn of(machine: &Machine, file: &str) -> Result<Self, NumberingError> {
+    /// Numbers a machine, which was read from this file, as an earlier import did.
+    pub(crate) fn of(
+        machine: &Machine,
+        file: &str,
+        earlier: Option<&Earlier>,
+    ) -> Result<Self, NumberingError> {
         if let [name] = &machine.groups[..] {
             let (name, switches) = (name.clone(), machine.switches.len());
             return Err(NumberingError::OneGroup { file: file.to_owned(), name, switches });
         }
-        let (kinds, groups) = kinds(machine);
-        let mut number = vec![0; groups.len()];
-        for (new, group) in (0..).zip(&groups) {
-            number[*group as usize] = new;
+        let new = Earlier::default();
+        let earlier_or_new = earlier.unwrap_or(&new);
+        let numbering = Self::in_order(machine, groups(machine, earlier_or_new), earlier_or_new);
+        let mut shapes = numbering.shapes();
+        if runs(&shapes).len() > limits::KINDS {
+            level_nodes(&mut shapes);
         }
-        let mut switches: Vec<u32> = (0..count(machine.switches.len())).collect();
-        switches.sort_unstable_by_key(|switch| {
-            let switch = &machine.switches[*switch as usize];
-            (number[switch.group as usize], switch.rank)
-        });
-        let (mut starts, mut places) = (Vec::new(), vec![(0, 0); switches.len()]);
-        for (new, switch) in (0..).zip(&switches) {
-            let group = number[machine.switches[*switch as usize].group as usize];
-            if starts.len() <= group as usize {
-                starts.push(new);
+        let found = runs(&shapes).len();
+        if found <= limits::KINDS {
+            return Ok(Self { kinds: numbering.kinds(&shapes), ..numbering });
+        }
+        if earlier.is_some() {
+            return Err(NumberingError::Kinds { found });
+        }
+        let mut order: Vec<usize> = (0..shapes.len()).collect();
+        order.sort_by_key(|&group| Reverse(shapes[group]));
+        let groups = order.iter().map(|&group| numbering.groups[group]).collect();
+        let shapes: Vec<_> = order.iter().map(|&group| shapes[group]).collect();
+        let numbering = Self::in_order(machine, groups, earlier_or_new);
+        Ok(Self { kinds: numbering.kinds(&shapes), ..numbering })
+    }
+
+    /// Numbers all but the kinds, with the machine's groups in this order.
+    fn in_order(machine: &Machine, groups: Vec<Option<u32>>, earlier: &Earlier) -> Self {
+        let mut by_group: Vec<Vec<u32>> = vec![Vec::new(); machine.groups.len()];
+        for (number, switch) in (0_u32..).zip(&machine.switches) {
+            by_group[switch.group as usize].push(number);
+        }
+        let (mut starts, mut places) = (vec![0], vec![(0, 0); machine.switches.len()]);
+        let mut switches = vec![0; machine.switches.len()];
+        let mut start = 0;
+        for (group, known) in (0..).zip(&groups) {
+            let mut own =
+                known.map_or_else(Vec::new, |known| mem::take(&mut by_group[known as usize]));
+            own.sort_unstable_by_key(|switch| machine.switches[*switch as usize].rank);
+            let size = count(own.len());
+            let wanted = own.iter().map(|switch| {
+                let name = &machine.switches[*switch as usize].name;
+                let [before, index, _] = *earlier.places.of(Part::Switch, name).first()?;
+                // Indices have no gaps, so those of the last switches may have to change.
+                (before == group && index < size).then_some(index)
+            });
+            for (index, switch) in free_numbers(wanted).into_iter().zip(&own) {
+                places[*switch as usize] = (group, index);
+                switches[(start + index) as usize] = *switch;
             }
-            places[*switch as usize] = (group, new - starts[group as usize]);
+            start += size;
+            starts.push(start);
         }
-        starts.push(count(switches.len()));
+        let is_absent = |number: &u32| groups.get(*number as usize).is_some_and(Option::is_none);
+        let absent = earlier.groups.iter().map(|(name, number)| (*number, name.clone()));
+        let absent = absent.filter(|(number, _)| is_absent(number)).collect();
         let mut numbering = Self {
-            kinds,
+            kinds: Vec::new(),
             groups,
+            absent,
             starts,
             switches,
             places,
@@ -121,10 +171,44 @@ impl Numbering {
             globals: Vec::new(),
             slots: vec![[0; 2]; machine.links.len()],
         };
-        numbering.number_nodes(machine);
+        numbering.number_nodes(machine, earlier);
         numbering.number_locals(machine);
-        numbering.number_globals(machine);
-        Ok(numbering)
+        numbering.number_globals(machine, earlier);
+        numbering
+    }
+
+    /// The name of a group by its number, also of an absent one.
+    pub(crate) fn group_name<'n>(&'n self, machine: &'n Machine, group: u32) -> &'n str {
+        match self.groups[group as usize] {
+            Some(known) => &machine.groups[known as usize],
+            None => self.absent.get(&group).map_or("", String::as_str),
+        }
+    }
+
+    /// Where all parts are, by their names.
+    pub(crate) fn parts(&self, machine: &Machine) -> Places {
+        let mut parts = Places::default();
+        for (number, group) in (0..).zip(&self.groups) {
+            if let Some(group) = group {
+                parts.push(Part::Group, &machine.groups[*group as usize], [number, 0, 0]);
+            }
+        }
+        for ((group, index), switch) in self.places.iter().zip(&machine.switches) {
+            parts.push(Part::Switch, &switch.name, [*group, *index, 0]);
+        }
+        let at = |switch: u32, slot: u32| {
+            let (group, index) = self.places[self.switches[switch as usize] as usize];
+            [group, index, slot]
+        };
+        for &NodePort { switch, slot, node } in &self.nodes {
+            let name = machine.node_names.get(machine.nodes[node as usize].name);
+            parts.push(Part::Node, name, at(switch, slot));
+        }
+        for &GlobalPort { switch, slot, port } in &self.globals {
+            let name = machine.port_name(self.end(switch, port)).to_string();
+            parts.push(Part::GlobalPort, &name, at(switch, slot));
+        }
+        parts
     }
 
     /// The number of a switch, by the machine's number.
@@ -133,17 +217,40 @@ impl Numbering {
         self.starts[group as usize] + index
     }
 
-    fn number_nodes(&mut self, machine: &Machine) {
+    /// The number that a part of a switch had, if it was a part of the same switch, or of the one in its place.
+    fn wanted(
+        &self,
+        (machine, earlier): (&Machine, &Earlier),
+        switch: u32,
+        (part, name): (Part, &str),
+    ) -> Option<u32> {
+        let switch = self.switches[switch as usize] as usize;
+        let (group, index) = self.places[switch];
+        let before = earlier.places.of(Part::Switch, &machine.switches[switch].name).first();
+        let of_place =
+            |[group, index, _]: Place| move |place: &&Place| (place[0], place[1]) == (group, index);
+        let known = earlier.places.of(part, name).iter();
+        let of_switch = before.and_then(|before| known.clone().find(of_place(*before)));
+        let found = of_switch.or_else(|| known.clone().find(of_place([group, index, 0])));
+        found.map(|place| place[2])
+    }
+
+    fn number_nodes(&mut self, machine: &Machine, earlier: &Earlier) {
         let nodes = (0..).zip(&machine.nodes);
         let mut sorted: Vec<(u32, u32, u32)> =
             nodes.map(|(number, node)| (self.number(node.switch), node.port, number)).collect();
         sorted.sort_unstable();
-        self.nodes = sorted
-            .chunk_by(|one, other| one.0 == other.0)
-            .flat_map(|own| {
-                (0..).zip(own).map(|(slot, &(switch, _, node))| NodePort { switch, slot, node })
-            })
-            .collect();
+        let mut nodes = Vec::with_capacity(sorted.len());
+        for own in sorted.chunk_by(|one, other| one.0 == other.0) {
+            let wanted = own.iter().map(|&(switch, _, node)| {
+                let name = machine.node_names.get(machine.nodes[node as usize].name);
+                self.wanted((machine, earlier), switch, (Part::Node, name))
+            });
+            let slots = free_numbers(wanted).into_iter().zip(own);
+            nodes.extend(slots.map(|(slot, &(switch, _, node))| NodePort { switch, slot, node }));
+        }
+        nodes.sort_unstable_by_key(|node| (node.switch, node.slot));
+        self.nodes = nodes;
     }
 
     fn number_locals(&mut self, machine: &Machine) {
@@ -169,7 +276,7 @@ impl Numbering {
         self.locals = locals;
     }
 
-    fn number_globals(&mut self, machine: &Machine) {
+    fn number_globals(&mut self, machine: &Machine, earlier: &Earlier) {
         let globals = (0_u32..).zip(&machine.links).filter(|(_, link)| !machine.is_local(link));
         let ends = globals.flat_map(|(number, link)| {
             [0, 1].map(|side: u8| {
@@ -181,14 +288,80 @@ impl Numbering {
         ends.sort_unstable();
         let mut globals = Vec::with_capacity(ends.len());
         for own in ends.chunk_by(|one, other| one.0 == other.0) {
-            for (slot, &(switch, port, link, side)) in (0..).zip(own) {
+            let wanted = own.iter().map(|&(switch, port, ..)| {
+                let name = machine.port_name(self.end(switch, port)).to_string();
+                self.wanted((machine, earlier), switch, (Part::GlobalPort, &name))
+            });
+            for (slot, &(switch, port, link, side)) in free_numbers(wanted).into_iter().zip(own) {
                 globals.push(GlobalPort { switch, slot, port });
                 // Both readers refuse a port with two ends, and have fewer ports than that.
                 self.slots[link as usize][usize::from(side)] =
                     u16::try_from(slot).unwrap_or(u16::MAX);
             }
         }
+        globals.sort_unstable_by_key(|global: &GlobalPort| (global.switch, global.slot));
         self.globals = globals;
+    }
+
+    /// Sentences for sizes that numbers of the whole fabric are made of and that were others in an earlier import.
+    pub(crate) fn other_sizes(&self, earlier: &Earlier) -> impl Iterator<Item = String> {
+        let most = |of: fn(&Kind) -> u32| self.kinds.iter().map(of).max().unwrap_or(0);
+        let [p, a] = earlier.sizes;
+        [
+            ("nodes of a switch", "nodes, switch · p + place,", p, most(|kind| kind.nodes)),
+            ("switches of a group", "switches, group · a + index, and of nodes", a, most(|kind| kind.size)),
+        ]
+        .into_iter()
+        .filter(|(_, _, old, new)| old != new)
+        .map(|(what, numbers, old, new)| {
+            format!(
+                "The most {what} were {old} in the earlier import and are {new}, so the numbers of {numbers} \
+                 are others."
+            )
+        })
+    }
+
+    /// The sizes of each group; none of an absent one.
+    fn shapes(&self) -> Vec<Option<Shape>> {
+        let sizes = self.starts.windows(2).map(|ends| ends[1] - ends[0]);
+        let mut shapes: Vec<_> = sizes.map(|size| (size > 0).then_some((size, 0))).collect();
+        for node in &self.nodes {
+            if let Some((_, nodes)) = &mut shapes[self.group_of(node.switch)] {
+                *nodes = (node.slot + 1).max(*nodes);
+            }
+        }
+        shapes
+    }
+
+    fn group_of(&self, switch: u32) -> usize {
+        self.places[self.switches[switch as usize] as usize].0 as usize
+    }
+
+    /// The kinds of groups of these sizes. Groups of one shape are alike wherever they stand.
+    fn kinds(&self, shapes: &[Option<Shape>]) -> Vec<Kind> {
+        let present = || shapes.iter().flatten();
+        let least = present().map(|&shape| (shape, 1));
+        let ports = self
+            .globals
+            .iter()
+            .filter_map(|global| Some((shapes[self.group_of(global.switch)]?, global.slot + 1)));
+        let most = most_by(least.chain(ports));
+        let mut kinds: Vec<Kind> = Vec::new();
+        for run in runs(shapes) {
+            let (size, nodes) = run[0].unwrap_or((0, 0));
+            let is_only = most.keys().filter(|other| other.0 == size).count() == 1;
+            let plain = match run[0] {
+                None => "absent".to_owned(),
+                Some(_) if is_only => format!("groups-of-{size}"),
+                Some(_) => format!("groups-of-{size}-p{nodes}"),
+            };
+            let before =
+                kinds.iter().filter(|kind| (kind.size, kind.nodes) == (size, nodes)).count();
+            let name = if before == 0 { plain } else { format!("{plain}-{}", before + 1) };
+            let global_ports = most.get(&(size, nodes)).copied().unwrap_or(0);
+            kinds.push(Kind { name, groups: count(run.len()), size, nodes, global_ports });
+        }
+        kinds
     }
 
     /// A global link by the machine's number.
@@ -225,68 +398,42 @@ impl Numbering {
     }
 }
 
-/// The sizes of a group: its switches, and the most nodes that one of them has.
-type Shape = (u32, u32);
-
-/// The kinds, and the machine's groups in their new order.
-fn kinds(machine: &Machine) -> (Vec<Kind>, Vec<u32>) {
-    let of_switches = |ends: &mut dyn Iterator<Item = u32>| {
-        let mut numbers = vec![0_u32; machine.switches.len()];
-        ends.for_each(|switch| numbers[switch as usize] += 1);
-        numbers
-    };
-    let nodes = of_switches(&mut machine.nodes.iter().map(|node| node.switch));
-    let global = machine.links.iter().filter(|link| !machine.is_local(link));
-    let global = of_switches(&mut global.flat_map(|link| link.ends).map(|end| end.switch));
-    let mut shapes: Vec<Shape> = vec![(0, 0); machine.groups.len()];
-    // Of each group the global links of the switch that has the most.
-    let mut ports = vec![1; machine.groups.len()];
-    for (switch, (nodes, global)) in machine.switches.iter().zip(nodes.into_iter().zip(global)) {
-        let group = switch.group as usize;
-        shapes[group] = (shapes[group].0 + 1, shapes[group].1.max(nodes));
-        ports[group] = ports[group].max(global);
+/// The machine's groups in the order of their names, those of an earlier import at their numbers and the others
+/// behind them.
+fn groups(machine: &Machine, earlier: &Earlier) -> Vec<Option<u32>> {
+    let mut groups = vec![None; earlier.groups.values().max().map_or(0, |last| *last as usize + 1)];
+    for (group, name) in (0..).zip(&machine.groups) {
+        match earlier.groups.get(name) {
+            Some(number) => groups[*number as usize] = Some(group),
+            None => groups.push(Some(group)),
+        }
     }
-    let mut order: Vec<u32> = (0..count(shapes.len())).collect();
-    if runs(&shapes, &order).len() > limits::KINDS {
-        level_nodes(&mut shapes);
-    }
-    if runs(&shapes, &order).len() > limits::KINDS {
-        order.sort_by_key(|group| Reverse(shapes[*group as usize]));
-    }
-    // Groups of one shape are alike wherever they stand.
-    let most = most_by(shapes.iter().copied().zip(ports));
-    let mut kinds: Vec<Kind> = Vec::new();
-    for run in runs(&shapes, &order) {
-        let shape = shapes[run[0] as usize];
-        let is_only = most.keys().filter(|other| other.0 == shape.0).count() == 1;
-        let plain = if is_only {
-            format!("groups-of-{}", shape.0)
-        } else {
-            format!("groups-of-{}-p{}", shape.0, shape.1)
-        };
-        let before = kinds.iter().filter(|kind| (kind.size, kind.nodes) == shape).count();
-        let name = if before == 0 { plain } else { format!("{plain}-{}", before + 1) };
-        let groups = count(run.len());
-        kinds.push(Kind {
-            name,
-            groups,
-            size: shape.0,
-            nodes: shape.1,
-            global_ports: most[&shape],
-        });
-    }
-    (kinds, order)
+    groups
 }
 
-/// The groups next to each other in this order that have one shape.
-fn runs<'o>(shapes: &[Shape], order: &'o [u32]) -> Vec<&'o [u32]> {
-    order.chunk_by(|one, other| shapes[*one as usize] == shapes[*other as usize]).collect()
+/// A number for each, from 0: the one that it wants, unless one before it has that, and else the lowest that
+/// nobody has or wants.
+fn free_numbers(wanted: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
+    let mut taken = BTreeSet::new();
+    let wanted: Vec<Option<u32>> =
+        wanted.map(|number| number.filter(|&number| taken.insert(number))).collect();
+    let mut free = (0..).filter(|number| !taken.contains(number));
+    let numbers = wanted.into_iter().map(|number| number.or_else(|| free.next()));
+    numbers.map(|number| number.expect("there is always a higher one")).collect()
+}
+
+/// The sizes of a group: its switches, and the most places for nodes that one of them has.
+type Shape = (u32, u32);
+
+/// The groups next to each other that have one shape, or are absent.
+fn runs(shapes: &[Option<Shape>]) -> Vec<&[Option<Shape>]> {
+    shapes.chunk_by(|one, other| one == other).collect()
 }
 
 /// Gives groups with equally many switches as many places for nodes.
-fn level_nodes(shapes: &mut [Shape]) {
-    let most = most_by(shapes.iter().copied());
-    for (size, nodes) in shapes {
+fn level_nodes(shapes: &mut [Option<Shape>]) {
+    let most = most_by(shapes.iter().flatten().copied());
+    for (size, nodes) in shapes.iter_mut().flatten() {
         *nodes = most[size];
     }
 }

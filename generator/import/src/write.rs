@@ -1,7 +1,7 @@
 //! The files that tvlb reads: the fabric file, the cable list, the names, and the links that are down.
 
 use crate::machine::{End, Machine};
-use crate::numbering::Numbering;
+use crate::numbering::{NodePort, Numbering};
 use std::io::{self, Write};
 use tvlb_base::text::field;
 
@@ -70,22 +70,23 @@ pub(crate) fn names(
     let places: Vec<u32> =
         kinds.flat_map(|kind| std::iter::repeat_n(kind.nodes, kind.groups as usize)).collect();
     for (group, range) in (0_u32..).zip(numbering.starts.windows(2)) {
-        let name = &machine.groups[numbering.groups[group as usize] as usize];
-        writeln!(out, "{group},,,{},", field(name))?;
+        let name = numbering.group_name(machine, group);
+        if !name.is_empty() {
+            writeln!(out, "{group},,,{},", field(name))?;
+        }
         for (index, number) in (0_u32..).zip(range[0]..range[1]) {
             let switch = &machine.switches[numbering.switches[number as usize] as usize];
             writeln!(out, "{group},{index},,{},", field(&switch.name))?;
-            let mut taken = 0;
-            while let Some(node) = nodes.next_if(|node| node.switch == number) {
+            for slot in 0..places[group as usize] {
+                let here = |node: &&NodePort| (node.switch, node.slot) == (number, slot);
+                let Some(node) = nodes.next_if(here) else {
+                    writeln!(out, "{group},{index},node {slot},,")?;
+                    continue;
+                };
                 let port = machine.nodes[node.node as usize].port;
                 let name = machine.node_names.get(machine.nodes[node.node as usize].name);
                 let physical = physical(machine, numbering.end(number, port));
-                let (slot, name) = (node.slot, field(name));
-                writeln!(out, "{group},{index},node {slot},{name},{physical}")?;
-                taken = slot + 1;
-            }
-            for slot in taken..places[group as usize] {
-                writeln!(out, "{group},{index},node {slot},,")?;
+                writeln!(out, "{group},{index},node {slot},{},{physical}", field(name))?;
             }
             let mut port = |kind: &str, port: u32| {
                 let end = numbering.end(number, port);

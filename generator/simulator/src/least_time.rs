@@ -92,7 +92,7 @@ pub fn least_time(
     let mut group = GroupBound::default();
     let cables = cables(fabric);
     for ((of, [out, into]), &cables) in
-        fabric.dragonfly().groups().zip(&counts.by_group).zip(&cables)
+        fabric.dragonfly().group_numbers().zip(&counts.by_group).zip(&cables)
     {
         let packets = *out.max(into);
         let of_a_cable = packets.div_ceil(u64::from(cables).max(1));

@@ -162,7 +162,7 @@ fn dragonfly(section: &Section<'_, '_>) -> Fallible<Dragonfly> {
 
 /// How many links join any two of a group's a switches: 1 where nothing is said.
 fn local_links(section: &Section<'_, '_>, a: u32) -> Fallible<u16> {
-    let most = if a == 1 { 1 } else { limits::LOCAL_LINKS };
+    let most = if a <= 1 { 1 } else { limits::LOCAL_LINKS };
     section.integer_or(LOCAL_LINKS, 1..=i64::from(most), 1)
 }
 
@@ -180,14 +180,9 @@ fn kinds(
     let (mut kinds, mut names) = (Vec::new(), Vec::new());
     for section in entry.sections(&KIND, KINDS)? {
         let size = |key| {
-            let (least, most) = size_range(key).into_inner();
-            // A group need have no nodes, and one group alone is a kind.
-            let least = match key {
-                "p" => 0,
-                "g" => 1,
-                _ => least,
-            };
-            section.integer::<u16>(key, least..=most)
+            let (_, most) = size_range(key).into_inner();
+            // A group need have no nodes, an absent one has no switches either, and one group alone is a kind.
+            section.integer::<u16>(key, i64::from(key == "g")..=most)
         };
         let (p, a, h, g) = (size("p")?, size("a")?, size("h")?, size("g")?);
         let links = local_links(&section, u32::from(a))?;

@@ -71,7 +71,8 @@ fn picture(topology: &Topology, hops: &[[GroupId; 2]]) -> String {
         );
     }
     let radius = (560.0 / f64::from(g)).clamp(3.0, 15.0);
-    discs(&mut svg, g, 190.0, radius, ("group", &|_| String::new()));
+    let groups = topology.dragonfly().groups().map(|group| group.0.into());
+    discs(&mut svg, (groups, g), 190.0, radius, ("group", &|_| String::new()));
     svg.push_str("</svg>\n");
     svg
 }

@@ -56,7 +56,8 @@ pub(super) fn ring(topology: &Topology, names: &Names, odd: &[[GroupId; 2]]) -> 
     }
     let radius = (560.0 / f64::from(g)).clamp(3.0, 15.0);
     let name = |number: u16| escaped(&names.after_group(GroupId(number)));
-    discs(&mut svg, g, 190.0, radius, ("group", &name));
+    let groups = df.groups().map(|group| group.0.into());
+    discs(&mut svg, (groups, g), 190.0, radius, ("group", &name));
     svg.push_str("</svg>\n");
     svg
 }
@@ -105,20 +106,20 @@ pub(super) fn group(topology: &Topology, names: &Names, group: GroupId) -> Strin
     }
     let radius = (420.0 / f64::from(a)).clamp(3.0, 15.0);
     let name = |number: u16| name(number.into());
-    discs(&mut svg, a, 150.0, radius, ("switch", &name));
+    discs(&mut svg, (0..a, a), 150.0, radius, ("switch", &name));
     svg.push_str("</svg>\n");
     svg
 }
 
-/// Discs on a ring, each with what it is called beside its number.
+/// Discs of these numbers on a ring with room for so many, each with what it is called beside its number.
 pub(super) fn discs(
     svg: &mut String,
-    count: u32,
+    (numbers, count): (impl Iterator<Item = u32>, u32),
     ring: f64,
     radius: f64,
     (what, name): (&str, &dyn Fn(u16) -> String),
 ) {
-    for number in 0..count {
+    for number in numbers {
         let (x, y) = on_ring(number, count, ring);
         let _ = write!(
             svg,

@@ -80,11 +80,12 @@ fn fabric(subject: &Subject<'_>) -> String {
         html.push_str(&link_map::odd_pairs(subject.fabric));
         html.push_str(&link_map::in_words(subject.fabric));
     }
+    let first = topology.dragonfly().groups().next().unwrap_or(GroupId(0));
     let mut detail = figure(
-        &fabric_picture::group(topology, names, GroupId(0)),
+        &fabric_picture::group(topology, names, first),
         &format!(
-            "Group 0{}: its switches, their local links, and outwards each global port with a cable.",
-            names.after_group(GroupId(0))
+            "Group {first}{}: its switches, their local links, and outwards each global port with a cable.",
+            names.after_group(first)
         ),
     );
     let listed = fabric_picture::listed_groups(topology);

@@ -39,6 +39,8 @@ pub enum CableListError {
     NotANumber { line: usize, column: &'static str, found: String, most: u32 },
     #[error("line {line}: {column} is {found}, but must be 0 to {most}")]
     OutOfRange { line: usize, column: &'static str, found: String, most: u32 },
+    #[error("line {line}: {column} is {group}, which is absent, but must be a group with switches")]
+    Absent { line: usize, column: &'static str, group: GroupId },
     #[error("line {line}: {end} already has the cable of line {first}; a port takes one cable")]
     PortTaken { line: usize, end: String, first: usize },
     #[error("line {line}: {problem}; a local link is GROUP,SWITCH,local,GROUP,SWITCH,local")]
@@ -161,7 +163,9 @@ fn switch(
 ) -> Result<(GroupId, SwitchIndex), CableListError> {
     let number = |column, most| number(line, column, &fields[column], most);
     let group = GroupId(number(first, df.g() - 1)?);
-    let index = number(first + 1, df.switches_of(group) - 1)?;
+    let last = df.switches_of(group).checked_sub(1);
+    let last = last.ok_or(CableListError::Absent { line, column: COLUMNS[first], group })?;
+    let index = number(first + 1, last)?;
     Ok((group, SwitchIndex(u8::try_from(index).expect("an index below a fits 8 bits"))))
 }
 

@@ -33,7 +33,7 @@ pub fn picture<'t>(topology: &'t Topology, names: &'t Names, detail: Detail) -> 
 impl fmt::Display for Picture<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let df = self.topology.dragonfly();
-        let title = format!("dfly({}, {}, {}, {})", df.p(), df.a(), df.h(), df.g());
+        let title = df.to_string();
         writeln!(f, "graph dragonfly {{")?;
         match self.detail {
             Detail::Groups => {

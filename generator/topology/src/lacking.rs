@@ -82,7 +82,7 @@ impl Lacking {
         }
         let usual_of = |counts: &BTreeMap<usize, usize>| usual(counts).unwrap_or(0);
         let unused: Vec<Vec<(u32, u32)>> =
-            df.groups().map(|group| unused_ports(topology, group)).collect();
+            df.group_numbers().map(|group| unused_ports(topology, group)).collect();
         let mut left: Vec<usize> = unused.iter().map(Vec::len).collect();
         let (mut fewer, mut cables) = (Vec::new(), Vec::new());
         for (i, j) in pairs() {

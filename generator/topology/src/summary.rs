@@ -451,8 +451,13 @@ impl TopologySummary {
         if self.kinds.is_empty() {
             row("Dragonfly (p, a, h, g)", &format_args!("{p}, {a}, {h}, {g}"))?;
         }
-        for (number, GroupKind { p, a, h, g, local_links }) in self.kinds.iter().enumerate() {
+        for (number, kind) in self.kinds.iter().enumerate() {
             let name = if number == 0 { "groups (p, a, h, how many)" } else { "" };
+            let GroupKind { p, a, h, g, local_links } = kind;
+            if kind.is_absent() {
+                row(name, &format_args!("absent, {g}"))?;
+                continue;
+            }
             let parallel = match local_links {
                 1 => String::new(),
                 links => format!("; {links} links between two switches"),
@@ -510,7 +515,8 @@ impl TopologySummary {
 
     /// The links within groups, where they are not one for every two switches.
     fn local_links(&self, row: Row<'_>) -> fmt::Result {
-        let g = self.g;
+        let absent = self.kinds.iter().filter(|kind| kind.is_absent());
+        let g = absent.fold(self.g, |present, kind| present - u32::from(kind.g));
         if self.groups_with_local_links > 0 {
             let Self { groups_with_local_links: groups, local_links: links, .. } = self;
             row("local links listed", &format_args!("{links} in {groups} of {g} groups"))?;

@@ -52,7 +52,7 @@ impl Places {
             let there = switches.map(|switch| nodes.of_switch(switch).collect::<Vec<_>>());
             there.filter(|nodes| !nodes.is_empty()).collect()
         };
-        Self(df.groups().map(of_group).collect())
+        Self(df.group_numbers().map(of_group).collect())
     }
 
     /// The groups that have nodes, in order.

@@ -106,7 +106,7 @@ impl PlacementRule {
             }
             Self::Groups => {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ GROUP_STREAM);
-                let mut order: Vec<GroupId> = df.groups().collect();
+                let mut order: Vec<GroupId> = df.group_numbers().collect();
                 for last in (1..df.g()).rev() {
                     order.swap(last as usize, below(&mut rng, last + 1) as usize);
                 }

@@ -61,7 +61,7 @@ impl Unlinked {
             df.indices(group).filter(|&other| !fabric.is_local_hop(group, one, other)).collect()
         };
         let of_group = |group| df.indices(group).map(|one| of_switch(group, one)).collect();
-        Self { of: df.groups().map(of_group).collect() }
+        Self { of: df.group_numbers().map(of_group).collect() }
     }
 
     /// Over how many third switches a packet can make two hops from where a link arrives to another switch.

@@ -71,7 +71,7 @@ impl Sample {
     fn of(df: &Dragonfly, limits: Option<Limits>, seed: u64) -> Self {
         let switches: Vec<SwitchId> = df.switches().collect();
         let first_of_group = |group| switches.partition_point(|&s| df.place(s).0 < group);
-        let first_of = df.groups().map(first_of_group).collect();
+        let first_of = df.group_numbers().map(first_of_group).collect();
         Self { limits, seed, df: *df, switches, first_of }
     }
 

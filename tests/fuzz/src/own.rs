@@ -143,7 +143,11 @@ impl Own {
             return None;
         }
         let size = |shift: u64, least: u64, count: u64| (least + (drawn >> shift) % count) as u16;
-        let other = GroupKind::new(size(8, 0, 4), size(16, 1, 5), size(24, 1, 5), size(32, 1, 3));
+        let g = size(32, 1, 3);
+        let other = match size(16, 0, 6) {
+            0 => GroupKind::absent(g),
+            a => GroupKind::new(size(8, 0, 4), a, size(24, 1, 5), g),
+        };
         let [own] = equal.kinds() else { return None };
         let kinds = if drawn & 2 == 0 { [*own, other] } else { [other, *own] };
         Dragonfly::of_kinds(&kinds).ok()

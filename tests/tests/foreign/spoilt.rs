@@ -82,7 +82,7 @@ fn both_refuse_the_same_spoilt_fabric_images() {
 #[test]
 fn both_refuse_the_same_spoilt_switch_images() {
     let Some(mut foreign) = Foreign::start() else { return };
-    let [_, with_gaps, ..] = &uneven()[..] else { panic!("it has five") };
+    let [_, with_gaps, ..] = &uneven()[..] else { panic!("it has more") };
     let mut count = [0, 0];
     for fabric in [&shipped("dfly-2-4-2-9.toml"), with_gaps] {
         let by_shape = with_set(fabric.clone(), "70% shapes:121 by shape");

@@ -24,6 +24,7 @@ mod interruption;
 mod kill;
 mod kinds;
 mod load;
+mod machine_years;
 mod missing_nodes;
 mod model;
 mod names;

@@ -352,7 +352,10 @@ impl Reader<'_> {
             let again = self.names.groups.insert(group, name).is_some();
             return once(row, again, || format!("group {group}"));
         }
-        let index = row.number(1, df.switches_of(group) - 1)?;
+        let Some(last) = df.switches_of(group).checked_sub(1) else {
+            return row.wrong(0, "a group that is not absent".to_owned());
+        };
+        let index = row.number(1, last)?;
         let index = SwitchIndex(u8::try_from(index).expect("an index below a fits 8 bits"));
         let switch = df.switch(group, index);
         if !has_port {

@@ -197,7 +197,10 @@ impl<'n> Parts<'n> {
         let own = u8::try_from(index).map(SwitchIndex).ok();
         match own.filter(|&index| df.has_index(group, index)) {
             Some(index) => Ok(df.switch(group, index)),
-            None => Err(none(format!("its switches are 0 to {}", df.switches_of(group) - 1))),
+            None => Err(none(match df.switches_of(group).checked_sub(1) {
+                Some(last) => format!("its switches are 0 to {last}"),
+                None => "the group is absent".to_owned(),
+            })),
         }
     }
 

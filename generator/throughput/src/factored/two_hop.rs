@@ -23,7 +23,7 @@ impl TwoHopSums {
         let a = df.a() as usize;
         let mut sums = Self::new(df);
         let by_group = sums.out.chunks_exact_mut(a).zip(sums.into.chunks_exact_mut(a));
-        for (group, (out, into)) in df.groups().zip(by_group) {
+        for (group, (out, into)) in df.group_numbers().zip(by_group) {
             let local = &prices[links.group_start(group)..][..a * a];
             let of_group = df.switches_of(group) as usize;
             for (row, out) in local.chunks_exact(a).zip(out).take(of_group) {
@@ -42,7 +42,7 @@ impl TwoHopSums {
     pub(super) fn add_to(&self, df: &Dragonfly, links: &LinkNumbers, loads: &mut [f64]) {
         let a = df.a() as usize;
         let by_group = self.out.chunks_exact(a).zip(self.into.chunks_exact(a));
-        for (group, (out, into)) in df.groups().zip(by_group) {
+        for (group, (out, into)) in df.group_numbers().zip(by_group) {
             let local = &mut loads[links.group_start(group)..][..a * a];
             let of_group = df.switches_of(group) as usize;
             for (s, (row, out)) in local.chunks_exact_mut(a).zip(out).take(of_group).enumerate() {

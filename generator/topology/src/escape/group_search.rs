@@ -29,7 +29,7 @@ pub(super) fn search(topology: &Topology, most: u64) -> Found {
     let mut visited = vec![false; df.g() as usize];
     // For each group how many unvisited groups it is joined to.
     let mut onward: Vec<usize> = df
-        .groups()
+        .group_numbers()
         .map(|group| df.groups().filter(|&other| other != group && joined(group, other)).count())
         .collect();
     let mark = |group: GroupId, onward: &mut Vec<usize>, enters: bool| {
@@ -38,8 +38,9 @@ pub(super) fn search(topology: &Topology, most: u64) -> Found {
             if enters { *count -= 1 } else { *count += 1 }
         }
     };
-    let first = GroupId(0);
-    visited[0] = true;
+    let groups: Vec<GroupId> = df.groups().collect();
+    let first = groups[0];
+    visited[first.as_usize()] = true;
     mark(first, &mut onward, true);
     let left = candidates(topology, first, None, (&visited, &onward));
     let mut way = vec![Visit { group: first, left }];
@@ -61,7 +62,7 @@ pub(super) fn search(topology: &Topology, most: u64) -> Found {
             return Found::GivenUp { steps: most };
         }
         links.push(link);
-        if way.len() + 1 == df.g() as usize {
+        if way.len() + 1 == groups.len() {
             // All are visited; only the link back is missing.
             let back = topology.links(group, first).iter();
             let mut back = back.filter(|&&back| passes(topology, group, link, back));

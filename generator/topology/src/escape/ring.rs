@@ -25,7 +25,7 @@ pub enum RingRule {
     /// The groups by rising number.
     InOrder,
     /// The groups in strides of so many.
-    Stride(u32),
+    Stride(usize),
     /// By a search over groups.
     Groups { steps: u64 },
     /// By a search over switches.
@@ -107,9 +107,9 @@ impl Ring {
         if !cut.is_empty() {
             return Err(RingError::Cut(cut));
         }
-        let count = df.g();
-        for stride in 1..count.max(2) {
-            let order: Vec<GroupId> = strides(count, stride);
+        let all: Vec<GroupId> = df.groups().collect();
+        for stride in 1..all.len().max(2) {
+            let order = strides(&all, stride);
             if let Some(links) = links_along(topology, &order) {
                 let rule = if stride == 1 { RingRule::InOrder } else { RingRule::Stride(stride) };
                 return Ok(Self { rule, hops: hops_along(topology, &order, &links) });
@@ -153,13 +153,13 @@ fn is_cut(topology: &Topology, group: GroupId) -> bool {
     cables < 2 || (df.switches_of(group) > 1 && switches.len() < 2)
 }
 
-/// The groups in strides from group 0; fewer than there are where the stride does not visit all.
-fn strides(count: u32, stride: u32) -> Vec<GroupId> {
+/// These groups in strides from the first; fewer of them where the stride does not visit all.
+fn strides(groups: &[GroupId], stride: usize) -> Vec<GroupId> {
     let mut order = Vec::new();
     let mut at = 0;
     loop {
-        order.push(GroupId(u16::try_from(at).expect("groups have numbers of 16 bits")));
-        at = (at + stride) % count;
+        order.push(groups[at]);
+        at = (at + stride) % groups.len();
         if at == 0 {
             return order;
         }
@@ -169,7 +169,7 @@ fn strides(count: u32, stride: u32) -> Vec<GroupId> {
 /// One link for each step from group to group and back to the first, such that every group can be passed; `None`
 /// if there are none, or the order does not have all groups.
 fn links_along(topology: &Topology, order: &[GroupId]) -> Option<Vec<Link>> {
-    if order.len() != topology.dragonfly().g() as usize {
+    if order.len() != topology.dragonfly().groups().count() {
         return None;
     }
     let after = |place: usize| order[(place + 1) % order.len()];

@@ -48,11 +48,12 @@ pub enum TreeError {
 }
 
 impl Tree {
-    /// The root if none is asked for: the first switch of group g/2.
+    /// The root if none is asked for: the first switch of group g/2, or of the last group before it if
+    /// that one is absent.
     pub fn root_of(topology: &Topology) -> SwitchId {
         let df = topology.dragonfly();
-        let group = u16::try_from(df.g() / 2).expect("groups have numbers of 16 bits");
-        df.switch(GroupId(group), SwitchIndex(0))
+        let group = df.groups().take_while(|group| u32::from(group.0) <= df.g() / 2).last();
+        df.switch(group.or(df.groups().next()).unwrap_or(GroupId(0)), SwitchIndex(0))
     }
 
     /// The tree below a switch.

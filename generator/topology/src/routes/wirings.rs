@@ -13,12 +13,15 @@ pub(crate) fn absolute(p: u32, a: u32, h: u32, g: u32) -> Topology {
     arrange(df, Arrangement::Absolute, 0).unwrap()
 }
 
-/// Small Dragonflies: groups that are all alike, or of up to three kinds.
+/// Small Dragonflies: groups that are all alike, or of up to three kinds, of which some are absent.
 pub(crate) fn sizes() -> impl Strategy<Value = Dragonfly> {
     let alike = (1_u16..=5, 1_u16..=4, 2_u16..=6).prop_map(|(a, h, g)| vec![(1, a, h, g)]);
-    let kinds = prop::collection::vec((0_u16..=2, 1_u16..=5, 1_u16..=4, 1_u16..=3), 2..=3);
+    let kinds = prop::collection::vec((0_u16..=2, 0_u16..=5, 1_u16..=4, 1_u16..=3), 2..=3);
     prop_oneof![alike, kinds].prop_filter_map("the sizes make no Dragonfly", |kinds| {
-        let kind = |(p, a, h, g)| GroupKind::new(p, a, h, g);
+        let kind = |(p, a, h, g)| match a {
+            0 => GroupKind::absent(g),
+            a => GroupKind::new(p, a, h, g),
+        };
         Dragonfly::of_kinds(&kinds.into_iter().map(kind).collect::<Vec<_>>()).ok()
     })
 }

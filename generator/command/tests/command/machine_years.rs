@@ -1,0 +1,166 @@
+//! A machine over its years: imported, grown, repaired and shrunk, with the numbers that it had.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// A Slingshot machine: groups by their numbers, and the slots of the switches of each.
+#[derive(Clone)]
+struct Machine(Vec<(u32, Vec<u32>)>);
+
+impl Machine {
+    /// Groups of these numbers, of three switches each.
+    fn of(groups: &[u32]) -> Self {
+        Self(groups.iter().map(|&group| (group, vec![1, 3, 5])).collect())
+    }
+
+    fn switch(group: u32, slot: u32) -> String {
+        format!("x{}c0r{slot}", 1000 + group)
+    }
+
+    /// Its cable plan: two nodes on each switch, a cable between each two switches of a group, and one between each
+    /// two groups, in jacks that no other group needs.
+    fn plan(&self) -> String {
+        let mut plan = String::from(
+            "cable_id,src_conn_a,src_conn_b,dst_conn_a,dst_conn_b,stage,src_egress_a,src_egress_b,\
+             dst_egress_a,dst_egress_b,link_type,src_group,dst_group,part_number,part_length,\
+             calculated_distance,route\n",
+        );
+        let mut cable = |kind: &str, from: (u32, String), to: (u32, String)| {
+            let (own, near) = from;
+            let (other, far) = to;
+            let _ = writeln!(plan, "1,{near},none,{far},none,1,,,,,{kind},{own},{other},1,1,1,[]");
+        };
+        for (at, (group, slots)) in self.0.iter().enumerate() {
+            let group = *group;
+            for (low, &slot) in slots.iter().enumerate() {
+                let own = Self::switch(group, slot);
+                for (high, &other) in slots.iter().enumerate().skip(low + 1) {
+                    let far = Self::switch(group, other);
+                    cable(
+                        "local",
+                        (group, format!("{own}j{high}")),
+                        (group, format!("{far}j{low}")),
+                    );
+                }
+            }
+            for (other, others) in &self.0[at + 1..] {
+                let of = |own: u32, slots: &[u32], other: u32| {
+                    let switch = Self::switch(own, slots[other as usize / 10 % slots.len()]);
+                    (own, format!("{switch}j{}", 10 + other))
+                };
+                cable("global", of(group, slots, *other), of(*other, others, group));
+            }
+        }
+        for (group, slots) in &self.0 {
+            for (index, slot) in slots.iter().enumerate() {
+                let jack = format!("{}j9", Self::switch(*group, *slot));
+                let node = |number| format!("x{}c0s{index}b0n{number}h0", 1000 + group);
+                let [one, other] = [node(0), node(1)];
+                let _ =
+                    writeln!(plan, "l0,{jack},none,{one},{other},1,,,,,edge,{group},none,1,1,1,");
+            }
+        }
+        plan
+    }
+}
+
+/// The rows that name something, and that do not name this.
+fn named(scratch: &Scratch, path: &str, but: &str) -> BTreeSet<String> {
+    let text = String::from_utf8(scratch.read(path)).unwrap();
+    let names = |line: &&str| !line.ends_with(",,") && (but.is_empty() || !line.contains(but));
+    text.lines().filter(names).map(str::to_owned).collect()
+}
+
+/// Makes tables of the import in `fabric` and verifies them.
+fn tables(scratch: &Scratch, fabric: &str) {
+    let out = format!("{fabric}-tables");
+    scratch.succeeds(&format!("generate {fabric}/fabric.toml -o {out} --set strategic-2-3"));
+    scratch.succeeds(&format!("verify {out} --fabric {fabric}/fabric.toml"));
+}
+
+#[test]
+fn numbers_stay_from_year_to_year() {
+    let scratch = Scratch::new();
+    let import = |machine: &Machine, arguments: &str| {
+        scratch.write("plan.csv", machine.plan());
+        scratch.succeeds(&format!("import slingshot plan.csv {arguments}"))
+    };
+    let mut machine = Machine::of(&[10, 20, 30, 40, 50, 60, 70]);
+    import(&machine, "-o first");
+    tables(&scratch, "first");
+
+    // The same again is the same, but for what it says of itself.
+    import(&machine, "-o again --keep first");
+    for file in ["names.csv", "cables.csv", "fabric.toml"] {
+        let [first, again] = ["first", "again"].map(|of| scratch.read(&format!("{of}/{file}")));
+        assert_eq!(first, again, "{file}");
+    }
+
+    // Two groups more, one of which would come between the others by its name.
+    machine.0.insert(3, (35, vec![1, 3, 5]));
+    machine.0.push((80, vec![1, 3, 5]));
+    assert_snapshot!(import(&machine, "-o grown --keep first/fabric.toml"));
+    let old = named(&scratch, "first/names.csv", "");
+    assert!(old.is_subset(&named(&scratch, "grown/names.csv", "")));
+    let names = String::from_utf8(scratch.read("grown/names.csv")).unwrap();
+    assert!(names.contains("7,,,35,\n") && names.contains("8,,,80,\n"), "{names}");
+    tables(&scratch, "grown");
+
+    // A switch is replaced by one in another slot, which comes into its place, as its nodes do.
+    machine.0[1].1[0] = 7;
+    let said = import(&machine, "-o grown --force");
+    assert!(said.contains("\nadded     1 switch, 6 global ports\ngone      1 switch, 6"), "{said}");
+    assert!(
+        String::from_utf8(scratch.read("grown/names.csv")).unwrap().contains("1,0,,x1020c0r7,")
+    );
+
+    // A group goes, and the others keep their numbers.
+    import(&machine, "-o replaced");
+    machine.0.remove(4);
+    assert_snapshot!(import(&machine, "-o shrunk --keep grown"));
+    assert_snapshot!(scratch.succeeds("topology shrunk/fabric.toml"));
+    tables(&scratch, "shrunk");
+    let gone = "there is no switch 9; group 3, to which the number falls, has no switches";
+    let refused = scratch.refuses("inspect shrunk-tables --switch 9");
+    assert!(refused.contains(gone), "{refused}");
+    let assumptions = String::from_utf8(scratch.read("shrunk/assumptions.txt")).unwrap();
+    let since = assumptions.split("\nSince the earlier import\n").nth(1).unwrap();
+    assert_snapshot!(since.split("\nCounts\n").next().unwrap());
+
+    // When it comes back it has its number again, although nothing has had it meanwhile.
+    let of_others = |of: &str| named(&scratch, &format!("{of}/names.csv"), "x1040");
+    machine.0.insert(4, (40, vec![1, 3, 5]));
+    import(&machine, "-o back --keep shrunk");
+    assert!(of_others("back").contains("3,,,40,"));
+    assert!(of_others("back") == of_others("grown"));
+}
+
+#[test]
+fn numbers_that_cannot_stay_are_said() {
+    let scratch = Scratch::new();
+    let import = |machine: &Machine, arguments: &str| {
+        scratch.write("plan.csv", machine.plan());
+        scratch.tvlb(&format!("import slingshot plan.csv {arguments}"))
+    };
+    // The first switch of a group goes: the last comes into its place, for a group has no gaps.
+    let mut machine = Machine::of(&[10, 20, 30]);
+    import(&machine, "-o old");
+    machine.0[0].1.remove(0);
+    assert_snapshot!(import(&machine, "-o new --keep old").stdout);
+    let assumptions = String::from_utf8(scratch.read("new/assumptions.txt")).unwrap();
+    let moved = "1 switch has another number: x1010c0r5, which was (0,2) and is (0,0).";
+    assert!(assumptions.contains(moved), "{assumptions}");
+    // A larger group changes the numbers over the whole fabric.
+    machine.0.push((40, vec![1, 3, 5, 7]));
+    let warned = import(&machine, "-o larger --keep new").stderr;
+    assert_snapshot!(warned);
+    // Every other group is absent.
+    let machine = Machine::of(&(1..=11).map(|group| group * 10).collect::<Vec<_>>());
+    import(&machine, "-o many");
+    let machine = Machine::of(&(0..=5).map(|group| group * 20 + 10).collect::<Vec<_>>());
+    assert_snapshot!(import(&machine, "-o few --keep many").stderr);
+    assert_snapshot!(import(&machine, "-o few --keep plan.csv").stderr);
+    assert_snapshot!(import(&machine, "-o few --keep none").stderr);
+}

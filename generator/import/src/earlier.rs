@@ -1,0 +1,201 @@
+//! The numbers of an earlier import, by the names of the parts that have them.
+//!
+//! A machine is imported again when it has changed. What is still there keeps its number, so that tables, lists and
+//! people go on to mean the same by it; what is new comes into numbers that nothing has.
+
+use crate::notes::{Listed, counted};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
+use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
+use tvlb_table_set::names::{NamedPort, Names};
+
+/// What has a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Group,
+    Switch,
+    Node,
+    GlobalPort,
+}
+
+impl Part {
+    const ALL: [Self; 4] = [Self::Group, Self::Switch, Self::Node, Self::GlobalPort];
+
+    fn counted(self, count: usize) -> String {
+        let [one, several] = match self {
+            Self::Group => ["group", "groups"],
+            Self::Switch => ["switch", "switches"],
+            Self::Node => ["node", "nodes"],
+            Self::GlobalPort => ["global port", "global ports"],
+        };
+        counted(count, one, several)
+    }
+}
+
+/// Where a part is: a group's number, a switch's index in it, a node's or global port's number on that. What does
+/// not apply is 0.
+pub(crate) type Place = [u32; 3];
+
+/// The places of parts, by their names. Nodes may share a name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places(BTreeMap<(Part, String), Vec<Place>>);
+
+impl Places {
+    /// Adds a part behind those of the same name.
+    pub(crate) fn push(&mut self, part: Part, name: &str, place: Place) {
+        self.0.entry((part, name.to_owned())).or_default().push(place);
+    }
+
+    /// The names of the parts of a sort, in order.
+    fn names(&self, part: Part) -> impl Iterator<Item = &String> {
+        self.0.keys().filter(move |(of, _)| *of == part).map(|(_, name)| name)
+    }
+
+    /// The places of the parts of this name.
+    pub(crate) fn of(&self, part: Part, name: &str) -> &[Place] {
+        self.0.get(&(part, name.to_owned())).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What an earlier import called its parts, and how it numbered them.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    pub(crate) places: Places,
+    /// The numbers of groups by their names, those of groups included that were absent then.
+    pub(crate) groups: BTreeMap<String, u32>,
+    /// p and a: the most nodes of a switch, and the most switches of a group.
+    pub(crate) sizes: [u32; 2],
+}
+
+impl Earlier {
+    /// That of a fabric and its list of names.
+    pub fn of(df: &Dragonfly, names: &Names) -> Self {
+        let (mut places, mut groups) = (Places::default(), BTreeMap::new());
+        for group in df.group_numbers() {
+            let number = u32::from(group.0);
+            if let Some(name) = names.group(group) {
+                groups.insert(name.to_owned(), number);
+                if df.switches_of(group) > 0 {
+                    places.push(Part::Group, name, [number, 0, 0]);
+                }
+            }
+            for index in df.indices(group) {
+                if let Some(name) = names.switch(df.switch(group, index)) {
+                    places.push(Part::Switch, name, [number, index.0.into(), 0]);
+                }
+            }
+        }
+        for (switch, port, named) in names.ports() {
+            let (GroupId(group), SwitchIndex(index)) = df.place(switch);
+            let (part, number) = match port {
+                NamedPort::Node(terminal) => (Part::Node, terminal.into()),
+                NamedPort::Global(slot) => (Part::GlobalPort, slot.into()),
+                NamedPort::Local(..) => continue,
+            };
+            places.push(part, &named.name, [group.into(), index.into(), number]);
+        }
+        Self { places, groups, sizes: [df.p(), df.a()] }
+    }
+}
+
+/// What has become of the parts of one sort.
+#[derive(Debug, Default)]
+struct Fate {
+    /// How many have the numbers that they had.
+    kept: usize,
+    /// Those that are new.
+    added: Listed,
+    /// Those that are not there any more.
+    gone: Listed,
+    /// Those that have other numbers, with both.
+    moved: Listed,
+}
+
+impl Fate {
+    fn of(part: Part, old: &Places, new: &Places) -> Self {
+        let mut fate = Self::default();
+        let names: BTreeSet<&String> =
+            [old, new].into_iter().flat_map(|all| all.names(part)).collect();
+        for name in names {
+            let (mut before, mut after) =
+                (old.of(part, name).to_vec(), new.of(part, name).to_vec());
+            after.retain(|place| {
+                let same = before.iter().position(|known| known == place);
+                same.map(|known| before.remove(known)).is_none()
+            });
+            fate.kept += new.of(part, name).len() - after.len();
+            for pair in before.iter().zip(&after) {
+                let [from, to] = [pair.0, pair.1].map(|place| InWords(part, *place));
+                fate.moved.push(|| format!("{name}, which was {from} and is {to}"));
+            }
+            before.iter().skip(after.len()).for_each(|_| fate.gone.push(|| name.clone()));
+            after.iter().skip(before.len()).for_each(|_| fate.added.push(|| name.clone()));
+        }
+        fate
+    }
+}
+
+/// What has become of the parts of an earlier import.
+#[derive(Debug)]
+pub(crate) struct Changes([Fate; Part::ALL.len()]);
+
+impl Changes {
+    /// Compares an earlier import with what there is now.
+    pub(crate) fn of(earlier: &Earlier, now: &Places) -> Self {
+        Self(Part::ALL.map(|part| Fate::of(part, &earlier.places, now)))
+    }
+
+    /// Lines for the summary that the command prints.
+    pub(crate) fn summary(&self) -> String {
+        let line = |label: &str, count: &dyn Fn(&Fate) -> usize| {
+            let counts = Part::ALL.into_iter().zip(&self.0).map(|(part, fate)| (part, count(fate)));
+            let some = counts.filter(|&(_, count)| count > 0);
+            let some: Vec<String> = some.map(|(part, count)| part.counted(count)).collect();
+            let words = if some.is_empty() { "nothing".to_owned() } else { some.join(", ") };
+            format!("{label:<9} {words}\n")
+        };
+        [
+            line("kept", &|fate| fate.kept),
+            line("added", &|fate| fate.added.count()),
+            line("gone", &|fate| fate.gone.count()),
+            line("moved", &|fate| fate.moved.count()),
+        ]
+        .concat()
+    }
+
+    /// A sentence for each sort of part and what has become of it, with names.
+    pub(crate) fn sentences(&self) -> impl Iterator<Item = String> {
+        Part::ALL.into_iter().zip(&self.0).flat_map(|(part, fate)| {
+            let Fate { kept, added, gone, moved } = fate;
+            let kept = (*kept > 0).then(|| {
+                let keep = if *kept == 1 { "keeps its number" } else { "keep their numbers" };
+                format!("{} {keep}.", part.counted(*kept))
+            });
+            let named = [
+                (added, "is new", "are new"),
+                (gone, "is gone", "are gone"),
+                (moved, "has another number", "have other numbers"),
+            ];
+            let named = named.into_iter().filter(|(list, ..)| list.count() > 0);
+            kept.into_iter().chain(named.map(move |(list, one, several)| {
+                let verb = if list.count() == 1 { one } else { several };
+                format!("{} {verb}: {}.", part.counted(list.count()), list.in_words())
+            }))
+        })
+    }
+}
+
+/// A place in words.
+struct InWords(Part, Place);
+
+impl Display for InWords {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(part, [group, index, number]) = self;
+        match part {
+            Part::Group => write!(f, "group {group}"),
+            Part::Switch => write!(f, "({group},{index})"),
+            Part::Node => write!(f, "node {number} of ({group},{index})"),
+            Part::GlobalPort => write!(f, "global port {number} of ({group},{index})"),
+        }
+    }
+}
