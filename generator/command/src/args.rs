@@ -235,6 +235,10 @@ pub struct Topology {
     /// A list of what is dead, as `tvlb faults` reads it: the wiring without it is shown
     #[arg(long, value_name = "LIST")]
     pub faults: Option<PathBuf>,
+    /// The links that are live, as `tvlb faults --live` reads them: the wiring without all others is shown, or all
+    /// that is plugged otherwise than the fabric file has it
+    #[arg(long, value_name = "LINKS", conflicts_with = "faults")]
+    pub live: Option<PathBuf>,
     /// What to print
     #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Summary)]
     pub format: Format,

@@ -2,7 +2,9 @@
 
 use crate::columns;
 use crate::failure::{Failure, Outcome, tell};
-use crate::files::{error_in, expect_table_set, outside_table_sets, read_faults, read_names};
+use crate::files::{
+    error_in, expect_table_set, outside_table_sets, read_faults, read_live, read_names,
+};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use crate::values;
 use clap::Args;
@@ -13,7 +15,7 @@ use tvlb_generator::counted::counted;
 use tvlb_generator::faults::{
     Loss, Pairs, Tables, Update as Made, UpdateError, update, write_update,
 };
-use tvlb_import::{live_links, planned_links};
+use tvlb_import::planned_links;
 use tvlb_schema::{Decision, Dragonfly, End, FabricImage, FaultSet, SwitchId, SwitchImage};
 use tvlb_table_set::dead_parts::{Plan, dead_but};
 use tvlb_table_set::names::{NamedSwitch, Names};
@@ -160,8 +162,7 @@ fn not_live(
             ));
         }
     }
-    let links = live_links(|| tvlb_import::open(live)).map_err(Failure::of)?;
-    dead_but(&links, plan, names).map_err(|error| error_in(live, &error))
+    read_live(live, plan, names)
 }
 
 /// Why there is no update. Nothing that exists is replaced.

@@ -7,8 +7,9 @@ use std::fmt;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::recognise::Recognised;
+use tvlb_import::live_links;
 use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchId, SwitchIndex};
-use tvlb_table_set::dead_parts::{MOST_BYTES, Plan, parse};
+use tvlb_table_set::dead_parts::{MOST_BYTES, Plan, dead_but, parse};
 use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_table_set::names::{Names, Parts};
 use tvlb_table_set::{TableSet, table_set_around};
@@ -56,6 +57,14 @@ pub fn load_live(path: &Path, list: Option<&Path>) -> Result<(Fabric, FaultSet),
     Ok((fabric, faults))
 }
 
+/// A fabric file, and of its cables what lives where a text names the live links.
+pub fn load_live_by_links(path: &Path, live: &Path) -> Result<Fabric, Failure> {
+    let mut fabric = load_fabric(path)?;
+    let faults = read_live(live, &PlannedLinks(&fabric.topology), &fabric.names)?;
+    fabric.topology = fabric.topology.without(&faults);
+    Ok(fabric)
+}
+
 /// What the machine calls its parts, if the table set has a list of names.
 pub fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, Failure> {
     let Some(text) = set.names_list().map_err(Failure::of)? else { return Ok(Names::default()) };
@@ -72,6 +81,12 @@ pub fn read_faults(path: &Path, plan: &dyn Plan, names: &Names) -> Result<FaultS
     let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
         .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
     parse(&text, plan, names).map_err(|error| error_in(path, &error))
+}
+
+/// What is dead of a plan where a text names the live links.
+pub fn read_live(path: &Path, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Failure> {
+    let links = live_links(|| tvlb_import::open(path)).map_err(Failure::of)?;
+    dead_but(&links, plan, names).map_err(|error| error_in(path, &error))
 }
 
 /// An error with the file that it is about.

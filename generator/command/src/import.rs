@@ -49,9 +49,8 @@ fn check_output(output: &Path, again: &ImportAgain) -> Outcome {
 
 /// The import whose numbers are to be kept.
 fn earlier(output: &Path, again: &ImportAgain) -> Result<Option<Earlier>, Failure> {
-    let of_directory = |path: &Path| match path.is_dir() {
-        true => path.join("fabric.toml"),
-        false => path.to_owned(),
+    let of_directory = |path: &Path| {
+        if path.is_dir() { path.join("fabric.toml") } else { path.to_owned() }
     };
     let replaced = || Some(output.join("fabric.toml")).filter(|path| again.force && path.exists());
     let Some(path) = again.keep.as_deref().map(of_directory).or_else(replaced) else {

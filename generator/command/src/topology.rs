@@ -2,7 +2,7 @@
 
 use crate::args::{Format, Topology};
 use crate::failure::{Failure, Outcome, tell};
-use crate::files::{error_in, load_live, outside_table_sets, switch};
+use crate::files::{error_in, load_live, load_live_by_links, outside_table_sets, switch};
 use crate::output::{print, write_file};
 use serde::Serialize;
 use std::fmt::Display;
@@ -32,7 +32,10 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             "--escape-root: accepted with --format escape-tree, which has a root".to_owned(),
         ));
     }
-    let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    let fabric = match &arguments.live {
+        Some(live) => load_live_by_links(&arguments.fabric, live)?,
+        None => load_live(&arguments.fabric, arguments.faults.as_deref())?.0,
+    };
     let (topology, names) = (&fabric.topology, &fabric.names);
     let summary = || TopologySummary::named(topology, names);
     let wiring = fabric.wiring_path(&arguments.fabric);

@@ -63,6 +63,8 @@ pub struct Earlier {
     pub(crate) places: Places,
     /// The numbers of groups by their names, those of groups included that were absent then.
     pub(crate) groups: BTreeMap<String, u32>,
+    /// The name of the switch of a group and index.
+    pub(crate) switches: BTreeMap<(u32, u32), String>,
     /// p and a: the most nodes of a switch, and the most switches of a group.
     pub(crate) sizes: [u32; 2],
 }
@@ -71,6 +73,7 @@ impl Earlier {
     /// That of a fabric and its list of names.
     pub fn of(df: &Dragonfly, names: &Names) -> Self {
         let (mut places, mut groups) = (Places::default(), BTreeMap::new());
+        let mut switches = BTreeMap::new();
         for group in df.group_numbers() {
             let number = u32::from(group.0);
             if let Some(name) = names.group(group) {
@@ -82,6 +85,7 @@ impl Earlier {
             for index in df.indices(group) {
                 if let Some(name) = names.switch(df.switch(group, index)) {
                     places.push(Part::Switch, name, [number, index.0.into(), 0]);
+                    switches.insert((number, index.0.into()), name.to_owned());
                 }
             }
         }
@@ -94,7 +98,7 @@ impl Earlier {
             };
             places.push(part, &named.name, [group.into(), index.into(), number]);
         }
-        Self { places, groups, sizes: [df.p(), df.a()] }
+        Self { places, groups, switches, sizes: [df.p(), df.a()] }
     }
 }
 

@@ -289,7 +289,12 @@ impl Numbering {
         let mut globals = Vec::with_capacity(ends.len());
         for own in ends.chunk_by(|one, other| one.0 == other.0) {
             let wanted = own.iter().map(|&(switch, port, ..)| {
-                let name = machine.port_name(self.end(switch, port)).to_string();
+                // A switch in the place of another one has the cables of that one's ports.
+                let number = self.switches[switch as usize] as usize;
+                let own = &machine.switches[number].name;
+                let is_known = !earlier.places.of(Part::Switch, own).is_empty();
+                let replaced = earlier.switches.get(&self.places[number]).filter(|_| !is_known);
+                let name = machine.ports.of(replaced.unwrap_or(own), port);
                 self.wanted((machine, earlier), switch, (Part::GlobalPort, &name))
             });
             for (slot, &(switch, port, link, side)) in free_numbers(wanted).into_iter().zip(own) {

@@ -8,6 +8,7 @@
 
 use super::change::{Change, Settings};
 use super::error::DiffError;
+use super::matched::Matched;
 use super::paths::{self, Drawn};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -18,7 +19,7 @@ use tvlb_schema::{Decision, Dragonfly, LinkKind, SwitchId};
 use tvlb_table_set::names::Names;
 use tvlb_table_set::rounded;
 use tvlb_topology::Topology;
-use tvlb_topology::links::LinkNumbers;
+use tvlb_topology::links::{LinkNumbers, PathLinks};
 use tvlb_topology::loads::{LinkLoads, flits_per_pair};
 
 /// MIN and the three decisions.
@@ -126,10 +127,17 @@ struct Tables<'t> {
 }
 
 impl<'t> Tables<'t> {
-    fn new(switches: &'t [Switch<'t>], links: usize) -> Self {
+    fn new(switches: &'t [Switch<'t>]) -> Self {
         let topology = Topology::of_image(switches[0].image().fabric());
+        let links = LinkNumbers::new(*topology.dragonfly()).count();
         let sums = (0..MODES * links).map(|_| AtomicU64::new(0)).collect();
         Self { switches, topology, sums }
+    }
+
+    /// The sums of a mode by link.
+    fn sums(&self, mode: usize) -> &[AtomicU64] {
+        let links = self.sums.len() / MODES;
+        &self.sums[mode * links..][..links]
     }
 
     /// The MIN paths from a switch to another, and the routes of each decision's set.
@@ -152,48 +160,98 @@ impl<'t> Tables<'t> {
 
     /// What a mode's packets make links carry, where a sample of so many pairs stands for all.
     #[expect(clippy::cast_precision_loss, reason = "rounded to six decimals")]
-    fn loads(&self, mode: usize, looked_at: u64) -> LinkLoads {
-        let df = self.topology.dragonfly();
-        let pairs = df.pairs_between_groups() as f64;
-        let unit = flits_per_pair(df) * pairs / looked_at.max(1) as f64;
-        let links = self.sums.len() / MODES;
-        let sums = self.sums[mode * links..][..links].iter();
-        let sums = sums.map(|sum| sum.load(Ordering::Relaxed) as f64 / ONE * unit);
+    fn loads(&self, mode: usize, [looked_at, pairs]: [u64; 2]) -> LinkLoads {
+        let unit =
+            flits_per_pair(self.topology.dragonfly()) * pairs as f64 / looked_at.max(1) as f64;
+        let sums =
+            self.sums(mode).iter().map(|sum| sum.load(Ordering::Relaxed) as f64 / ONE * unit);
         let mut loads = LinkLoads::of_sums(&self.topology, sums.collect());
         loads.by_link.iter_mut().for_each(|load| *load = rounded(*load));
         loads
     }
 }
 
-/// Compares two fabrics of the same a, h and g, their switches booted.
+/// The paths of one mode by the links of the new fabric; a link that only the old one has is behind those.
+struct InNew {
+    /// By link of the old fabric; empty where both number all alike.
+    links: Vec<usize>,
+}
+
+impl InNew {
+    fn of(matched: &Matched, new_links: usize) -> Self {
+        if matched.is_whole() {
+            return Self { links: Vec::new() };
+        }
+        let links = matched.links().into_iter().enumerate();
+        Self { links: links.map(|(old, new)| new.unwrap_or(new_links + old)).collect() }
+    }
+
+    /// The loads of the old fabric's links by the new one's numbers; 0 of a link that it does not have.
+    fn loads(&self, loads: &Change<LinkLoads>) -> Vec<f64> {
+        if self.links.is_empty() {
+            return loads.old.by_link.clone();
+        }
+        let mut by_new = vec![0.0; loads.new.by_link.len()];
+        for (old, &new) in self.links.iter().enumerate() {
+            if let Some(load) = by_new.get_mut(new) {
+                *load = loads.old.by_link[old];
+            }
+        }
+        by_new
+    }
+
+    fn paths(&self, paths: &[Drawn]) -> Vec<Drawn> {
+        if self.links.is_empty() {
+            return paths.to_vec();
+        }
+        let of = |path: &Drawn| Drawn {
+            links: PathLinks::of(path.links.iter().map(|link| self.links[link])),
+            share: path.share,
+        };
+        let mut paths: Vec<Drawn> = paths.iter().map(of).collect();
+        paths.sort_unstable_by_key(|path| path.links);
+        paths
+    }
+}
+
+/// Compares what two fabrics, their switches booted, make of packets between the switches that both have.
 pub(super) fn measure(
-    booted: &Change<Vec<Switch<'_>>>,
+    (booted, matched): (&Change<Vec<Switch<'_>>>, &Matched),
     names: &Names,
     settings: Settings,
     mean_routes: Change<f64>,
     progress: &dyn Progress,
 ) -> Result<Measured, DiffError> {
-    let df = *booted.old[0].image().fabric().dragonfly();
-    let links = (df.switch_numbers() * (df.local_ports() + df.h())) as usize;
-    if links > MOST_LINKS {
-        return Err(DiffError::TooLarge { links, most: MOST_LINKS });
+    for switches in [&booted.old, &booted.new] {
+        let df = switches[0].image().fabric().dragonfly();
+        let links = (df.switch_numbers() * (df.local_ports() + df.h())) as usize;
+        if links > MOST_LINKS {
+            return Err(DiffError::TooLarge { links, most: MOST_LINKS });
+        }
     }
-    let links = LinkNumbers::new(df).count();
-    let both =
-        Change { old: Tables::new(&booted.old, links), new: Tables::new(&booted.new, links) };
-    let sample = Sample::new(&df, settings, mean_routes);
-    let switches: Vec<(usize, SwitchId)> = df.switches().enumerate().collect();
-    let of_source = |(place, from): (usize, SwitchId)| {
+    let both = Change { old: Tables::new(&booted.old), new: Tables::new(&booted.new) };
+    let df = *both.new.topology.dragonfly();
+    let in_new = InNew::of(matched, LinkNumbers::new(df).count());
+    let pairs = matched.pairs();
+    let sample = Sample::new(pairs, settings, mean_routes);
+    let place_of = |switches: &[Switch<'_>], switch| {
+        let found = switches.binary_search_by_key(&switch, |booted| booted.image().switch());
+        found.expect("every switch is booted")
+    };
+    let matched: Vec<Change<SwitchId>> = matched.switches().collect();
+    let of_source = |from: &Change<SwitchId>| {
+        let places =
+            Change { old: place_of(&booted.old, from.old), new: place_of(&booted.new, from.new) };
         let mut tally = [Tally::default(); MODES];
-        for to in df.switches().filter(|&to| df.place(to).0 != df.place(from).0) {
+        for to in matched.iter().filter(|to| df.place(to.new).0 != df.place(from.new).0) {
             progress.check()?;
-            if sample.has(from.0, to.0) {
-                let paths = both.map(|tables| tables.paths(place, to));
+            if sample.has(from.new.0, to.new.0) {
+                let old = both.old.paths(places.old, to.old);
+                let new = both.new.paths(places.new, to.new);
                 for (mode, tally) in tally.iter_mut().enumerate() {
-                    tally.affected += u64::from(paths.old[mode] != paths.new[mode]);
-                    let at = mode * links;
-                    note(&paths.old, mode, &mut tally.old, &both.old.sums[at..][..links]);
-                    note(&paths.new, mode, &mut tally.new, &both.new.sums[at..][..links]);
+                    tally.affected += u64::from(in_new.paths(&old[mode]) != new[mode]);
+                    note(&old, mode, &mut tally.old, both.old.sums(mode));
+                    note(&new, mode, &mut tally.new, both.new.sums(mode));
                 }
             }
         }
@@ -204,7 +262,7 @@ pub(super) fn measure(
             tally,
         })
     };
-    let sources = switches.into_par_iter().map(of_source).collect::<Result<Vec<_>, _>>()?;
+    let sources = matched.par_iter().map(of_source).collect::<Result<Vec<_>, _>>()?;
 
     let first = sources.iter().map(|source| source.tally[0].old);
     let looked_at = first.map(|side| side.pairs + side.without).sum();
@@ -215,18 +273,19 @@ pub(super) fn measure(
             sum.old.add(&tally.old);
             sum.new.add(&tally.new);
         }
-        let loads = both.map(|tables| tables.loads(mode, looked_at));
+        let loads = both.map(|tables| tables.loads(mode, [looked_at, pairs]));
+        let old_by_new = in_new.loads(&loads);
         ModeChange {
             mode: mode.checked_sub(1).map_or("MIN", |number| Decision::ALL[number].name()),
             pairs_affected: sum.affected,
             pairs_without: Change { old: sum.old.without, new: sum.new.without },
             mean_hops: Change { old: sum.old.mean(), new: sum.new.mean() },
-            local: load_change((&df, names), LinkKind::Local, &loads),
-            global: load_change((&df, names), LinkKind::Global, &loads),
+            local: load_change((&df, names), LinkKind::Local, &loads, &old_by_new),
+            global: load_change((&df, names), LinkKind::Global, &loads, &old_by_new),
         }
     };
     let modes = (0..MODES).map(mode_change).collect();
-    Ok(Measured { modes, sources, looked_at: [looked_at, df.pairs_between_groups()] })
+    Ok(Measured { modes, sources, looked_at: [looked_at, pairs] })
 }
 
 /// Adds the hops and the loads of a pair's paths of one mode.
@@ -255,6 +314,7 @@ fn load_change(
     (df, names): (&Dragonfly, &Names),
     kind: LinkKind,
     loads: &Change<LinkLoads>,
+    old_by_new: &[f64],
 ) -> LoadChange {
     let mean = |loads: &LinkLoads| {
         let used = loads.of_kind(kind).filter(|&(_, _, load)| load > 0.0);
@@ -266,7 +326,7 @@ fn load_change(
     let mut largest_rise: Option<LinkChange> = None;
     for (link, _, new) in loads.new.of_kind(kind) {
         let Some((switch, port)) = numbering.leaves(link) else { continue };
-        let load = Change { old: loads.old.by_link[link], new };
+        let load = Change { old: old_by_new[link], new };
         let before = largest_rise.as_ref().map_or(0.0, |found| found.load.new - found.load.old);
         if load.new - load.old > before {
             let port_name = names.port_number(df, switch, port).map(|named| named.name.clone());
@@ -287,9 +347,9 @@ struct Sample {
 }
 
 impl Sample {
-    fn new(df: &tvlb_schema::Dragonfly, settings: Settings, mean_routes: Change<f64>) -> Self {
+    fn new(pairs: u64, settings: Settings, mean_routes: Change<f64>) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "at most 2³² pairs")]
-        let pairs = df.pairs_between_groups() as f64;
+        let pairs = pairs as f64;
         #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
         let most = settings.most_routes as f64;
         // What manifests say of routes decides how long it takes, and nothing else.

@@ -7,6 +7,7 @@
 
 mod change;
 mod error;
+mod matched;
 mod measure;
 mod paths;
 mod tables;
@@ -15,17 +16,20 @@ mod wiring;
 
 pub use change::{Change, Settings};
 pub use error::DiffError;
+pub use matched::Parts;
 pub use measure::{LinkChange, LoadChange, ModeChange};
 pub use tables::Tables;
 pub use text::help;
 pub use wiring::EndNames;
 
+use matched::Matched;
 use measure::{Measured, Source};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tvlb_base::progress::Progress;
-use tvlb_schema::{Dragonfly, GroupKind, SwitchId};
+use tvlb_firmware_model::Switch;
+use tvlb_schema::{Dragonfly, SwitchId};
 use tvlb_table_set::Manifest;
 
 /// What changed from one table set to another.
@@ -39,11 +43,13 @@ pub struct Difference {
     pub manifest: Vec<Field>,
     /// Whether the manifests tell of different choices of sets.
     pub choice_differs: bool,
-    /// The sizes, as p, a, h, g. Wiring, switches and pairs are compared where they
-    /// [are comparable](Self::is_comparable).
+    /// The sizes, as p, a, h, g.
     #[serde(serialize_with = "as_sizes")]
     pub dragonfly: Change<Dragonfly>,
-    /// Cables, each as (group, switch, global port of it) twice, that only the old set has.
+    /// The groups and switches that only one of them has, or that are elsewhere.
+    pub parts: Parts,
+    /// Cables, each as (group, switch, global port of it) twice, that only the old set has. Those are the same of
+    /// which both ends are.
     pub cables_gone: Vec<[[u32; 3]; 2]>,
     /// Those that only the new one has.
     pub cables_new: Vec<[[u32; 3]; 2]>,
@@ -60,13 +66,32 @@ pub struct Difference {
     pub switch_bytes: Change<usize>,
     /// Switches of the old and of the new set.
     pub switch_count: Change<usize>,
-    /// Each switch whose image differs or by whose cables or routes other packets go.
+    /// Each switch of both sets whose image differs or by whose cables or routes other packets go, with the
+    /// numbers of the new one.
     pub switches: Vec<SwitchChange>,
-    /// What it means for packets: MIN, then the set of each decision. Nothing if no image differs
-    /// or the sizes do.
+    /// What it means for packets between switches of both sets: MIN, then the set of each decision. Nothing if no
+    /// image differs or they have no switch in common.
     pub modes: Vec<ModeChange>,
-    /// Ordered pairs of switches in different groups that were looked at, and how many there are.
+    /// How the switches that have the old set can take the new one.
+    pub install: Install,
+    /// Ordered pairs of such switches in different groups that were looked at, and how many there are.
     pub pairs_looked_at: [u64; 2],
+}
+
+/// How switches that have one table set can take another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Install {
+    /// No image differs.
+    Nothing,
+    /// So many switches take a new image, each when it likes, while packets fly.
+    WhilePacketsFly { switches: usize },
+    /// So many switches boot, with no packet under way.
+    Boot {
+        switches: usize,
+        /// Why the first switch that must do so cannot take its image as it runs.
+        because: String,
+    },
 }
 
 /// A value in both manifests.
@@ -90,6 +115,8 @@ pub struct SwitchChange {
     pub bytes: Change<usize>,
     /// Bytes of it that differ, in the longer one.
     pub bytes_differing: usize,
+    /// No more differs than the identity of the fabric that the image is of.
+    pub identity_alone: bool,
     /// Its global ports whose cable changed.
     pub ports: Vec<u32>,
     /// Destinations, of those looked at, to which its packets take other paths or the same with
@@ -140,6 +167,9 @@ pub fn compare(
     let both = Change { old, new };
     let fabrics = Change { old: old.decode()?, new: new.decode()? };
     let booted = Change { old: old.boot()?, new: new.boot()? };
+    let dragonflies = fabrics.map(|fabric| *fabric.dragonfly());
+    let names = both.map(|tables| &tables.names);
+    let matched = Matched::of(dragonflies, &names);
     let mut difference = Difference {
         same: old.manifest == new.manifest
             && old.fabric == new.fabric
@@ -147,7 +177,8 @@ pub fn compare(
         names: both.map(|tables| tables.name.clone()),
         manifest: fields(&old.manifest, &new.manifest),
         choice_differs: old.manifest.choice != new.manifest.choice,
-        dragonfly: fabrics.map(|fabric| *fabric.dragonfly()),
+        dragonfly: dragonflies,
+        parts: matched.parts(&names),
         cables_gone: Vec::new(),
         cables_new: Vec::new(),
         names_of_cables_gone: Vec::new(),
@@ -158,22 +189,24 @@ pub fn compare(
         switch_count: both.map(|tables| tables.switches.len()),
         switches: Vec::new(),
         modes: Vec::new(),
+        install: Install::Nothing,
         pairs_looked_at: [0; 2],
     };
-    if !difference.is_comparable() {
+    let wiring = wiring::compare(&fabrics, &matched);
+    let Change { old: old_df, new: new_df } = &dragonflies;
+    difference.names_of_cables_gone = wiring::names(old_df, &old.names, &wiring.gone);
+    difference.names_of_cables_new = wiring::names(new_df, &new.names, &wiring.new);
+    (difference.cables_gone, difference.cables_new) = (wiring.gone, wiring.new);
+    let is_same = old.fabric == new.fabric && old.switches == new.switches;
+    if is_same {
         return Ok(difference);
     }
-    let cables = fabrics.map(wiring::cables);
-    difference.cables_gone = cables.old.difference(&cables.new).copied().collect();
-    difference.cables_new = cables.new.difference(&cables.old).copied().collect();
-    let df = fabrics.old.dragonfly();
-    difference.names_of_cables_gone = wiring::names(df, &old.names, &difference.cables_gone);
-    difference.names_of_cables_new = wiring::names(df, &new.names, &difference.cables_new);
-    if old.fabric == new.fabric && old.switches == new.switches {
+    difference.install = install(both, &booted.old, &matched);
+    if difference.parts.switches_in_both == 0 {
         return Ok(difference);
     }
     let Measured { modes, sources, looked_at } = measure::measure(
-        &booted,
+        (&booted, &matched),
         if new.names.is_empty() { &old.names } else { &new.names },
         settings,
         both.map(|tables| mean_routes(&tables.manifest)),
@@ -181,8 +214,14 @@ pub fn compare(
     )?;
     difference.modes = modes;
     difference.pairs_looked_at = looked_at;
-    let ports = wiring::rewired(&fabrics);
-    difference.switches = switches(both, &ports, df.switches().zip(sources));
+    let places = dragonflies.map(|df| df.switches().collect::<Vec<SwitchId>>());
+    let pairs = matched.switches().zip(sources).map(|(switch, source)| {
+        let place =
+            |all: &[SwitchId], switch| all.binary_search(&switch).expect("it is one of them");
+        let [old, new] = [place(&places.old, switch.old), place(&places.new, switch.new)];
+        (Change { old, new }, switch.new, source)
+    });
+    difference.switches = switches(both, &wiring.rewired, pairs);
     Ok(difference)
 }
 
@@ -190,17 +229,19 @@ pub fn compare(
 fn switches(
     both: Change<&Tables>,
     ports: &BTreeMap<usize, Vec<u32>>,
-    sources: impl Iterator<Item = (SwitchId, Source)>,
+    sources: impl Iterator<Item = (Change<usize>, SwitchId, Source)>,
 ) -> Vec<SwitchChange> {
-    let change = |(place, (number, source)): (usize, (SwitchId, Source))| {
+    let change = |(places, number, source): (Change<usize>, SwitchId, Source)| {
         let switch = number.as_usize();
-        let images = both.map(|tables| &tables.switches[place]);
+        let images =
+            Change { old: &both.old.switches[places.old], new: &both.new.switches[places.new] };
         let (old, new) = (&both.old.names, &both.new.names);
         let change = SwitchChange {
             switch,
             name: new.switch(number).or(old.switch(number)).map(str::to_owned),
             bytes: images.map(|image| image.len()),
             bytes_differing: differing(images.old, images.new),
+            identity_alone: images.is_change() && is_alike_but_for_identity(images),
             ports: ports.get(&switch).cloned().unwrap_or_default(),
             destinations: source.destinations,
             mean_hops: source.mean_hops,
@@ -208,17 +249,40 @@ fn switches(
         let is_affected = change.destinations.iter().any(|&number| number > 0);
         (images.is_change() || !change.ports.is_empty() || is_affected).then_some(change)
     };
-    sources.enumerate().filter_map(change).collect()
+    sources.filter_map(change).collect()
 }
 
-impl Difference {
-    /// Whether groups, switches and links within groups are as many in both, so that all else is compared.
-    pub fn is_comparable(&self) -> bool {
-        // All sizes but nodes per switch.
-        let without_nodes = |kind: &GroupKind| GroupKind { p: 0, ..*kind };
-        let shape = |df: &Dragonfly| df.kinds().iter().map(without_nodes).collect::<Vec<_>>();
-        !self.dragonfly.map(shape).is_change()
+/// What the switches of the old set, asked one by one, say of the images of the new one.
+fn install(both: Change<&Tables>, running: &[Switch<'_>], matched: &Matched) -> Install {
+    let boot = |because| Install::Boot { switches: both.new.switch_count(), because };
+    if !matched.is_whole() {
+        return boot("the groups or switches are others, or have other numbers".to_owned());
     }
+    if both.old.fabric != both.new.fabric {
+        return boot("the cables or sizes are others".to_owned());
+    }
+    let mut switches = 0;
+    for (switch, images) in running.iter().zip(both.old.switches.iter().zip(&both.new.switches)) {
+        if images.0 == images.1 {
+            continue;
+        }
+        switches += 1;
+        if let Err(error) = switch.clone().replace(&both.new.fabric, images.1) {
+            return boot(error.to_string());
+        }
+    }
+    Install::WhilePacketsFly { switches }
+}
+
+/// Whether two switch images say the same but for the fabric that they are of, and so for their checksums.
+fn is_alike_but_for_identity(images: Change<&Vec<u8>>) -> bool {
+    let said = |image: &Vec<u8>| {
+        let (label, rest) = image.split_at_checked(8)?;
+        let (_, rest) = rest.split_at_checked(8)?;
+        let (said, _) = rest.split_at_checked(rest.len().checked_sub(4)?)?;
+        Some([label, said].concat())
+    };
+    !images.map(|image| said(image)).is_change()
 }
 
 fn as_sizes<S: Serializer>(both: &Change<Dragonfly>, serializer: S) -> Result<S::Ok, S::Error> {

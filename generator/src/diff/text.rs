@@ -1,10 +1,11 @@
 //! A difference in words.
 
-use super::{Change, Difference, EndNames, LoadChange, ModeChange, SwitchChange};
+use super::{Change, Difference, EndNames, Install, LoadChange, ModeChange, Parts, SwitchChange};
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
 use tvlb_base::table::{self, Column, Table};
-use tvlb_table_set::names::after;
+use tvlb_schema::GroupId;
+use tvlb_table_set::names::{NamedSwitch, after};
 
 /// Switches and cables that are shown; the values have them all.
 const MOST_SHOWN: usize = 12;
@@ -18,20 +19,24 @@ impl Display for Difference {
         writeln!(f, "old        {old}")?;
         writeln!(f, "new        {new}")?;
         self.manifest(f)?;
-        if !self.is_comparable() {
-            let sizes = &self.dragonfly;
-            return writeln!(
-                f,
-                "sizes      {} -> {}: wiring, switches and pairs are not compared",
-                sizes.old, sizes.new
-            );
-        }
+        self.parts(f)?;
         self.wiring(f)?;
         self.images(f)?;
         if !self.modes.is_empty() {
             self.packets(f)?;
         }
-        self.per_switch(f)
+        self.per_switch(f)?;
+        match &self.install {
+            Install::Nothing => Ok(()),
+            Install::WhilePacketsFly { switches } => writeln!(
+                f,
+                "install    {switches} switches take their new images while packets fly, in any order"
+            ),
+            Install::Boot { switches, because } => writeln!(
+                f,
+                "install    all {switches} switches boot with no packet under way: {because}"
+            ),
+        }
     }
 }
 
@@ -52,6 +57,57 @@ impl Difference {
             writeln!(f, "{heading:<10} says the same")?;
         }
         Ok(())
+    }
+
+    /// The groups and switches that only one set has, or that are elsewhere; nothing where all are the same.
+    fn parts(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Parts { groups_gone, groups_new, switches_gone, switches_new, .. } = &self.parts;
+        let (moved, renamed) = (&self.parts.switches_moved, &self.parts.switches_renamed);
+        if self.dragonfly.is_change() {
+            writeln!(f, "sizes      {} -> {}", self.dragonfly.old, self.dragonfly.new)?;
+        }
+        let changed = [moved, renamed].map(Vec::len);
+        if switches_gone.len() + switches_new.len() + changed[0] + changed[1] == 0 {
+            return Ok(());
+        }
+        let list = |mut all: Vec<String>| {
+            let more = if all.len() > MOST_SHOWN { ", …" } else { "" };
+            all.truncate(MOST_SHOWN);
+            format!("{}{more}", all.join(", "))
+        };
+        let mut line = |label: &str, in_both: usize, lists: [(&str, usize, String); 4]| {
+            write!(f, "{label:<10} {in_both} in both")?;
+            for (what, count, names) in lists.iter().filter(|(_, count, _)| *count > 0) {
+                write!(f, "; {count} {what}: {names}")?;
+            }
+            writeln!(f)
+        };
+        let groups = |all: &[GroupId]| list(all.iter().map(ToString::to_string).collect());
+        let switches = |all: &[NamedSwitch]| list(all.iter().map(ToString::to_string).collect());
+        let of_both = |all: &[Change<NamedSwitch>]| {
+            list(all.iter().map(|Change { old, new }| format!("{old} is {new}")).collect())
+        };
+        let none = || ("", 0, String::new());
+        line(
+            "groups",
+            self.parts.groups_in_both,
+            [
+                ("gone", groups_gone.len(), groups(groups_gone)),
+                ("new", groups_new.len(), groups(groups_new)),
+                none(),
+                none(),
+            ],
+        )?;
+        line(
+            "switches",
+            self.parts.switches_in_both,
+            [
+                ("gone", switches_gone.len(), switches(switches_gone)),
+                ("new", switches_new.len(), switches(switches_new)),
+                ("with other names", renamed.len(), of_both(renamed)),
+                ("with other numbers", moved.len(), of_both(moved)),
+            ],
+        )
     }
 
     fn wiring(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -87,13 +143,17 @@ impl Difference {
             self.switches.iter().filter(|switch| switch.bytes_differing > 0).collect();
         writeln!(f, "fabric     {}", sizes(self.fabric_bytes, self.fabric_bytes_differing))?;
         let differing = changed.iter().map(|switch| switch.bytes_differing).sum();
-        writeln!(
+        write!(
             f,
-            "switches   {} of {} images differ: {}",
+            "images     {} of {} switch images differ: {}",
             changed.len(),
-            self.switch_count.new,
+            self.parts.switches_in_both,
             sizes(self.switch_bytes, differing)
-        )
+        )?;
+        match changed.iter().filter(|switch| switch.identity_alone).count() {
+            0 => writeln!(f),
+            count => writeln!(f, "; {count} in nothing but the identity of the fabric"),
+        }
     }
 
     fn packets(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -106,7 +166,9 @@ impl Difference {
                  counted among these alone"
             )?;
         } else {
-            writeln!(f, "pairs      all {pairs} of switches in different groups")?;
+            let of_both =
+                if self.parts.switches_in_both == self.switch_count.new { "" } else { " of both" };
+            writeln!(f, "pairs      all {pairs} of switches{of_both} in different groups")?;
         }
         let mut table = Table::new(MODES.to_vec());
         for ModeChange { mode, pairs_affected, mean_hops, local, global, .. } in &self.modes {

@@ -1,22 +1,80 @@
 //! Cables that only one of two fabrics has.
 
 use super::change::Change;
+use super::matched::Matched;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, FabricImage, GroupId, SwitchId, SwitchIndex};
 use tvlb_table_set::names::{NamedPort, Names};
 
 /// Both ends of a cable, each as (group, switch, global port of it), the lower group first.
 pub(super) type Cable = [[u32; 3]; 2];
 
-pub(super) fn cables(fabric: &FabricImage<'_>) -> BTreeSet<Cable> {
+/// How the cables of two fabrics differ.
+#[derive(Default)]
+pub(super) struct Wiring {
+    /// Cables that only the old fabric has, by its numbers.
+    pub(super) gone: Vec<Cable>,
+    /// Those that only the new one has.
+    pub(super) new: Vec<Cable>,
+    /// By switch of both, by the new number, its global ports that have another cable, or another end of it.
+    pub(super) rewired: BTreeMap<usize, Vec<u32>>,
+}
+
+/// Compares the cables of two fabrics. One is in both if both of its ends are.
+pub(super) fn compare(fabrics: &Change<FabricImage<'_>>, matched: &Matched) -> Wiring {
+    let dragonfly = fabrics.map(|fabric| *fabric.dragonfly());
+    let of_old: BTreeMap<SwitchId, SwitchId> =
+        matched.switches().map(|switch| (switch.old, switch.new)).collect();
+    // An end of the old fabric in the new one's numbers, where that has its switch.
+    let translated = |end: End| {
+        let (index, slot) = dragonfly.old.split_port(end.port);
+        let switch = of_old.get(&dragonfly.old.switch(end.group, index))?;
+        let (group, index) = dragonfly.new.place(*switch);
+        Some(words_of(group, index, slot))
+    };
+    let mut wiring = Wiring::default();
+    let mut known: BTreeMap<[u32; 3], [u32; 3]> = BTreeMap::new();
+    let peers = Change { old: cables(&fabrics.old), new: cables(&fabrics.new) };
+    let new: BTreeSet<Cable> =
+        peers.new.iter().map(|ends| ends.map(|end| words(&dragonfly.new, end))).collect();
+    let mut kept = BTreeSet::new();
+    for ends in &peers.old {
+        let of_new = ends.map(translated);
+        if let [Some(one), Some(other)] = of_new {
+            known.extend([(one, other), (other, one)]);
+            let cable = [one.min(other), one.max(other)];
+            if new.contains(&cable) {
+                kept.insert(cable);
+                continue;
+            }
+        } else {
+            // Its other end leads to what is gone.
+            known.extend(of_new.into_iter().flatten().map(|end| (end, [u32::MAX; 3])));
+        }
+        wiring.gone.push(ends.map(|end| words(&dragonfly.old, end)));
+    }
+    wiring.new = new.difference(&kept).copied().collect();
+    let peer_of_new: BTreeMap<[u32; 3], [u32; 3]> =
+        new.iter().flat_map(|&[one, other]| [(one, other), (other, one)]).collect();
+    for switch in matched.switches() {
+        let (group, index) = dragonfly.new.place(switch.new);
+        for slot in 0..dragonfly.new.kind_of(group).h {
+            let end = words_of(group, index, slot);
+            if known.get(&end) != peer_of_new.get(&end) {
+                wiring.rewired.entry(switch.new.as_usize()).or_default().push(slot.into());
+            }
+        }
+    }
+    wiring
+}
+
+/// The cables of a fabric, the lower end of each first.
+fn cables(fabric: &FabricImage<'_>) -> Vec<[End; 2]> {
     let df = fabric.dragonfly();
-    ends(df)
-        .filter_map(|end| {
-            let peer = fabric.peer(end)?;
-            (end.group < peer.group).then(|| [words(df, end), words(df, peer)])
-        })
-        .collect()
+    let ends = df.groups().flat_map(|group| df.global_ports().map(move |port| End { group, port }));
+    let cables = ends.filter_map(|end| Some([end, fabric.peer(end)?]));
+    cables.filter(|[end, peer]| end.group < peer.group).collect()
 }
 
 /// What the machine calls the switch and the port at one end of a cable.
@@ -46,30 +104,11 @@ pub(super) fn names(df: &Dragonfly, names: &Names, cables: &[Cable]) -> Vec<[End
     cables.iter().map(|cable| cable.map(end)).collect()
 }
 
-/// By switch, its global ports that have another cable, or another end of it.
-pub(super) fn rewired(fabrics: &Change<FabricImage<'_>>) -> BTreeMap<usize, Vec<u32>> {
-    let df = fabrics.old.dragonfly();
-    let mut found: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-    for end in ends(df) {
-        if fabrics.map(|fabric| fabric.peer(end)).is_change() {
-            let (index, slot) = df.split_port(end.port);
-            let switch = df.switch(end.group, index).as_usize();
-            found.entry(switch).or_default().push(slot.into());
-        }
-    }
-    found
-}
-
-fn ends(df: &Dragonfly) -> impl Iterator<Item = End> {
-    let ports = df.ports_per_group();
-    df.groups().flat_map(move |group| {
-        (0..ports).filter_map(move |port| {
-            Some(End { group, port: GlobalPort(u16::try_from(port).ok()?) })
-        })
-    })
-}
-
 fn words(df: &Dragonfly, end: End) -> [u32; 3] {
     let (index, slot) = df.split_port(end.port);
-    [end.group.0.into(), index.0.into(), slot.into()]
+    words_of(end.group, index, slot)
+}
+
+fn words_of(group: GroupId, index: SwitchIndex, slot: u16) -> [u32; 3] {
+    [group.0.into(), index.0.into(), slot.into()]
 }

@@ -12,6 +12,7 @@
 pub mod dead_parts;
 pub mod grammar;
 pub mod input_file;
+pub mod miscabled;
 pub mod names;
 pub mod runs;
 pub mod whole_file;

@@ -51,8 +51,11 @@ pub enum VerifyError {
     Report { path: PathBuf, text: String },
     #[error("{path}: by the fabric file {what} {planned}, but by the table set {found}")]
     Planned { path: PathBuf, what: &'static str, planned: String, found: String },
-    #[error("{path}: {different} of {ports} global ports lead elsewhere by the table set:{named}")]
-    Cables { path: PathBuf, different: usize, ports: u32, named: String },
+    #[error(
+        "{path}: by this plan {wrong} {} wrong with the cables of the table set:{named}",
+        if *.wrong == 1 { "thing is" } else { "things are" }
+    )]
+    Cables { path: PathBuf, wrong: usize, named: String },
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

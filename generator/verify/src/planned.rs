@@ -8,10 +8,11 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use tvlb_schema::{Bandwidths, Dragonfly, End, FabricImage, FewerLinks};
 use tvlb_table_set::Manifest;
+use tvlb_table_set::miscabled::miscabled;
 use tvlb_table_set::names::Names;
 
 /// So many different cables are named; of the rest it is said how many there are.
-const MOST_NAMED: usize = 10;
+const MOST_NAMED: usize = 100;
 
 /// The fabric that a table set should be of, as plain values: what its file says, and its cables.
 #[derive(Clone, Debug)]
@@ -137,44 +138,23 @@ fn check_cables(
     names: &Names,
 ) -> Result<(), VerifyError> {
     let df = image.dragonfly();
-    let words = |end: Option<End>| match end {
-        Some(end) => names.end_in_words(df, end),
-        None => "nothing".to_owned(),
-    };
-    let mut peers: Vec<(End, End)> =
-        planned.cables.iter().flat_map(|&(one, other)| [(one, other), (other, one)]).collect();
-    peers.sort_unstable();
-    let peer = |end: End| {
-        peers.binary_search_by_key(&end, |&(from, _)| from).ok().map(|place| peers[place].1)
-    };
-    let (mut named, mut different) = (String::new(), 0_usize);
-    for group in df.groups() {
-        for port in df.global_ports() {
-            let end = End { group, port };
-            let (plan, found) = (peer(end), image.peer(end));
-            if plan == found {
-                continue;
-            }
-            different += 1;
-            if different <= MOST_NAMED {
-                let (at, plan, found) = (names.end_in_words(df, end), words(plan), words(found));
-                let _ = write!(
-                    named,
-                    "\n  {at}: by the fabric file to {plan}, by the images to {found}"
-                );
-            }
-        }
+    let found =
+        df.groups().flat_map(|group| df.global_ports().map(move |port| End { group, port }));
+    let found = found.filter_map(|end| Some([end, image.peer(end)?]));
+    let by_plan = planned.cables.iter().map(|&(one, other)| [one, other]);
+    let of_switch = |end: &End| (end.group, df.split_port(end.port).0);
+    let is_near = |one: &End, other: &End| of_switch(one) == of_switch(other);
+    let wrong = miscabled(by_plan, found, is_near);
+    let mut named = String::new();
+    for one in wrong.iter().take(MOST_NAMED) {
+        let words = one.in_words(|end| names.end_in_words(df, *end));
+        let _ = write!(named, "\n  {words}");
     }
-    if different > MOST_NAMED {
-        let _ = write!(named, "\n  and {} ports more", different - MOST_NAMED);
+    if wrong.len() > MOST_NAMED {
+        let _ = write!(named, "\n  and {} more", wrong.len() - MOST_NAMED);
     }
-    match different {
+    match wrong.len() {
         0 => Ok(()),
-        _ => Err(VerifyError::Cables {
-            path: planned.path.clone(),
-            different,
-            ports: df.port_count(),
-            named,
-        }),
+        wrong => Err(VerifyError::Cables { path: planned.path.clone(), wrong, named }),
     }
 }

@@ -107,21 +107,30 @@ fn numbers_stay_from_year_to_year() {
     let names = String::from_utf8(scratch.read("grown/names.csv")).unwrap();
     assert!(names.contains("7,,,35,\n") && names.contains("8,,,80,\n"), "{names}");
     tables(&scratch, "grown");
+    assert_snapshot!(scratch.differs("diff first-tables grown-tables"));
 
     // A switch is replaced by one in another slot, which comes into its place, as its nodes do.
     machine.0[1].1[0] = 7;
-    let said = import(&machine, "-o grown --force");
+    let said = import(&machine, "-o replaced --keep grown");
     assert!(said.contains("\nadded     1 switch, 6 global ports\ngone      1 switch, 6"), "{said}");
     assert!(
-        String::from_utf8(scratch.read("grown/names.csv")).unwrap().contains("1,0,,x1020c0r7,")
+        String::from_utf8(scratch.read("replaced/names.csv")).unwrap().contains("1,0,,x1020c0r7,")
     );
 
+    // With --force, the directory itself says which numbers to keep.
+    let before = scratch.read("replaced/names.csv");
+    import(&machine, "-o replaced --force");
+    assert_eq!(before, scratch.read("replaced/names.csv"));
+
     // A group goes, and the others keep their numbers.
-    import(&machine, "-o replaced");
+    tables(&scratch, "replaced");
+    assert_snapshot!(scratch.differs("diff grown-tables replaced-tables"));
     machine.0.remove(4);
-    assert_snapshot!(import(&machine, "-o shrunk --keep grown"));
+    assert_snapshot!(import(&machine, "-o shrunk --keep replaced"));
     assert_snapshot!(scratch.succeeds("topology shrunk/fabric.toml"));
     tables(&scratch, "shrunk");
+    let said = scratch.differs("diff replaced-tables shrunk-tables");
+    assert!(said.contains("\ngroups     8 in both; 1 gone: 3\n"), "{said}");
     let gone = "there is no switch 9; group 3, to which the number falls, has no switches";
     let refused = scratch.refuses("inspect shrunk-tables --switch 9");
     assert!(refused.contains(gone), "{refused}");
@@ -134,7 +143,56 @@ fn numbers_stay_from_year_to_year() {
     machine.0.insert(4, (40, vec![1, 3, 5]));
     import(&machine, "-o back --keep shrunk");
     assert!(of_others("back").contains("3,,,40,"));
-    assert!(of_others("back") == of_others("grown"));
+    assert!(of_others("back") == of_others("replaced"));
+}
+
+/// A day on which several plugs are not where they belong.
+#[test]
+fn all_plugs_in_wrong_jacks_are_said_at_once() {
+    let scratch = Scratch::new();
+    let plan = Machine::of(&[10, 20, 30, 40, 50, 60, 70]).plan();
+    scratch.write("plan.csv", &plan);
+    scratch.succeeds("import slingshot plan.csv -o old");
+    scratch.succeeds("generate old/fabric.toml -o tables --set all");
+    let rows = plan.lines().filter(|row| row.contains(",local,") || row.contains(",global,"));
+    let ends = rows.map(|row| row.split(',').collect::<Vec<_>>()).map(|row| [row[1], row[3]]);
+    let dump = |but: &dyn Fn([&str; 2]) -> Option<[String; 2]>| {
+        let links = ends
+            .clone()
+            .filter_map(but)
+            .flat_map(|[one, other]| [0, 1].map(|port| format!("{one}p{port}-{other}p{port}\n")));
+        links.collect::<String>()
+    };
+    let same = |ends: [&str; 2]| Some(ends.map(str::to_owned));
+    // One cable is out, and nothing is wrong with that.
+    scratch.write("live.txt", dump(&|ends| same(ends).filter(|ends| ends[0] != "x1010c0r1j40")));
+    let shown = scratch.succeeds("topology old/fabric.toml --live live.txt");
+    assert!(
+        shown.contains("links per pair of groups   0 to 2 (0 for 1 pair, 2 for 20)"),
+        "{shown}"
+    );
+    // Two plugs of one switch are swapped, one is in a jack that should be free, and a cable is where none is.
+    let wrong = dump(&|ends| match ends {
+        ["x1010c0r5j30", far] => same(["x1010c0r5j60", far]),
+        ["x1010c0r5j60", far] => same(["x1010c0r5j30", far]),
+        [near, "x1050c0r5j30"] => same([near, "x1050c0r5j63"]),
+        _ => same(ends),
+    });
+    let stray = "x1020c0r1j61p0-x1040c0r1j61p0\nx1020c0r1j61p1-x1040c0r1j61p1\n";
+    scratch.write("live.txt", wrong + stray);
+    let refused = scratch.refuses("topology old/fabric.toml --live live.txt");
+    assert_snapshot!(refused);
+    assert_eq!(scratch.refuses("faults tables --live live.txt -o update"), refused);
+    // The same by two fabric files: ports have names of their own there.
+    let cables = String::from_utf8(scratch.read("old/cables.csv")).unwrap();
+    let swapped = cables.lines().map(|row| match row.split_at_checked(6) {
+        Some(("0,2,0,", far)) => format!("0,2,2,{far}\n"),
+        Some(("0,2,2,", far)) => format!("0,2,0,{far}\n"),
+        _ => format!("{row}\n"),
+    });
+    let swapped: String = swapped.collect();
+    scratch.write("old/cables.csv", swapped);
+    assert_snapshot!(scratch.tvlb("verify tables --fabric old/fabric.toml").stderr);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What is dead of a fabric, given the links that are live by the names of their ports.
 
 use super::Plan;
+use crate::miscabled::{Miscabled, miscabled};
 use crate::names::{NamedPort, Names, PartError, Parts};
 use std::collections::BTreeSet;
 use tvlb_schema::{Dragonfly, End, FaultSet, LocalLink, SwitchId};
@@ -16,8 +17,24 @@ pub enum LiveError {
     NoPort { link: String, port: String },
     #[error("it names a port that the list of names does not tell from others: {0}")]
     Several(PartError),
-    #[error("it names the link {link}, but by the plan {port} leads to {far}")]
-    NotPlanned { link: String, port: String, far: String },
+    #[error("{} not as planned; nothing was made of it:{}", counted(.0.len()), in_lines(.0))]
+    Miscabled(Vec<String>),
+}
+
+/// How many sentences are said of cables that are not as planned.
+const MOST_SAID: usize = 100;
+
+fn counted(count: usize) -> String {
+    if count == 1 { "1 thing is".to_owned() } else { format!("{count} things are") }
+}
+
+fn in_lines(sentences: &[String]) -> String {
+    let mut text: String =
+        sentences.iter().take(MOST_SAID).map(|sentence| format!("\n  {sentence}")).collect();
+    if sentences.len() > MOST_SAID {
+        text += &format!("\n  and {} more", sentences.len() - MOST_SAID);
+    }
+    text
 }
 
 /// A link of the plan, as a fault set names it.
@@ -64,35 +81,33 @@ pub fn dead_but<'l>(
     let df = plan.dragonfly();
     let parts = Parts::new(df, names);
     let find = |name: &str| parts.port(name).map_err(LiveError::Several);
-    let mut alive = BTreeSet::new();
+    let (mut alive, mut found, mut is_known) = (BTreeSet::new(), Vec::new(), true);
     for ends in live {
-        let [one, other] = ends;
-        let link = || format!("{one}-{other}");
-        let (switch, port) = find(one)?
-            .filter(|(_, port)| !matches!(port, NamedPort::Node(_)))
-            .ok_or_else(|| LiveError::NoPort { link: link(), port: one.clone() })?;
-        let Some((planned, far)) = link_at(plan, (switch, port)) else {
-            let far = "no other switch".to_owned();
-            return Err(LiveError::NotPlanned { link: link(), port: one.clone(), far });
-        };
-        if find(other)? != Some(far) {
-            let far = name_of(df, names, far)?.to_owned();
-            return Err(LiveError::NotPlanned { link: link(), port: one.clone(), far });
-        }
-        alive.insert(planned);
+        let [one, other] = [find(&ends[0])?, find(&ends[1])?];
+        let of_plan = one.and_then(|one| link_at(plan, one)).filter(|(_, far)| Some(*far) == other);
+        alive.extend(of_plan.map(|(link, _)| link));
+        is_known &= of_plan.is_some();
+        found.push(ends.clone());
     }
     let mut dead = FaultSet::default();
     let mut used: BTreeSet<SwitchId> = BTreeSet::new();
     let mut left: BTreeSet<(Link, [SwitchId; 2])> = BTreeSet::new();
+    let mut planned = Vec::new();
     for (switch, port) in df.switches().flat_map(|switch| ports(plan, switch)) {
         let Some((link, (far, far_port))) = link_at(plan, (switch, port)) else { continue };
-        name_of(df, names, (switch, port))?;
-        name_of(df, names, (far, far_port))?;
+        let one = name_of(df, names, (switch, port))?;
+        let other = name_of(df, names, (far, far_port))?;
+        if !is_known {
+            planned.push([one.to_owned(), other.to_owned()]);
+        }
         if alive.contains(&link) {
             used.extend([switch, far]);
         } else {
             left.insert((link, [switch.min(far), switch.max(far)]));
         }
+    }
+    if !is_known {
+        return Err(wrong(&found, &planned));
     }
     for (link, ends) in left {
         let mut unused = ends.into_iter().filter(|end| !used.contains(end)).peekable();
@@ -106,6 +121,41 @@ pub fn dead_but<'l>(
         };
     }
     Ok(dead)
+}
+
+/// What is wrong where some live link is not of the plan, each link by the names of its ports.
+fn wrong(found: &[[String; 2]], planned: &[[String; 2]]) -> LiveError {
+    let known: BTreeSet<&String> = planned.iter().flatten().collect();
+    if let [Some([one, other]), ..] = [found.first()]
+        && !found.iter().flatten().any(|port| known.contains(port))
+    {
+        return LiveError::NoPort { link: format!("{one}-{other}"), port: one.clone() };
+    }
+    // Ports of one jack go by the jack, unless a jack's own ports are what is wrong.
+    let jack = |port: &String| {
+        let (jack, number) = port.rsplit_once('p').unwrap_or((port, ""));
+        let is_number =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_jack = jack.rsplit_once('j').is_some_and(|(_, jack)| is_number(jack));
+        if is_jack && is_number(number) { jack.to_owned() } else { port.clone() }
+    };
+    let links = |all: &[[String; 2]], name: &dyn Fn(&String) -> String| -> Vec<[String; 2]> {
+        all.iter().map(|ends| ends.each_ref().map(name)).collect()
+    };
+    // Ports of one switch share all but what follows the last letter.
+    let is_near = |one: &String, other: &String| {
+        let switch =
+            |port: &str| port.trim_end_matches(|c: char| c.is_ascii_digit() || c == ']').to_owned();
+        switch(one) == switch(other)
+    };
+    let of = |name: &dyn Fn(&String) -> String| {
+        let wrong = miscabled(links(planned, name), links(found, name), is_near);
+        // What is missing is dead, and nothing is wrong with that.
+        let is_wrong = |one: &&Miscabled<String>| !matches!(one, Miscabled::Missing(_));
+        wrong.iter().filter(is_wrong).map(|one| one.in_words(String::clone)).collect::<Vec<_>>()
+    };
+    let by_jack = of(&jack);
+    LiveError::Miscabled(if by_jack.is_empty() { of(&String::clone) } else { by_jack })
 }
 
 /// The ports of a switch that can have links to other switches.

@@ -1,0 +1,162 @@
+//! Which switch and link of an old fabric is which of a new one.
+//!
+//! A switch that has a name in both is the one of that name; each other is the one with its group and index, which
+//! it replaces if its name is another one. A link is that of the same ports of the same switches; a global port
+//! is that of the same slot.
+
+use super::change::Change;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use tvlb_schema::{Dragonfly, GroupId, SwitchId};
+use tvlb_table_set::names::{NamedSwitch, Names};
+use tvlb_topology::links::LinkNumbers;
+
+/// The groups and switches that only one of two fabrics has, or that have other numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Parts {
+    /// Groups of which both have a switch.
+    pub groups_in_both: usize,
+    /// Those of the old fabric of which the new one has no switch.
+    pub groups_gone: Vec<GroupId>,
+    /// Those of the new fabric of which the old one has no switch.
+    pub groups_new: Vec<GroupId>,
+    /// Switches that both have.
+    pub switches_in_both: usize,
+    /// Those that only the old fabric has, by its numbers and names.
+    pub switches_gone: Vec<NamedSwitch>,
+    /// Those that only the new fabric has.
+    pub switches_new: Vec<NamedSwitch>,
+    /// Those with another name in the new fabric, in the same place.
+    pub switches_renamed: Vec<Change<NamedSwitch>>,
+    /// Those that are elsewhere in the new fabric than in the old one.
+    pub switches_moved: Vec<Change<NamedSwitch>>,
+}
+
+/// The switches that two fabrics have in common.
+pub(super) struct Matched {
+    /// By the new fabric, the old number of a switch.
+    old: BTreeMap<SwitchId, SwitchId>,
+    dragonfly: Change<Dragonfly>,
+}
+
+impl Matched {
+    pub(super) fn of(dragonfly: Change<Dragonfly>, names: &Change<&Names>) -> Self {
+        let (old_df, new_df) = (dragonfly.old, dragonfly.new);
+        let name = |names: &Names, switch| names.switch(switch).map(str::to_owned);
+        let known: BTreeMap<String, SwitchId> = old_df
+            .switches()
+            .filter_map(|switch| Some((name(names.old, switch)?, switch)))
+            .collect();
+        let by_name =
+            new_df.switches().filter_map(|new| Some((new, *known.get(&name(names.new, new)?)?)));
+        let mut old: BTreeMap<SwitchId, SwitchId> = by_name.collect();
+        let mut taken: BTreeSet<SwitchId> = old.values().copied().collect();
+        for new in new_df.switches() {
+            let (group, index) = new_df.place(new);
+            let is_there = old_df.has_group(group) && old_df.has_index(group, index);
+            let here = old_df.switch(group, index);
+            if is_there && !old.contains_key(&new) && taken.insert(here) {
+                old.insert(new, here);
+            }
+        }
+        Self { old, dragonfly }
+    }
+
+    /// The switches that both fabrics have, by the new one's numbers in order.
+    pub(super) fn switches(&self) -> impl Iterator<Item = Change<SwitchId>> {
+        self.old.iter().map(|(&new, &old)| Change { old, new })
+    }
+
+    /// Whether both fabrics have the same switches with the same numbers, and ports are numbered alike.
+    pub(super) fn is_whole(&self) -> bool {
+        let Change { old, new } = &self.dragonfly;
+        let ports = |df: &Dragonfly| (df.a(), df.h(), df.g(), df.switch_count());
+        ports(old) == ports(new)
+            && self.old.len() == new.switch_count() as usize
+            && self.switches().all(|switch| !switch.is_change())
+    }
+
+    /// Ordered pairs of these switches whose groups differ in both fabrics.
+    pub(super) fn pairs(&self) -> u64 {
+        let mut of_group: BTreeMap<GroupId, u64> = BTreeMap::new();
+        for switch in self.switches() {
+            *of_group.entry(self.dragonfly.new.place(switch.new).0).or_default() += 1;
+        }
+        let all: u64 = of_group.values().sum();
+        of_group.values().map(|own| own * (all - own)).sum()
+    }
+
+    /// By link of the old fabric its number in the new one, where both have its switches.
+    pub(super) fn links(&self) -> Vec<Option<usize>> {
+        let Change { old: old_df, new: new_df } = &self.dragonfly;
+        let numbers = self.dragonfly.map(|df| LinkNumbers::new(*df));
+        let mut links = vec![None; numbers.old.count()];
+        let mut by_group: BTreeMap<GroupId, Vec<Change<SwitchId>>> = BTreeMap::new();
+        for switch in self.switches() {
+            by_group.entry(old_df.place(switch.old).0).or_default().push(switch);
+        }
+        for switch in self.switches() {
+            let (group, index) = old_df.place(switch.old);
+            let (new_group, new_index) = new_df.place(switch.new);
+            for slot in 0..old_df.kind_of(group).h.min(new_df.kind_of(new_group).h) {
+                let ports = (old_df.global_port(index, slot), new_df.global_port(new_index, slot));
+                let link = numbers.old.global(group, ports.0);
+                links[link] = Some(numbers.new.global(new_group, ports.1));
+            }
+            for other in &by_group[&group] {
+                let (far_group, far) = new_df.place(other.new);
+                if far_group == new_group {
+                    let link = numbers.old.local(group, index, old_df.place(other.old).1);
+                    links[link] = Some(numbers.new.local(new_group, new_index, far));
+                }
+            }
+        }
+        links
+    }
+
+    /// What only one of the fabrics has, and what is elsewhere.
+    pub(super) fn parts(&self, names: &Change<&Names>) -> Parts {
+        let Change { old: old_df, new: new_df } = &self.dragonfly;
+        let old: BTreeSet<SwitchId> = self.old.values().copied().collect();
+        let groups_of =
+            |df: &Dragonfly, of: fn(&Change<SwitchId>) -> SwitchId| -> BTreeSet<GroupId> {
+                self.switches().map(|switch| df.place(of(&switch)).0).collect()
+            };
+        let in_both = Change {
+            old: groups_of(old_df, |switch| switch.old),
+            new: groups_of(new_df, |switch| switch.new),
+        };
+        let others = |df: &Dragonfly, in_both: &BTreeSet<GroupId>| {
+            df.groups().filter(|group| !in_both.contains(group)).collect()
+        };
+        let is_moved =
+            |switch: &Change<SwitchId>| old_df.place(switch.old) != new_df.place(switch.new);
+        let named = |switch: Change<SwitchId>| Change {
+            old: names.old.named(switch.old),
+            new: names.new.named(switch.new),
+        };
+        let is_renamed = |switch: &Change<SwitchId>| {
+            let [one, other] = [names.old.switch(switch.old), names.new.switch(switch.new)];
+            one.zip(other).is_some_and(|(one, other)| one != other)
+        };
+        Parts {
+            groups_in_both: in_both.new.len(),
+            groups_gone: others(old_df, &in_both.old),
+            groups_new: others(new_df, &in_both.new),
+            switches_in_both: self.old.len(),
+            switches_gone: old_df
+                .switches()
+                .filter(|switch| !old.contains(switch))
+                .map(|switch| names.old.named(switch))
+                .collect(),
+            switches_new: new_df
+                .switches()
+                .filter(|switch| !self.old.contains_key(switch))
+                .map(|switch| names.new.named(switch))
+                .collect(),
+            switches_renamed: self.switches().filter(is_renamed).map(named).collect(),
+            switches_moved: self.switches().filter(is_moved).map(named).collect(),
+        }
+    }
+}
