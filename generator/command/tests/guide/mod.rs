@@ -1,4 +1,4 @@
-//! `docs/guide.md` and `README.md`: every command of a block of the language `console` is run, in its
+//! `docs/guide.md`, `docs/machine-grows.md` and `README.md`: every command of a block of the language `console` is run, in its
 //! order, and prints what stands there; the guide's programs are the files that are compiled.
 //!
 //! `UPDATE_GUIDE=1` writes what is printed into the documents instead.
@@ -149,6 +149,11 @@ fn every_command_of_the_guide_prints_what_stands_there() {
         ("c", "firmware-model/c/example/one_switch.c"),
     ];
     check("docs/guide.md", &programs);
+}
+
+#[test]
+fn every_command_of_the_page_on_growth_prints_what_stands_there() {
+    check("docs/machine-grows.md", &[]);
 }
 
 #[test]
