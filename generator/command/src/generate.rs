@@ -398,6 +398,7 @@ impl Display for Summary<'_> {
                 "escape   {network}, {found_by}; {} and {} canonical channels, {} bytes",
                 rules.local_channels, rules.global_channels, file.bytes
             )?;
+            writeln!(f, "         not for switches that have taken an update of `tvlb faults`")?;
         }
         writeln!(f, "verified {}", what_was_verified(self.certificate))?;
         writeln!(

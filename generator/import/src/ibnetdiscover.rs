@@ -57,6 +57,7 @@ pub(crate) fn read(source: Source<'_>, grouping: &Grouping) -> Result<(Machine, 
         physical: Physical::Same,
         down: Vec::new(),
     };
+    say_slow_links(&network, &joined.switches, &machine, &mut notes);
     Ok((machine, notes))
 }
 
@@ -271,6 +272,59 @@ fn say_rates(network: &Network, joined: &links::Joined, notes: &mut Notes) {
     } else {
         notes.assumed.push(sentence);
     }
+}
+
+/// Lists the links that are slower than most within groups, or than most between groups. `switches` has the
+/// device of each switch.
+fn say_slow_links(network: &Network, switches: &[u32], machine: &Machine, notes: &mut Notes) {
+    let of_rate = |(rate, ports)| {
+        let (rate, ports): (&'_ String, &'_ Vec<(u32, u32)>) = (rate, ports);
+        ports.iter().map(move |port| (*port, rate.as_str()))
+    };
+    let rates: HashMap<(u32, u32), &str> = network.rates.iter().flat_map(of_rate).collect();
+    for (what, is_local) in [("within groups", true), ("between groups", false)] {
+        let rated = || {
+            let links = machine.links.iter().filter(|link| machine.is_local(link) == is_local);
+            links.filter_map(|link| {
+                let end = link.ends[0];
+                Some((link, *rates.get(&(switches[end.switch as usize], end.port))?))
+            })
+        };
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        rated().for_each(|(_, rate)| *counts.entry(rate).or_default() += 1);
+        let usual = counts.iter().max_by_key(|&(rate, count)| (count, rate)).map(|(rate, _)| *rate);
+        let Some((usual, least)) = usual.and_then(|usual| Some((usual, megabits(usual)?))) else {
+            continue;
+        };
+        let slow = rated().filter(|(_, rate)| megabits(rate).is_some_and(|rate| rate < least));
+        let slow =
+            Listed::of(slow.map(|(link, rate)| format!("{} {rate}", machine.link_name(link.ends))));
+        if slow.count() > 0 {
+            notes.warnings.push(format!(
+                "{} slower than most {what}, which are {usual}: {}.",
+                counted(slow.count(), "link is", "links are"),
+                slow.in_words()
+            ));
+        }
+    }
+}
+
+/// What a width and a speed such as 4xHDR carry, in Mbit/s; `None` of a speed that is not known.
+fn megabits(rate: &str) -> Option<u32> {
+    let (width, speed) = rate.split_once('x')?;
+    let lane = match speed {
+        "SDR" => 2_500,
+        "DDR" => 5_000,
+        "QDR" => 10_000,
+        "FDR10" => 10_313,
+        "FDR" => 14_063,
+        "EDR" => 25_781,
+        "HDR" => 53_125,
+        "NDR" => 106_250,
+        "XDR" => 212_500,
+        _ => return None,
+    };
+    width.parse::<u32>().ok()?.checked_mul(lane)
 }
 
 /// The descriptions of switches, or their ids where several share one or there is none.

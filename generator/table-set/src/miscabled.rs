@@ -80,6 +80,22 @@ pub fn miscabled<E: Clone + Ord>(
     wrong
 }
 
+/// How many sentences a message has at most.
+const MOST_SAID: usize = 100;
+
+/// Sentences for the lines below a message, each after a line break, as many as help anybody.
+pub fn in_lines(sentences: &[String]) -> String {
+    let mut text = String::new();
+    for sentence in sentences.iter().take(MOST_SAID) {
+        text += "\n  ";
+        text += sentence;
+    }
+    if let more @ 1.. = sentences.len().saturating_sub(MOST_SAID) {
+        text += &["\n  and ", &more.to_string(), " more"].concat();
+    }
+    text
+}
+
 impl<E> Miscabled<E> {
     /// In words, with each end as it is to be called.
     pub fn in_words(&self, name: impl Fn(&E) -> String) -> String {
@@ -115,6 +131,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as it is asked for")]
     fn is_near(one: &u32, other: &u32) -> bool {
         one / 10 == other / 10
     }

@@ -4,15 +4,11 @@
 //! Who has the fabric file can tell.
 
 use super::VerifyError;
-use std::fmt::Write;
 use std::path::PathBuf;
 use tvlb_schema::{Bandwidths, Dragonfly, End, FabricImage, FewerLinks};
 use tvlb_table_set::Manifest;
-use tvlb_table_set::miscabled::miscabled;
+use tvlb_table_set::miscabled::{in_lines, miscabled};
 use tvlb_table_set::names::Names;
-
-/// So many different cables are named; of the rest it is said how many there are.
-const MOST_NAMED: usize = 100;
 
 /// The fabric that a table set should be of, as plain values: what its file says, and its cables.
 #[derive(Clone, Debug)]
@@ -145,16 +141,14 @@ fn check_cables(
     let of_switch = |end: &End| (end.group, df.split_port(end.port).0);
     let is_near = |one: &End, other: &End| of_switch(one) == of_switch(other);
     let wrong = miscabled(by_plan, found, is_near);
-    let mut named = String::new();
-    for one in wrong.iter().take(MOST_NAMED) {
-        let words = one.in_words(|end| names.end_in_words(df, *end));
-        let _ = write!(named, "\n  {words}");
-    }
-    if wrong.len() > MOST_NAMED {
-        let _ = write!(named, "\n  and {} more", wrong.len() - MOST_NAMED);
-    }
+    let wrong: Vec<String> =
+        wrong.iter().map(|one| one.in_words(|end| names.end_in_words(df, *end))).collect();
     match wrong.len() {
         0 => Ok(()),
-        wrong => Err(VerifyError::Cables { path: planned.path.clone(), wrong, named }),
+        count => Err(VerifyError::Cables {
+            path: planned.path.clone(),
+            wrong: count,
+            named: in_lines(&wrong),
+        }),
     }
 }

@@ -18,6 +18,10 @@ fn a_table_set_has_an_escape_network() {
     let made = ring.succeeds("generate fabric.toml -o out");
     assert!(made.contains("escape   ring, "), "{made}");
     assert!(made.contains("answers at every hop"), "{made}");
+    assert!(made.contains("not for switches that have taken an update"), "{made}");
+    ring.write("dead.txt", "cable (0,0):0\n");
+    let dead = ring.succeeds("faults out --faults dead.txt -o update");
+    assert!(dead.contains("do not decide at every hop any longer"), "{dead}");
     assert_snapshot!("escape_inspect", ring.succeeds("inspect out"));
     assert_snapshot!("escape_verify", ring.succeeds("verify out --fabric fabric.toml"));
     assert_eq!(

@@ -57,6 +57,8 @@ fn widths_and_speeds_are_said_to_be_left_out() {
     let mixed = fabric(&slow.join("\n"), Some("^(g[0-9]+)-"), None).unwrap();
     let warnings: Vec<&str> = mixed.warnings().collect();
     assert!(warnings.contains(&&*format!("{sentence} 2xHDR (1), 4xHDR (16).")), "{warnings:?}");
+    let slow = warnings.iter().find(|warning| warning.contains("slower")).unwrap();
+    assert_snapshot!(slow, @"1 link is slower than most within groups, which are 4xHDR: g0-sw00[1]-g0-sw01[1] 2xHDR.");
 }
 
 #[test]

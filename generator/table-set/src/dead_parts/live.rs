@@ -1,7 +1,7 @@
 //! What is dead of a fabric, given the links that are live by the names of their ports.
 
 use super::Plan;
-use crate::miscabled::{Miscabled, miscabled};
+use crate::miscabled::{Miscabled, in_lines, miscabled};
 use crate::names::{NamedPort, Names, PartError, Parts};
 use std::collections::BTreeSet;
 use tvlb_schema::{Dragonfly, End, FaultSet, LocalLink, SwitchId};
@@ -21,20 +21,8 @@ pub enum LiveError {
     Miscabled(Vec<String>),
 }
 
-/// How many sentences are said of cables that are not as planned.
-const MOST_SAID: usize = 100;
-
 fn counted(count: usize) -> String {
     if count == 1 { "1 thing is".to_owned() } else { format!("{count} things are") }
-}
-
-fn in_lines(sentences: &[String]) -> String {
-    let mut text: String =
-        sentences.iter().take(MOST_SAID).map(|sentence| format!("\n  {sentence}")).collect();
-    if sentences.len() > MOST_SAID {
-        text += &format!("\n  and {} more", sentences.len() - MOST_SAID);
-    }
-    text
 }
 
 /// A link of the plan, as a fault set names it.
