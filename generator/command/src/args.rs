@@ -275,6 +275,8 @@ pub enum Format {
     Anynet,
     /// For Slurm's topology/tree: a topology.conf, with nodes named node-N
     Slurm,
+    /// For Slurm 25.05 and later: a topology.yaml with the same tree, and a block for each group
+    SlurmYaml,
     /// A ring through all switches, as CSV
     EscapeRing,
     /// A tree over all switches, as CSV

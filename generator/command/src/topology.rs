@@ -16,7 +16,7 @@ use tvlb_topology::escape::{Ring, Tree};
 use tvlb_topology::export::anynet::{ChannelLatencies, anynet};
 use tvlb_topology::export::codes::{CONF_FILE, Codes, INTER_FILE, INTRA_FILE, codes};
 use tvlb_topology::export::merlin::merlin;
-use tvlb_topology::export::slurm::slurm;
+use tvlb_topology::export::slurm::{SlurmFile, slurm};
 use tvlb_topology::export::{ExportError, expect_live_switches};
 use tvlb_topology::graphviz::{Detail, picture};
 use tvlb_topology::summary::TopologySummary;
@@ -77,9 +77,11 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             }
             Ok(())
         }
-        Format::Slurm => {
+        Format::Slurm | Format::SlurmYaml => {
             let hosts = arguments.hosts.read(topology.dragonfly(), names)?;
-            give(output, &slurm(topology, names, &hosts).map_err(refuse)?)
+            let is_yaml = arguments.format == Format::SlurmYaml;
+            let file = if is_yaml { SlurmFile::Yaml } else { SlurmFile::Conf };
+            give(output, &slurm(file, topology, names, &hosts).map_err(refuse)?)
         }
         Format::EscapeRing | Format::EscapeTree => give_escape(arguments, (topology, names), &fail),
     }

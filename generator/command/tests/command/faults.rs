@@ -505,7 +505,10 @@ fn live_links_say_what_is_dead() {
         scratch.write("live.txt", live);
         scratch.refuses("faults out --live live.txt --planned plan.csv -o no")
     };
-    assert_snapshot!(refused("x100c0r1j1p0-x100c0r3j1p1"), @"tvlb: live.txt: it names the link x100c0r1j1p0-x100c0r3j1p1, but by the plan x100c0r1j1p0 leads to x100c0r3j1p0");
+    assert_snapshot!(refused("x100c0r1j1p0-x100c0r3j1p1"), @r"
+    tvlb: live.txt: 1 thing is not as planned; nothing was made of it:
+      a cable joins x100c0r1j1p0 and x100c0r3j1p1; by the plan the first leads to x100c0r3j1p0, the second to x100c0r1j1p1
+    ");
     assert_snapshot!(refused("x100c0r1j9p0-x900c0r3j1p1"), @"tvlb: live.txt: it names the link x100c0r1j9p0-x900c0r3j1p1, but the list of names has no port x100c0r1j9p0");
     assert_snapshot!(refused("all is well"), @"tvlb: live.txt: found no link, accepted a text that names every live link as in x1000c0r1j5p0-x1000c0r3j6p0");
     let plan = String::from_utf8(scratch.read("plan.csv")).unwrap();
@@ -531,7 +534,7 @@ fn live_links_say_what_is_dead() {
     ");
     let nameless = with_list("");
     nameless.write("live.txt", &links[0]);
-    assert_snapshot!(nameless.refuses("faults out --live live.txt -o no"), @"tvlb: live.txt: it names the link x100c0r1j1p1-x100c0r3j1p1, but the list of names has no port x100c0r1j1p1");
+    assert_snapshot!(nameless.refuses("faults out --live live.txt -o no"), @"tvlb: live.txt: group 0, switch 0, local port 1 0 has no name in the list of names, by which links are held against the plan; accepted is a list of names with a name for every port that has a link");
     assert!(!scratch.path("no").exists() && !nameless.path("no").exists());
 }
 

@@ -1,7 +1,7 @@
-//! For Slurm's plugin topology/tree: a `topology.conf`.
+//! For Slurm: a `topology.conf` for its plugin topology/tree, or a `topology.yaml` for that and topology/block.
 //!
-//! The plugin knows trees alone, so a switch with its nodes becomes a leaf, a group a switch above its
-//! leaves, and the fabric one switch above the groups.
+//! The first plugin knows trees alone, so a switch with its nodes becomes a leaf, a group a switch above its
+//! leaves, and the fabric one switch above the groups. For the second a group is a block.
 
 use super::error::ExportError;
 use crate::Topology;
@@ -10,9 +10,19 @@ use std::fmt;
 use tvlb_schema::{GroupId, GroupKind, NodeId, Nodes, SwitchId};
 use tvlb_table_set::names::{Hosts, NamedPort, Names};
 
+/// Which of Slurm's files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlurmFile {
+    /// `topology.conf`.
+    Conf,
+    /// `topology.yaml`, of Slurm 25.05 and later.
+    Yaml,
+}
+
 /// A wiring for Slurm; its `Display` is the file.
 #[derive(Clone, Debug)]
 pub struct Slurm<'t> {
+    file: SlurmFile,
     topology: &'t Topology,
     names: &'t Names,
     hosts: &'t Hosts,
@@ -24,6 +34,7 @@ pub struct Slurm<'t> {
 /// # Errors
 /// A node without a name that can be a host's.
 pub fn slurm<'t>(
+    file: SlurmFile,
     topology: &'t Topology,
     names: &'t Names,
     hosts: &'t Hosts,
@@ -36,7 +47,7 @@ pub fn slurm<'t>(
             ExportError::NodeName { node, name: name.map(|port| port.name.clone()), error }
         })?;
     }
-    Ok(Slurm { topology, names, hosts, nodes })
+    Ok(Slurm { file, topology, names, hosts, nodes })
 }
 
 impl Slurm<'_> {
@@ -47,40 +58,95 @@ impl Slurm<'_> {
         switches.filter(|&switch| self.nodes.of_switch(switch).next().is_some())
     }
 
-    /// The nodes of a switch as a host list.
-    fn hosts(&self, switch: SwitchId) -> String {
-        let nodes = || self.nodes.of_switch(switch);
-        let mut hosts: Vec<&str> = nodes().filter_map(|node| self.hosts.host(node).ok()).collect();
-        if nodes().zip(&hosts).all(|(node, host)| *host == format!("node-{node}")) {
-            return host_list("node", nodes().map(|NodeId(node)| node));
+    /// The nodes of switches as a host list, and how many hosts that are.
+    fn hosts(&self, switches: impl Iterator<Item = SwitchId>) -> (String, usize) {
+        let nodes: Vec<NodeId> = switches.flat_map(|switch| self.nodes.of_switch(switch)).collect();
+        let hosts = nodes.iter().filter_map(|&node| self.hosts.host(node).ok());
+        let mut hosts: Vec<&str> = hosts.collect();
+        if nodes.iter().zip(&hosts).all(|(node, host)| *host == format!("node-{node}")) {
+            return (host_list("node", nodes.iter().map(|node| node.0)), nodes.len());
         }
-        // A host with several ports at a switch is one host.
+        // A host with several ports is one host.
         let mut known = BTreeSet::new();
         hosts.retain(|host| known.insert(*host));
-        hosts.join(",")
+        (hosts.join(","), hosts.len())
+    }
+
+    /// The leaves of a group as a host list of switches.
+    fn leaf_list(&self, group: GroupId) -> String {
+        host_list("switch", self.leaves(group).map(|switch| switch.0.into()))
+    }
+
+    fn group_list(&self) -> String {
+        host_list("group", self.nodes.groups().map(|group| group.0.into()))
+    }
+
+    /// What the machine calls a part, as a comment.
+    fn comment(
+        f: &mut fmt::Formatter<'_>,
+        (indent, part): (&str, impl fmt::Display),
+        name: Option<&str>,
+    ) -> fmt::Result {
+        name.map_or(Ok(()), |name| writeln!(f, "{indent}# {part}: {name}"))
+    }
+
+    fn conf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for group in self.nodes.groups() {
+            for switch in self.leaves(group) {
+                Self::comment(f, ("", format_args!("switch-{switch}")), self.names.switch(switch))?;
+                let (hosts, _) = self.hosts(std::iter::once(switch));
+                writeln!(f, "SwitchName=switch-{switch} Nodes={hosts}")?;
+            }
+        }
+        for group in self.nodes.groups() {
+            Self::comment(f, ("", format_args!("group-{group}")), self.names.group(group))?;
+            writeln!(f, "SwitchName=group-{group} Switches={}", self.leaf_list(group))?;
+        }
+        writeln!(f, "SwitchName=fabric Switches={}", self.group_list())
+    }
+
+    fn yaml(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const INDENT: &str = "      ";
+        writeln!(f, "- topology: tree\n  cluster_default: true\n  tree:\n    switches:")?;
+        let switch = |f: &mut fmt::Formatter<'_>, name: &dyn fmt::Display, of: &str, list: &str| {
+            writeln!(f, "{INDENT}- switch: \"{name}\"\n{INDENT}  {of}: \"{list}\"")
+        };
+        switch(f, &"fabric", "children", &self.group_list())?;
+        for group in self.nodes.groups() {
+            Self::comment(f, (INDENT, format_args!("group-{group}")), self.names.group(group))?;
+            switch(f, &format_args!("group-{group}"), "children", &self.leaf_list(group))?;
+            for leaf in self.leaves(group) {
+                Self::comment(f, (INDENT, format_args!("switch-{leaf}")), self.names.switch(leaf))?;
+                let (hosts, _) = self.hosts(std::iter::once(leaf));
+                switch(f, &format_args!("switch-{leaf}"), "nodes", &hosts)?;
+            }
+        }
+        let blocks: Vec<(GroupId, String, usize)> = self
+            .nodes
+            .groups()
+            .map(|group| {
+                let (hosts, count) = self.hosts(self.leaves(group));
+                (group, hosts, count)
+            })
+            .collect();
+        let least = blocks.iter().map(|(.., count)| *count).min().unwrap_or(0);
+        writeln!(f, "- topology: block\n  cluster_default: false\n  block:")?;
+        writeln!(f, "    block_sizes:\n{INDENT}- {least}\n    blocks:")?;
+        for (group, hosts, _) in &blocks {
+            Self::comment(f, (INDENT, format_args!("group-{group}")), self.names.group(*group))?;
+            writeln!(f, "{INDENT}- block: \"group-{group}\"\n{INDENT}  nodes: \"{hosts}\"")?;
+        }
+        Ok(())
     }
 }
 
 impl fmt::Display for Slurm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_comment(f)?;
-        for group in self.nodes.groups() {
-            for switch in self.leaves(group) {
-                if let Some(name) = self.names.switch(switch) {
-                    writeln!(f, "# switch-{switch}: {name}")?;
-                }
-                writeln!(f, "SwitchName=switch-{switch} Nodes={}", self.hosts(switch))?;
-            }
+        match self.file {
+            SlurmFile::Conf => self.conf(f),
+            SlurmFile::Yaml => self.yaml(f),
         }
-        for group in self.nodes.groups() {
-            let switches = host_list("switch", self.leaves(group).map(|switch| switch.0.into()));
-            if let Some(name) = self.names.group(group) {
-                writeln!(f, "# group-{group}: {name}")?;
-            }
-            writeln!(f, "SwitchName=group-{group} Switches={switches}")?;
-        }
-        let groups = host_list("group", self.nodes.groups().map(|group| group.0.into()));
-        writeln!(f, "SwitchName=fabric Switches={groups}")
     }
 }
 
@@ -89,7 +155,16 @@ impl Slurm<'_> {
         let df = self.topology.dragonfly();
         let sizes =
             GroupKind::in_words([df.p(), df.a(), df.h(), df.g()], df.stated_kinds()).to_string();
-        writeln!(f, "# {sizes} as a tree, for Slurm's plugin topology/tree.")?;
+        match self.file {
+            SlurmFile::Conf => {
+                writeln!(f, "# {sizes} as a tree, for Slurm's plugin topology/tree.")?
+            }
+            SlurmFile::Yaml => writeln!(
+                f,
+                "# {sizes} as a tree and as a block for each group, for Slurm 25.05 and later. Give one of\n\
+                 # the two to a partition by Topology=tree or Topology=block in slurm.conf."
+            )?,
+        }
         writeln!(
             f,
             "# A tree cannot say a Dragonfly. This file says which nodes share a switch and which"

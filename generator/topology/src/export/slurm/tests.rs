@@ -7,7 +7,46 @@ use tvlb_schema::Dragonfly;
 /// What is exported where no list of hosts is given.
 fn exported(topology: &Topology, names: &Names) -> Result<String, ExportError> {
     let hosts = Hosts::of_names(topology.dragonfly(), names);
-    slurm(topology, names, &hosts).map(|slurm| slurm.to_string())
+    slurm(SlurmFile::Conf, topology, names, &hosts).map(|slurm| slurm.to_string())
+}
+
+/// The two topologies of a `topology.yaml`: what is under each switch, and the nodes of each block.
+fn read_yaml(text: &str) -> [BTreeMap<String, Vec<String>>; 2] {
+    let [mut tree, mut blocks] = [BTreeMap::new(), BTreeMap::new()];
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().starts_with('#')).collect();
+    for pair in lines.windows(2) {
+        let [name, below] = [pair[0], pair[1]].map(|line| line.trim().trim_start_matches("- "));
+        let of = |line: &str, key: &str| {
+            let value = line.strip_prefix(key)?.strip_prefix(": \"")?.strip_suffix('"')?;
+            Some(value.to_owned())
+        };
+        if let Some(name) = of(name, "switch") {
+            let key = if name.starts_with("switch-") { "nodes" } else { "children" };
+            tree.insert(name, names(&of(below, key).unwrap()));
+        } else if let Some(name) = of(name, "block") {
+            blocks.insert(name, names(&of(below, "nodes").unwrap()));
+        }
+    }
+    [tree, blocks]
+}
+
+#[test]
+fn the_two_files_have_the_same_tree_and_each_group_is_a_block() {
+    for topology in [wirings::absolute(2, 4, 2, 9), wirings::absolute(4, 8, 4, 9)] {
+        let names = Names::default();
+        let hosts = Hosts::of_names(topology.dragonfly(), &names);
+        let file = slurm(SlurmFile::Yaml, &topology, &names, &hosts).unwrap();
+        let [tree, blocks] = read_yaml(&file.to_string());
+        let expected = expected(&topology);
+        assert_eq!(tree, expected);
+        for (group, nodes) in blocks {
+            let leaves = expected[&group].iter();
+            assert_eq!(nodes, leaves.flat_map(|leaf| expected[leaf].clone()).collect::<Vec<_>>());
+        }
+    }
+    let (topology, names) = (wirings::absolute(1, 2, 1, 3), Names::default());
+    let hosts = Hosts::of_names(topology.dragonfly(), &names);
+    insta::assert_snapshot!(slurm(SlurmFile::Yaml, &topology, &names, &hosts).unwrap());
 }
 
 /// The names of a host list, such as `a-[1-3],a-5`.
