@@ -157,7 +157,7 @@ impl Slurm<'_> {
             GroupKind::in_words([df.p(), df.a(), df.h(), df.g()], df.stated_kinds()).to_string();
         match self.file {
             SlurmFile::Conf => {
-                writeln!(f, "# {sizes} as a tree, for Slurm's plugin topology/tree.")?
+                writeln!(f, "# {sizes} as a tree, for Slurm's plugin topology/tree.")?;
             }
             SlurmFile::Yaml => writeln!(
                 f,
