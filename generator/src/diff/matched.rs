@@ -77,14 +77,31 @@ impl Matched {
             && self.switches().all(|switch| !switch.is_change())
     }
 
-    /// Ordered pairs of these switches whose groups differ in both fabrics.
+    /// Whether a packet from one of these switches to another goes to another group in both fabrics.
+    pub(super) fn is_pair(&self, from: Change<SwitchId>, to: Change<SwitchId>) -> bool {
+        let Change { old, new } = &self.dragonfly;
+        old.place(from.old).0 != old.place(to.old).0 && new.place(from.new).0 != new.place(to.new).0
+    }
+
+    /// How many ordered pairs are such.
     pub(super) fn pairs(&self) -> u64 {
-        let mut of_group: BTreeMap<GroupId, u64> = BTreeMap::new();
-        for switch in self.switches() {
-            *of_group.entry(self.dragonfly.new.place(switch.new).0).or_default() += 1;
+        let groups = |switch: Change<SwitchId>| {
+            let Change { old, new } = &self.dragonfly;
+            (old.place(switch.old).0, new.place(switch.new).0)
+        };
+        // Switches whose groups, in one fabric or in both, are the same, counted by those groups.
+        let mut same: [BTreeMap<_, u64>; 3] = [const { BTreeMap::new() }; 3];
+        for (old, new) in self.switches().map(groups) {
+            for (same, key) in
+                same.iter_mut().zip([(Some(old), None), (None, Some(new)), (Some(old), Some(new))])
+            {
+                *same.entry(key).or_default() += 1;
+            }
         }
-        let all: u64 = of_group.values().sum();
-        of_group.values().map(|own| own * (all - own)).sum()
+        let [of_old, of_new, of_both] =
+            same.map(|same| same.values().map(|count| count * count).sum::<u64>());
+        let all = self.old.len() as u64;
+        all * all + of_both - of_old - of_new
     }
 
     /// By link of the old fabric its number in the new one, where both have its switches.

@@ -238,12 +238,12 @@ pub(super) fn measure(
         let found = switches.binary_search_by_key(&switch, |booted| booted.image().switch());
         found.expect("every switch is booted")
     };
-    let matched: Vec<Change<SwitchId>> = matched.switches().collect();
+    let switches: Vec<Change<SwitchId>> = matched.switches().collect();
     let of_source = |from: &Change<SwitchId>| {
         let places =
             Change { old: place_of(&booted.old, from.old), new: place_of(&booted.new, from.new) };
         let mut tally = [Tally::default(); MODES];
-        for to in matched.iter().filter(|to| df.place(to.new).0 != df.place(from.new).0) {
+        for to in switches.iter().filter(|to| matched.is_pair(*from, **to)) {
             progress.check()?;
             if sample.has(from.new.0, to.new.0) {
                 let old = both.old.paths(places.old, to.old);
@@ -262,7 +262,7 @@ pub(super) fn measure(
             tally,
         })
     };
-    let sources = matched.par_iter().map(of_source).collect::<Result<Vec<_>, _>>()?;
+    let sources = switches.par_iter().map(of_source).collect::<Result<Vec<_>, _>>()?;
 
     let first = sources.iter().map(|source| source.tally[0].old);
     let looked_at = first.map(|side| side.pairs + side.without).sum();

@@ -198,7 +198,7 @@ pub fn compare(
     difference.names_of_cables_new = wiring::names(new_df, &new.names, &wiring.new);
     (difference.cables_gone, difference.cables_new) = (wiring.gone, wiring.new);
     let is_same = old.fabric == new.fabric && old.switches == new.switches;
-    if is_same {
+    if is_same && matched.is_whole() {
         return Ok(difference);
     }
     difference.install = install(both, &booted.old, &matched);

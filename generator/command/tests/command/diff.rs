@@ -89,6 +89,27 @@ fn another_size() {
     assert_snapshot!("diff_another_size", scratch.differs("diff old new"));
 }
 
+/// Two switches that have come into each other's groups, by their names: what was between groups is now within one.
+#[test]
+fn switches_that_moved() {
+    let scratch = Scratch::with_sizes(1, 2, 4, 4);
+    let text = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+    let text = text.replace("[dragonfly]\n", "[dragonfly]\nnames = \"names.csv\"\n");
+    scratch.write("fabric.toml", text);
+    for (directory, [one, other]) in [("old", ["a", "b"]), ("new", ["b", "a"])] {
+        let list = format!("group,switch,port,name,physical\n0,0,,{one},\n2,1,,{other},\n");
+        scratch.write("names.csv", list);
+        scratch.succeeds(&format!("generate fabric.toml -q -o {directory}"));
+    }
+    let said = scratch.differs("diff old new");
+    let moved = "switches   8 in both; 2 with other numbers: 5 b is 0 b, 0 a is 5 a\n";
+    assert!(said.contains(moved), "{said}");
+    let json = scratch.differs("diff old new --json");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    // Of 56 pairs 8 are of one group; a and b each have another fellow in the new group than in the old one.
+    assert_eq!(json["pairs-looked-at"], serde_json::json!([44, 44]));
+}
+
 #[test]
 fn a_sample_of_pairs() {
     let scratch = two_sets("strategic-2-3 by shape", "shapes:011");
