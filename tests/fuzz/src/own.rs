@@ -105,7 +105,7 @@ impl Own {
         let g = dragonfly.g();
 
         let mut free: Vec<Vec<GlobalPort>> = dragonfly
-            .groups()
+            .group_numbers()
             .map(|group| {
                 let has = |port: &_| dragonfly.has_global_port_of(group, *port);
                 let mut ports: Vec<GlobalPort> = dragonfly.global_ports().filter(has).collect();
