@@ -774,6 +774,14 @@ impl<'a> FabricImage<'a> {
         Some(End { group, port })
     }
 
+    /// Both ends of every cable, the lower end first, by rising lower end.
+    pub fn cables(&self) -> impl Iterator<Item = (End, End)> {
+        let df = &self.dragonfly;
+        let ports = |group| df.global_ports().map(move |port| End { group, port });
+        let ends = df.groups().flat_map(ports);
+        ends.filter_map(|end| Some((end, self.peer(end).filter(|&peer| end < peer)?)))
+    }
+
     /// The other end of the planned cable or local link behind a physical port of a switch, whether it lives
     /// or not; `None` for a terminal, an unused port, or one that does not exist.
     pub fn far_end(&self, switch: SwitchId, port: Port) -> Option<(SwitchId, Port)> {

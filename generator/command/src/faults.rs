@@ -202,10 +202,9 @@ fn warn_if_most_is_dead(live: &Path, plan: &FabricImage<'_>, faults: &FaultSet) 
         let switch = df.switch(end.group, df.split_port(end.port).0);
         faults.switches.contains(&switch)
     };
-    let ends = df.groups().flat_map(|group| df.global_ports().map(move |port| End { group, port }));
-    let cables = ends.filter_map(|end| Some((end, plan.peer(end).filter(|&peer| end < peer)?)));
-    let dead =
-        cables.filter(|&(end, peer)| faults.cables.contains(&end) || is_dead(end) || is_dead(peer));
+    let dead = plan
+        .cables()
+        .filter(|&(end, peer)| faults.cables.contains(&end) || is_dead(end) || is_dead(peer));
     for (what, dead, all) in [
         ("switches", faults.switches.len(), df.switch_count() as usize),
         ("links between groups", dead.count(), plan.cable_count() as usize),

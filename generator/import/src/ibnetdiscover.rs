@@ -10,12 +10,13 @@ mod network;
 mod parse;
 
 use crate::files::{MOST_DUMP_LINE_BYTES, MOST_RECORDS, aries, is_aries, too_many_records};
-use crate::machine::{End, Machine, Names, Physical, PortNames, Switch, count};
+use crate::machine::{End, Link, Machine, Names, Physical, PortNames, Switch, count};
 use crate::notes::{Listed, Notes, counted};
 use natural::natural;
 use network::{Device, Network, PortLine, Record};
 use parse::{Kind, Line};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::iter;
 use tvlb_base::text::{Lines, Refused, Source, quoted};
 
 pub use groups::Grouping;
@@ -249,17 +250,10 @@ fn say_what_was_read(network: &Network, joined: &links::Joined, notes: &mut Note
 
 /// Says how wide and fast the links between switches are, which no table makes a difference for.
 fn say_rates(network: &Network, joined: &links::Joined, notes: &mut Notes) {
-    let ends: HashSet<(u32, u32)> = joined
-        .links
-        .iter()
-        .map(|link| link.ends[0])
-        .map(|end| (joined.switches[end.switch as usize], end.port))
-        .collect();
-    let of_rate = |(rate, ports): (&String, &Vec<(u32, u32)>)| {
-        let links = ports.iter().filter(|port| ends.contains(port)).count();
-        (links > 0).then(|| format!("{rate} ({links})"))
-    };
-    let rates: Vec<String> = network.rates.iter().filter_map(of_rate).collect();
+    let rated = rated_links(network, &joined.switches, &joined.links);
+    let rates = count_rates(rated.iter().map(|(_, rate)| *rate));
+    let rates: Vec<String> =
+        rates.iter().map(|(rate, links)| format!("{rate} ({links})")).collect();
     if rates.is_empty() {
         return;
     }
@@ -277,21 +271,10 @@ fn say_rates(network: &Network, joined: &links::Joined, notes: &mut Notes) {
 /// Lists the links that are slower than most within groups, or than most between groups. `switches` has the
 /// device of each switch.
 fn say_slow_links(network: &Network, switches: &[u32], machine: &Machine, notes: &mut Notes) {
-    let of_rate = |(rate, ports)| {
-        let (rate, ports): (&'_ String, &'_ Vec<(u32, u32)>) = (rate, ports);
-        ports.iter().map(move |port| (*port, rate.as_str()))
-    };
-    let rates: HashMap<(u32, u32), &str> = network.rates.iter().flat_map(of_rate).collect();
+    let all = rated_links(network, switches, &machine.links);
     for (what, is_local) in [("within groups", true), ("between groups", false)] {
-        let rated = || {
-            let links = machine.links.iter().filter(|link| machine.is_local(link) == is_local);
-            links.filter_map(|link| {
-                let end = link.ends[0];
-                Some((link, *rates.get(&(switches[end.switch as usize], end.port))?))
-            })
-        };
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        rated().for_each(|(_, rate)| *counts.entry(rate).or_default() += 1);
+        let rated = || all.iter().filter(|(link, _)| machine.is_local(link) == is_local);
+        let counts = count_rates(rated().map(|(_, rate)| *rate));
         let usual = counts.iter().max_by_key(|&(rate, count)| (count, rate)).map(|(rate, _)| *rate);
         let Some((usual, least)) = usual.and_then(|usual| Some((usual, megabits(usual)?))) else {
             continue;
@@ -307,6 +290,29 @@ fn say_slow_links(network: &Network, switches: &[u32], machine: &Machine, notes:
             ));
         }
     }
+}
+
+/// The links of which the text says how wide and fast they are. `switches` has the device of each switch.
+fn rated_links<'n, 'l>(
+    network: &'n Network,
+    switches: &[u32],
+    links: &'l [Link],
+) -> Vec<(&'l Link, &'n str)> {
+    let ports = network.rates.iter().flat_map(|(rate, ports)| ports.iter().zip(iter::repeat(rate)));
+    let rates: HashMap<&(u32, u32), &String> = ports.collect();
+    let rated = links.iter().filter_map(|link| {
+        let end = link.ends[0];
+        let rate = rates.get(&(switches[end.switch as usize], end.port))?;
+        Some((link, rate.as_str()))
+    });
+    rated.collect()
+}
+
+/// How often each of these occurs, in order.
+fn count_rates<'n>(rates: impl Iterator<Item = &'n str>) -> BTreeMap<&'n str, usize> {
+    let mut counts = BTreeMap::new();
+    rates.for_each(|rate| *counts.entry(rate).or_default() += 1);
+    counts
 }
 
 /// What a width and a speed such as 4xHDR carry, in Mbit/s; `None` of a speed that is not known.

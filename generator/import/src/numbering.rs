@@ -1,13 +1,15 @@
 //! The numbers that tvlb gives to groups, switches and ports of a machine.
 //!
 //! Groups and switches are numbered in the order of their names, ports in the order of their numbers, so that
-//! a part that changes moves no other, and one that comes or goes moves those behind it. With an earlier import, what
-//! has its name and was there keeps its number: a new group comes behind all, a group that is gone leaves an absent
-//! one, and within a group or switch what is new takes the lowest numbers that are free. Switches of a group have no
-//! gaps, so the last fill those that are left. Groups next to each other with equally many switches, and equally many nodes at the switch that has the most, are one
-//! kind. A fabric has room for eight kinds; where that is too few, places without a node make groups alike that
-//! differ in nodes alone, and where it still is, groups are numbered by falling size. Nothing depends on the order
-//! of lines in a file.
+//! a part that changes moves no other, and one that comes or goes moves those behind it. With an earlier import,
+//! what has its name and was there keeps its number: a new group comes behind all, a group that is gone leaves an
+//! absent one, and within a group or switch what is new takes the lowest numbers that are free. Switches of a
+//! group have no gaps, so the last fill those that are left.
+//!
+//! Groups next to each other with equally many switches, and equally many nodes at the switch that has the most,
+//! are one kind. A fabric has room for eight kinds; where that is too few, places without a node make groups alike
+//! that differ in nodes alone, and where it still is, groups are numbered by falling size. Nothing depends on the
+//! order of lines in a file.
 
 use crate::earlier::{Earlier, Part, Place, Places};
 use crate::machine::{End, Machine, count};

@@ -12,6 +12,7 @@ use super::matched::Matched;
 use super::paths::{self, Drawn};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
@@ -77,6 +78,8 @@ pub struct LinkChange {
 
 /// What changed for packets from one switch.
 pub(super) struct Source {
+    /// Its place among all switches.
+    pub(super) places: Change<usize>,
     pub(super) destinations: [u64; MODES],
     pub(super) mean_hops: [Change<Option<f64>>; MODES],
     tally: [Tally; MODES],
@@ -171,46 +174,43 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// The paths of one mode by the links of the new fabric; a link that only the old one has is behind those.
+/// The links of the old fabric by the new one's numbers; a link that only the old one has is behind those.
 struct InNew {
-    /// By link of the old fabric; empty where both number all alike.
-    links: Vec<usize>,
+    /// By link of the old fabric; none where both number all alike.
+    links: Option<Vec<usize>>,
 }
 
 impl InNew {
     fn of(matched: &Matched, new_links: usize) -> Self {
-        if matched.is_whole() {
-            return Self { links: Vec::new() };
-        }
-        let links = matched.links().into_iter().enumerate();
-        Self { links: links.map(|(old, new)| new.unwrap_or(new_links + old)).collect() }
+        let links = (!matched.is_whole()).then(|| {
+            let links = matched.links().into_iter().enumerate();
+            links.map(|(old, new)| new.unwrap_or(new_links + old)).collect()
+        });
+        Self { links }
     }
 
     /// The loads of the old fabric's links by the new one's numbers; 0 of a link that it does not have.
-    fn loads(&self, loads: &Change<LinkLoads>) -> Vec<f64> {
-        if self.links.is_empty() {
-            return loads.old.by_link.clone();
-        }
+    fn loads<'l>(&self, loads: &'l Change<LinkLoads>) -> Cow<'l, [f64]> {
+        let Some(links) = &self.links else { return Cow::Borrowed(&loads.old.by_link) };
         let mut by_new = vec![0.0; loads.new.by_link.len()];
-        for (old, &new) in self.links.iter().enumerate() {
-            if let Some(load) = by_new.get_mut(new) {
-                *load = loads.old.by_link[old];
+        for (&new, &load) in links.iter().zip(&loads.old.by_link) {
+            if let Some(of_new) = by_new.get_mut(new) {
+                *of_new = load;
             }
         }
-        by_new
+        Cow::Owned(by_new)
     }
 
-    fn paths(&self, paths: &[Drawn]) -> Vec<Drawn> {
-        if self.links.is_empty() {
-            return paths.to_vec();
-        }
+    /// Paths of the old fabric, in the order of these numbers.
+    fn paths<'p>(&self, paths: &'p [Drawn]) -> Cow<'p, [Drawn]> {
+        let Some(links) = &self.links else { return Cow::Borrowed(paths) };
         let of = |path: &Drawn| Drawn {
-            links: PathLinks::of(path.links.iter().map(|link| self.links[link])),
+            links: PathLinks::of(path.links.iter().map(|link| links[link])),
             share: path.share,
         };
         let mut paths: Vec<Drawn> = paths.iter().map(of).collect();
         paths.sort_unstable_by_key(|path| path.links);
-        paths
+        Cow::Owned(paths)
     }
 }
 
@@ -249,7 +249,7 @@ pub(super) fn measure(
                 let old = both.old.paths(places.old, to.old);
                 let new = both.new.paths(places.new, to.new);
                 for (mode, tally) in tally.iter_mut().enumerate() {
-                    tally.affected += u64::from(in_new.paths(&old[mode]) != new[mode]);
+                    tally.affected += u64::from(*in_new.paths(&old[mode]) != *new[mode]);
                     note(&old, mode, &mut tally.old, both.old.sums(mode));
                     note(&new, mode, &mut tally.new, both.new.sums(mode));
                 }
@@ -257,6 +257,7 @@ pub(super) fn measure(
         }
         progress.step();
         Ok::<_, DiffError>(Source {
+            places,
             destinations: tally.map(|tally| tally.affected),
             mean_hops: tally.map(|tally| Change { old: tally.old.mean(), new: tally.new.mean() }),
             tally,

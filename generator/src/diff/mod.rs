@@ -214,14 +214,8 @@ pub fn compare(
     )?;
     difference.modes = modes;
     difference.pairs_looked_at = looked_at;
-    let places = dragonflies.map(|df| df.switches().collect::<Vec<SwitchId>>());
-    let pairs = matched.switches().zip(sources).map(|(switch, source)| {
-        let place =
-            |all: &[SwitchId], switch| all.binary_search(&switch).expect("it is one of them");
-        let [old, new] = [place(&places.old, switch.old), place(&places.new, switch.new)];
-        (Change { old, new }, switch.new, source)
-    });
-    difference.switches = switches(both, &wiring.rewired, pairs);
+    let sources = matched.switches().map(|switch| switch.new).zip(sources);
+    difference.switches = switches(both, &wiring.rewired, sources);
     Ok(difference)
 }
 
@@ -229,12 +223,14 @@ pub fn compare(
 fn switches(
     both: Change<&Tables>,
     ports: &BTreeMap<usize, Vec<u32>>,
-    sources: impl Iterator<Item = (Change<usize>, SwitchId, Source)>,
+    sources: impl Iterator<Item = (SwitchId, Source)>,
 ) -> Vec<SwitchChange> {
-    let change = |(places, number, source): (Change<usize>, SwitchId, Source)| {
+    let change = |(number, source): (SwitchId, Source)| {
         let switch = number.as_usize();
-        let images =
-            Change { old: &both.old.switches[places.old], new: &both.new.switches[places.new] };
+        let images = Change {
+            old: &both.old.switches[source.places.old],
+            new: &both.new.switches[source.places.new],
+        };
         let (old, new) = (&both.old.names, &both.new.names);
         let change = SwitchChange {
             switch,

@@ -75,7 +75,7 @@ impl Difference {
             all.truncate(MOST_SHOWN);
             format!("{}{more}", all.join(", "))
         };
-        let mut line = |label: &str, in_both: usize, lists: [(&str, usize, String); 4]| {
+        let mut line = |label: &str, in_both: usize, lists: &[(&str, usize, String)]| {
             write!(f, "{label:<10} {in_both} in both")?;
             for (what, count, names) in lists.iter().filter(|(_, count, _)| *count > 0) {
                 write!(f, "; {count} {what}: {names}")?;
@@ -87,21 +87,18 @@ impl Difference {
         let of_both = |all: &[Change<NamedSwitch>]| {
             list(all.iter().map(|Change { old, new }| format!("{old} is {new}")).collect())
         };
-        let none = || ("", 0, String::new());
         line(
             "groups",
             self.parts.groups_in_both,
-            [
+            &[
                 ("gone", groups_gone.len(), groups(groups_gone)),
                 ("new", groups_new.len(), groups(groups_new)),
-                none(),
-                none(),
             ],
         )?;
         line(
             "switches",
             self.parts.switches_in_both,
-            [
+            &[
                 ("gone", switches_gone.len(), switches(switches_gone)),
                 ("new", switches_new.len(), switches(switches_new)),
                 ("with other names", renamed.len(), of_both(renamed)),

@@ -34,29 +34,28 @@ pub(super) fn compare(fabrics: &Change<FabricImage<'_>>, matched: &Matched) -> W
         Some(words_of(group, index, slot))
     };
     let mut wiring = Wiring::default();
-    let mut known: BTreeMap<[u32; 3], [u32; 3]> = BTreeMap::new();
-    let peers = Change { old: cables(&fabrics.old), new: cables(&fabrics.new) };
-    let new: BTreeSet<Cable> =
-        peers.new.iter().map(|ends| ends.map(|end| words(&dragonfly.new, end))).collect();
+    // By end the other end of its old cable; none where that leads to what is gone.
+    let mut known: BTreeMap<[u32; 3], Option<[u32; 3]>> = BTreeMap::new();
+    let new = fabrics.new.cables().map(<[End; 2]>::from);
+    let new: BTreeSet<Cable> = new.map(|ends| ends.map(|end| words(&dragonfly.new, end))).collect();
     let mut kept = BTreeSet::new();
-    for ends in &peers.old {
+    for ends in fabrics.old.cables().map(<[End; 2]>::from) {
         let of_new = ends.map(translated);
         if let [Some(one), Some(other)] = of_new {
-            known.extend([(one, other), (other, one)]);
+            known.extend([(one, Some(other)), (other, Some(one))]);
             let cable = [one.min(other), one.max(other)];
             if new.contains(&cable) {
                 kept.insert(cable);
                 continue;
             }
         } else {
-            // Its other end leads to what is gone.
-            known.extend(of_new.into_iter().flatten().map(|end| (end, [u32::MAX; 3])));
+            known.extend(of_new.into_iter().flatten().map(|end| (end, None)));
         }
         wiring.gone.push(ends.map(|end| words(&dragonfly.old, end)));
     }
     wiring.new = new.difference(&kept).copied().collect();
-    let peer_of_new: BTreeMap<[u32; 3], [u32; 3]> =
-        new.iter().flat_map(|&[one, other]| [(one, other), (other, one)]).collect();
+    let peer_of_new: BTreeMap<[u32; 3], Option<[u32; 3]>> =
+        new.iter().flat_map(|&[one, other]| [(one, Some(other)), (other, Some(one))]).collect();
     for switch in matched.switches() {
         let (group, index) = dragonfly.new.place(switch.new);
         for slot in 0..dragonfly.new.kind_of(group).h {
@@ -67,14 +66,6 @@ pub(super) fn compare(fabrics: &Change<FabricImage<'_>>, matched: &Matched) -> W
         }
     }
     wiring
-}
-
-/// The cables of a fabric, the lower end of each first.
-fn cables(fabric: &FabricImage<'_>) -> Vec<[End; 2]> {
-    let df = fabric.dragonfly();
-    let ends = df.groups().flat_map(|group| df.global_ports().map(move |port| End { group, port }));
-    let cables = ends.filter_map(|end| Some([end, fabric.peer(end)?]));
-    cables.filter(|[end, peer]| end.group < peer.group).collect()
 }
 
 /// What the machine calls the switch and the port at one end of a cable.

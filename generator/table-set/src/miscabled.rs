@@ -80,6 +80,11 @@ pub fn miscabled<E: Clone + Ord>(
     wrong
 }
 
+/// How much is wrong, with its verb.
+pub fn things(count: usize) -> String {
+    if count == 1 { "1 thing is".to_owned() } else { format!("{count} things are") }
+}
+
 /// How many sentences a message has at most.
 const MOST_SAID: usize = 100;
 

@@ -11,7 +11,7 @@ use std::fs;
 use tempfile::TempDir;
 use tvlb_generator::faults::{Tables, update, write_update};
 use tvlb_schema::{
-    Decision, DrawRule, End, FabricImage, FaultSet, LocalLink, PerDecision, ShapeSet, SwitchId,
+    Decision, DrawRule, FabricImage, FaultSet, LocalLink, PerDecision, ShapeSet, SwitchId,
     SwitchImage, encode_switch_image,
 };
 use tvlb_table_set::names::Names;
@@ -32,8 +32,7 @@ struct Case<'b> {
 /// What is dead in the cases of each table set: nothing, a cable, or a switch, a link and a cable.
 fn faults_of(fabric: &FabricImage<'_>, number: usize) -> FaultSet {
     let df = fabric.dragonfly();
-    let ends = df.groups().flat_map(|group| df.global_ports().map(move |port| End { group, port }));
-    let mut cables = ends.filter(|&end| fabric.peer(end).is_some_and(|peer| end < peer));
+    let mut cables = fabric.cables().map(|(low, _)| low);
     let low = df.switches().nth(1).unwrap();
     let high = df.indices(df.place(low).0).last().filter(|&high| high > df.place(low).1);
     let link = high.map(|high| LocalLink { low, high, number: 0 });

@@ -15,11 +15,7 @@ use tvlb_table_set::names::Names;
 impl Topology {
     /// The wiring that a fabric image states, whatever is dead of it.
     pub fn of_image(image: &FabricImage<'_>) -> Self {
-        let df = *image.dragonfly();
-        let ends =
-            df.groups().flat_map(|group| df.global_ports().map(move |port| End { group, port }));
-        let cables = ends.filter_map(|end| Some((end, image.peer(end)?)));
-        let wiring = Self::from_cables(df, cables.filter(|(end, peer)| end < peer))
+        let wiring = Self::from_cables(*image.dragonfly(), image.cables())
             .expect("a fabric image states a wiring");
         let fewer: Vec<FewerLinks> = image.fewer_links().collect();
         let whole = fewer.iter().all(|pair| pair.links > 0);

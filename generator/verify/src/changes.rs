@@ -95,6 +95,7 @@ fn check(
 ) -> Result<Changes, VerifyError> {
     let &Tables { planned_image, fabric_image: live, .. } = tables;
     let df = *live.dragonfly();
+    progress.stage("groups", Some(df.groups().count()));
     let bytes = tables.switch_images(progress)?;
     let switches = tables.boot(&bytes, progress)?;
     let fabric = BootedSwitches::new(&switches);
@@ -113,7 +114,6 @@ fn check(
         is_searched: false,
     };
     let groups: Vec<GroupId> = df.groups().collect();
-    progress.stage("groups", Some(groups.len()));
     let parts = in_order(groups.par_iter().map(|&from| {
         let first = first_links(live, from);
         let mut walks = Walks::default();

@@ -4,6 +4,7 @@ use super::WalkedPath;
 use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;
 use tvlb_schema::ImageError;
+use tvlb_table_set::miscabled::things;
 use tvlb_table_set::names::{NamedSwitch, Names, NamesError};
 use tvlb_table_set::{MANIFEST_FILE, ReadError};
 
@@ -52,8 +53,8 @@ pub enum VerifyError {
     #[error("{path}: by the fabric file {what} {planned}, but by the table set {found}")]
     Planned { path: PathBuf, what: &'static str, planned: String, found: String },
     #[error(
-        "{path}: by this plan {wrong} {} wrong with the cables of the table set:{named}",
-        if *.wrong == 1 { "thing is" } else { "things are" }
+        "{path}: by this plan {} wrong with the cables of the table set:{named}",
+        things(*.wrong)
     )]
     Cables { path: PathBuf, wrong: usize, named: String },
     #[error(transparent)]

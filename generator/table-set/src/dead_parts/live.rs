@@ -1,7 +1,7 @@
 //! What is dead of a fabric, given the links that are live by the names of their ports.
 
 use super::Plan;
-use crate::miscabled::{Miscabled, in_lines, miscabled};
+use crate::miscabled::{Miscabled, in_lines, miscabled, things};
 use crate::names::{NamedPort, Names, PartError, Parts};
 use std::collections::BTreeSet;
 use tvlb_schema::{Dragonfly, End, FaultSet, LocalLink, SwitchId};
@@ -17,12 +17,8 @@ pub enum LiveError {
     NoPort { link: String, port: String },
     #[error("it names a port that the list of names does not tell from others: {0}")]
     Several(PartError),
-    #[error("{} not as planned; nothing was made of it:{}", counted(.0.len()), in_lines(.0))]
+    #[error("{} not as planned; nothing was made of it:{}", things(.0.len()), in_lines(.0))]
     Miscabled(Vec<String>),
-}
-
-fn counted(count: usize) -> String {
-    if count == 1 { "1 thing is".to_owned() } else { format!("{count} things are") }
 }
 
 /// A link of the plan, as a fault set names it.
@@ -114,7 +110,7 @@ pub fn dead_but<'l>(
 /// What is wrong where some live link is not of the plan, each link by the names of its ports.
 fn wrong(found: &[[String; 2]], planned: &[[String; 2]]) -> LiveError {
     let known: BTreeSet<&String> = planned.iter().flatten().collect();
-    if let [Some([one, other]), ..] = [found.first()]
+    if let Some([one, other]) = found.first()
         && !found.iter().flatten().any(|port| known.contains(port))
     {
         return LiveError::NoPort { link: format!("{one}-{other}"), port: one.clone() };
