@@ -1,6 +1,6 @@
 //! Errors of the datapath: why a switch does not boot, or has no next step for a packet.
 
-use crate::{Scheme, Stage};
+use crate::{Part, Scheme, Stage};
 use tvlb_schema::{Decision, ImageError, NodeId, Port, SwitchId, VcScheme};
 
 /// Why a switch did not boot, or could not route a packet.
@@ -67,6 +67,14 @@ pub enum Error {
         found: u64,
         /// What it is in those in use.
         needed: u64,
+    },
+    /// Images of another fabric, one of which has a part that is not the same in the other and is in use.
+    #[error("replacement of tables in use: {part} is not the same in the fabric of the {} tables, and the {tables} ones draw paths over it; accepted once their fault image lists it", if *.tables == "old" { "new" } else { "old" })]
+    PartInUse {
+        /// The part.
+        part: Part,
+        /// The tables that draw paths over it, "old" or "new".
+        tables: &'static str,
     },
     /// A packet for a node that the fabric does not have.
     #[error("there is no node {node}; the last is {last}")]

@@ -2,7 +2,7 @@
 
 use crate::channel::{AGAIN, LinkKind, place};
 use crate::{Error, Header, Kind, Stage, Switch, local_hop};
-use tvlb_schema::{GlobalPort, Port, SwitchIndex};
+use tvlb_schema::{FabricImage, GlobalPort, Port, SwitchIndex};
 
 /// What a switch does with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +164,7 @@ fn forward_out(
     if let Some(slot) = switch.image.own_slot(leaves_by) {
         let port = df.slot_port(slot);
         if cfg!(target_os = "none") {
-            if !switch.image.has_cable(leaves_by) {
+            if !carries(switch, leaves_by) {
                 return no_cable(header, port);
             }
         } else if !switch.image.is_fully_cabled() {
@@ -186,10 +186,17 @@ fn forward_out(
 fn send_by_cable(switch: &Switch<'_>, header: Header, stage: u32, leg: Leg) -> Result<Step, Error> {
     let (df, leaves_by) = (switch.dragonfly(), leg.leaves_by(header));
     let port = df.slot_port(df.split_port(leaves_by).1);
-    if !switch.image.has_cable(leaves_by) {
+    if !carries(switch, leaves_by) {
         return no_cable(header, port);
     }
     send(switch, header, port, place(stage, LinkKind::Global), leg.behind_global())
+}
+
+/// Whether a packet under way may leave by a global port of this switch: its cable lives or is drained.
+#[cfg_attr(target_os = "none", inline)]
+fn carries(switch: &Switch<'_>, port: GlobalPort) -> bool {
+    let is_drained = || switch.image.fabric().is_draining() && switch.image.behind(port).is_some();
+    switch.image.has_cable(port) || is_drained()
 }
 
 #[inline]
@@ -250,12 +257,41 @@ fn send_by_links(
     next: SwitchIndex,
     arrived: u32,
 ) -> Result<Step, Error> {
-    let (fabric, group) = (switch.image.fabric(), switch.image.group());
-    let here = switch.image.index();
+    let fabric = switch.image.fabric();
+    let step = local_step(switch, fabric, header, (next, arrived));
+    if step.is_err() && fabric.is_draining() {
+        return send_by_drained(switch, header, next, arrived);
+    }
+    step
+}
+
+/// Sends a packet to another switch of this group over what is drained.
+// Apart, since the planned fabric takes stack.
+#[cold]
+#[inline(never)]
+fn send_by_drained(
+    switch: &Switch<'_>,
+    header: Header,
+    next: SwitchIndex,
+    arrived: u32,
+) -> Result<Step, Error> {
+    local_step(switch, &switch.image.fabric().planned(), header, (next, arrived))
+}
+
+/// Sends a packet to another switch of this group, or to a third one if the two share no link in this view of
+/// the fabric.
+#[inline(never)]
+fn local_step(
+    switch: &Switch<'_>,
+    fabric: &FabricImage<'_>,
+    header: Header,
+    (next, arrived): (SwitchIndex, u32),
+) -> Result<Step, Error> {
+    let (group, here) = (switch.image.group(), switch.image.index());
     let at = place_of_hop(header, arrived);
     let spread = local_hop::spread_of(header);
     if fabric.local_links(group, here, next) > 0 {
-        return send(switch, header, switch.port_to(next, spread), at, arrived);
+        return send(switch, header, switch.port_in(fabric, next, spread), at, arrived);
     }
     let is_min = header.kind_code() != Kind::Vlb.code();
     let (at, arrived) = match (header.stage(), is_min) {
@@ -265,10 +301,10 @@ fn send_by_links(
         }
         _ => return no_cable(header, switch.dragonfly().local_port(here, next)),
     };
-    let Some(third) = switch.third(next, spread.rotate_left(16)) else {
+    let Some(third) = switch.third_in(fabric, next, spread.rotate_left(16)) else {
         return no_cable(header, switch.dragonfly().local_port(here, next));
     };
-    send(switch, header, switch.port_to(third, spread), at, arrived)
+    send(switch, header, switch.port_in(fabric, third, spread), at, arrived)
 }
 
 /// The place on a packet's path of a local hop that leads to this stage.

@@ -13,7 +13,8 @@
 //!   In the plan there is such a third switch for any two.
 //!
 //! Dead links and switches are as if they were not there, dead cables between groups too: a path over one
-//! is not drawn, and the paths that are left are drawn as uniformly as before. A set may then have no path
+//! is not drawn, and the paths that are left are drawn as uniformly as before. Where the fault image says that they
+//! are only drained, a packet under way still goes over them if it has no other way. A set may then have no path
 //! for a pair, until images come that say so.
 //!
 //! Work is bounded: a hop without a link looks at each switch of the group, all others at one pair.
@@ -22,7 +23,7 @@ use crate::cells::{LinkPair, below, split, word};
 use crate::path::{Path, Place};
 use crate::{Channels, Header, Stage, Switch};
 use rand_core::Rng;
-use tvlb_schema::{End, GlobalPort, GroupId, Port, SwitchIndex};
+use tvlb_schema::{End, FabricImage, GlobalPort, GroupId, Port, SwitchIndex};
 
 /// More local hops than any path makes in one group.
 const NO_HOPS: u8 = u8::MAX;
@@ -36,9 +37,14 @@ pub(crate) fn spread_of(header: Header) -> u32 {
 
 impl Switch<'_> {
     /// The port of one of the links to a switch of this group with a link, by this random word.
-    #[inline(never)]
     pub(crate) fn port_to(&self, next: SwitchIndex, random: u32) -> Port {
-        let (fabric, here) = (self.image.fabric(), self.image.index());
+        self.port_in(self.image.fabric(), next, random)
+    }
+
+    /// The same in a view of its fabric.
+    #[inline(never)]
+    pub(crate) fn port_in(&self, fabric: &FabricImage<'_>, next: SwitchIndex, random: u32) -> Port {
+        let here = self.image.index();
         let (group, ends) = (self.image.group(), (here, next));
         let links = fabric.local_links(group, here, next);
         let k = fabric.nth_live_local_link(group, ends, split(random, links).0);
@@ -56,9 +62,19 @@ impl Switch<'_> {
     }
 
     /// A switch that is linked to this one and to another of its group, by this random word.
-    #[inline(never)]
     pub(crate) fn third(&self, next: SwitchIndex, random: u32) -> Option<SwitchIndex> {
-        let (fabric, group) = (self.image.fabric(), self.image.group());
+        self.third_in(self.image.fabric(), next, random)
+    }
+
+    /// The same in a view of its fabric.
+    #[inline(never)]
+    pub(crate) fn third_in(
+        &self,
+        fabric: &FabricImage<'_>,
+        next: SwitchIndex,
+        random: u32,
+    ) -> Option<SwitchIndex> {
+        let group = self.image.group();
         let ends = (self.image.index(), next);
         let count = fabric.relay_count(group, ends.0, ends.1);
         fabric.relay(group, ends, split(random, count).0)

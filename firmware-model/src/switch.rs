@@ -4,6 +4,7 @@ use crate::channel::Rules;
 #[cfg(not(target_os = "none"))]
 use crate::link_masks::LinkMasks;
 use crate::path::Place;
+use crate::replacement::check_fabrics;
 use crate::schemes::par;
 use crate::{
     Admission, Channels, Credits, DrawnPath, Error, Explanation, Header, Scheme, Step, VlbPaths,
@@ -186,23 +187,41 @@ impl<'a> Switch<'a> {
         }
     }
 
-    /// Replaces the tables while packets fly: decodes and checks another pair of images beside the
-    /// live one, and only then puts it in its place. Packets under way go on by their headers,
-    /// whichever tables wrote them, also where other switches still have the old ones. What is dead stays
-    /// dead.
+    /// Replaces the tables while packets fly: decodes and checks other images beside the live ones, and only
+    /// then puts them in their place. Packets under way go on by their headers, whichever tables wrote them,
+    /// also where other switches still have the old ones. Without a fault image, what is dead stays dead, and of
+    /// another fabric nothing is.
+    ///
+    /// The new images may be of another fabric if p, a and h are equal, and what only one of the two has, or
+    /// what leads elsewhere in the other, is listed by the fault image beside its tables. So a machine grows: all
+    /// switches take the new tables with a fault image that lists what is new and drains it
+    /// ([`FaultSet::is_draining`]), and then one that lists nothing.
     ///
     /// # Errors
-    /// The new images are bad, or not of this switch, these cables and this assignment of virtual
-    /// channels, their sets need more channels than this switch has, or they count the credits of single
-    /// channels and it has only sums; the old ones go on serving.
-    pub fn replace(&mut self, fabric: &'a [u8], switch: &'a [u8]) -> Result<(), Error> {
+    /// The new images are bad, or not of this switch and this assignment of virtual channels, or of a fabric
+    /// that is not this one but for parts that are listed; their sets need more channels than this switch has; or
+    /// they count the credits of single channels and it has only sums; the old ones go on serving.
+    ///
+    /// [`FaultSet::is_draining`]: tvlb_schema::FaultSet::is_draining
+    pub fn replace(
+        &mut self,
+        fabric: &'a [u8],
+        switch: &'a [u8],
+        faults: Option<&'a [u8]>,
+    ) -> Result<(), Error> {
         let mut new = Self::boot(fabric, switch)?;
+        let is_same_fabric = new.image.fabric().identity() == self.image.fabric().identity();
+        if is_same_fabric {
+            new.image.take_faults_of(self.image.fabric());
+        }
+        if let Some(faults) = faults {
+            new.install_faults(faults)?;
+        }
         self.check_replacement(&new)?;
         (new.channels, new.serves, new.sums_only) = (self.channels, self.serves, self.sums_only);
-        new.image.take_faults_of(self.image.fabric());
         #[cfg(not(target_os = "none"))]
         {
-            new.link_masks = self.link_masks;
+            new.link_masks = self.link_masks.filter(|_| is_same_fabric);
         }
         *self = new;
         Ok(())
@@ -263,7 +282,8 @@ impl<'a> Switch<'a> {
     /// Whether packets may meet `new` in place of this switch: see [`Self::replace`].
     ///
     /// # Errors
-    /// [`Error::Replacement`], with what differs, [`Error::TooFewChannels`], or [`Error::SumsOnly`].
+    /// [`Error::Replacement`], with what differs, [`Error::PartInUse`], [`Error::TooFewChannels`], or
+    /// [`Error::SumsOnly`].
     pub fn check_replacement(&self, new: &Switch<'_>) -> Result<(), Error> {
         self.check_same(new)?;
         if self.sums_only {
@@ -276,12 +296,12 @@ impl<'a> Switch<'a> {
         }
     }
 
-    /// Whether the images of `new` are of this switch, of its fabric and of its assignment of channels.
+    /// Whether the images of `new` are of this switch, of its assignment of channels, and of its fabric or one
+    /// that differs in nothing that is in use.
     fn check_same(&self, new: &Switch<'_>) -> Result<(), Error> {
         let (old, new) = (&self.image, &new.image);
         for (what, needed, found) in [
             ("switch", u64::from(old.switch().0), u64::from(new.switch().0)),
-            ("fabric identity", old.fabric().identity(), new.fabric().identity()),
             (
                 "virtual-channel assignment",
                 old.virtual_channels() as u64,
@@ -292,7 +312,10 @@ impl<'a> Switch<'a> {
                 return Err(Error::Replacement { what, found, needed });
             }
         }
-        Ok(())
+        if old.fabric().identity() == new.fabric().identity() {
+            return Ok(());
+        }
+        check_fabrics(old.fabric(), new.fabric())
     }
 
     /// Decides the path of a packet that a node of this switch sends, and its first step.

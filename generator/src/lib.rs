@@ -8,7 +8,7 @@
 //! use tvlb_generator::fabric::Fabric;
 //! use tvlb_generator::pipeline::{Settings, generate};
 //! use tvlb_table_set::Existing;
-//! use tvlb_verify::verify;
+//! use tvlb_verify::{With, verify};
 //!
 //! # let home = tempfile::tempdir()?;
 //! # let lab = home.path().join("lab.toml");
@@ -26,7 +26,7 @@
 //!
 //! // At any later time: nothing but the files is read to verify them.
 //! let limits = tvlb_verify::Settings { most_walks: 1_000_000, seed: 1 };
-//! let certificate = verify(&tables, None, limits, &())?;
+//! let certificate = verify(&tables, With::default(), limits, &())?;
 //! assert_eq!((certificate.images, certificate.pairs), (21, 380));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

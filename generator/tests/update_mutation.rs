@@ -18,7 +18,7 @@ use tvlb_table_set::names::Names;
 use tvlb_table_set::{
     Existing, FAULTS_FILE, FileEntry, REPORT_FILE, TableSet, UPDATE_FILE, Update, WriteError, write,
 };
-use tvlb_verify::{Settings, VerifyError, verify_changes, verify_update};
+use tvlb_verify::{Settings, VerifyError, With, verify, verify_changes};
 
 /// A table set, an update of it, and what the update says is dead.
 struct Case {
@@ -61,6 +61,7 @@ impl Case {
             switches: df.switches().take(switches.into()).collect(),
             cables: all.iter().rev().step_by(3).take(cables).copied().collect(),
             local_links: link.then_some(LocalLink { low, high, number: 0 }).into_iter().collect(),
+            ..FaultSet::default()
         };
         let set = TableSet::open(&home.path().join("tables")).unwrap();
         let fabric_image = set.fabric_image().unwrap();
@@ -84,7 +85,8 @@ impl Case {
     fn verify(&self) -> [Result<(), VerifyError>; 2] {
         let (tables, update) = (self.home.path().join("tables"), self.home.path().join("update"));
         let settings = Settings { most_walks: u64::MAX, seed: 1 };
-        let whole = verify_update(&tables, &update, None, settings, &()).map(|_| ());
+        let with = With { update: Some(&update), ..With::default() };
+        let whole = verify(&tables, with, settings, &()).map(|_| ());
         let set = TableSet::open(&tables).unwrap();
         let changes = Update::open(&update, &set).map_err(VerifyError::from);
         let changes = changes.and_then(|update| verify_changes(&set, &update, &()).map(|_| ()));

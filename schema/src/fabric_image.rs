@@ -457,6 +457,21 @@ impl<'a> FabricImage<'a> {
         self.faults.epoch()
     }
 
+    /// Whether packets under way still cross what the fault image lists: see [`FaultSet::is_draining`].
+    ///
+    /// [`FaultSet::is_draining`]: crate::FaultSet::is_draining
+    pub const fn is_draining(&self) -> bool {
+        self.faults.is_draining()
+    }
+
+    /// The same fabric by its plan, of which nothing is dead.
+    #[must_use]
+    pub fn planned(&self) -> Self {
+        let mut planned = *self;
+        planned.set_faults(Faults::NONE);
+        planned
+    }
+
     /// Whether nothing is dead.
     #[inline]
     pub const fn is_faultless(&self) -> bool {
@@ -472,6 +487,19 @@ impl<'a> FabricImage<'a> {
     /// end in the lower group, in the order of the fabric image.
     pub fn dead_cables(&self) -> impl Iterator<Item = End> {
         self.faults.cables().map(|number| self.lower_end(number))
+    }
+
+    /// All that is listed as dead, as [`encode_fault_image`] takes it.
+    ///
+    /// [`encode_fault_image`]: crate::encode_fault_image
+    #[cfg(feature = "alloc")]
+    pub fn fault_set(&self) -> crate::FaultSet {
+        crate::FaultSet {
+            switches: self.dead_switches().collect(),
+            cables: self.dead_cables().collect(),
+            local_links: self.dead_local_links().collect(),
+            is_draining: self.is_draining(),
+        }
     }
 
     /// The links within groups that are dead though the switches at their ends are not, in order.

@@ -3,7 +3,8 @@
 //! Cables, links within groups and switches. The plan does not change when they die: the fabric image
 //! and its identity stay, and a fault image names its parts. It states the whole of what is dead and
 //! not what has changed, so that any order of dying and mending ends in the same image; its epoch says
-//! which of two is the later. Tens of bytes where little is dead.
+//! which of two is the later. Tens of bytes where little is dead. What is listed may also be drained and not dead:
+//! no path over it is drawn, and packets under way still cross it.
 
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT, Opened};
@@ -59,6 +60,8 @@ impl Sorted<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Faults<'a> {
     epoch: u32,
+    /// Packets under way go over what is listed where they have no other way.
+    is_draining: bool,
     /// By number.
     switches: Sorted<'a>,
     /// By their numbers in the fabric image.
@@ -109,6 +112,7 @@ pub(crate) const fn pair_number(df: &Dragonfly, low: SwitchId, high: SwitchIndex
 impl<'a> Faults<'a> {
     pub(crate) const NONE: Self = Self {
         epoch: 0,
+        is_draining: false,
         switches: Sorted::EMPTY,
         cables: Sorted::EMPTY,
         local_pairs: Sorted::EMPTY,
@@ -127,11 +131,12 @@ impl<'a> Faults<'a> {
     }
 
     fn fill(&mut self, bytes: &'a [u8], plan: &Plan<'_>, refusal: &mut Refusal) -> Option<()> {
-        let Opened { identity, payload, .. } = frame::open(bytes, ImageKind::Faults, refusal)?;
+        let Opened { identity, payload, has_bit } = frame::open(bytes, ImageKind::Faults, refusal)?;
         let needed = plan.identity;
         if identity != needed {
             return refusal.fail_with_wide(Fault::Identity, IDENTITY_AT, identity, needed);
         }
+        self.is_draining = has_bit;
         let mut fields = Fields::new(payload);
         self.epoch = fields.u32();
         let (switches, cables, links) = (fields.u32(), fields.u32(), fields.u32());
@@ -220,6 +225,10 @@ impl<'a> Faults<'a> {
 
     pub(crate) const fn epoch(&self) -> u32 {
         self.epoch
+    }
+
+    pub(crate) const fn is_draining(&self) -> bool {
+        self.is_draining
     }
 
     /// Nothing is dead.

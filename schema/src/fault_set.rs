@@ -1,13 +1,13 @@
 //! Writing a fault image: what is dead as plain lists, and the bytes that say so.
 
 use crate::fault_image::{Faults, LocalLink, Widths, pair_number};
-use crate::frame;
+use crate::frame::{self, DRAINING};
 use crate::image_kind::ImageKind;
 use crate::{End, FabricImage, SwitchId};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-/// What of a fabric is dead.
+/// What of a fabric is dead, or drained.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaultSet {
     /// Switches, with all their cables and links.
@@ -16,10 +16,21 @@ pub struct FaultSet {
     pub cables: BTreeSet<End>,
     /// Links within groups.
     pub local_links: BTreeSet<LocalLink>,
+    /// No path over these parts is drawn, but they work: packets under way still cross them where they have no
+    /// other way. So parts that are to go or have just come lose no packet.
+    pub is_draining: bool,
 }
 
 impl FaultSet {
-    /// Nothing is dead.
+    /// Lists what another set lists, too. All is drained if it is in one of the two.
+    pub fn add(&mut self, other: Self) {
+        self.switches.extend(other.switches);
+        self.cables.extend(other.cables);
+        self.local_links.extend(other.local_links);
+        self.is_draining |= other.is_draining;
+    }
+
+    /// Nothing is listed.
     pub fn is_empty(&self) -> bool {
         self.switches.is_empty() && self.cables.is_empty() && self.local_links.is_empty()
     }
@@ -61,7 +72,8 @@ pub fn encode_fault_image(fabric: &FabricImage<'_>, epoch: u32, faults: &FaultSe
     crate::packed::append(&mut payload, widths.switch + widths.index, pairs);
     let numbers = links.iter().map(|link| link.number.into());
     crate::packed::append(&mut payload, widths.local_number, numbers);
-    let bytes = frame::close((ImageKind::Faults, 0), fabric.identity(), &payload);
+    let parts = if faults.is_draining { DRAINING } else { 0 };
+    let bytes = frame::close((ImageKind::Faults, parts), fabric.identity(), &payload);
     assert!(
         Faults::decode(&bytes, &fabric.plan()).err().is_none_or(|error| error.is_left_out()),
         "what is dead is of the plan"

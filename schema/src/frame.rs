@@ -13,8 +13,12 @@ use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
 /// Where an image has the fabric's identity.
 pub(crate) const IDENTITY_AT: usize = 8;
 const CHECKSUM_LEN: usize = 4;
-/// The bit of the parts that a payload has and others have not: a switch image's port map.
+/// What bit 0 of the parts says of a switch image: its payload ends with a port map.
+#[cfg(feature = "alloc")]
 pub(crate) const PORT_MAP: u8 = 1;
+/// What it says of a fault image: packets under way still go over what is listed.
+#[cfg(feature = "alloc")]
+pub(crate) const DRAINING: u8 = 1;
 
 // Without tables on a switch: an image is read once at boot, and a kilobyte of flash is worth more there. A
 // host, which is what writes images, reads thousands.
@@ -49,8 +53,8 @@ pub(crate) struct Opened<'a> {
     /// The fabric identity that the frame states.
     pub(crate) identity: u64,
     pub(crate) payload: &'a [u8],
-    /// The payload ends with a port map.
-    pub(crate) has_port_map: bool,
+    /// Bit 0 of the parts: [`PORT_MAP`] or [`DRAINING`].
+    pub(crate) has_bit: bool,
 }
 
 /// Opens an image whose frame holds.
@@ -96,12 +100,12 @@ pub(crate) fn open<'a>(
     if found != computed {
         return refusal.fail_with(Fault::Checksum, body.len(), found, computed);
     }
-    let has_port_map = parts == PORT_MAP && matches!(kind, ImageKind::Switch);
-    if parts != 0 && !has_port_map {
+    let has_bit = parts == 1 && matches!(kind, ImageKind::Switch | ImageKind::Faults);
+    if parts != 0 && !has_bit {
         return refusal.out_of_range(Value::Parts, 5, parts.into());
     }
     let identity = u64::from_le_bytes([i0, i1, i2, i3, i4, i5, i6, i7]);
-    Some(Opened { identity, payload, has_port_map })
+    Some(Opened { identity, payload, has_bit })
 }
 
 /// The identity of the fabric whose image has this payload.

@@ -258,7 +258,7 @@ impl<'a> SwitchImage<'a> {
 
     /// Reads the image over an empty one.
     fn fill(&mut self, bytes: &'a [u8], refusal: &mut Refusal) -> Option<()> {
-        let Opened { identity, payload, has_port_map } =
+        let Opened { identity, payload, has_bit: has_port_map } =
             frame::open(bytes, ImageKind::Switch, refusal)?;
         let needed = self.fabric.identity();
         if identity != needed {

@@ -20,6 +20,7 @@ import zlib
 SHAPES = 12
 BY_ROUTE, BY_SHAPE, BY_SWITCH = 0, 1, 2
 PORT_MAP = 1
+DRAINING = 1
 VIRTUAL_CHANNELS = ["ordered", "per-hop", "positional"]
 MASK = (1 << 64) - 1
 
@@ -379,7 +380,8 @@ class Faults:
 
     def __init__(self, image, fabric):
         self.fabric = fabric
-        reader, self.identity, _ = framed(image, b"X")
+        reader, self.identity, parts = framed(image, b"X", DRAINING)
+        self.draining = bool(parts & DRAINING)
         if self.identity != fabric.identity:
             raise Refused(8, "identity", f"{self.identity:016x}", f"{fabric.identity:016x}")
         self.epoch = reader.number("epoch", 32)
@@ -439,6 +441,7 @@ class Faults:
     def means(self):
         return {
             "image": "faults",
+            "draining": self.draining,
             "identity": f"{self.identity:016x}",
             "epoch": self.epoch,
             "switches": self.switches,

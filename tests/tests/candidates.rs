@@ -414,7 +414,7 @@ fn a_switch_that_knows_only_sums_is_refused_single_channels() {
     // A switch that says what it knows is refused at boot, and at a replacement.
     assert!(matches!(switch.with_sums_only(), Err(Error::SumsOnly { .. })));
     let mut plain = booted(&fabric, &GENERATED.images.switches, 3).with_sums_only().unwrap();
-    let refused = plain.replace(&GENERATED.images.fabric, &images[3]);
+    let refused = plain.replace(&GENERATED.images.fabric, &images[3], None);
     assert_eq!(refused, Err(Error::SumsOnly { decision: Decision::UgalL }));
-    plain.replace(&GENERATED.images.fabric, &GENERATED.images.switches[3]).unwrap();
+    plain.replace(&GENERATED.images.fabric, &GENERATED.images.switches[3], None).unwrap();
 }

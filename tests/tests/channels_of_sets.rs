@@ -101,13 +101,13 @@ fn tables_that_need_more_channels_do_not_replace_those_in_use() {
     let boot = || Switch::boot(&old.fabric, &old.switches[5]).unwrap();
     let mut few = boot().with_channels_for(Scheme::UgalL, VlbPaths::Custom, channels).unwrap();
     assert!(matches!(
-        few.replace(&new.fabric, &new.switches[5]),
+        few.replace(&new.fabric, &new.switches[5], None),
         Err(Error::TooFewChannels { links: "local", found: 3, needed: 4, .. })
     ));
-    assert!(few.replace(&old.fabric, &old.switches[5]).is_ok());
+    assert!(few.replace(&old.fabric, &old.switches[5], None).is_ok());
     let any = Channels::needed(VcScheme::Ordered, Scheme::UgalL);
     let mut enough = boot().with_channels(Scheme::UgalL, any).unwrap();
-    assert!(enough.replace(&new.fabric, &new.switches[5]).is_ok());
+    assert!(enough.replace(&new.fabric, &new.switches[5], None).is_ok());
 }
 
 /// A conventional path that is asked for all the same is refused where its channel ends, not sent on

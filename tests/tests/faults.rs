@@ -40,6 +40,7 @@ fn some(topology: &Topology, counts: [u32; 3], rng: &mut impl Rng) -> FaultSet {
         switches: (0..counts[0]).map(|_| switches[below(switches.len())]).collect(),
         cables: (0..counts[1]).map(|_| cables[below(cables.len())].low).collect(),
         local_links: (0..counts[2]).map(|_| links[below(links.len())]).collect(),
+        ..FaultSet::default()
     }
 }
 
@@ -381,7 +382,7 @@ fn images_follow_each_other_by_epoch() {
     }
     assert_eq!(switch.image().fabric().dead_cables().collect::<Vec<_>>(), [cable]);
     // The tables may be replaced without a word on what is dead.
-    switch.replace(&generated.images.fabric, &generated.images.switches[7]).unwrap();
+    switch.replace(&generated.images.fabric, &generated.images.switches[7], None).unwrap();
     assert!(!switch.image().fabric().has_live_cable(cable));
     switch.install_faults(&mended).unwrap();
     assert!(switch.image().fabric().has_plain_groups());

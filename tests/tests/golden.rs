@@ -55,6 +55,7 @@ fn the_golden_fault_image_is_encoded_to_the_byte() {
         switches: [SwitchId(31)].into(),
         cables: [end(0, 1), end(8, 0), end(7, 6)].into(),
         local_links: [link(13, 2), link(28, 3)].into(),
+        ..FaultSet::default()
     };
     let bytes = encode_fault_image(&fabric, 7, &faults);
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/faults.tvlb");

@@ -91,7 +91,7 @@ fn what_is_drawn_by_masks_is_what_is_drawn_without() {
                 let number = switch.image().switch();
                 let place = image.dragonfly().switches().position(|other| other == number).unwrap();
                 let bytes = &generated.images.switches[place];
-                switch.replace(&generated.images.fabric, bytes).unwrap();
+                switch.replace(&generated.images.fabric, bytes, None).unwrap();
             }
             assert_alike(&with, &without);
         }

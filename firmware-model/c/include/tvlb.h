@@ -145,7 +145,8 @@ int32_t tvlb_boot_for(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabri
 
 /* Takes a fault image, at boot or at any later moment: from now on that is dead which it says, and
  * nothing else. Paths over what is dead are no longer drawn. A packet under way whose next link is
- * dead gets TVLB_NO_CABLE from tvlb_forward, and is to be dropped.
+ * dead gets TVLB_NO_CABLE from tvlb_forward, and is to be dropped; where the image only drains what it
+ * lists, the packet goes on.
  *
  * The image must stay readable and unchanged until the switch, and every copy of it, has taken
  * another, is booted again or used no more. TVLB_OLD_FAULTS if an image of this epoch or a later one is
@@ -218,8 +219,10 @@ int32_t tvlb_neighbour(const tvlb_switch *sw, uint16_t port, uint32_t *neighbour
 int32_t tvlb_physical_number(const tvlb_switch *sw, uint16_t port, uint32_t *number);
 
 /* TVLB_OK if packets under way may meet `replacement` in the place of `sw`. TVLB_REPLACEMENT if it
- * is another switch, of other cables or of another assignment of virtual channels, or if it was
- * booted for fewer channels or not for TVLB_PAR where `sw` was. */
+ * is another switch or of another assignment of virtual channels, or if it was booted for fewer channels
+ * or not for TVLB_PAR where `sw` was; or if it is of another fabric whose p, a or h is another, or in which
+ * something is not the same that is not listed by the fault image of the switch whose fabric has it. So a
+ * fabric grows: boot `replacement` from the new images and let it take a fault image that drains what is new. */
 int32_t tvlb_check_replacement(const tvlb_switch *sw, const tvlb_switch *replacement);
 
 /* Routing at every hop (OFAR). Packets of this kind are not routed by tvlb_admit and tvlb_forward: each

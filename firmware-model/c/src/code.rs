@@ -76,7 +76,7 @@ pub const fn code_of(error: &Error) -> i32 {
         Error::Astray { .. } => TVLB_ASTRAY,
         Error::NoCable { .. } => TVLB_NO_CABLE,
         Error::NoChannel { .. } => TVLB_NO_CHANNEL,
-        Error::Replacement { .. } => TVLB_REPLACEMENT,
+        Error::Replacement { .. } | Error::PartInUse { .. } => TVLB_REPLACEMENT,
         Error::FaultImage(_) => TVLB_FAULT_IMAGE,
         Error::OldFaults { .. } => TVLB_OLD_FAULTS,
         Error::NotForOfar { .. } => TVLB_NOT_FOR_OFAR,

@@ -160,6 +160,10 @@ pub struct Verify {
     /// hashes say that it is the same
     #[arg(long, requires = "update", conflicts_with_all = ["fabric", "most_walks", "seed"])]
     pub changes_only: bool,
+    /// A table set that other switches still have while these tables come to them, of this fabric or before it
+    /// grew: no deadlock must form of packets that have met switches with both
+    #[arg(long, value_name = "TABLES", conflicts_with = "changes_only")]
+    pub beside: Option<PathBuf>,
     /// About how many VLB paths to walk; where there are more, pairs of switches are sampled, one
     /// at least of each source switch
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = values::count(0..=values::MOST_STEPS))]
@@ -420,6 +424,11 @@ pub struct ImportAgain {
     /// fabric.toml that has been worked on is refused
     #[arg(long)]
     pub force: bool,
+    /// Give the switches at least so many global ports, with room for cables to come: a machine grows while it
+    /// runs only if the most global ports of a switch stay as they are
+    #[arg(long, value_name = "H", default_value_t = 0, hide_default_value = true,
+        value_parser = clap::value_parser!(u32).range(0..=4096))]
+    pub global_ports: u32,
 }
 
 /// Model the throughput of many sets on many traffic patterns (Step 1)

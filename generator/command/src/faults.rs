@@ -17,7 +17,7 @@ use tvlb_generator::faults::{
 };
 use tvlb_import::planned_links;
 use tvlb_schema::{Decision, Dragonfly, End, FabricImage, FaultSet, SwitchId, SwitchImage};
-use tvlb_table_set::dead_parts::{Plan, dead_but};
+use tvlb_table_set::dead_parts::{Plan, dead_but, not_in};
 use tvlb_table_set::names::{NamedSwitch, Names};
 use tvlb_table_set::{
     Existing, FAULTS_FILE, TableSet, Update, UpdateRecord, WriteError, check_target,
@@ -35,15 +35,22 @@ use tvlb_verify::{Changes, SetsChannels};
 ///
 /// LIST has a part a line, by number or by name: `cable (3,1):2` is the link at global port 2 of switch 1
 /// in group 3, `cable x1000c0r3j17` all links of the cable in this jack, `local (3,1)-(3,4)` all links between two switches of a group, `local (3,1)-(3,4):1` one
-/// of them, `switch (7,3)` a switch. `#` begins a comment. An empty list says that all is mended.
+/// of them, `switch (7,3)` a switch. `#` begins a comment. An empty list says that all is mended. A line
+/// `draining` says that what is listed works, but is to carry nothing new: before it is taken out, and when it
+/// has come back, so that no packet is lost.
 #[derive(Args)]
 #[command(after_long_help = columns::FAULTS)]
 pub struct Arguments {
     /// The directory of the table set that is installed
     directory: PathBuf,
     /// The list of all that is dead
-    #[arg(long, value_name = "LIST", required_unless_present = "live")]
+    #[arg(long, value_name = "LIST", required_unless_present_any = ["live", "not_in"])]
     faults: Option<PathBuf>,
+    /// Another table set, of the fabric before it grew or after: drain all that is not the same in it, and what is
+    /// dead besides, so that no path over it is drawn while switches have tables of both. `tvlb diff` says when
+    /// such an update is installed
+    #[arg(long, value_name = "TABLES")]
+    not_in: Option<PathBuf>,
     /// The links that are live, as the machine says it: all others are dead, and a switch of which no link
     /// is live. What `fmctl get links` prints, or any text that names Slingshot links, or the output of
     /// `ibnetdiscover`. Links are found by the names of their ports in the table set's list
@@ -87,11 +94,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let fabric =
         FabricImage::decode(&fabric_bytes).map_err(|error| error_in(&set.fabric_path(), &error))?;
     let names = read_names(&set, fabric.dragonfly())?;
-    let faults = match (&arguments.faults, &arguments.live) {
+    let mut faults = match (&arguments.faults, &arguments.live) {
         (Some(list), _) => read_faults(list, &fabric, &names)?,
         (None, Some(live)) => not_live(live, &arguments.planned, &fabric, &names)?,
-        (None, None) => unreachable!("the command line has one of them"),
+        (None, None) => FaultSet::default(),
     };
+    if let Some(other) = &arguments.not_in {
+        faults.add(not_in_other(other, &fabric)?);
+    }
     let before = match &arguments.after {
         Some(path) => Some(Update::open(path, &set).map_err(Failure::of)?),
         None => None,
@@ -164,6 +174,16 @@ fn not_live(
         }
     }
     read_live(live, plan, names)
+}
+
+/// What is not the same in another table set.
+fn not_in_other(other: &Path, fabric: &FabricImage<'_>) -> Result<FaultSet, Failure> {
+    expect_table_set(other)?;
+    let set = TableSet::open(other).map_err(Failure::of)?;
+    let bytes = set.fabric_image().map_err(Failure::of)?;
+    let image =
+        FabricImage::decode(&bytes).map_err(|error| error_in(&set.fabric_path(), &error))?;
+    not_in(fabric, &image).map_err(|error| error_in(other, &error))
 }
 
 /// Why there is no update. Nothing that exists is replaced.
@@ -300,7 +320,8 @@ impl fmt::Display for Report<'_> {
         let UpdateRecord { dead, epoch, files, .. } = &self.verified.update;
         writeln!(
             f,
-            "dead      {}, {}, {}",
+            "{:<9} {}, {}, {}",
+            if dead.draining { "drained" } else { "dead" },
             counted(dead.cables, "global link"),
             counted(dead.local_links, "local link"),
             counted(dead.switches, "switch")

@@ -38,6 +38,12 @@ pub fn run(arguments: &Generate) -> Outcome {
 
 /// An unreachable fabric gets its one error, of the pipeline, and no warnings beside it.
 fn tell_of_wiring(fabric: &Fabric, quiet: bool) {
+    if !quiet && fabric.file.escape.is_some() {
+        tell(
+            "warning: the escape network is of the whole fabric: switches that take an update of `tvlb faults` decide by \
+             UGAL-L or PAR, and not at every hop",
+        );
+    }
     if !quiet && check_reachable(&fabric.topology).is_ok() {
         for warning in TopologySummary::named(&fabric.topology, &fabric.names).warnings() {
             tell(&format!("warning: {warning}"));
@@ -398,7 +404,6 @@ impl Display for Summary<'_> {
                 "escape   {network}, {found_by}; {} and {} canonical channels, {} bytes",
                 rules.local_channels, rules.global_channels, file.bytes
             )?;
-            writeln!(f, "         not for switches that have taken an update of `tvlb faults`")?;
         }
         writeln!(f, "verified {}", what_was_verified(self.certificate))?;
         writeln!(

@@ -28,8 +28,9 @@ fn slingshot(arguments: &ImportSlingshot) -> Outcome {
     let plans = files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
     let live = live.as_deref().map(open).transpose()?;
     let jacks = jacks.as_deref().map(open).transpose()?;
-    let import = tvlb_import::slingshot(plans, live, jacks).map_err(Failure::of)?;
-    write(import, output, again)
+    let earlier = earlier(output, again)?;
+    let import = tvlb_import::slingshot(plans, live, jacks, &earlier).map_err(Failure::of)?;
+    write(&import, output, again)
 }
 
 fn ibnetdiscover(arguments: &ImportIbnetdiscover) -> Outcome {
@@ -37,8 +38,9 @@ fn ibnetdiscover(arguments: &ImportIbnetdiscover) -> Outcome {
     check_output(output, again)?;
     let grouping = Grouping { pattern: groups.clone(), threshold: *threshold };
     let source = tvlb_import::open(file).map_err(Failure::of)?;
-    let import = tvlb_import::ibnetdiscover(source, &grouping).map_err(Failure::of)?;
-    write(import, output, again)
+    let earlier = earlier(output, again)?;
+    let import = tvlb_import::ibnetdiscover(source, &grouping, &earlier).map_err(Failure::of)?;
+    write(&import, output, again)
 }
 
 /// Refuses, before the work, a directory that must not be written to.
@@ -47,24 +49,23 @@ fn check_output(output: &Path, again: &ImportAgain) -> Outcome {
     check_directory(output, again.force).map_err(Failure::of)
 }
 
-/// The import whose numbers are to be kept.
-fn earlier(output: &Path, again: &ImportAgain) -> Result<Option<Earlier>, Failure> {
+/// The import whose numbers are to be kept, with room for the global ports that are asked for.
+fn earlier(output: &Path, again: &ImportAgain) -> Result<Earlier, Failure> {
     let of_directory = |path: &Path| {
         if path.is_dir() { path.join("fabric.toml") } else { path.to_owned() }
     };
     let replaced = || Some(output.join("fabric.toml")).filter(|path| again.force && path.exists());
-    let Some(path) = again.keep.as_deref().map(of_directory).or_else(replaced) else {
-        return Ok(None);
+    let earlier = match again.keep.as_deref().map(of_directory).or_else(replaced) {
+        None => Earlier::default(),
+        Some(path) => {
+            let (file, names) = Fabric::load_names(&path).map_err(Failure::of)?;
+            Earlier::of(&file.dragonfly, &names)
+        }
     };
-    let (file, names) = Fabric::load_names(&path).map_err(Failure::of)?;
-    Ok(Some(Earlier::of(&file.dragonfly, &names)))
+    Ok(earlier.with_global_ports(again.global_ports))
 }
 
-fn write(import: Import, output: &Path, again: &ImportAgain) -> Outcome {
-    let import = match earlier(output, again)? {
-        None => import,
-        Some(earlier) => import.keeping(&earlier).map_err(Failure::of)?,
-    };
+fn write(import: &Import, output: &Path, again: &ImportAgain) -> Outcome {
     // Until here there is nothing to clean up.
     catch_interrupt()?;
     let files =

@@ -11,7 +11,7 @@ use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_table_set::names::NamedSwitch;
 use tvlb_table_set::{TableSet, Update};
 use tvlb_verify::{
-    Certificate, Changes, Planned, Settings, VerifyError, verify, verify_changes, verify_update,
+    Certificate, Changes, Planned, Settings, VerifyError, With, verify, verify_changes,
 };
 
 pub(crate) fn run(arguments: &Verify) -> Outcome {
@@ -28,14 +28,15 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
     let what = format_args!("verifying {}", arguments.directory.display()).to_string();
     let bars = Bars::beginning(arguments.quiet, &what);
     let (tables, planned) = (&arguments.directory, planned.as_ref());
-    let found = match &arguments.update {
+    let (update, beside) = (arguments.update.as_deref(), arguments.beside.as_deref());
+    let found = match update {
         Some(update) if arguments.changes_only => {
             changes(tables, update, &bars).map(Box::new).map(Found::Changes)
         }
-        Some(update) => {
-            verify_update(tables, update, planned, settings, &bars).map(Box::new).map(Found::Whole)
+        _ => {
+            let with = With { planned, update, beside };
+            verify(tables, with, settings, &bars).map(Box::new).map(Found::Whole)
         }
-        None => verify(tables, planned, settings, &bars).map(Box::new).map(Found::Whole),
     };
     bars.finish();
     match found {

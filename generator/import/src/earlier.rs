@@ -57,7 +57,7 @@ impl Places {
     }
 }
 
-/// What an earlier import called its parts, and how it numbered them.
+/// What an earlier import called its parts, and how it numbered them; by default there was none.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
     pub(crate) places: Places,
@@ -65,8 +65,8 @@ pub struct Earlier {
     pub(crate) groups: BTreeMap<String, u32>,
     /// The name of the switch of a group and index.
     pub(crate) switches: BTreeMap<(u32, u32), String>,
-    /// p and a: the most nodes of a switch, and the most switches of a group.
-    pub(crate) sizes: [u32; 2],
+    /// p, a and h: the most nodes of a switch, switches of a group, and global ports of a switch.
+    pub(crate) sizes: [u32; 3],
 }
 
 impl Earlier {
@@ -98,7 +98,20 @@ impl Earlier {
             };
             places.push(part, &named.name, [group.into(), index.into(), number]);
         }
-        Self { places, groups, switches, sizes: [df.p(), df.a()] }
+        Self { places, groups, switches, sizes: [df.p(), df.a(), df.h()] }
+    }
+
+    /// The same, whose switches had so many global ports at least. With none of its own it is room for cables to
+    /// come.
+    #[must_use]
+    pub fn with_global_ports(mut self, least: u32) -> Self {
+        self.sizes[2] = self.sizes[2].max(least);
+        self
+    }
+
+    /// Whether there was no earlier import.
+    pub(crate) fn is_none(&self) -> bool {
+        self.groups.is_empty()
     }
 }
 

@@ -6,14 +6,15 @@
 //! several kinds of groups, and written. What the source does not say is refused, or assumed and said.
 //!
 //! ```
-//! use tvlb_import::slingshot;
+//! use tvlb_import::{Earlier, slingshot};
 //! use tvlb_base::text::Source;
 //!
 //! let text = "cable_id,src_conn_a,src_conn_b,dst_conn_a,dst_conn_b,stage,src_egress_a,src_egress_b,\
 //!     dst_egress_a,dst_egress_b,link_type,src_group,dst_group,part_number,part_length,\
 //!     calculated_distance,route\n\
 //!     0,x1c0r1j9,none,x2c0r1j9,none,1,none,none,none,none,global,0,7,none,none,none,[]\n";
-//! let import = slingshot(vec![Source::of_text("plan.csv", text.as_bytes())], None, None)?;
+//! let plan = Source::of_text("plan.csv", text.as_bytes());
+//! let import = slingshot(vec![plan], None, None, &Earlier::default())?;
 //! assert!(import.summary().contains("2 groups, 2 switches"));
 //! # Ok::<(), tvlb_import::ImportError>(())
 //! ```
@@ -71,29 +72,37 @@ pub struct Import {
 }
 
 /// Reads the cable plan of a Slingshot network: one or several point-to-point files, a text that names
-/// the live links, and a map from jacks to the ports of the switch chip.
+/// the live links, and a map from jacks to the ports of the switch chip. What is still there has the numbers that
+/// an earlier import gave it.
 ///
 /// # Errors
-/// The first thing that cannot be understood, with its file and line.
+/// The first thing that cannot be understood, with its file and line, or with the earlier numbers the machine
+/// has too many kinds of groups.
 pub fn slingshot(
     plans: Vec<Source<'_>>,
     live: Option<Source<'_>>,
     jacks: Option<Source<'_>>,
+    earlier: &Earlier,
 ) -> Result<Import, ImportError> {
     let file = plans.first().map_or("", Source::name).to_owned();
     let knows_live = live.is_some();
     let (machine, notes) = slingshot::read(plans, live, jacks)?;
-    Import::of("tvlb import slingshot", &file, machine, notes, knows_live)
+    Import::of("tvlb import slingshot", (&file, earlier), machine, notes, knows_live)
 }
 
-/// Reads what `ibnetdiscover` prints.
+/// Reads what `ibnetdiscover` prints. What is still there has the numbers that an earlier import gave it.
 ///
 /// # Errors
-/// The first thing that cannot be understood, with its line, or groups that the links do not tell.
-pub fn ibnetdiscover(source: Source<'_>, grouping: &Grouping) -> Result<Import, ImportError> {
+/// The first thing that cannot be understood, with its line, or groups that the links do not tell, or with the
+/// earlier numbers the machine has too many kinds of groups.
+pub fn ibnetdiscover(
+    source: Source<'_>,
+    grouping: &Grouping,
+    earlier: &Earlier,
+) -> Result<Import, ImportError> {
     let file = source.name().to_owned();
     let (machine, notes) = ibnetdiscover::read(source, grouping)?;
-    Import::of("tvlb import ibnetdiscover", &file, machine, notes, false)
+    Import::of("tvlb import ibnetdiscover", (&file, earlier), machine, notes, false)
 }
 
 /// The links between switches that are live, by the names of their two ports: from what `ibnetdiscover`
@@ -132,29 +141,19 @@ pub fn planned_links(
 impl Import {
     fn of(
         made_by: &'static str,
-        file: &str,
+        (file, earlier): (&str, &Earlier),
         machine: Machine,
-        notes: Notes,
+        mut notes: Notes,
         knows_live: bool,
     ) -> Result<Self, ImportError> {
-        let numbering = Numbering::of(&machine, file, None)?;
+        let numbering = Numbering::of(&machine, file, earlier)?;
+        notes.warnings.extend(numbering.other_sizes(earlier));
+        let changes =
+            (!earlier.is_none()).then(|| Changes::of(earlier, &numbering.parts(&machine)));
         let facts = Facts::of(&machine, &numbering);
         let stem = Path::new(file).file_stem().unwrap_or_default();
         let name = write::fabric_name(&stem.to_string_lossy());
-        Ok(Self { made_by, name, machine, numbering, facts, changes: None, notes, knows_live })
-    }
-
-    /// The same, with the numbers that an earlier import gave to what is still there.
-    ///
-    /// # Errors
-    /// With these numbers the machine has too many kinds of groups.
-    pub fn keeping(self, earlier: &Earlier) -> Result<Self, ImportError> {
-        let Self { machine, mut notes, .. } = self;
-        let numbering = Numbering::of(&machine, "", Some(earlier))?;
-        let facts = Facts::of(&machine, &numbering);
-        let changes = Some(Changes::of(earlier, &numbering.parts(&machine)));
-        notes.warnings.extend(numbering.other_sizes(earlier));
-        Ok(Self { machine, numbering, facts, changes, notes, ..self })
+        Ok(Self { made_by, name, machine, numbering, facts, changes, notes, knows_live })
     }
 
     /// What was read and what came of it, in a few lines.

@@ -103,32 +103,30 @@ impl Numbering {
     pub(crate) fn of(
         machine: &Machine,
         file: &str,
-        earlier: Option<&Earlier>,
+        earlier: &Earlier,
     ) -> Result<Self, NumberingError> {
         if let [name] = &machine.groups[..] {
             let (name, switches) = (name.clone(), machine.switches.len());
             return Err(NumberingError::OneGroup { file: file.to_owned(), name, switches });
         }
-        let new = Earlier::default();
-        let earlier_or_new = earlier.unwrap_or(&new);
-        let numbering = Self::in_order(machine, groups(machine, earlier_or_new), earlier_or_new);
+        let numbering = Self::in_order(machine, groups(machine, earlier), earlier);
         let mut shapes = numbering.shapes();
         if runs(&shapes).len() > limits::KINDS {
             level_nodes(&mut shapes);
         }
         let found = runs(&shapes).len();
         if found <= limits::KINDS {
-            return Ok(Self { kinds: numbering.kinds(&shapes), ..numbering });
+            return Ok(Self { kinds: numbering.kinds(&shapes, earlier), ..numbering });
         }
-        if earlier.is_some() {
+        if !earlier.is_none() {
             return Err(NumberingError::Kinds { found });
         }
         let mut order: Vec<usize> = (0..shapes.len()).collect();
         order.sort_by_key(|&group| Reverse(shapes[group]));
         let groups = order.iter().map(|&group| numbering.groups[group]).collect();
         let shapes: Vec<_> = order.iter().map(|&group| shapes[group]).collect();
-        let numbering = Self::in_order(machine, groups, earlier_or_new);
-        Ok(Self { kinds: numbering.kinds(&shapes), ..numbering })
+        let numbering = Self::in_order(machine, groups, earlier);
+        Ok(Self { kinds: numbering.kinds(&shapes, earlier), ..numbering })
     }
 
     /// Numbers all but the kinds, with the machine's groups in this order.
@@ -313,13 +311,14 @@ impl Numbering {
     /// Sentences for sizes that numbers of the whole fabric are made of and that were others in an earlier import.
     pub(crate) fn other_sizes(&self, earlier: &Earlier) -> impl Iterator<Item = String> {
         let most = |of: fn(&Kind) -> u32| self.kinds.iter().map(of).max().unwrap_or(0);
-        let [p, a] = earlier.sizes;
+        let [p, a, h] = earlier.sizes;
         [
             ("nodes of a switch", "nodes, switch · p + place,", p, most(|kind| kind.nodes)),
             ("switches of a group", "switches, group · a + index, and of nodes", a, most(|kind| kind.size)),
+            ("global ports of a switch", "a group's global ports, index · h + slot,", h, most(|kind| kind.global_ports)),
         ]
         .into_iter()
-        .filter(|(_, _, old, new)| old != new)
+        .filter(|(_, _, old, new)| !earlier.is_none() && old != new)
         .map(|(what, numbers, old, new)| {
             format!(
                 "The most {what} were {old} in the earlier import and are {new}, so the numbers of {numbers} \
@@ -344,8 +343,9 @@ impl Numbering {
         self.places[self.switches[switch as usize] as usize].0 as usize
     }
 
-    /// The kinds of groups of these sizes. Groups of one shape are alike wherever they stand.
-    fn kinds(&self, shapes: &[Option<Shape>]) -> Vec<Kind> {
+    /// The kinds of groups of these sizes. Groups of one shape are alike wherever they stand. The largest p and h are
+    /// no smaller than they were, so that numbers go on to mean the same.
+    fn kinds(&self, shapes: &[Option<Shape>], earlier: &Earlier) -> Vec<Kind> {
         let present = || shapes.iter().flatten();
         let least = present().map(|&shape| (shape, 1));
         let ports = self
@@ -368,6 +368,9 @@ impl Numbering {
             let global_ports = most.get(&(size, nodes)).copied().unwrap_or(0);
             kinds.push(Kind { name, groups: count(run.len()), size, nodes, global_ports });
         }
+        let [p, _, h] = earlier.sizes;
+        raise(&mut kinds, |kind| &mut kind.nodes, p);
+        raise(&mut kinds, |kind| &mut kind.global_ports, h);
         kinds
     }
 
@@ -427,6 +430,14 @@ fn free_numbers(wanted: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
     let mut free = (0..).filter(|number| !taken.contains(number));
     let numbers = wanted.into_iter().map(|number| number.or_else(|| free.next()));
     numbers.map(|number| number.expect("there is always a higher one")).collect()
+}
+
+/// Makes the largest of a size of kinds at least so large.
+fn raise(kinds: &mut [Kind], size: fn(&mut Kind) -> &mut u32, least: u32) {
+    let most = kinds.iter_mut().map(|kind| *size(kind)).max().unwrap_or(0);
+    for size in kinds.iter_mut().map(size).filter(|size| **size == most) {
+        *size = most.max(least);
+    }
 }
 
 /// The sizes of a group: its switches, and the most places for nodes that one of them has.

@@ -113,6 +113,8 @@ impl<'f> Damage<'f> {
         let df = fabric.dragonfly();
         let (least, most) = (*schedule.delay().start(), *schedule.delay().end());
         let mut events = Vec::new();
+        // What is new in a fabric that has grown is not there before.
+        events.extend(schedule.before.as_ref().map(|_| Event { cycle: 0, entry: 0, switch: None }));
         for (entry, &Entry { cycle, .. }) in schedule.entries.iter().enumerate() {
             events.push(Event { cycle, entry, switch: None });
             events.extend(df.switches().map(|switch| {
@@ -123,13 +125,19 @@ impl<'f> Damage<'f> {
         // What dies, dies before the switches of the same cycle take images.
         events.sort_by_key(|&Event { cycle, entry, switch }| (cycle, switch.is_some(), entry));
         let numbers = df.switch_numbers() as usize;
+        // A switch that is new has no other tables.
+        let is_new = |number: u32| {
+            let before = schedule.before.as_ref();
+            before.is_some_and(|before| !before.switches.contains_key(&switch_id(number)))
+        };
+        let images = (0..df.switch_numbers()).map(|number| is_new(number).then_some(0)).collect();
         Self {
             schedule,
             events,
             next: 0,
             links: vec![Life::default(); ports],
             switches: vec![Life::default(); numbers],
-            images: vec![None; numbers],
+            images,
             asleep: vec![false; df.node_numbers() as usize],
             arrived: Vec::new(),
         }
@@ -150,11 +158,14 @@ impl<'f> Damage<'f> {
     /// `false`, those that are mended.
     pub(crate) fn die_and_mend(&mut self, entry: usize, now: u32) -> Vec<(SwitchId, bool)> {
         let entry = &self.schedule.entries[entry];
-        for (link, &is_dead) in self.links.iter_mut().zip(&entry.ports) {
-            link.set(is_dead, now);
+        let drains = entry.is_draining && now >= entry.cycle;
+        let dies = |part: &Life, is_listed: bool| is_listed && (part.is_dead || !drains);
+        for (link, &is_listed) in self.links.iter_mut().zip(&entry.ports) {
+            link.set(dies(link, is_listed), now);
         }
         let switches = (0..).zip(self.switches.iter_mut().zip(&entry.switches));
-        let changed = switches.filter_map(|(number, (switch, &is_dead))| {
+        let changed = switches.filter_map(|(number, (switch, &is_listed))| {
+            let is_dead = dies(switch, is_listed);
             switch.set(is_dead, now).then_some((switch_id(number), is_dead))
         });
         changed.collect()
@@ -174,22 +185,26 @@ impl<'f> Damage<'f> {
         limits: (Scheme, VlbPaths, u8),
     ) -> Result<bool, Error> {
         let (at, schedule) = (switch.image().switch(), self.schedule);
+        let is_before = switch.image().fabric().identity() != fabric.plan().identity();
+        // One that was longer on its way than the one after it is refused.
         match switch.install_faults(&schedule.entries[entry].image) {
-            Ok(()) => {}
-            // It was longer on its way than the one after it.
             Err(Error::OldFaults { .. }) => return Ok(false),
-            Err(error) => return Err(error),
+            Err(error) if !is_before => return Err(error),
+            _ => {}
         }
         let own = |entry: usize| schedule.entries[entry].switch_images.get(&at);
         let before = self.images[at.as_usize()].replace(entry);
-        if before.and_then(own) != own(entry) {
-            *switch = self.installed(fabric, at, limits)?;
+        if is_before || before.and_then(own) != own(entry) {
+            let new = self.installed(fabric, at, limits)?;
+            switch.check_replacement(&new)?;
+            *switch = new;
         }
         Ok(true)
     }
 
     /// A switch with the images that it has: the switch image of the entry whose fault image it took last,
-    /// or else the fabric's, and that fault image. It gives packets no channel but those that the links have.
+    /// or else the fabric's, and that fault image; the tables before it grew, if it took none. It gives packets no
+    /// channel but those that the links have.
     ///
     /// # Errors
     /// An image that it cannot take.
@@ -201,9 +216,14 @@ impl<'f> Damage<'f> {
     ) -> Result<Switch<'f>, Error> {
         let schedule = self.schedule;
         let entry = self.images[at.as_usize()].map(|entry| &schedule.entries[entry]);
-        let switch = match entry.and_then(|entry| entry.switch_images.get(&at)) {
-            Some(bytes) => Switch::boot_in(fabric.plan(), bytes)?,
-            None => fabric.switches()[at.as_usize()].clone(),
+        let before = match &schedule.before {
+            Some(before) if entry.is_none() => before.boot(at)?,
+            _ => None,
+        };
+        let switch = match (before, entry.and_then(|entry| entry.switch_images.get(&at))) {
+            (Some(before), _) => before,
+            (None, Some(bytes)) => Switch::boot_in(fabric.plan(), bytes)?,
+            (None, None) => fabric.switches()[at.as_usize()].clone(),
         };
         let channels = Channels { local: channels, global: channels };
         let mut switch = switch.with_channels_for(scheme, paths, channels)?;

@@ -95,6 +95,7 @@ fn some(fabric: &BootedFabric<'_>, most: [u32; 3], rng: &mut impl Rng) -> FaultS
                 local_link(fabric, switch, port)
             })
             .collect(),
+        ..FaultSet::default()
     }
 }
 

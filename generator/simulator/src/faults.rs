@@ -3,7 +3,10 @@
 //! A [`FaultSchedule`] says from which cycle on which parts are dead. At that cycle they stop to work at
 //! once. The switches do not know it yet: each takes the fault image that names the dead parts after a
 //! delay of its own, which is drawn from the run's seed, and with it the switch image that an update has for
-//! this switch.
+//! this switch. What an entry drains goes on to work, and is dead only if it was dead before.
+//!
+//! A schedule can begin with the tables of a smaller fabric, from which that of the run has grown: its switches have
+//! those until they take the images of the first entry that reaches them.
 
 use crate::fabric::{BootedFabric, Link};
 use crate::numbers::PortId;
@@ -11,7 +14,7 @@ use crate::settings::MOST_CYCLES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use tvlb_base::text::Refused;
-use tvlb_firmware_model::Switch;
+use tvlb_firmware_model::{Error, Switch};
 use tvlb_schema::{
     End, FabricImage, FaultSet, LocalLink, Port, SwitchId, SwitchIndex, encode_fault_image,
 };
@@ -23,6 +26,8 @@ pub(crate) struct Entry {
     pub(crate) cycle: u32,
     /// The fault image that says so.
     pub(crate) image: Vec<u8>,
+    /// What is listed is drained: it is dead only if it was dead before.
+    pub(crate) is_draining: bool,
     /// The switch images that are taken with it, where they are not those of the fabric.
     pub(crate) switch_images: BTreeMap<SwitchId, Vec<u8>>,
     /// By switch number: whether the switch is dead.
@@ -38,6 +43,24 @@ pub struct FaultSchedule {
     identity: u64,
     pub(crate) entries: Vec<Entry>,
     delay: RangeInclusive<u32>,
+    pub(crate) before: Option<TablesBefore>,
+}
+
+/// The tables that switches have before they take those of a fabric that has grown.
+#[derive(Clone, Debug)]
+pub struct TablesBefore {
+    /// The fabric image.
+    pub fabric: Vec<u8>,
+    /// The image of each switch that was there.
+    pub switches: BTreeMap<SwitchId, Vec<u8>>,
+}
+
+impl TablesBefore {
+    /// A switch with these tables, if it was there.
+    pub(crate) fn boot(&self, switch: SwitchId) -> Result<Option<Switch<'_>>, Error> {
+        let image = self.switches.get(&switch);
+        image.map(|image| Switch::boot(&self.fabric, image)).transpose()
+    }
 }
 
 impl FaultSchedule {
@@ -80,7 +103,7 @@ impl FaultSchedule {
             Ok(Entry::new(fabric, epoch, *cycle, faults))
         });
         let entries = entries.collect::<Result<_, _>>()?;
-        Ok(Self { identity: plan.identity(), entries, delay })
+        Ok(Self { identity: plan.identity(), entries, delay, before: None })
     }
 
     /// The same schedule, where each of these switches takes this image together with the fault image of
@@ -111,6 +134,42 @@ impl FaultSchedule {
                 })?;
         }
         self.entries[entry].switch_images = images;
+        Ok(self)
+    }
+
+    /// The same schedule in a fabric that has grown: until a switch takes the images of an entry it has these
+    /// tables, and so long what they do not have is dead. The first entry, from a later cycle than 0 on, lists
+    /// what is new, drained, and a later one lets it live.
+    ///
+    /// # Errors
+    /// No entry, or a first switch that cannot take the fabric's tables, with what the first entry lists, in the
+    /// place of these.
+    pub fn grown_from(
+        mut self,
+        fabric: &BootedFabric<'_>,
+        before: TablesBefore,
+    ) -> Result<Self, Refused> {
+        let Some(first) = self.entries.first().filter(|first| first.cycle > 0) else {
+            let found = "faults: no entry, or one from cycle 0 on, in a fabric that has grown";
+            return Err(Refused::new(found, "a first one from a later cycle on"));
+        };
+        for &switch in before.switches.keys() {
+            let grows = || {
+                let there = fabric.dragonfly().has_switch(switch);
+                let mut new = match first.switch_images.get(&switch) {
+                    Some(image) => Switch::boot_in(fabric.plan(), image)?,
+                    None if there => fabric.switches()[switch.as_usize()].clone(),
+                    None => return Ok(()),
+                };
+                new.install_faults(&first.image)?;
+                before.boot(switch)?.map_or(Ok(()), |old| old.check_replacement(&new))
+            };
+            grows().map_err(|error: Error| {
+                let switch = fabric.named(switch);
+                Refused::new(format!("faults: the images of switch {switch}: {error}"), "")
+            })?;
+        }
+        self.before = Some(before);
         Ok(self)
     }
 
@@ -169,6 +228,7 @@ impl Entry {
         Self {
             cycle,
             image: encode_fault_image(plan, epoch, faults),
+            is_draining: faults.is_draining,
             switch_images: BTreeMap::new(),
             switches: (0..df.switch_numbers()).map(|n| dead(switch_id(n))).collect(),
             ports: (0..df.switch_numbers() << bits).map(port).collect(),

@@ -71,6 +71,8 @@ mod deadlock_tests;
 #[cfg(test)]
 mod fault_tests;
 #[cfg(test)]
+mod growth_tests;
+#[cfg(test)]
 mod replacement_tests;
 #[cfg(test)]
 mod test_images;
@@ -140,7 +142,7 @@ pub mod parts {
 pub use complete::{Completion, CompletionError, StuckRanks, complete};
 pub use conservation::ConservationError;
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
-pub use faults::FaultSchedule;
+pub use faults::{FaultSchedule, TablesBefore};
 pub use foresight::ForeseenLatency;
 pub use job_times::JobTimes;
 pub use jobs::{JobError, JobRun, MessageSettings};

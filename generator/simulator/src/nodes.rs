@@ -52,7 +52,9 @@ impl Network<'_> {
             let destination = self.traffic.draw(node, &mut source.rng);
             match self.set_out(node, destination, created, input, now) {
                 Ok(_) => {}
-                Err(Error::Unreachable { .. }) if self.damage.is_some() => {
+                Err(Error::Unreachable { .. } | Error::NoSuchNode { .. })
+                    if self.damage.is_some() =>
+                {
                     self.links.never_sent(Cause::Refused, 1, now);
                     self.states.node_free[input.index()] += 1;
                 }

@@ -22,6 +22,10 @@ pub struct Change<T> {
 }
 
 impl<T> Change<T> {
+    pub(super) const fn as_ref(&self) -> Change<&T> {
+        Change { old: &self.old, new: &self.new }
+    }
+
     pub(super) fn map<U>(&self, mut each: impl FnMut(&T) -> U) -> Change<U> {
         Change { old: each(&self.old), new: each(&self.new) }
     }

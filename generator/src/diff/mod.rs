@@ -7,6 +7,7 @@
 
 mod change;
 mod error;
+mod install;
 mod matched;
 mod measure;
 mod paths;
@@ -16,19 +17,20 @@ mod wiring;
 
 pub use change::{Change, Settings};
 pub use error::DiffError;
+pub use install::{Install, Listed};
 pub use matched::Parts;
 pub use measure::{LinkChange, LoadChange, ModeChange};
 pub use tables::Tables;
 pub use text::help;
 pub use wiring::EndNames;
 
+use install::install;
 use matched::Matched;
 use measure::{Measured, Source};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::Switch;
 use tvlb_schema::{Dragonfly, SwitchId};
 use tvlb_table_set::Manifest;
 
@@ -76,22 +78,6 @@ pub struct Difference {
     pub install: Install,
     /// Ordered pairs of such switches in different groups that were looked at, and how many there are.
     pub pairs_looked_at: [u64; 2],
-}
-
-/// How switches that have one table set can take another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Install {
-    /// No image differs.
-    Nothing,
-    /// So many switches take a new image, each when it likes, while packets fly.
-    WhilePacketsFly { switches: usize },
-    /// So many switches boot, with no packet under way.
-    Boot {
-        switches: usize,
-        /// Why the first switch that must do so cannot take its image as it runs.
-        because: String,
-    },
 }
 
 /// A value in both manifests.
@@ -201,7 +187,7 @@ pub fn compare(
     if is_same && matched.is_whole() {
         return Ok(difference);
     }
-    difference.install = install(both, &booted.old, &matched);
+    difference.install = install(both, fabrics.as_ref(), &booted.old, &matched);
     if difference.parts.switches_in_both == 0 {
         return Ok(difference);
     }
@@ -246,28 +232,6 @@ fn switches(
         (images.is_change() || !change.ports.is_empty() || is_affected).then_some(change)
     };
     sources.filter_map(change).collect()
-}
-
-/// What the switches of the old set, asked one by one, say of the images of the new one.
-fn install(both: Change<&Tables>, running: &[Switch<'_>], matched: &Matched) -> Install {
-    let boot = |because| Install::Boot { switches: both.new.switch_count(), because };
-    if !matched.is_whole() {
-        return boot("the groups or switches are others, or have other numbers".to_owned());
-    }
-    if both.old.fabric != both.new.fabric {
-        return boot("the cables or sizes are others".to_owned());
-    }
-    let mut switches = 0;
-    for (switch, images) in running.iter().zip(both.old.switches.iter().zip(&both.new.switches)) {
-        if images.0 == images.1 {
-            continue;
-        }
-        switches += 1;
-        if let Err(error) = switch.clone().replace(&both.new.fabric, images.1) {
-            return boot(error.to_string());
-        }
-    }
-    Install::WhilePacketsFly { switches }
 }
 
 /// Whether two switch images say the same but for the fabric that they are of, and so for their checksums.

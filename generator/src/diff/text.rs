@@ -1,6 +1,8 @@
 //! A difference in words.
 
-use super::{Change, Difference, EndNames, Install, LoadChange, ModeChange, Parts, SwitchChange};
+use super::{
+    Change, Difference, EndNames, Install, Listed, LoadChange, ModeChange, Parts, SwitchChange,
+};
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
 use tvlb_base::table::{self, Column, Table};
@@ -26,18 +28,51 @@ impl Display for Difference {
             self.packets(f)?;
         }
         self.per_switch(f)?;
-        match &self.install {
-            Install::Nothing => Ok(()),
+        write_install(f, &self.install)
+    }
+}
+
+fn write_install(f: &mut Formatter<'_>, install: &Install) -> fmt::Result {
+    let heading = "install   ";
+    let Install::InSteps { switches, gone, new } = install else {
+        return match install {
             Install::WhilePacketsFly { switches } => writeln!(
                 f,
-                "install    {switches} switches take their new images while packets fly, in any order"
+                "{heading} {switches} switches take their new images while packets fly, in any order"
             ),
             Install::Boot { switches, because } => writeln!(
                 f,
-                "install    all {switches} switches boot with no packet under way: {because}"
+                "{heading} all {switches} switches boot with no packet under way: {because}"
             ),
-        }
-    }
+            Install::Nothing | Install::InSteps { .. } => Ok(()),
+        };
+    };
+    writeln!(f, "{heading} while packets fly, each step on all switches before the next:")?;
+    let gone = (!gone.is_empty())
+        .then(|| format!("an update of the old tables that drains what is gone: {}", parts(*gone)));
+    let (of_new, last) = if new.is_empty() {
+        (String::new(), None)
+    } else {
+        let of_new = format!(", with an update that drains what is new: {}", parts(*new));
+        (of_new, Some("an update of the new tables that lists nothing".to_owned()))
+    };
+    let images = format!("{switches} switches: the new images{of_new}");
+    let steps = gone.into_iter().chain([images]).chain(last);
+    let mut steps = (1..).zip(steps);
+    steps.try_for_each(|(number, step)| writeln!(f, "{:<10} {number}. {step}", ""))
+}
+
+/// What an update lists.
+fn parts(Listed { switches, cables, local_links }: Listed) -> String {
+    let counts = [
+        (switches, "switch", "switches"),
+        (cables, "cable", "cables"),
+        (local_links, "local link", "local links"),
+    ];
+    let some = counts.into_iter().filter(|&(count, ..)| count > 0);
+    let words =
+        some.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 impl Difference {

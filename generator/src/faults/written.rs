@@ -84,6 +84,7 @@ pub fn write_update(
             switches: faults.switches.len() as u64,
             cables: faults.cables.len() as u64,
             local_links: faults.local_links.len() as u64,
+            draining: faults.is_draining,
         },
         lost: LostEntry {
             min: made.loss.min.count,

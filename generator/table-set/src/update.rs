@@ -45,7 +45,7 @@ pub struct UpdateRecord {
     pub manifest_sha256: String,
     /// Which of two updates is the later; at least 1.
     pub epoch: u32,
-    /// How many parts are dead.
+    /// How many parts are dead, or drained.
     pub dead: DeadEntry,
     /// What no packet can do any longer.
     pub lost: LostEntry,
@@ -53,7 +53,7 @@ pub struct UpdateRecord {
     pub files: Vec<FileEntry>,
 }
 
-/// How many parts are dead.
+/// How many parts are dead, or drained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DeadEntry {
@@ -62,6 +62,9 @@ pub struct DeadEntry {
     pub cables: u64,
     /// Links within groups.
     pub local_links: u64,
+    /// They are not dead but drained: see [`tvlb_schema::FaultSet::is_draining`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub draining: bool,
 }
 
 /// Ordered pairs of switches that live and have lost something.

@@ -16,7 +16,7 @@ use tvlb_schema::{
 };
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{FileEntry, TableSet, UPDATE_FILE, Update, UpdateRecord, switch_file};
-use tvlb_verify::{Settings, VerifyError, verify_changes, verify_update};
+use tvlb_verify::{Settings, VerifyError, With, verify, verify_changes};
 
 /// A table set in `tables`, and an update of it in `update`.
 struct Case<'b> {
@@ -43,6 +43,7 @@ fn faults_of(fabric: &FabricImage<'_>, number: usize) -> FaultSet {
             switches: df.switches().last().into_iter().collect(),
             cables: cables.next().into_iter().collect(),
             local_links: link.into_iter().collect(),
+            ..FaultSet::default()
         },
     }
 }
@@ -114,7 +115,8 @@ impl<'b> Case<'b> {
         fs::write(update.join(UPDATE_FILE), record.to_json()).unwrap();
         let whole = |most_walks| {
             let settings = Settings { most_walks, seed: 1 };
-            verify_update(&tables, &update, None, settings, &()).map(|_| ())
+            let with = With { update: Some(&update), ..With::default() };
+            verify(&tables, with, settings, &()).map(|_| ())
         };
         let changes = || {
             let set = TableSet::open(&tables)?;

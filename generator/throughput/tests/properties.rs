@@ -158,6 +158,7 @@ fn a_sweep_finds_what_modelling_each_cell_finds_where_parts_are_dead() {
         switches: [SwitchId(27)].into(),
         cables: [planned.cables()[0].low].into(),
         local_links: [link].into(),
+        ..FaultSet::default()
     };
     let mut patterns = patterns(&df);
     for pattern in &mut patterns {

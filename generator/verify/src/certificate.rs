@@ -7,6 +7,7 @@ use super::routes::Walks;
 use super::sample::Sample;
 use serde::Serialize;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use tvlb_firmware_model::{Channels, Scheme};
 use tvlb_schema::GroupKind;
 use tvlb_table_set::{TableSet, UpdateRecord};
@@ -101,6 +102,7 @@ pub(super) struct Found<'f> {
     pub(super) bytes: usize,
     pub(super) planned: bool,
     pub(super) update: Option<&'f UpdateRecord>,
+    pub(super) beside: Option<&'f Path>,
     pub(super) escape: Option<EscapeCertificate>,
 }
 
@@ -127,6 +129,9 @@ pub struct Certificate {
     /// The record of the update that is installed; its counts of pairs are right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update: Option<UpdateRecord>,
+    /// The table set that other switches still have, whose packets are among those that wait for each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<PathBuf>,
     /// Ordered pairs of switches that live, each reachable but for those that are cut off.
     pub pairs: u64,
     /// What the datapath answered when it was asked for their paths.
@@ -167,7 +172,8 @@ pub struct Certificate {
 
 impl Certificate {
     pub(super) fn new(set: &TableSet, fabric: &BootedSwitches<'_>, found: &Found<'_>) -> Self {
-        let &Found { sample, walks, dependencies, bytes, planned, update, ref escape } = found;
+        let &Found { sample, walks, dependencies, bytes, planned, update, beside, ref escape } =
+            found;
         let manifest = set.manifest();
         let df = &fabric.df;
         let extent = if sample.is_exhaustive() {
@@ -201,6 +207,7 @@ impl Certificate {
             bytes,
             planned,
             update: update.cloned(),
+            beside: beside.map(Path::to_owned),
             pairs: walks.pairs,
             answers,
             extent,
@@ -288,6 +295,11 @@ impl fmt::Display for Certificate {
                 self.channels, self.dependencies
             ),
         )?;
+        if let Some(beside) = &self.beside {
+            let text =
+                format_args!("packets that have met switches with {} included", beside.display());
+            line(f, "", &text)?;
+        }
         self.escape.as_ref().map_or(Ok(()), |escape| write_escape(f, escape))
     }
 }
@@ -351,8 +363,12 @@ pub(super) fn line(f: &mut fmt::Formatter<'_>, what: &str, text: &dyn fmt::Displ
 pub(super) fn write_update(f: &mut fmt::Formatter<'_>, update: &UpdateRecord) -> fmt::Result {
     let UpdateRecord { epoch, dead, lost, .. } = update;
     let text = format_args!(
-        "number {epoch}; dead global links {}, local links {}, switches {}; pairs without a minimal path {}",
-        dead.cables, dead.local_links, dead.switches, lost.min
+        "number {epoch}; {} global links {}, local links {}, switches {}; pairs without a minimal path {}",
+        if dead.draining { "drained" } else { "dead" },
+        dead.cables,
+        dead.local_links,
+        dead.switches,
+        lost.min
     );
     line(f, "update", &text)
 }

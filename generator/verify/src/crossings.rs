@@ -314,6 +314,7 @@ mod tests {
                 switches: [df.switch(GroupId(1), SwitchIndex(3))].into(),
                 cables: [cables[2].0, cables[7].0].into(),
                 local_links: [link(0, 0, 1), link(0, 1, 2), link(2, 0, 2), link(3, 1, 3)].into(),
+                ..FaultSet::default()
             };
             let mut image = FabricImage::decode(&bytes).unwrap();
             let faults_image = tvlb_schema::encode_fault_image(&image, 1, &faults);

@@ -57,6 +57,10 @@ pub enum VerifyError {
         things(*.wrong)
     )]
     Cables { path: PathBuf, wrong: usize, named: String },
+    #[error(
+        "{path}: found tables of {found}, accepted those of a fabric with the sizes of {needed} in all but g, since otherwise parts have other numbers"
+    )]
+    Beside { path: PathBuf, found: String, needed: String },
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

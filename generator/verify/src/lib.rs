@@ -65,38 +65,33 @@ pub struct Settings {
     pub seed: u64,
 }
 
-/// Verifies the table set in a directory, its report included; if a fabric was planned, it must be
-/// of that one. Each source switch is a step of the stage "switches".
+/// What a table set is verified with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct With<'w> {
+    /// The fabric that it must be of.
+    pub planned: Option<&'w Planned>,
+    /// An update of it: what switches have once that is installed is verified. That the table set and its report
+    /// are what they should be is then not asked.
+    pub update: Option<&'w Path>,
+    /// A table set that other switches still have: packets by its tables and by these wait for each other.
+    pub beside: Option<&'w Path>,
+}
+
+/// Verifies the table set in a directory, its report included. Each source switch is a step of the stage "switches".
 ///
 /// # Errors
 /// The first thing found that makes the set unfit.
 pub fn verify(
     directory: &Path,
-    planned: Option<&Planned>,
+    with: With<'_>,
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
     let set = TableSet::open(directory)?;
-    wiring::check_report(&set)?;
-    check(&set, (planned, None), settings, progress)
-}
-
-/// Verifies an update of a table set: what switches have once it is installed. That the table set and its
-/// report are what they should be is for [`verify`] to say. Each source switch is a step of the stage
-/// "switches".
-///
-/// # Errors
-/// The first thing found that makes the update unfit.
-pub fn verify_update(
-    directory: &Path,
-    update: &Path,
-    planned: Option<&Planned>,
-    settings: Settings,
-    progress: &dyn Progress,
-) -> Result<Certificate, VerifyError> {
-    let set = TableSet::open(directory)?;
-    let update = Update::open(update, &set)?;
-    check(&set, (planned, Some(&update)), settings, progress)
+    if with.update.is_none() {
+        wiring::check_report(&set)?;
+    }
+    check(&set, with, settings, progress)
 }
 
 /// Verifies the table set in a directory before its report is written, or whatever the report.
@@ -146,18 +141,57 @@ pub fn verify_tables(
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
-    check(&TableSet::open(directory)?, (None, None), settings, progress)
+    check(&TableSet::open(directory)?, With::default(), settings, progress)
 }
 
 fn check(
     set: &TableSet,
-    (planned, update): (Option<&Planned>, Option<&Update>),
+    with: With<'_>,
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
-    open_tables(set, update, |tables| match update {
-        None => check_set(tables, planned, settings, progress),
-        Some(update) => check_update(tables, (planned, update), settings, progress),
+    let update = with.update.map(|path| Update::open(path, set)).transpose()?;
+    open_tables(set, update.as_ref(), |tables| match &update {
+        None => check_set(tables, with, settings, progress),
+        Some(update) => check_update(tables, (with, update), settings, progress),
+    })
+}
+
+/// A graph in which the channels of a table set that other switches still have wait for each other.
+fn dependencies(
+    df: &Dragonfly,
+    beside: Option<&Path>,
+    settings: Settings,
+    progress: &dyn Progress,
+) -> Result<Dependencies, VerifyError> {
+    let Some(path) = beside else { return Ok(Dependencies::new(df)) };
+    let set = TableSet::open(path)?;
+    open_tables(&set, None, |tables| {
+        let old = *tables.fabric_image.dragonfly();
+        let sizes = |df: &Dragonfly| (df.p(), df.a(), df.h(), df.local_ports());
+        if sizes(&old) != sizes(df) {
+            let path = path.to_owned();
+            return Err(VerifyError::Beside {
+                path,
+                found: old.to_string(),
+                needed: df.to_string(),
+            });
+        }
+        let dependencies = Dependencies::new(if old.g() > df.g() { &old } else { df });
+        let bytes = tables.checked_images(None, progress)?;
+        let switches = tables.boot_as_claimed(&bytes, progress)?;
+        let fabric = BootedSwitches::new(&switches);
+        let (crossed, _) = tables.look(&fabric, progress)?;
+        let notes = Notes {
+            sample: &Sample::new(&fabric, settings),
+            crossed: &crossed,
+            dependencies: &dependencies,
+            planned: tables.planned_image,
+            shares: None,
+            is_searched: false,
+        };
+        tables.walk(&fabric, notes, progress)?;
+        Ok(dependencies)
     })
 }
 
@@ -262,18 +296,18 @@ impl<'t> Tables<'t> {
 /// Verifies a table set of which nothing is dead.
 fn check_set(
     tables: &Tables<'_>,
-    planned: Option<&Planned>,
+    With { planned, beside, .. }: With<'_>,
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
     let set = tables.set;
     let (manifest, path) = (set.manifest(), set.path());
+    let dependencies = dependencies(tables.fabric_image.dragonfly(), beside, settings, progress)?;
     let bytes = tables.checked_images(planned, progress)?;
     let switches = tables.boot_as_claimed(&bytes, progress)?;
     claims::check_digests(manifest, path, &switches)?;
     let fabric = BootedSwitches::new(&switches);
     let sample = Sample::new(&fabric, settings);
-    let dependencies = Dependencies::new(&fabric.df);
     let (crossed, told) = tables.look(&fabric, progress)?;
     claims::check_told(manifest, path, (&switches, &told))?;
     let shares = sample.is_exhaustive().then(|| LinkShares::new(&fabric));
@@ -299,6 +333,7 @@ fn check_set(
         bytes: tables.fabric_bytes.len() + bytes.iter().map(Vec::len).sum::<usize>(),
         planned: planned.is_some(),
         update: None,
+        beside,
         escape,
     };
     Ok(Certificate::new(set, &fabric, &found))
@@ -308,11 +343,12 @@ fn check_set(
 /// shapes are held against those of the table set. Such packets need another escape network.
 fn check_update(
     tables: &Tables<'_>,
-    (planned, update): (Option<&Planned>, &Update),
+    (With { planned, beside, .. }, update): (With<'_>, &Update),
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
     let set = tables.set;
+    let dependencies = dependencies(tables.fabric_image.dragonfly(), beside, settings, progress)?;
     let bytes = tables.checked_images(planned, progress)?;
     let switches = tables.boot_as_claimed(&bytes, progress)?;
     let fabric = BootedSwitches::new(&switches);
@@ -320,7 +356,6 @@ fn check_update(
     let installed = tables.installed(update, &replaced, &fabric)?;
     installed.check_shapes(progress)?;
     let sample = Sample::new(&fabric, settings);
-    let dependencies = Dependencies::new(&fabric.df);
     let (crossed, _) = tables.look(&fabric, progress)?;
     let notes = Notes {
         sample: &sample,
@@ -340,6 +375,7 @@ fn check_update(
         bytes: tables.fabric_bytes.len() + bytes.iter().map(Vec::len).sum::<usize>(),
         planned: planned.is_some(),
         update: Some(update.record()),
+        beside,
         escape: None,
     };
     Ok(Certificate::new(set, &fabric, &found))

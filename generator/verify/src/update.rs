@@ -186,6 +186,7 @@ impl<'i> Installed<'i> {
                 dead.local_links,
                 count(listed.local_links.len()),
             ),
+            ("draining is", dead.draining.into(), listed.is_draining.into()),
             ("the number of pairs without a minimal path is", lost.min, walks.lost_min),
             ("the number of pairs that are cut off is", lost.cut, walks.cut),
         ] {
@@ -272,12 +273,15 @@ fn check_list(update: &Update, fabric: &FabricImage<'_>) -> Result<FaultSet, Ver
             .copied()
             .filter(|link| lives(link.low) && lives(df.switch(df.place(link.low).0, link.high)))
             .collect(),
+        is_draining: listed.is_draining,
     };
-    let of_image = FaultSet {
-        switches: fabric.dead_switches().collect(),
-        cables: fabric.dead_cables().map(low_end).collect(),
-        local_links: fabric.dead_local_links().collect(),
-    };
+    let mut of_image = fabric.fault_set();
+    of_image.cables = of_image.cables.into_iter().map(low_end).collect();
+    if listed.is_draining != of_image.is_draining {
+        return Err(wrong(
+            "by one of this list and the fault image what is listed is drained".to_owned(),
+        ));
+    }
     for (one, other, text) in [
         (&by_itself, &of_image, "is dead by this list, but not by the fault image"),
         (&of_image, &by_itself, "is dead by the fault image, but not by this list"),
@@ -286,6 +290,7 @@ fn check_list(update: &Update, fabric: &FabricImage<'_>) -> Result<FaultSet, Ver
             switches: one.switches.difference(&other.switches).copied().collect(),
             cables: one.cables.difference(&other.cables).copied().collect(),
             local_links: one.local_links.difference(&other.local_links).copied().collect(),
+            is_draining: false,
         };
         if let Some(part) = tvlb_table_set::dead_parts::write(df, &more).lines().next() {
             return Err(wrong(format!("`{part}` {text}")));

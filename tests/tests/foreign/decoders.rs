@@ -125,8 +125,9 @@ pub(crate) fn meaning_of_faults(image: &FabricImage<'_>) -> String {
         .map(|link| [link.low.0, link.high.0.into(), link.number])
         .collect();
     format!(
-        "{{\"cables\": {cables:?}, \"epoch\": {}, \"identity\": \"{:016x}\", \"image\": \"faults\", \
+        "{{\"cables\": {cables:?}, \"draining\": {}, \"epoch\": {}, \"identity\": \"{:016x}\", \"image\": \"faults\", \
          \"links\": {links:?}, \"switches\": {switches:?}}}",
+        image.is_draining(),
         image.epoch(),
         image.identity()
     )

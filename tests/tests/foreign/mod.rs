@@ -148,7 +148,8 @@ fn thinned_sets_and_three_sets() {
     }
 }
 
-/// Parts of a fabric that can be dead: nothing, a cable, a link of a group, a switch, and all of these.
+/// Parts of a fabric that can be dead: nothing, a cable, a link of a group, a switch, and all of these, dead and
+/// drained.
 fn dead_parts(fabric: &Fabric) -> Vec<FaultSet> {
     let (topology, df) = (&fabric.topology, fabric.topology.dragonfly());
     let cables = topology.cables();
@@ -174,8 +175,10 @@ fn dead_parts(fabric: &Fabric) -> Vec<FaultSet> {
         cables: cable.cables.clone(),
         local_links: links.local_links.clone(),
         switches: [SwitchId(1), last].into(),
+        ..FaultSet::default()
     };
-    vec![FaultSet::default(), cable, links, switch, all]
+    let drained = FaultSet { is_draining: true, ..all.clone() };
+    vec![FaultSet::default(), cable, links, switch, all, drained]
 }
 
 /// With a fault image both find the same live routes between switches that live.

@@ -58,8 +58,9 @@ impl Display for UpdateReport<'_> {
         let dead = if dead.is_empty() { "nothing".to_owned() } else { dead.join(", ") };
         writeln!(
             f,
-            "update      epoch {}, fault image of {bytes} bytes; dead: {dead}",
-            record.epoch
+            "update      epoch {}, fault image of {bytes} bytes; {}: {dead}",
+            record.epoch,
+            if fabric.is_draining() { "drained" } else { "dead" }
         )?;
         let numbers: Vec<String> = switches.iter().map(ToString::to_string).collect();
         match numbers.as_slice() {

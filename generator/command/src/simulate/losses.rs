@@ -3,6 +3,7 @@
 use super::options::{At, Simulate};
 use crate::failure::Failure;
 use crate::files::read_faults;
+use crate::tables::Tables;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -13,7 +14,7 @@ use tvlb_schema::{FabricImage, FaultSet, SwitchId};
 use tvlb_simulator::columns::{LOAD, SEED};
 use tvlb_simulator::{
     BootedFabric, FaultFigures, FaultSchedule, LinkLosses, Losses, Measuring, Outcome, Point,
-    SeriesWindow, Settings,
+    Revision, SeriesWindow, Settings, TablesBefore,
 };
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{Update, sha256};
@@ -70,6 +71,9 @@ pub(super) struct Record {
     /// The number of the update that is installed from the beginning, with its switch images.
     #[serde(skip_serializing_if = "Option::is_none")]
     update: Option<u32>,
+    /// The SHA-256 of the manifest of the table set that switches have in the beginning, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grown_from: Option<String>,
 }
 
 impl Record {
@@ -83,6 +87,7 @@ impl Record {
         };
         let mut words: Vec<String> = self.faults_at.iter().map(of_entry).collect();
         words.extend(self.update.map(|number| format!("update {number}")));
+        words.extend(self.grown_from.as_ref().map(|hash| format!("grown from {}", &hash[..8])));
         if self.fault_delay != (0, 0) {
             words.push(format!("delay {}-{}", self.fault_delay.0, self.fault_delay.1));
         }
@@ -164,8 +169,23 @@ pub(super) fn given(
             schedule = with.map_err(Failure::of)?;
         }
     }
-    let record = Record { faults_at, fault_delay: (least, most), update: None };
+    let mut grown_from = None;
+    if let Some(path) = &arguments.grown_from {
+        let tables = Tables::open(path)?;
+        let before = tables_before(&tables, arguments.switches.revision())?;
+        schedule = schedule.grown_from(fabric, before).map_err(Failure::of)?;
+        grown_from = Some(tables.set.manifest_sha256().to_owned());
+    }
+    let record = Record { faults_at, fault_delay: (least, most), update: None, grown_from };
     Ok(Some(Given { schedule, series: arguments.series, record }))
+}
+
+/// The tables that switches have before they take those that are simulated.
+fn tables_before(tables: &Tables, revision: Option<Revision>) -> Result<TablesBefore, Failure> {
+    let fabric = tables.set.fabric_image().map_err(Failure::of)?;
+    let images = tables.switch_images(&fabric, revision)?;
+    let switches = tables.decode(&fabric)?.dragonfly().switches().zip(images).collect();
+    Ok(TablesBefore { fabric, switches })
 }
 
 /// What an update says is dead, from cycle 0 on, in a network all of whose switches have installed it.
@@ -181,6 +201,7 @@ pub(super) fn from_the_beginning(
         faults_at: vec![FromCycle { cycle: 0, dead, update: None }],
         fault_delay: (0, 0),
         update: Some(update.record().epoch),
+        grown_from: None,
     };
     Ok(Given { schedule, series, record })
 }
@@ -197,11 +218,7 @@ fn dead_by(update: &Update, plan: &FabricImage<'_>) -> Result<FaultSet, Failure>
     view.install_faults(&image).map_err(|error| {
         Failure::Message(format!("{}: {error}", update.faults_path().display()))
     })?;
-    Ok(FaultSet {
-        switches: view.dead_switches().collect(),
-        cables: view.dead_cables().collect(),
-        local_links: view.dead_local_links().collect(),
-    })
+    Ok(view.fault_set())
 }
 
 /// A curve, and the seeds of its runs.

@@ -100,6 +100,10 @@ pub struct Simulate {
     /// the image of the table set. Can be given several times
     #[arg(long, value_name = "CYCLE:DIR", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
     pub update_at: Vec<At>,
+    /// Begin with these tables, of the fabric before it grew: a switch that they know has them until it takes the
+    /// first update, and what they do not know is dead until an update no longer lists it
+    #[arg(long, value_name = "TABLES", requires = "faults_in_time", help_heading = "Faults")]
+    pub grown_from: Option<PathBuf>,
     /// How many cycles later a switch takes the fault image, drawn for each switch and list or update; until
     /// then it sends onto dead links as onto others
     #[arg(

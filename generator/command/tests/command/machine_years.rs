@@ -88,7 +88,8 @@ fn numbers_stay_from_year_to_year() {
         scratch.succeeds(&format!("import slingshot plan.csv {arguments}"))
     };
     let mut machine = Machine::of(&[10, 20, 30, 40, 50, 60, 70]);
-    import(&machine, "-o first");
+    // With room for cables to come.
+    import(&machine, "-o first --global-ports 8");
     tables(&scratch, "first");
 
     // The same again is the same, but for what it says of itself.
@@ -108,6 +109,17 @@ fn numbers_stay_from_year_to_year() {
     assert!(names.contains("7,,,35,\n") && names.contains("8,,,80,\n"), "{names}");
     tables(&scratch, "grown");
     assert_snapshot!(scratch.differs("diff first-tables grown-tables"));
+    // While packets fly, of which none is lost.
+    scratch.succeeds("faults grown-tables --not-in first-tables -o new-parts");
+    scratch.write("nothing.txt", "");
+    scratch.succeeds("faults grown-tables --faults nothing.txt --after new-parts -o all-live");
+    for with in ["", " --update new-parts"] {
+        scratch.succeeds(&format!("verify grown-tables --beside first-tables{with}"));
+    }
+    let run = "simulate grown-tables --grown-from first-tables --update-at 1000:new-parts \
+               --update-at 3000:all-live --fault-delay 0-1500 --scheme par --load 0.4 --window 2500 --warm-up 1";
+    let said = scratch.succeeds(run);
+    assert!(said.contains("\nload 0.4, seed 1: 0 of "), "{said}");
 
     // A switch is replaced by one in another slot, which comes into its place, as its nodes do.
     machine.0[1].1[0] = 7;
@@ -131,6 +143,16 @@ fn numbers_stay_from_year_to_year() {
     tables(&scratch, "shrunk");
     let said = scratch.differs("diff replaced-tables shrunk-tables");
     assert!(said.contains("\ngroups     8 in both; 1 gone: 3\n"), "{said}");
+    assert!(
+        said.contains(" 1. an update of the old tables that drains what is gone: 3 switches\n"),
+        "{said}"
+    );
+    let of_gone = "faults replaced-tables --not-in shrunk-tables -o gone";
+    assert!(
+        scratch
+            .succeeds(of_gone)
+            .starts_with("drained   0 global links, 0 local links, 3 switches\n")
+    );
     let gone = "there is no switch 9; group 3, to which the number falls, has no switches";
     let refused = scratch.refuses("inspect shrunk-tables --switch 9");
     assert!(refused.contains(gone), "{refused}");

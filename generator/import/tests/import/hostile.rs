@@ -4,7 +4,7 @@ use super::make::{dragonfly, dragonfly_plus, plan_of, rows};
 use super::{fabric, files};
 use proptest::prelude::*;
 use tvlb_base::text::Source;
-use tvlb_import::{Grouping, Import, ImportError};
+use tvlb_import::{Earlier, Grouping, Import, ImportError};
 
 /// Something to be done to a text.
 #[derive(Clone, Debug)]
@@ -90,7 +90,12 @@ fn spoilt(text: &str, spoils: &[Spoil]) -> Vec<u8> {
 }
 
 fn plan(bytes: &[u8]) -> Result<Import, ImportError> {
-    tvlb_import::slingshot(vec![Source::of_text("plan.csv", bytes)], None, None)
+    tvlb_import::slingshot(
+        vec![Source::of_text("plan.csv", bytes)],
+        None,
+        None,
+        &Earlier::default(),
+    )
 }
 
 /// What was read can be written, and what was refused is said of a file or an option.
@@ -125,6 +130,7 @@ proptest! {
             vec![Source::of_text("plan.csv", text.as_bytes())],
             Some(Source::of_text("live.txt", &live)),
             Some(Source::of_text("jacks.csv", &map)),
+            &Earlier::default(),
         ));
     }
 
@@ -139,7 +145,11 @@ proptest! {
             if is_plus { dragonfly_plus(3, [3, 2, 2], None) } else { dragonfly(&[4, 3, 4], 1, 2) };
         let bytes = spoilt(&network.text(), &spoils);
         let grouping = Grouping { pattern, threshold };
-        check(tvlb_import::ibnetdiscover(Source::of_text("fabric.txt", &bytes), &grouping));
+        check(tvlb_import::ibnetdiscover(
+            Source::of_text("fabric.txt", &bytes),
+            &grouping,
+            &Earlier::default(),
+        ));
     }
 
     #[test]
@@ -148,6 +158,7 @@ proptest! {
         check(tvlb_import::ibnetdiscover(
             Source::of_text("fabric.txt", &bytes),
             &Grouping::default(),
+            &Earlier::default(),
         ));
     }
 }

@@ -8,12 +8,12 @@ mod make;
 mod slingshot;
 
 use tvlb_base::text::Source;
-use tvlb_import::{Grouping, Import, ImportError};
+use tvlb_import::{Earlier, Grouping, Import, ImportError};
 
 /// Imports plans of these names and texts.
 fn plans(texts: &[(&str, &str)]) -> Result<Import, ImportError> {
     let sources = texts.iter().map(|(name, text)| Source::of_text(name, text.as_bytes()));
-    tvlb_import::slingshot(sources.collect(), None, None)
+    tvlb_import::slingshot(sources.collect(), None, None, &Earlier::default())
 }
 
 /// Imports a plan, called plan.csv.
@@ -28,7 +28,11 @@ fn fabric(
     threshold: Option<u32>,
 ) -> Result<Import, ImportError> {
     let grouping = Grouping { pattern: pattern.map(str::to_owned), threshold };
-    tvlb_import::ibnetdiscover(Source::of_text("fabric.txt", text.as_bytes()), &grouping)
+    tvlb_import::ibnetdiscover(
+        Source::of_text("fabric.txt", text.as_bytes()),
+        &grouping,
+        &Earlier::default(),
+    )
 }
 
 fn text(import: &Import, name: &'static str) -> String {

@@ -4,7 +4,7 @@ use super::make::{HEADER, cable, edge, plan_of, rows};
 use super::{error, files, plan, plans, text};
 use insta::assert_snapshot;
 use tvlb_base::text::Source;
-use tvlb_import::{Import, ImportError};
+use tvlb_import::{Earlier, Import, ImportError};
 
 const EXAMPLE: &str = include_str!("../data/plan.csv");
 
@@ -29,6 +29,7 @@ fn with(live: Option<&str>, jacks: Option<&str>) -> Result<Import, ImportError> 
         vec![source("plan.csv", leak(&text))],
         live.map(|text| source("live.txt", leak(text))),
         jacks.map(|text| source("jacks.csv", leak(text))),
+        &Earlier::default(),
     )
 }
 

@@ -48,6 +48,7 @@ fn the_images_say_which_shapes_are_left() {
         switches: [SwitchId(30)].into(),
         cables: [topology.cables()[0].low, topology.cables()[9].low].into(),
         local_links: [LocalLink { low: SwitchId(5), high: SwitchIndex(3), number: 0 }].into(),
+        ..FaultSet::default()
     };
     let live = topology.without(&faults);
     let counter = tvlb_topology::routes::count::RouteCounter::new(&live);
@@ -112,6 +113,7 @@ proptest::proptest! {
             switches: switch.map(SwitchId).filter(|&s| df.has_switch(s)).into_iter().collect(),
             cables: cables.iter().map(|n| all[n % all.len()].low).collect(),
             local_links: links.collect(),
+            ..FaultSet::default()
         };
         let fabric = Fabric::new("lab", df, Arrangement::default(), 1).unwrap();
         let policies = PerDecision::same(Policy::from(parse_set(set, 1).unwrap()));

@@ -12,14 +12,17 @@
 //! switch (7,3)          # with all its cables and links
 //! switch x1003c5r7
 //! switch "Rack 7 # 3"   # a name with a # after a blank
+//! draining              # what is listed is not dead, but no path over it is to be drawn
 //! ```
 //!
-//! A list states all that is dead. [`write()`] writes one that [`parse`] reads back, and so does
+//! A list states all that is dead, or drained. [`write()`] writes one that [`parse`] reads back, and so does
 //! [`write_with_names`].
 
 mod live;
+mod not_in;
 
 pub use live::{LiveError, dead_but};
+pub use not_in::{OtherSizes, not_in};
 
 use crate::names::{NamedPort, Names, PartError, Parts, list};
 use std::collections::BTreeMap;
@@ -30,6 +33,9 @@ use tvlb_schema::{
 
 /// The most bytes of a list: enough for each part of the largest fabrics in service, by name.
 pub const MOST_BYTES: u64 = 64 << 20;
+
+/// The line of a list whose parts are drained: see [`FaultSet::is_draining`].
+const DRAINING: &str = "draining";
 
 /// The planned links that a list of what is dead is held against.
 pub trait Plan {
@@ -60,7 +66,7 @@ impl Plan for FabricImage<'_> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultsError {
     #[error(
-        "line {line}: found {found}, accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, or names of the list in their place"
+        "line {line}: found {found}, accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, names of the list in their place, or `draining`"
     )]
     Line { line: usize, found: String },
     #[error("line {line}: {error}")]
@@ -110,6 +116,10 @@ pub fn parse(text: &str, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Fau
     let mut faults = FaultSet::default();
     let mut first = BTreeMap::new();
     for (line, text) in list::lines(text) {
+        if text == DRAINING {
+            faults.is_draining = true;
+            continue;
+        }
         let reader = Reader { line, plan, names, parts: &parts };
         for part in reader.parts(text)? {
             if let Some(&first) = first.get(&part) {
@@ -313,9 +323,9 @@ fn quoted(text: &str) -> String {
     format!("\"{shown}{more}\"")
 }
 
-/// The list of these parts: switches, cables, links, each in order, by number.
+/// The list of these parts: whether they are drained, then switches, cables, links, each in order, by number.
 pub fn write(df: &Dragonfly, faults: &FaultSet) -> String {
-    let mut text = String::new();
+    let mut text = draining(faults).map_or_else(String::new, |line| format!("{line}\n"));
     let place = |switch: SwitchId| {
         let (group, index) = df.place(switch);
         format!("({group},{index})")
@@ -333,6 +343,10 @@ pub fn write(df: &Dragonfly, faults: &FaultSet) -> String {
         line(format!("local {}-{}:{number}", place(low), place(far)));
     }
     text
+}
+
+const fn draining(faults: &FaultSet) -> Option<&'static str> {
+    if faults.is_draining { Some(DRAINING) } else { None }
 }
 
 /// As [`write()`], each line with the names of its part, where it has any, as a comment: a switch's, those of
@@ -356,7 +370,9 @@ pub fn write_with_names(plan: &dyn Plan, names: &Names, faults: &FaultSet) -> St
         })
     });
     let mut text = String::new();
-    for (line, of_part) in write(df, faults).lines().zip(switches.chain(cables).chain(links)) {
+    let of_parts = draining(faults).map(|_| [None, None]).into_iter();
+    let of_parts = of_parts.chain(switches).chain(cables).chain(links);
+    for (line, of_part) in write(df, faults).lines().zip(of_parts) {
         let of_part: Vec<&str> = of_part.into_iter().flatten().collect();
         let comment = if of_part.is_empty() { "" } else { " # " };
         writeln!(text, "{line}{comment}{}", of_part.join("-")).expect("a string grows");

@@ -37,6 +37,7 @@ fn parts_are_named_by_number_or_by_name() {
         switches: [SwitchId(8)].into(),
         cables: [end(0, 0), end(0, 1)].into(),
         local_links: [link(3, 1, 0), link(3, 1, 1), link(4, 2, 1), link(0, 1, 1)].into(),
+        ..FaultSet::default()
     };
     let text = "# all of it\n\nswitch (2, 2)\ncable (1,0):0 # by the other end\n\
         cable x1000c0r1j1p0\r\nlocal (1,0)-(1,1)\nlocal (1,2)-(1,1):1\n cable x1000c0r0j5p0\n";
@@ -60,6 +61,9 @@ fn parts_are_named_by_number_or_by_name() {
     local (1,0)-(1,1):1
     local (1,1)-(1,2):1
     ");
+    let drained = FaultSet { is_draining: true, ..read("switch (2,2)").unwrap() };
+    assert_eq!(read("switch (2,2)\ndraining"), Ok(drained.clone()));
+    assert_eq!(write(plan.dragonfly(), &drained), "draining\nswitch (2,2)\n");
     assert_eq!(read(""), Ok(FaultSet::default()));
 }
 
@@ -94,8 +98,8 @@ fn the_name_of_a_jack_names_the_links_of_all_its_ports() {
 #[test]
 fn what_is_no_part_is_refused() {
     let says = |text: &str| read(text).unwrap_err();
-    insta::assert_snapshot!(says("router (1,2)"), @r#"line 1: found "router (1,2)", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, or names of the list in their place"#);
-    insta::assert_snapshot!(says("switch"), @r#"line 1: found "switch", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, or names of the list in their place"#);
+    insta::assert_snapshot!(says("router (1,2)"), @r#"line 1: found "router (1,2)", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, names of the list in their place, or `draining`"#);
+    insta::assert_snapshot!(says("switch"), @r#"line 1: found "switch", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, names of the list in their place, or `draining`"#);
     insta::assert_snapshot!(says("\n\nswitch (3,0)"), @"line 3: there is no switch 0 in group 3; groups are 0 to 2");
     insta::assert_snapshot!(says("switch (1,3)"), @"line 1: there is no switch 3 in group 1; its switches are 0 to 2");
     insta::assert_snapshot!(says("switch (70000,0)"), @"line 1: there is no switch 0 in group 70000; groups are 0 to 2");
@@ -108,7 +112,7 @@ fn what_is_no_part_is_refused() {
     insta::assert_snapshot!(says("local (0,0)-(0,0)"), @"line 1: both ends are switch 0; a link joins two");
     insta::assert_snapshot!(says("local (0,0)-(0,1):2"), @"line 1: there is no local link 2 between switches 0 and 1; they share 2 in the plan, which count from 0");
     insta::assert_snapshot!(says("local (2,1)-(2,2)"), @"line 1: no local link joins switches 7 and 8 in the plan");
-    insta::assert_snapshot!(says("local (0,0)"), @r#"line 1: found "local (0,0)", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, or names of the list in their place"#);
+    insta::assert_snapshot!(says("local (0,0)"), @r#"line 1: found "local (0,0)", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, names of the list in their place, or `draining`"#);
     insta::assert_snapshot!(says("cable (0,1):0\n# again\ncable (2,0):0"), @"line 3: the cable at group 0, switch 1 x1000c0r1, global port 0 x1000c0r1j1p0 is dead by line 1 already; accepted is one line for each");
     insta::assert_snapshot!(says("local (0,0)-(0,1):1\nlocal (0,1)-(0,0)"), @"line 2: link 1 between switches 0 x1000c0r0 and 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");
     insta::assert_snapshot!(says("switch x1000c0r1\nswitch (0,1)"), @"line 2: switch 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");
