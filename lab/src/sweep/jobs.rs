@@ -254,12 +254,12 @@ impl JobRuns {
         let nodes = self.nodes(case, self.seeds[0]).ok()?;
         let topology = &self.fabrics[case.fabric].fabric.topology;
         let df = topology.dragonfly();
-        let flits = f64::from(self.jobs.packets);
         let mut sent: BTreeMap<SwitchId, BTreeMap<SwitchId, f64>> = BTreeMap::new();
         let mut to_nodes = vec![0.0; df.node_numbers() as usize];
         let (mut from_nodes, mut total) = (to_nodes.clone(), 0.0);
         for (programs, nodes) in self.loaded[case.fabric].1.iter().zip(&nodes) {
-            for (from, to, _) in programs.messages() {
+            for (from, to, bytes) in programs.messages() {
+                let flits = f64::from(MessageSettings::default().packets(bytes));
                 let [from, to] = [from, to].map(|rank| nodes[rank.as_usize()]);
                 from_nodes[from.as_usize()] += flits;
                 to_nodes[to.as_usize()] += flits;
@@ -289,10 +289,9 @@ impl JobRuns {
         // Time is counted in messages on a link within a group, whatever the fastest kind is.
         let at = |place: usize| f64::from(cycles[place]) * local / packets;
         let middle = cycles.len() / 2;
-        let messages: usize =
-            self.loaded[case.fabric].1.iter().map(|programs| programs.messages().count()).sum();
-        #[expect(clippy::cast_precision_loss, reason = "far fewer messages than 2^53")]
-        let flits = messages as f64 * packets;
+        let messages = self.loaded[case.fabric].1.iter().flat_map(Programs::messages);
+        let flits = messages.map(|(_, _, bytes)| MessageSettings::default().packets(bytes));
+        let flits: f64 = flits.map(f64::from).sum();
         let carried = flits / (f64::from(df.node_count()) * f64::from(cycles[middle].max(1)));
         let bound = self.jobs.bound.then(|| self.bound(case)).flatten();
         let set = &self.sets[case.set];
