@@ -33,6 +33,12 @@ Patterns of communication (--graph, --workload):
   halo3d[:XxYxZ]      neighbours on a grid, along all three axes; x is the fastest
   neighbour[:XxYxZ][:AXIS]
                       neighbours on a grid along one axis, z by default
+  moe-alltoall:TOKENS:EXPERTS:K[:CAPACITY[:SEED]]
+                      mixture of experts: each rank sends TOKENS to the ranks of the K experts that
+                      each token draws, to an expert at most CAPACITY times the mean, and gets as
+                      many back
+  allreduce:ALGORITHM the sum of a vector of each rank to all ranks. ALGORITHM is ring, doubling,
+                      halving, or hierarchical:RANKS with so many ranks in a group
   graph:FILE          the pattern of a matrix in the Matrix Market format
   messages:FILE       CSV: from,to,bytes or from,to,bytes,phase
 ";
@@ -50,8 +56,9 @@ pub(crate) struct Exchange {
     /// (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", required = true)]
     workload: Vec<String>,
-    /// The length of each message, unless the pattern is a list of messages, which has lengths of its own: a
-    /// number of bytes, or of KB or MB, which are powers of 1000 [default: 100KB]
+    /// The length of each message, with moe-alltoall of each token, with allreduce of each rank's vector,
+    /// unless the pattern is a list of messages, which has lengths of its own: a number of bytes, or of KB or
+    /// MB, which are powers of 1000 [default: 100KB]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
     bytes: Option<u64>,
     /// How often every rank runs its program
@@ -65,8 +72,8 @@ impl Exchange {
         jobs(&self.jobs)
     }
 
-    /// The length of each message of a pattern of communication; nothing for a list, whose messages have
-    /// lengths of their own.
+    /// What `--bytes` says of a pattern of communication; nothing for a list, whose messages have lengths of
+    /// their own.
     pub(crate) fn bytes_of(&self, workload: &str) -> Option<u64> {
         (!is_list(workload)).then_some(self.bytes.unwrap_or(DEFAULT_BYTES))
     }
@@ -98,6 +105,17 @@ fn is_list(workload: &str) -> bool {
     workload.starts_with(MESSAGES)
 }
 
+/// What has how many bytes, in words.
+pub(crate) fn length_in_words(workload: &str, bytes: Option<u64>) -> String {
+    let Some(bytes) = bytes else { return "messages as listed".to_owned() };
+    let of = match workload.split_once(':').map(|(name, _)| name.trim()) {
+        Some("moe-alltoall") => "token",
+        Some("allreduce") => "vector",
+        _ => "message",
+    };
+    format!("{bytes} bytes a {of}")
+}
+
 /// A job and what its ranks do, in words.
 pub(crate) fn in_words(
     job: &impl Display,
@@ -105,10 +123,7 @@ pub(crate) fn in_words(
     bytes: Option<u64>,
     iterations: u32,
 ) -> String {
-    let length = bytes.map_or_else(
-        || "messages as listed".to_owned(),
-        |bytes| format!("{bytes} bytes a message"),
-    );
+    let length = length_in_words(workload, bytes);
     let often = if iterations == 1 { "once".to_owned() } else { format!("{iterations} times") };
     format!("{job} {workload}, {length}, {often}")
 }

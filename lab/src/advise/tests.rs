@@ -105,6 +105,40 @@ fn a_busy_link_is_found_without_a_run() {
     assert!(vlb < 4.0 && par <= 4.0, "{vlb} {par}");
 }
 
+/// What collectives load the links of nodes and the busiest link with, a local one, as counted by hand: packets
+/// of 1024 bytes on 9 groups of 4 switches with 2 nodes and 2 global links each.
+#[test]
+fn collectives_are_estimated_as_they_are_counted() {
+    let (fabric, jobs) = (fabric(), ["72".parse().unwrap()]);
+    // Packets from each of two switches' nodes to each of the other's, from the nodes of the first to the 16 of
+    // the two groups that the second leads to, and from the 16 that the first leads to.
+    let all_pairs = 2 * 2 + 2 * 16 + 16 * 2;
+    for (name, bytes, host, link) in [
+        // A rank sends 720/8 packets in 2·7 steps in its group and 720/72 in 2·8 steps to the next. The first go
+        // from one switch to the next, where the others of 2 nodes leave, and those of 2 nodes come.
+        (
+            "allreduce:hierarchical:8",
+            720 * 1024,
+            2 * 7 * 90 + 2 * 8 * 10,
+            2 * 7 * 90 + (2 + 2) * 2 * 8 * 10_u32,
+        ),
+        // Each token has all 72 experts: a rank sends 3 tokens to each of 71 ranks, and as many back.
+        ("moe-alltoall:3:72:72", 1024, 71 * 2 * 3, all_pairs * 2 * 3),
+        // ceil(0.5·3) = 2 of the 3.
+        ("moe-alltoall:3:72:72:0.5", 1024, 71 * 2 * 2, all_pairs * 2 * 2),
+    ] {
+        let programs = programs(name, 72, bytes);
+        let mut question = question(&fabric, &jobs, &programs);
+        (question.arrangements, question.routings) = (vec![None], vec![routing("min")]);
+        (question.maps, question.orders) = (vec![RankMap::Linear], vec![SendOrder::Given]);
+        let answer = advise(&question, &()).unwrap();
+        let Estimate { least_time, link: busiest } = &answer.of(NOW).estimate;
+        assert_eq!((least_time.host.packets, busiest.cycles), (host, f64::from(link)), "{name}");
+        let ran = answer.of(NOW).cycles[0];
+        assert!(u64::from(ran) >= least_time.cycles() && ran >= link, "{name} {ran}");
+    }
+}
+
 #[test]
 fn without_a_third_group_adaptive_routing_takes_min() {
     let df = Dragonfly::new(2, 4, 2, 2).unwrap();

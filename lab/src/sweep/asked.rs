@@ -40,7 +40,7 @@ pub(super) struct Jobs {
     /// What ranks do, as `--workload` takes it; `{cube}` stands for the grid of all ranks that is nearest to a
     /// cube.
     pub(super) workload: String,
-    /// Packets of a message.
+    /// Packets of what `--bytes` says the length of: a message, a token or a vector.
     pub(super) packets: u32,
     /// How often they do it; the last time counts.
     pub(super) iterations: NonZeroU32,

@@ -59,6 +59,8 @@ fn what_cannot_be_advised_on_is_refused() {
         "--jobs 16 --workload alltoall --routing par:nothing",
         "--jobs 16 --workload alltoall --seeds 1,1",
         "--jobs 16 --workload alltoall --bytes 0.5",
+        "--jobs 16 --workload moe-alltoall:1000:4:2 --bytes 100GB",
+        "--jobs 16 --workload allreduce:hierarchical:5",
     ]
     .into_iter()
     .map(|more| scratch.refuses(&format!("advise fabric.toml {more}")))

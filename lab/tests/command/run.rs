@@ -23,6 +23,9 @@ fn jobs_as_table_csv_and_json() {
     let one = "run out --jobs 16 --workload bisection --bytes 5KB --iterations 2";
     assert_snapshot!("run_one", scratch.succeeds(one));
     assert_snapshot!("run_csv", scratch.succeeds(&format!("{one} --format csv")));
+    let sums = "run out --jobs 36,36 --workload moe-alltoall:40:36:4:1.25 --workload \
+                allreduce:hierarchical:6 --bytes 4KB --seeds 1,2";
+    assert_snapshot!("run_sums", scratch.succeeds(sums));
     let json = scratch.succeeds(&format!("{two} --json --iterations 2"));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["jobs"][0]["job"], "20x2");
@@ -87,6 +90,10 @@ fn what_cannot_run_is_refused() {
         "--jobs 8 --workload alltol",
         "--jobs 8 --workload halo3d:3x3x3",
         "--jobs 8,8,8 --workload alltoall --workload halo3d",
+        "--jobs 8 --workload moe-alltoall:64:4:5",
+        "--jobs 8 --workload moe-alltoall:100000000:4:1",
+        "--jobs 8 --workload allreduce:tree",
+        "--jobs 10 --workload allreduce:hierarchical:4",
         "--jobs 8 --workload messages:far.csv",
         "--jobs 8 --workload messages:nowhere.csv",
         "--jobs 8 --workload alltoall --control-latency 1",

@@ -14,7 +14,7 @@ const COLUMNS: [&str; 4] = ["from", "to", "bytes", "phase"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The line on which it stands, counted from 1.
+    /// The line on which it stands, counted from 1; 0 if no file lists it.
     pub line: u32,
     pub from: Rank,
     /// The receiver, another rank.
@@ -66,7 +66,12 @@ impl MessageList {
             });
         }
         messages.sort_by_key(|message| message.phase); // stable: the order of lines stays
-        Ok(Self { messages, has_phases })
+        Ok(Self::new(messages, has_phases))
+    }
+
+    /// Messages that are sorted by phase.
+    pub(super) const fn new(messages: Vec<Message>, has_phases: bool) -> Self {
+        Self { messages, has_phases }
     }
 
     /// The messages by phase, and of a phase in the order of the list.

@@ -12,6 +12,7 @@ pub mod rankfile;
 
 mod bisect;
 mod error;
+mod expert_layer;
 mod grid;
 mod job;
 mod map;
@@ -20,9 +21,11 @@ mod motif;
 mod place;
 mod program;
 mod rank;
+mod reduction;
 mod send_order;
 
 pub use error::WorkloadError;
+pub use expert_layer::ExpertLayer;
 pub use grid::{Axis, Grid};
 pub use job::{Job, MOST_RANKS, Nearness, PlacedJob};
 pub use map::RankMap;
@@ -30,5 +33,6 @@ pub use message_list::{Message, MessageList};
 pub use motif::{Motif, PartnerOrder};
 pub use program::{MOST_STEPS, Programs, Step};
 pub use rank::Rank;
+pub use reduction::Reduction;
 pub use send_order::SendOrder;
 pub use tvlb_base::partition::Graph;

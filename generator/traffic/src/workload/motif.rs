@@ -1,10 +1,12 @@
 //! Patterns of communication by name, and the rank programs that they stand for.
 
 use crate::workload::error::WorkloadError;
+use crate::workload::expert_layer::ExpertLayer;
 use crate::workload::grid::{Axis, Grid};
 use crate::workload::message_list::{Message, MessageList};
 use crate::workload::program::{MOST_STEPS, Programs, Step, too_many_steps};
 use crate::workload::rank::Rank;
+use crate::workload::reduction::{Reduction, exchange};
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -52,6 +54,11 @@ pub enum Motif {
     Graph(Graph),
     /// For each phase of a list: a rank posts all its receives, sends all its messages, and waits.
     Messages(MessageList),
+    /// Every rank sends its tokens to the ranks of their experts, which send as many back, in two phases like
+    /// those of a list. `B` is the length of a token.
+    MoeAllToAll(ExpertLayer),
+    /// Every rank gets the sum of the vectors of all ranks. `B` is the length of a vector.
+    AllReduce(Reduction),
 }
 
 /// The order in which a rank of a [`Motif::Bisection`] takes its n/2 partners.
@@ -118,6 +125,11 @@ impl Motif {
                 Programs::new(all.map(|rank| exchanges(neighbours(rank), bytes)), iterations)
             }
             Self::Messages(list) => of_list(list, ranks, iterations),
+            Self::MoeAllToAll(layer) => of_list(&layer.messages(ranks, bytes)?, ranks, iterations),
+            Self::AllReduce(reduction) => {
+                expect_steps(ranks, reduction.most_steps(ranks))?;
+                Programs::new(all.map(reduction.steps(ranks, bytes)?), iterations)
+            }
         }
     }
 }
@@ -135,7 +147,7 @@ fn all_to_all(ranks: u32, bytes: u64, iterations: NonZeroU32) -> Result<Programs
             let (rank, n) = (u64::from(rank), u64::from(ranks));
             (1..n).flat_map(move |s| {
                 let [from, to] = [mod_n(rank + n - s), mod_n(rank + s)];
-                [Step::Post { from, bytes }, Step::Send { to, bytes }, Step::Wait]
+                exchange((to, bytes), (from, bytes))
             })
         }),
         iterations,
@@ -294,10 +306,12 @@ impl FromStr for Motif {
                 },
                 Some((grid, axis)) => Ok(Self::Neighbour(Some(grid.parse()?), axis.parse()?)),
             },
+            ("moe-alltoall", layer) => Ok(Self::MoeAllToAll(layer.unwrap_or_default().parse()?)),
+            ("allreduce", name) => Ok(Self::AllReduce(name.unwrap_or_default().parse()?)),
             _ => Err(WorkloadError::refused(
                 format!("{} is not a pattern of communication", quoted(text)),
-                "alltoall, bisection, bisection rotated, halo3d:XxYxZ, neighbour:XxYxZ:AXIS, graph:FILE and \
-                 messages:FILE",
+                "alltoall, bisection, bisection rotated, halo3d:XxYxZ, neighbour:XxYxZ:AXIS, \
+                 moe-alltoall:TOKENS:EXPERTS:K:CAPACITY:SEED, allreduce:ALGORITHM, graph:FILE and messages:FILE",
             )),
         }
     }
@@ -316,6 +330,8 @@ impl fmt::Display for Motif {
             Self::Neighbour(Some(grid), axis) => f.pad(&format!("neighbour:{grid}:{axis}")),
             Self::Graph(_) => f.pad("graph"),
             Self::Messages(_) => f.pad("messages"),
+            Self::MoeAllToAll(layer) => f.pad(&format!("moe-alltoall:{layer}")),
+            Self::AllReduce(reduction) => f.pad(&format!("allreduce:{reduction}")),
         }
     }
 }

@@ -9,6 +9,7 @@ mod time_lines;
 
 use super::report::{JobEntry, Report, Text};
 use super::workload::Run;
+use crate::jobs::length_in_words;
 use tvlb_chart::escaped;
 use tvlb_chart::page::{figure, page, paragraph, preformatted, section, table};
 use tvlb_schema::Dragonfly;
@@ -82,7 +83,7 @@ fn jobs(report: &Report<'_>, first: &Run, df: &Dragonfly) -> String {
             format!("job {number}"),
             job,
             workload.to_owned(),
-            bytes.map_or_else(|| "as listed".to_owned(), |bytes| bytes.to_string()),
+            length_in_words(workload, bytes),
             iterations.to_string(),
             nodes.len().to_string(),
             switches.len().to_string(),
@@ -94,7 +95,7 @@ fn jobs(report: &Report<'_>, first: &Run, df: &Dragonfly) -> String {
         "",
         "ranks x ranks per node",
         "pattern",
-        "bytes per message",
+        "length",
         "iterations",
         "nodes",
         "switches",

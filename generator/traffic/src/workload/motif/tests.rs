@@ -3,6 +3,7 @@
 use super::*;
 use crate::workload::matrix_market;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 /// A job's programs, a line for each rank: `<3` posts a receive from rank 3, `3` sends to it, `+3` starts
 /// to send to it, `.` waits and `|` ends a phase.
@@ -137,7 +138,7 @@ fn a_list_of_messages_has_phases() {
 
 #[test]
 fn programs_that_are_too_long_are_not_made() {
-    for name in ["alltoall", "bisection", "bisection rotated"] {
+    for name in ["alltoall", "bisection", "bisection rotated", "allreduce:ring"] {
         assert_eq!(
             error(&name.parse().unwrap(), 1 << 24),
             "the job's ranks take more than 134217728 steps in an iteration, accepted at most so many"
@@ -155,26 +156,288 @@ fn names_read_back() {
         "halo3d:6x6x4",
         "neighbour:z",
         "neighbour:6x6x4:y",
+        "moe-alltoall:4096:64:8",
+        "moe-alltoall:4096:64:8:1.25:7",
+        "moe-alltoall:1:65536:65536:0.001:0",
+        "allreduce:ring",
+        "allreduce:doubling",
+        "allreduce:halving",
+        "allreduce:hierarchical:16",
     ] {
         assert_eq!(name.parse::<Motif>().unwrap().to_string(), name);
     }
     assert_eq!("neighbour".parse::<Motif>().unwrap().to_string(), "neighbour:z");
     assert_eq!("neighbour:2x3x4".parse::<Motif>().unwrap().to_string(), "neighbour:2x3x4:z");
-    for text in ["all-to-all", "bisection:3", "halo3d:6x6", "neighbour:6x6x4:w", "neighbour:q"] {
+    let seed_one = "moe-alltoall: 8 : 4 : 2 : 1.50".parse::<Motif>().unwrap().to_string();
+    assert_eq!(seed_one, "moe-alltoall:8:4:2:1.5:1");
+    for text in [
+        "all-to-all",
+        "bisection:3",
+        "halo3d:6x6",
+        "neighbour:6x6x4:w",
+        "neighbour:q",
+        "moe-alltoall",
+        "moe-alltoall:8:4",
+        "moe-alltoall:0:4:2",
+        "moe-alltoall:8:4:5",
+        "moe-alltoall:8:65537:2",
+        "moe-alltoall:8:4:2:0",
+        "moe-alltoall:8:4:2:1.2345",
+        "moe-alltoall:8:4:2:-1",
+        "moe-alltoall:8:4:2:1:1:1",
+        "allreduce",
+        "allreduce:tree",
+        "allreduce:ring:4",
+        "allreduce:hierarchical",
+        "allreduce:hierarchical:0",
+    ] {
         assert!(text.parse::<Motif>().unwrap_err().to_string().contains("accepted"), "{text}");
+    }
+}
+
+/// The messages of a pattern: sender, receiver and bytes.
+fn messages(name: &str, ranks: u32, bytes: u64) -> Vec<(u32, u32, u64)> {
+    let programs = name.parse::<Motif>().unwrap().programs(ranks, bytes, NonZeroU32::MIN).unwrap();
+    programs.messages().map(|(from, to, bytes)| (from.0, to.0, bytes)).collect()
+}
+
+/// How many messages there are, and their bytes in all.
+fn amount(name: &str, ranks: u32, bytes: u64) -> (u64, u64) {
+    let messages = messages(name, ranks, bytes);
+    (messages.len() as u64, messages.iter().map(|(_, _, bytes)| bytes).sum())
+}
+
+#[test]
+fn tokens_go_to_their_experts_and_come_back() {
+    // The token of every rank has both experts, which are on ranks 0 and 2.
+    assert_eq!(
+        shown("moe-alltoall:1:2:2", 4),
+        [
+            "<3 <2 <1 2 . | <2 1 2 3 . |",
+            "2 0 . | <0 <2 . |",
+            "<1 <0 <3 0 . | <0 3 0 1 . |",
+            "0 2 . | <2 <0 . |",
+        ]
+    );
+}
+
+#[test]
+fn a_rank_sends_what_its_experts_take() {
+    // With k = n every token has all experts: the tokens of each pair of ranks are known without the draw.
+    let (ranks, tokens, experts, bytes) = (6, 10, 12, 100);
+    let pairs = ranks * (ranks - 1);
+    let of_pair = tokens * (experts / ranks) * bytes;
+    let all = |name| amount(name, u32::try_from(ranks).unwrap(), bytes);
+    assert_eq!(all("moe-alltoall:10:12:12"), (2 * pairs, 2 * pairs * of_pair));
+    // ceil(0.75 · 10 · 12 / 12) = 8 of the 10 tokens that each rank has for each expert.
+    assert_eq!(all("moe-alltoall:10:12:12:0.75"), (2 * pairs, 2 * pairs * of_pair / 10 * 8));
+    // ceil(1.25 · 10 · 12 / 12) = 13 is more than there are, so that nothing is dropped.
+    assert_eq!(all("moe-alltoall:10:12:12:1.25"), (2 * pairs, 2 * pairs * of_pair));
+    // One expert, on rank 0: all other ranks send it all their tokens, or ceil(0.301 · 10) = 4.
+    assert_eq!(all("moe-alltoall:10:1:1"), (2 * 5, 2 * 5 * 10 * 100));
+    assert_eq!(all("moe-alltoall:10:1:1:0.301"), (2 * 5, 2 * 5 * 4 * 100));
+}
+
+#[test]
+fn drawn_experts_differ_and_no_capacity_is_exceeded() {
+    // Two experts on ranks 0 and 2 of 4: ranks 1 and 3 send 50 tokens to 1 expert each, and none stays.
+    let all = messages("moe-alltoall:50:2:1", 4, 1);
+    let sent = |from| all.iter().filter(|m| m.0 == from && m.1 % 2 == 0).map(|m| m.2).sum::<u64>();
+    assert_eq!((sent(1), sent(3)), (50, 50));
+    // An expert for each rank: a rank sends each other rank at most ceil(1.1 · 64 · 2 / 16) = 9 tokens.
+    let (free, bound) = ("moe-alltoall:64:16:2", "moe-alltoall:64:16:2:1.1");
+    let [free, bound] = [free, bound].map(|name| messages(name, 16, 1));
+    assert!(free.iter().any(|m| m.2 > 9) && free.len() == bound.len());
+    for (free, bound) in free.iter().zip(&bound) {
+        assert_eq!(*bound, (free.0, free.1, free.2.min(9)));
+    }
+    // What goes from one rank to another comes back.
+    let sorted = |mut all: Vec<(u32, u32, u64)>| {
+        all.sort_unstable();
+        all
+    };
+    let back = bound.iter().map(|&(from, to, bytes)| (to, from, bytes)).collect();
+    assert_eq!(sorted(bound.clone()), sorted(back));
+}
+
+#[test]
+fn the_draws_of_a_layer_do_not_change() {
+    let of_rank = |seed: u64| -> Vec<(u32, u64)> {
+        let all = messages(&format!("moe-alltoall:6:4:1:4:{seed}"), 4, 1);
+        let dispatched = all.into_iter().filter(|m| m.0 == 1).take(3);
+        dispatched.map(|(_, to, tokens)| (to, tokens)).collect()
+    };
+    assert_eq!(of_rank(1), [(2, 1), (3, 3), (0, 1)]);
+    assert_eq!(of_rank(2), [(2, 1), (3, 2), (0, 1)]);
+}
+
+#[test]
+fn too_many_choices_are_refused_before_they_are_drawn() {
+    assert_eq!(
+        error(&"moe-alltoall:4294967295:64:8".parse().unwrap(), 2),
+        "the tokens of 2 ranks choose an expert 68719476720 times, accepted at most 268435456 times"
+    );
+}
+
+#[test]
+fn a_ring_passes_parts_on() {
+    // The parts of 10 bytes are 3, 3 and 4 bytes. A rank ends the first phase with the part at its own place.
+    let programs = "allreduce:ring".parse::<Motif>().unwrap().programs(3, 10, NonZeroU32::MIN);
+    let programs = programs.unwrap();
+    let steps = |sent: [u64; 4], received: [u64; 4]| {
+        let steps = (0..4).flat_map(|at| exchange((Rank(1), sent[at]), (Rank(2), received[at])));
+        let mut steps: Vec<Step> = steps.collect();
+        steps.insert(6, Step::PhaseEnd);
+        steps.push(Step::PhaseEnd);
+        steps
+    };
+    assert_eq!(programs.steps(Rank(0)), steps([4, 3, 3, 4], [3, 3, 4, 3]));
+    assert_eq!(shown("allreduce:ring", 1), ["| |"]);
+}
+
+#[test]
+fn an_all_reduce_sends_as_much_as_its_algorithm_needs() {
+    let bytes = 16 * 81;
+    for n in [1_u64, 2, 3, 6, 16] {
+        // In each of 2(n − 1) steps all ranks together send each part once, so the whole vector.
+        let ring = (2 * (n - 1) * n, 2 * (n - 1) * bytes);
+        let ranks = u32::try_from(n).unwrap();
+        assert_eq!(amount("allreduce:ring", ranks, bytes), ring);
+        // One group of all ranks, and groups of one rank, are a ring.
+        for group in [1, n] {
+            let one = amount(&format!("allreduce:hierarchical:{group}"), ranks, bytes);
+            assert_eq!(one, ring);
+        }
+    }
+    // 16 ranks: log2 16 = 4 steps of the whole vector; 2·4 steps of together 2·(1 − 1/16) of the vector.
+    assert_eq!(amount("allreduce:doubling", 16, bytes), (16 * 4, 16 * 4 * bytes));
+    assert_eq!(amount("allreduce:halving", 16, bytes), (16 * 2 * 4, 16 * 2 * bytes * 15 / 16));
+    // 13 = 8 + 5 ranks: 5 pairs with one whole vector there and one back, then 8 ranks in 3 steps.
+    let pairs = 5 * 2;
+    assert_eq!(amount("allreduce:doubling", 13, bytes), (pairs + 8 * 3, (pairs + 8 * 3) * bytes));
+    assert_eq!(
+        amount("allreduce:halving", 13, bytes),
+        (pairs + 8 * 2 * 3, pairs * bytes + 8 * 2 * bytes * 7 / 8)
+    );
+    // 4 groups of 3 ranks. Within: 2·2 steps of all ranks, 4 vectors a step. Between: 2·3 steps, and the ranks
+    // at 3 places send a third of the vector each.
+    let (within, between) = (2 * 2 * 12, 2 * 3 * 12);
+    assert_eq!(
+        amount("allreduce:hierarchical:3", 12, bytes),
+        (within + between, 2 * 2 * 4 * bytes + 2 * 3 * (3 * bytes / 3))
+    );
+    let outside =
+        messages("allreduce:hierarchical:3", 12, bytes).into_iter().filter(|m| m.0 / 3 != m.1 / 3);
+    assert_eq!(outside.map(|m| m.2).sum::<u64>(), 2 * 3 * bytes);
+    assert_eq!(
+        error(&"allreduce:hierarchical:5".parse().unwrap(), 12),
+        "the job has 12 ranks, accepted a multiple of 5, the ranks of a group"
+    );
+}
+
+#[test]
+fn halving_and_doubling_by_hand() {
+    assert_eq!(
+        shown("allreduce:doubling", 5),
+        ["1 <1 .", "<0 . <2 2 . <3 3 . 0", "<1 1 . <4 4 .", "<4 4 . <1 1 .", "<3 3 . <2 2 ."]
+    );
+    // Rank 1 of 4 holds part 1 of 4 in the end of the first phase.
+    let programs = "allreduce:halving".parse::<Motif>().unwrap();
+    let programs = programs.programs(4, 7, NonZeroU32::MIN).unwrap();
+    // Parts 0 to 3 of 7 bytes have 1, 2, 2 and 2 bytes.
+    let both = |with, sent, received| exchange((Rank(with), sent), (Rank(with), received));
+    let scatter = [both(3, 2 + 2, 1 + 2), both(0, 1, 2)].concat();
+    let gather = [both(0, 2, 1), both(3, 1 + 2, 2 + 2)].concat();
+    let end = vec![Step::PhaseEnd];
+    assert_eq!(programs.steps(Rank(1)), [scatter, end.clone(), gather, end].concat());
+}
+
+/// Runs programs whose every send waits for its receive, and tells whose vectors have come to each rank: a
+/// message carries what its sender had received when it last waited before the send.
+fn heard(programs: &Programs) -> Vec<u64> {
+    let ranks = programs.ranks() as usize;
+    let mut known: Vec<u64> = (0..ranks).map(|rank| 1 << rank).collect();
+    let mut at = vec![0; ranks];
+    // By sender and receiver the receives that are open.
+    let mut open: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+    let mut arrived = vec![0_u64; ranks];
+    loop {
+        let mut moved = false;
+        for rank in 0..ranks {
+            while let Some(step) = programs.steps(Rank(u32::try_from(rank).unwrap())).get(at[rank])
+            {
+                match *step {
+                    Step::Post { from, .. } => {
+                        *open.entry((from.as_usize(), rank)).or_default() += 1;
+                    }
+                    Step::Send { to, .. } => {
+                        let to = to.as_usize();
+                        match open.get_mut(&(rank, to)).filter(|open| **open > 0) {
+                            Some(open) => *open -= 1,
+                            None => break,
+                        }
+                        arrived[to] |= known[rank];
+                    }
+                    Step::Wait => {
+                        if open.iter().any(|(&(_, to), &open)| to == rank && open > 0) {
+                            break;
+                        }
+                        known[rank] |= arrived[rank];
+                    }
+                    _ => {}
+                }
+                (at[rank], moved) = (at[rank] + 1, true);
+            }
+        }
+        if !moved {
+            let ended = (0..).map(Rank).zip(&at).all(|(r, at)| programs.steps(r).len() == *at);
+            assert!(ended, "{at:?}");
+            return known;
+        }
+    }
+}
+
+#[test]
+fn every_rank_hears_of_every_other() {
+    for ranks in 1..=34 {
+        let groups = (1..=ranks).filter(|group| ranks % group == 0);
+        let mut names: Vec<String> =
+            groups.map(|group| format!("allreduce:hierarchical:{group}")).collect();
+        names.extend(["ring", "doubling", "halving"].map(|name| format!("allreduce:{name}")));
+        for name in names {
+            let programs = name.parse::<Motif>().unwrap().programs(ranks, 100, NonZeroU32::MIN);
+            let all = u64::MAX >> (64 - ranks);
+            assert_eq!(heard(&programs.unwrap()), vec![all; ranks as usize], "{name} {ranks}");
+        }
     }
 }
 
 proptest! {
     /// Every pattern gives every message its receive, whatever the number of ranks.
     #[test]
-    fn every_message_has_its_receive(ranks in 1..40_u32, bytes: u64, name in 0..6_usize) {
-        let name =
-            ["alltoall", "bisection", "bisection rotated", "halo3d", "neighbour:x", "neighbour"][name];
-        let programs = name.parse::<Motif>().unwrap().programs(ranks, bytes, NonZeroU32::MIN);
+    fn every_message_has_its_receive(ranks in 1..40_u32, bytes: u64, name in 0..NAMES.len()) {
+        let programs = NAMES[name].parse::<Motif>().unwrap().programs(ranks, bytes, NonZeroU32::MIN);
         match programs {
             Ok(programs) => prop_assert_eq!(programs.ranks(), ranks),
-            Err(error) => prop_assert!(error.to_string().contains("an even number"), "{error}"),
+            Err(error) => {
+                let text = error.to_string();
+                prop_assert!(text.contains("an even number") || text.contains("a multiple of"), "{text}");
+            }
         }
     }
 }
+
+const NAMES: [&str; 12] = [
+    "alltoall",
+    "bisection",
+    "bisection rotated",
+    "halo3d",
+    "neighbour:x",
+    "neighbour",
+    "moe-alltoall:30:24:3:1.05:4",
+    "moe-alltoall:2:5:1",
+    "allreduce:ring",
+    "allreduce:doubling",
+    "allreduce:halving",
+    "allreduce:hierarchical:3",
+];
