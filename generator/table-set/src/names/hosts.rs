@@ -19,6 +19,9 @@ use tvlb_schema::{Dragonfly, NodeId};
 /// The columns, in the only order accepted.
 const COLUMNS: [&str; 2] = ["node", "host"];
 
+/// The most digits of a number that is counted: those that 64 bits hold.
+const MOST_DIGITS: usize = 18;
+
 /// The most characters of the name of a host.
 const MOST_CHARACTERS: usize = 253;
 
@@ -114,6 +117,47 @@ impl Hosts {
     }
 }
 
+/// Names as Slurm's host lists have them, in their order: numbers that follow each other stand in brackets, as in
+/// `n[08-11,13],login`. Slurm gives the numbers of a range as many digits as its first one has.
+pub fn host_list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    let names: Vec<(&str, &str)> = names.into_iter().map(without_number).collect();
+    let of_prefix = |names: &[(&str, &str)]| {
+        let (prefix, first) = names[0];
+        let numbers: Vec<&str> = names.iter().map(|(_, number)| *number).collect();
+        let ranges: Vec<String> =
+            numbers.chunk_by(|one, next| follows(one, next)).map(range).collect();
+        match ranges.as_slice() {
+            [only] if only == first => format!("{prefix}{first}"),
+            _ => format!("{prefix}[{}]", ranges.join(",")),
+        }
+    };
+    let is_one = |one: &(&str, &str), next: &(&str, &str)| {
+        one.0 == next.0 && !one.1.is_empty() && !next.1.is_empty()
+    };
+    names.chunk_by(is_one).map(of_prefix).collect::<Vec<_>>().join(",")
+}
+
+/// A name without the number that it ends with, and that number; nothing for a number of more digits than we count.
+fn without_number(name: &str) -> (&str, &str) {
+    let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = &name[prefix.len()..];
+    if number.len() > MOST_DIGITS { (name, "") } else { (prefix, number) }
+}
+
+/// Whether one number follows another and is written with as many digits, or more where it needs them.
+fn follows(one: &str, next: &str) -> bool {
+    one.parse::<u64>()
+        .is_ok_and(|number| format!("{:0width$}", number + 1, width = one.len()) == next)
+}
+
+/// Numbers that follow each other.
+fn range(numbers: &[&str]) -> String {
+    match numbers {
+        [first, .., last] => format!("{first}-{last}"),
+        numbers => numbers.concat(),
+    }
+}
+
 /// Refuses what Slurm, Open MPI or a resolver would read as something else than one host.
 fn check(name: &str) -> Result<(), HostError> {
     let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -191,6 +235,29 @@ mod tests {
             assert!(error.contains(why), "{error}");
         }
         assert!(check(&"a".repeat(254)).is_err());
+    }
+
+    #[test]
+    fn a_host_list_has_ranges_of_numbers() {
+        for (names, list) in [
+            ("", ""),
+            ("a", "a"),
+            ("a a", "a,a"),
+            ("n7", "n7"),
+            ("n8 n9 n10 n12", "n[8-10,12]"),
+            ("n08 n09 n10 n100", "n[08-10,100]"),
+            ("n98 n99 n100", "n[98-100]"),
+            ("n08 n9", "n[08,9]"),
+            ("n2 n1", "n[2,1]"),
+            ("n1 n2 m3 m4 login n3", "n[1-2],m[3-4],login,n3"),
+            ("r1.a r2.a", "r1.a,r2.a"),
+            (
+                "n9999999999999999999 n10000000000000000000",
+                "n9999999999999999999,n10000000000000000000",
+            ),
+        ] {
+            assert_eq!(host_list(names.split_terminator(' ')), list);
+        }
     }
 
     #[test]

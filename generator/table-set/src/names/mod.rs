@@ -22,7 +22,7 @@ mod gap;
 mod hosts;
 mod parts;
 
-pub use hosts::{HostError, Hosts, HostsError};
+pub use hosts::{HostError, Hosts, HostsError, host_list};
 pub use parts::{LineError, ListError, ListedNode, ListedPair, PartError, Parts};
 
 use std::collections::{BTreeMap, BTreeSet};

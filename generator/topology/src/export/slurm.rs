@@ -8,7 +8,7 @@ use crate::Topology;
 use std::collections::BTreeSet;
 use std::fmt;
 use tvlb_schema::{GroupId, GroupKind, NodeId, Nodes, SwitchId};
-use tvlb_table_set::names::{Hosts, NamedPort, Names};
+use tvlb_table_set::names::{Hosts, NamedPort, Names, host_list};
 
 /// Which of Slurm's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,22 +63,20 @@ impl Slurm<'_> {
         let nodes: Vec<NodeId> = switches.flat_map(|switch| self.nodes.of_switch(switch)).collect();
         let hosts = nodes.iter().filter_map(|&node| self.hosts.host(node).ok());
         let mut hosts: Vec<&str> = hosts.collect();
-        if nodes.iter().zip(&hosts).all(|(node, host)| *host == format!("node-{node}")) {
-            return (host_list("node", nodes.iter().map(|node| node.0)), nodes.len());
-        }
         // A host with several ports is one host.
         let mut known = BTreeSet::new();
         hosts.retain(|host| known.insert(*host));
-        (hosts.join(","), hosts.len())
+        let count = hosts.len();
+        (host_list(hosts), count)
     }
 
     /// The leaves of a group as a host list of switches.
     fn leaf_list(&self, group: GroupId) -> String {
-        host_list("switch", self.leaves(group).map(|switch| switch.0.into()))
+        numbered("switch", self.leaves(group))
     }
 
     fn group_list(&self) -> String {
-        host_list("group", self.nodes.groups().map(|group| group.0.into()))
+        numbered("group", self.nodes.groups())
     }
 
     /// What the machine calls a part, as a comment.
@@ -197,16 +195,10 @@ impl Slurm<'_> {
     }
 }
 
-/// Numbered names as Slurm's host lists have them: `node-3`, `node-[3-5]` or `node-[3-5],node-7`.
-fn host_list(name: &str, numbers: impl Iterator<Item = u32>) -> String {
-    let numbers: Vec<u32> = numbers.collect();
-    let run = |run: &[u32]| match run {
-        [] => String::new(),
-        [number] => format!("{name}-{number}"),
-        [first, .., last] => format!("{name}-[{first}-{last}]"),
-    };
-    let runs: Vec<String> = numbers.chunk_by(|one, next| one + 1 == *next).map(run).collect();
-    runs.join(",")
+/// Numbered names as a host list.
+fn numbered(name: &str, numbers: impl Iterator<Item = impl fmt::Display>) -> String {
+    let names: Vec<String> = numbers.map(|number| format!("{name}-{number}")).collect();
+    host_list(names.iter().map(String::as_str))
 }
 
 #[cfg(test)]

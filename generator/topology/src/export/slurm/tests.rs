@@ -49,20 +49,28 @@ fn the_two_files_have_the_same_tree_and_each_group_is_a_block() {
     insta::assert_snapshot!(slurm(SlurmFile::Yaml, &topology, &names, &hosts).unwrap());
 }
 
-/// The names of a host list, such as `a-[1-3],a-5`.
+/// The names of a host list, such as `a-[1-3,5],b-5`.
 fn names(list: &str) -> Vec<String> {
     let mut names = Vec::new();
-    for item in list.split(',') {
-        match item.split_once("-[") {
-            None => names.push(item.to_owned()),
-            Some((name, range)) => {
-                let (first, last) = range.strip_suffix(']').unwrap().split_once('-').unwrap();
-                let numbers: std::ops::RangeInclusive<u32> =
-                    first.parse().unwrap()..=last.parse().unwrap();
-                assert!(numbers.start() < numbers.end());
-                names.extend(numbers.map(|number| format!("{name}-{number}")));
+    let mut rest = list;
+    while !rest.is_empty() {
+        let end = match rest.find(['[', ',']) {
+            Some(open) if rest[open..].starts_with('[') => {
+                open + rest[open..].find(']').unwrap() + 1
+            }
+            end => end.unwrap_or(rest.len()),
+        };
+        match rest[..end].split_once('[') {
+            None => names.push(rest[..end].to_owned()),
+            Some((name, ranges)) => {
+                for range in ranges.trim_end_matches(']').split(',') {
+                    let (first, last) = range.split_once('-').unwrap_or((range, range));
+                    let numbers = first.parse::<u32>().unwrap()..=last.parse().unwrap();
+                    names.extend(numbers.map(|number| format!("{name}{number}")));
+                }
             }
         }
+        rest = rest[end..].trim_start_matches(',');
     }
     names
 }
