@@ -3,6 +3,7 @@
 mod report;
 
 use crate::jobs;
+use crate::requests::{Requests, host_of};
 use clap::Args;
 use report::Report;
 use std::fmt::Display;
@@ -188,21 +189,30 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         arguments.quiet,
         &"comparing all ways by estimates, then the best by simulation",
     );
-    let answer = advise(&question, &stages).map_err(|error| match error {
-        AdviceError::Cancelled(_) => Failure::Interrupted,
-        error => Failure::of(error),
-    })?;
-    stages.finish();
-    let sizes = fabric.topology.dragonfly().to_string();
+    let answer = advise(&question, &stages).map_err(not_advised)?;
     let fastest = answer.simulated()[0];
-    let place = arguments.place(&workloads, fastest.way, fastest.seed_of_median(&question.seeds));
+    let seed = fastest.seed_of_median(&question.seeds);
+    let placed = question.placed(fastest.way, seed, &question.graphs(), &stages);
+    let placed = placed.map_err(not_advised)?;
+    stages.finish();
+    let requests = Requests::of(df, &placed, &host_of(&hosts, &fabric.names, df, &placed));
+    let sizes = df.to_string();
+    let place = arguments.place(&workloads, fastest.way, seed);
     let bytes = workloads.iter().map(|name| arguments.exchange.bytes_of(name)).collect();
     let workloads = &workloads;
-    let report = Report { question: &question, answer: &answer, workloads, bytes, sizes, place };
+    let report =
+        Report { question: &question, answer: &answer, workloads, bytes, sizes, place, requests };
     match arguments.format {
         _ if arguments.json => print_json(&report.document()),
         Format::Table => print(&report::Text(&report)),
         Format::Csv => print(&report.table().csv()),
+    }
+}
+
+fn not_advised(error: AdviceError) -> Failure {
+    match error {
+        AdviceError::Cancelled(_) => Failure::Interrupted,
+        error => Failure::of(error),
     }
 }
 

@@ -7,6 +7,7 @@ mod cut_through;
 mod jobs;
 mod place;
 mod plot;
+mod requests;
 mod run;
 mod search;
 mod sweep;

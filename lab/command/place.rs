@@ -1,6 +1,7 @@
 //! `tvlb-lab place`.
 
 use crate::jobs;
+use crate::requests::{Requests, host_of};
 use clap::Args;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +13,7 @@ use tvlb::files::{load_fabric, outside_table_sets};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, write_file};
 use tvlb_generator::counted::counted;
 use tvlb_schema::{Dragonfly, NodeId};
-use tvlb_table_set::names::{Hosts, NamedPort, Names, Parts, after};
+use tvlb_table_set::names::Parts;
 use tvlb_traffic::workload::{Graph, Nearness, PlacedJob, RankMap, rankfile};
 
 /// The length of each message where the pattern has no lengths of its own. Only shares are shown.
@@ -113,10 +114,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     });
     let placed: Vec<PlacedJob> = placed.collect::<Result<_, _>>().map_err(jobs::not_mapped)?;
     bars.finish();
-    let host_of = if arguments.needs_hosts() || hosts.is_listed() {
-        host_of(&hosts, &fabric.names, df, &placed)?
-    } else {
-        BTreeMap::new()
+    let host_of = host_of(&hosts, &fabric.names, df, &placed);
+    let requests = Requests::of(df, &placed, &host_of);
+    let host_of = match host_of {
+        Err(why) if arguments.needs_hosts() || hosts.is_listed() => {
+            return Err(Failure::Message(why));
+        }
+        host_of => host_of.unwrap_or_default(),
     };
     write_files(arguments, df, &host_of, &placed)?;
     let summaries = placed.iter().enumerate();
@@ -132,6 +136,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         map: map.to_string(),
         seed: arguments.seed,
         jobs: summaries.collect(),
+        requests,
     };
     if arguments.json { print_json(&report) } else { print(&report) }
 }
@@ -160,29 +165,6 @@ fn write_files(
         write(host_list, &mut || rankfile::host_list(job, host))?;
     }
     Ok(())
-}
-
-/// The host of every node that runs a rank.
-fn host_of<'h>(
-    hosts: &'h Hosts,
-    names: &Names,
-    df: &Dragonfly,
-    jobs: &[PlacedJob],
-) -> Result<BTreeMap<NodeId, &'h str>, Failure> {
-    let host = |&node: &NodeId| {
-        let called = || {
-            let (switch, terminal) = df.switch_of(node);
-            let port = names.port(switch, NamedPort::Node(terminal));
-            after(node, port.map(|port| port.name.as_str()))
-        };
-        hosts.host(node).map(|host| (node, host)).map_err(|error| {
-            Failure::Message(format!(
-                "node {node}{}: {error}; accepted is --hosts FILE, a list of the host of each node",
-                called()
-            ))
-        })
-    };
-    jobs.iter().flat_map(|job| &job.node_of).map(host).collect()
 }
 
 fn count_hosts(host_of: &BTreeMap<NodeId, &str>, job: &PlacedJob) -> usize {
@@ -221,6 +203,8 @@ struct Report {
     map: String,
     seed: u64,
     jobs: Vec<Summary>,
+    #[serde(flatten)]
+    requests: Requests,
 }
 
 /// Where one job runs, in short.
@@ -301,6 +285,6 @@ impl Display for Report {
                 )?;
             }
         }
-        Ok(())
+        write!(f, "{}", self.requests)
     }
 }

@@ -1,6 +1,7 @@
 //! Advice as a table, CSV and JSON.
 
 use crate::jobs;
+use crate::requests::Requests;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
@@ -25,6 +26,8 @@ pub(super) struct Report<'r> {
     pub(super) sizes: String,
     /// The command that writes where each rank of the fastest way runs.
     pub(super) place: String,
+    /// What to ask a scheduler for, so that they run there.
+    pub(super) requests: Requests,
 }
 
 /// Everything that makes the answer reproducible, and all that was found.
@@ -41,6 +44,9 @@ pub(super) struct Document<'r> {
     bytes: &'r [Option<u64>],
     seeds: &'r [u64],
     ways: Vec<WayEntry<'r>>,
+    /// Of the fastest way.
+    #[serde(flatten)]
+    requests: &'r Requests,
 }
 
 /// A way.
@@ -95,6 +101,7 @@ impl<'r> Report<'r> {
             bytes: &self.bytes,
             seeds: &question.seeds,
             ways: ways.collect(),
+            requests: &self.requests,
         }
     }
 
@@ -231,6 +238,7 @@ impl Display for Text<'_> {
         let ways = shown.map(|&judged| (judged, question.names(judged.way).into()));
         let table = report.ways(NAMES, ways);
         write!(f, "\nthe fastest of the ways that were simulated\n{table}")?;
-        writeln!(f, "\nwhere the ranks of the fastest way run: {}", report.place)
+        writeln!(f, "\nwhere the ranks of the fastest way run: {}", report.place)?;
+        write!(f, "{}", report.requests)
     }
 }

@@ -29,14 +29,13 @@ use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_schema::NodeId;
 use tvlb_simulator::{
     BootedFabric, JobRun, MessageSettings, Scheme, Settings, complete, least_control_latency,
     least_time,
 };
 use tvlb_topology::arrangement::Arrangement;
 use tvlb_traffic::PlacementRule;
-use tvlb_traffic::workload::{Graph, Job, Programs, RankMap, SendOrder};
+use tvlb_traffic::workload::{Graph, Job, PlacedJob, Programs, RankMap, SendOrder};
 
 /// How switches route.
 #[derive(Clone, Debug, PartialEq)]
@@ -266,34 +265,13 @@ impl<'q> Bench<'q> {
         };
         let programs = question.orders.iter().map(ordered).collect::<Result<_, _>>()?;
         let machines = Machine::all(question, progress)?;
-        let graphs = question.programs.iter().map(Programs::graph).collect();
+        let graphs = question.graphs();
         Ok(Self { question, machines, graphs, programs, messages: question.messages() })
     }
 
-    /// For each job the node of each rank.
-    fn nodes(
-        &self,
-        way: Way,
-        seed: u64,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Vec<NodeId>>, AdviceError> {
-        let question = self.question;
-        let [wiring, placement, map, ..] = way;
-        let fabric = &self.machines[wiring].fabric;
-        let df = fabric.topology.dragonfly();
-        let nodes = question.placements[placement].nodes(fabric.nodes(), question.jobs, seed)?;
-        let placed = (0..).zip(question.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
-            let graph = self.graphs.get(number as usize);
-            let step = AsOneStep(progress);
-            let placed = question.maps[map].place(df, job, nodes, graph, (seed, number), &step)?;
-            Ok(placed.node_of)
-        });
-        placed.collect()
-    }
-
-    fn jobs<'j>(&'j self, order: usize, nodes: &'j [Vec<NodeId>]) -> Vec<JobRun<'j>> {
-        let all = self.programs[order].iter().zip(nodes);
-        all.map(|(programs, nodes)| JobRun { programs, nodes }).collect()
+    fn jobs<'j>(&'j self, order: usize, placed: &'j [PlacedJob]) -> Vec<JobRun<'j>> {
+        let all = self.programs[order].iter().zip(placed);
+        all.map(|(programs, job)| JobRun { programs, nodes: &job.node_of }).collect()
     }
 
     /// What is known of ways that differ in the order and the routing alone.
@@ -301,9 +279,9 @@ impl<'q> Bench<'q> {
         let question = self.question;
         let first = ways[0];
         let machine = &self.machines[first[0]];
-        let nodes = self.nodes(first, question.seeds[0], progress)?;
+        let placed = question.placed(first, question.seeds[0], &self.graphs, progress)?;
         let topology = &machine.fabric.topology;
-        let packets = Packets::of(topology, &self.jobs(0, &nodes), &self.messages);
+        let packets = Packets::of(topology, &self.jobs(0, &placed), &self.messages);
         let mut links: BTreeMap<usize, BusyLink> = BTreeMap::new();
         let mut all = Vec::new();
         for &way in ways {
@@ -317,7 +295,7 @@ impl<'q> Bench<'q> {
             links.insert(routing, link.clone());
             let images = machine.images(chosen);
             let booted = BootedFabric::boot(&images.fabric, &images.switches)?;
-            let jobs = self.jobs(order, &nodes);
+            let jobs = self.jobs(order, &placed);
             let settings = question.settings_of(chosen);
             let least_time = least_time(&booted, &settings, &jobs, &self.messages);
             all.push(Judged { way, estimate: Estimate { least_time, link }, cycles: Vec::new() });
@@ -357,9 +335,9 @@ impl<'q> Bench<'q> {
         let [wiring, _, _, order, routing] = way;
         let routing = &question.routings[routing];
         let images = self.machines[wiring].images(routing);
-        let nodes = self.nodes(way, seed, progress)?;
+        let placed = question.placed(way, seed, &self.graphs, progress)?;
         let fabric = BootedFabric::boot(&images.fabric, &images.switches)?;
-        let jobs = self.jobs(order, &nodes);
+        let jobs = self.jobs(order, &placed);
         let settings = question.settings_of(routing);
         let completion = complete(&fabric, &settings, &jobs, &self.messages, seed, progress)
             .map_err(|error| AdviceError::of_run(question.in_words(way), seed, error))?;
@@ -368,6 +346,32 @@ impl<'q> Bench<'q> {
 }
 
 impl Question<'_> {
+    /// For each job who exchanges bytes with whom.
+    pub fn graphs(&self) -> Vec<Graph> {
+        self.programs.iter().map(Programs::graph).collect()
+    }
+
+    /// Where the ranks of each job run, which is the same on every wiring. `graphs` are [`Self::graphs`].
+    ///
+    /// # Errors
+    /// The jobs do not fit the machine, or the caller cancelled the work.
+    pub fn placed(
+        &self,
+        [_, placement, map, ..]: Way,
+        seed: u64,
+        graphs: &[Graph],
+        progress: &dyn Progress,
+    ) -> Result<Vec<PlacedJob>, AdviceError> {
+        let df = self.fabric.topology.dragonfly();
+        let nodes = self.placements[placement].nodes(self.fabric.nodes(), self.jobs, seed)?;
+        let placed = (0..).zip(self.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
+            let graph = graphs.get(number as usize);
+            let step = AsOneStep(progress);
+            Ok(self.maps[map].place(df, job, nodes, graph, (seed, number), &step)?)
+        });
+        placed.collect()
+    }
+
     /// How messages travel in all runs: if the question has no control latency, with the least that every
     /// routing in it allows, so that no routing is ahead for what the others made of it.
     pub fn messages(&self) -> MessageSettings {

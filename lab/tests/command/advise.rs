@@ -27,10 +27,12 @@ fn advice_as_table_csv_and_json() {
     let ways = json["ways"].as_array().unwrap();
     assert_eq!((ways.len(), &ways[0]["wiring"]), (48, &"own".into()));
     assert!(ways[0]["least-time"]["host"]["cycles"].as_u64().unwrap() > 0, "{}", ways[0]);
-    // The command that the table ends with works.
-    let (_, place) = table.rsplit_once("fastest way run: tvlb-lab ").unwrap();
-    scratch.succeeds(place.trim());
+    // The command that the table names works, and asks a scheduler for the same.
+    let (_, end) = table.rsplit_once("fastest way run: tvlb-lab ").unwrap();
+    let (place, requests) = end.split_once('\n').unwrap();
+    assert!(scratch.succeeds(place).ends_with(requests), "{requests}");
     assert!(scratch.path("ranks.csv").exists());
+    assert_eq!(json["requests"][0][0]["gives"], "these hosts");
     // Orders of sends are known to `run`, too.
     scratch.succeeds("generate fabric.toml -o out --set min");
     let run = "run out --jobs 72 --workload bisection --bytes 20KB --scheme min";

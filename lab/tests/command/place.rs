@@ -46,6 +46,7 @@ fn jobs_are_placed_one_after_the_other() {
         serde_json::from_str(&scratch.succeeds(&format!("{place} --json"))).unwrap();
     assert_eq!(json["jobs"][1]["nodes"], 36);
     assert!(json["jobs"][1]["shares"]["between-groups"].is_f64());
+    assert_eq!(json["requests"][1][0]["scheduler"], "Slurm");
 }
 
 /// A fabric whose nodes are called so, and a list of names that says it.
@@ -142,7 +143,9 @@ fn no_node_is_called_what_another_program_reads_otherwise() {
             let error = scratch.refuses(&format!("place fabric.toml --jobs 2 {option} file"));
             assert!(error.contains(said), "{error}");
         }
-        scratch.succeeds("place fabric.toml --jobs 2 -o ranks.csv");
+        let placed = scratch.succeeds("place fabric.toml --jobs 2 -o ranks.csv");
+        let (_, why) = placed.split_once("\nno request to a scheduler: ").unwrap();
+        assert!(why.contains(said), "{why}");
     }
 }
 

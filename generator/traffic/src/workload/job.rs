@@ -2,6 +2,7 @@
 
 use crate::workload::error::WorkloadError;
 use crate::workload::rank::Rank;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -105,6 +106,21 @@ impl PlacedJob {
         pairs.sort_unstable();
         let runs = pairs.chunk_by(|one, next| one.0 == next.0);
         runs.map(|run| (run[0].0, run.iter().map(|(_, rank)| *rank).collect())).collect()
+    }
+
+    /// How many ranks each host runs: each host once, by the rising number of its first node.
+    pub fn ranks_by_host<'h>(&self, host: impl Fn(NodeId) -> &'h str) -> Vec<(&'h str, usize)> {
+        let mut hosts: Vec<(&str, usize)> = Vec::new();
+        let mut place_of = BTreeMap::new();
+        for (node, ranks) in self.ranks_by_node() {
+            let host = host(node);
+            let place = *place_of.entry(host).or_insert(hosts.len());
+            if place == hosts.len() {
+                hosts.push((host, 0));
+            }
+            hosts[place].1 += ranks.len();
+        }
+        hosts
     }
 }
 

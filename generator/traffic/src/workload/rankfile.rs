@@ -29,16 +29,7 @@ pub fn open_mpi_rank_file<'h>(
 /// A host file of Open MPI: `HOST slots=N` in each line, each host once, by the rising number of its first node.
 /// It says how many ranks a host takes, not which.
 pub fn open_mpi_host_file<'h>(job: &PlacedJob, host: impl Fn(NodeId) -> &'h str) -> String {
-    let mut hosts: Vec<(&str, usize)> = Vec::new();
-    let mut place_of = BTreeMap::new();
-    for (node, ranks) in job.ranks_by_node() {
-        let host = host(node);
-        let place = *place_of.entry(host).or_insert(hosts.len());
-        if place == hosts.len() {
-            hosts.push((host, 0));
-        }
-        hosts[place].1 += ranks.len();
-    }
+    let hosts = job.ranks_by_host(host);
     lines(hosts.into_iter().map(|(host, slots)| format!("{host} slots={slots}")))
 }
 
