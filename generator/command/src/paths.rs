@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_live, switch};
 use crate::output::{print, print_format};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -14,6 +14,7 @@ use tvlb_table_set::names::{Names, Parts};
 use tvlb_topology::Topology;
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::drawn::DrawnPaths;
+use tvlb_topology::routes::next_hops::{Grain, NextHops};
 use tvlb_topology::routes::text::PathListing;
 
 /// Count and list the paths between two switches, or say how often a set draws each
@@ -41,7 +42,7 @@ pub struct Arguments {
         long,
         value_name = "SWITCH",
         allow_negative_numbers = true,
-        required_unless_present = "all"
+        required_unless_present_any = ["all", "next_hops"]
     )]
     pub to: Option<String>,
     /// With --set: all pairs of switches, each a line of JSON, in place of --from and --to
@@ -51,6 +52,10 @@ pub struct Arguments {
     /// sets is at the end of --help)
     #[arg(long, value_name = "SET", requires = "json", conflicts_with = "list")]
     pub set: Option<String>,
+    /// With --from and --set, in place of --to: by which ports the switch sends what it draws, as integer
+    /// weights for each destination
+    #[arg(long, value_enum, value_name = "DESTINATIONS", requires = "set", conflicts_with_all = ["to", "all"])]
+    pub next_hops: Option<Destinations>,
     /// List every path, not only their numbers
     #[arg(long)]
     pub list: bool,
@@ -59,28 +64,42 @@ pub struct Arguments {
     pub json: bool,
 }
 
+/// Which destinations have a list of next hops each.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Destinations {
+    /// Every other switch
+    Switch,
+    /// Every other group, by the mean over its switches, and every other switch of the own group
+    Group,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let rule = arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;
     let parts = Parts::new(topology.dragonfly(), &fabric.names);
-    let pair = match (&arguments.from, &arguments.to) {
-        (Some(from), Some(to)) => {
-            let from = switch("--from", from, &parts)?;
-            let to = switch("--to", to, &parts)?;
-            for (option, switch) in [("--from", from), ("--to", to)] {
-                if !topology.lives(switch) {
-                    let switch = fabric.names.named(switch);
-                    return Err(Failure::Message(format!(
-                        "{option}: switch {switch} is dead; accepted a switch that lives"
-                    )));
-                }
-            }
-            Some((from, to))
+    let live = |option: &str, text: &Option<String>| {
+        let found = text.as_ref().map(|text| switch(option, text, &parts)).transpose()?;
+        match found.filter(|&switch| !topology.lives(switch)) {
+            None => Ok(found),
+            Some(dead) => Err(Failure::Message(format!(
+                "{option}: switch {} is dead; accepted a switch that lives",
+                fabric.names.named(dead)
+            ))),
         }
-        _ => None,
     };
-    match (pair, rule) {
+    let (from, to) = (live("--from", &arguments.from)?, live("--to", &arguments.to)?);
+    match (from.zip(to), rule) {
+        (None, Some(rule)) if arguments.next_hops.is_some() => {
+            let from = from.expect("--next-hops requires --from");
+            expect_known_links(arguments, topology, &fabric.names, from)?;
+            let grain = match arguments.next_hops {
+                Some(Destinations::Group) => Grain::Group,
+                _ => Grain::Switch,
+            };
+            let hops = NextHops::of(topology, &fabric.names, &rule, from, grain);
+            print_format(&Named::of(&hops, hops.switches(), &fabric.names))
+        }
         (Some((from, to)), None) => {
             let counter = RouteCounter::new(topology);
             let listing =
@@ -102,6 +121,32 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             print_lines(topology, &fabric.names, [&all, &all], |_| (&rule, &[]))
         }
     }
+}
+
+/// Refuses a switch of which one of several links to another one is dead: a wiring knows how many live, not which.
+fn expect_known_links(
+    arguments: &Arguments,
+    topology: &Topology,
+    names: &Names,
+    switch: SwitchId,
+) -> Outcome {
+    let df = topology.dragonfly();
+    let (group, index) = df.place(switch);
+    let some = topology.fewer_links().iter().filter(|_| arguments.faults.is_some());
+    let mut some = some.filter(|pair| pair.links > 0 && df.place(pair.low).0 == group);
+    let other = some.find_map(|pair| match (df.place(pair.low).1, pair.high) {
+        (low, high) if low == index => Some(high),
+        (low, high) if high == index => Some(low),
+        _ => None,
+    });
+    other.map_or(Ok(()), |other| {
+        Err(Failure::Message(format!(
+            "--next-hops: some of the links from switch {} to switch {} are dead, and the wiring does not say \
+             which; accepted a switch of which all links to another one live, or none",
+            names.named(switch),
+            names.named(df.switch(group, other))
+        )))
+    })
 }
 
 /// What is said of paths, and what the machine calls their switches.

@@ -245,6 +245,67 @@ fn probabilities_are_those_of_the_images() {
     }
 }
 
+/// Each weight is the part of the draws that `paths --set` gives the paths with that first hop.
+#[test]
+fn next_hops_are_the_first_hops_of_the_paths() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    let set = "2*only:001, only:110+120";
+    let next_hops = |grain: &str| -> Value {
+        let run = format!("paths fabric.toml --from 33 --next-hops {grain} --json --set");
+        serde_json::from_str(&succeeds(&scratch, &run, set)).unwrap()
+    };
+    let (by_switch, by_group) = (next_hops("switch"), next_hops("group"));
+    let mut mean: BTreeMap<(u64, &str, u64), f64> = BTreeMap::new();
+    for to in by_switch["destinations"].as_array().unwrap() {
+        let pair = format!("paths fabric.toml --from 33 --to {} --json --set", to["switch"]);
+        let paths: Value = serde_json::from_str(&succeeds(&scratch, &pair, set)).unwrap();
+        for kind in ["min", "vlb"] {
+            let mut drawn: BTreeMap<u64, f64> = BTreeMap::new();
+            for path in paths[kind].as_array().unwrap() {
+                let next = path["switches"][1].as_u64().unwrap();
+                *drawn.entry(next).or_default() += path["probability"].as_f64().unwrap();
+            }
+            for hop in to[kind].as_array().unwrap() {
+                let (next, weight) = (hop["switch"].as_u64().unwrap(), &hop["weight"]);
+                let part = weight.as_f64().unwrap() / 10_000.0;
+                assert!((drawn.remove(&next).unwrap() - part).abs() < 1e-4, "{hop}");
+                *mean.entry((to["group"].as_u64().unwrap(), kind, next)).or_default() += part;
+            }
+            assert!(drawn.is_empty(), "{drawn:?}");
+        }
+    }
+    let groups: Vec<&Value> = by_group["destinations"].as_array().unwrap().iter().collect();
+    assert_eq!(groups.len(), 8 + 3);
+    for to in groups.into_iter().filter(|to| to["switch"].is_null()) {
+        let group = to["group"].as_u64().unwrap();
+        for kind in ["min", "vlb"] {
+            // Of the switches to which there is such a path.
+            let of_group = mean.iter().filter(|((of, what, _), _)| (*of, *what) == (group, kind));
+            let sum: f64 = of_group.map(|(_, sum)| sum).sum();
+            for hop in to[kind].as_array().unwrap() {
+                let next = hop["switch"].as_u64().unwrap();
+                let part = hop["weight"].as_f64().unwrap() / 10_000.0;
+                assert!((mean[&(group, kind, next)] / sum - part).abs() < 2e-4, "{hop}");
+            }
+        }
+    }
+}
+
+#[test]
+fn next_hops_have_the_names_of_ports_and_know_which_links_live() {
+    let text = "name = \"t\"\n[dragonfly]\np = 1\na = 2\nh = 1\ng = 3\nlocal-links = 2\n\
+        names = \"names.csv\"\n";
+    let scratch = Scratch::with_text(text);
+    scratch.write(
+        "names.csv",
+        "group,switch,port,name,physical\n0,0,,s0,\n0,0,local 1 1,Ethernet8,9\n0,0,global 0,Ethernet4,5\n",
+    );
+    let run = "paths fabric.toml --from s0 --next-hops group --json --set all";
+    assert_snapshot!("next_hops", scratch.succeeds(run));
+    scratch.write("dead.txt", "local (0,0)-(0,1):1\n");
+    assert_snapshot!(scratch.refuses(&run.replace("--from", "--faults dead.txt --from")));
+}
+
 #[test]
 fn options_of_paths_that_do_not_go_together_are_refused() {
     let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
@@ -256,6 +317,8 @@ fn options_of_paths_that_do_not_go_together_are_refused() {
         ("--all --set all --json --from 1", "cannot be used"),
         ("--from 1 --to 2 --set all", "--json"),
         ("--from 1 --to 2 --set all --json --list", "cannot be used"),
+        ("--from 1 --to 2 --set all --json --next-hops group", "cannot be used"),
+        ("--from 1 --next-hops group", "--set"),
     ] {
         let error = scratch.refuses(&format!("paths fabric.toml {options}"));
         assert!(error.contains(word), "{options}: {error}");

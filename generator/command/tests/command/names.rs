@@ -137,7 +137,7 @@ fn exports_and_what_they_refuse() {
     let scratch = named();
     let slurm = scratch.succeeds("topology fabric.toml --format slurm");
     for lines in [
-        "# switch-4: r1<1>\"\nSwitchName=switch-4 Nodes=r1s1n0,r1s1n1\n",
+        "# switch-4: r1<1>\"\nSwitchName=switch-4 Nodes=r1s1n[0-1]\n",
         "# group-3: row 3\nSwitchName=group-3 Switches=switch-[9-10]\n",
     ] {
         assert!(slurm.contains(lines), "{lines}{slurm}");
