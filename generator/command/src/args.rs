@@ -275,6 +275,8 @@ pub enum Format {
     Codes,
     /// For SST merlin's topoDragonFly: Python with its sizes and its global_link_map
     Merlin,
+    /// For SST merlin's anytopo: Python with a graph, and with a function that reads what paths --all prints
+    Anytopo,
     /// For BookSim2's anynet: a network_file
     Anynet,
     /// For Slurm's topology/tree: a topology.conf, with nodes named node-N

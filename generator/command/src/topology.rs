@@ -14,6 +14,7 @@ use tvlb_topology::Topology as Wiring;
 use tvlb_topology::cable_list;
 use tvlb_topology::escape::{Ring, Tree};
 use tvlb_topology::export::anynet::{ChannelLatencies, anynet};
+use tvlb_topology::export::anytopo::anytopo;
 use tvlb_topology::export::codes::{CONF_FILE, Codes, INTER_FILE, INTRA_FILE, codes};
 use tvlb_topology::export::merlin::merlin;
 use tvlb_topology::export::slurm::{SlurmFile, slurm};
@@ -61,6 +62,11 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
         Format::Merlin => {
             give(output, &merlin(topology, names).map_err(refuse)?)?;
             tell_of_bandwidths(topology, "merlin");
+            Ok(())
+        }
+        Format::Anytopo => {
+            give(output, &anytopo(topology, names).map_err(refuse)?)?;
+            tell_of_bandwidths(topology, "anytopo");
             Ok(())
         }
         Format::Anynet => {

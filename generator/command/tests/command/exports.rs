@@ -45,7 +45,7 @@ fn topology_for_other_programs() {
     );
     assert_eq!(anynet.lines().count(), 36);
     assert_eq!(show("slurm").matches("Nodes=").count(), 36);
-    for format in ["summary", "csv", "dot", "merlin", "anynet", "slurm"] {
+    for format in ["summary", "csv", "dot", "merlin", "anytopo", "anynet", "slurm"] {
         let text = show(format);
         let to_file = format!("topology fabric.toml --format {format} -o file");
         assert_eq!(scratch.succeeds(&to_file), "");
@@ -131,7 +131,7 @@ fn bandwidths_are_said_where_the_format_has_none() {
     let text = "name = \"t\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\narrangement = \"palmtree\"\n\
                 [links]\nglobal-bandwidth = 0.5\n";
     let scratch = Scratch::with_text(text);
-    for format in ["anynet", "merlin", "codes -o out"] {
+    for format in ["anynet", "anytopo", "merlin", "codes -o out"] {
         let run = scratch.tvlb(&format!("topology fabric.toml --format {format}"));
         let program = format.split(' ').next().unwrap().replace("codes", "CODES");
         let warning = format!(
@@ -152,6 +152,65 @@ fn a_fabric_of_several_kinds_for_other_programs() {
     assert_snapshot!("export_kinds_slurm", scratch.succeeds("topology fabric.toml --format slurm"));
     assert_snapshot!(scratch.refuses("topology fabric.toml --format codes -o codes"));
     assert_snapshot!(scratch.refuses("topology fabric.toml --format merlin"));
+}
+
+/// Stands for networkx, of which the text asks nothing more.
+const NETWORKX: &str = "class Graph:\n    def add_nodes_from(self, rows): self.rows = rows\n    \
+    def add_edges_from(self, rows): self.edges = rows\n    \
+    def nodes(self, data=False): return self.rows if data else [node for node, _ in self.rows]\n";
+
+/// What the text for anytopo makes of the lines of `paths`, path by path. Skipped exactly where there is no
+/// `python3`.
+#[test]
+fn anytopo_has_the_paths_of_a_set_with_their_weights() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    scratch.write("networkx.py", NETWORKX);
+    scratch.write("dead", "switch 0\n");
+    let faults = "fabric.toml --faults dead";
+    scratch.succeeds(&format!("topology {faults} --format anytopo -o wiring.py"));
+    let set = "4-hop";
+    let lines = succeeds(&scratch, &format!("paths {faults} --all --json --set"), set);
+    scratch.write("paths", &lines);
+    let program = "import json, wiring\n\
+        table = wiring.routing_table(open('paths'), vlb=0.25)\n\
+        switches = [row['switch'] for _, row in wiring.graph.nodes(data=True)]\n\
+        edges = {frozenset(edge) for edge in wiring.graph.edges}\n\
+        hops = lambda s, path: zip([s] + path, path)\n\
+        paths = [(s, path) for s, to in table.items() for paths in to.values() for _, path in paths]\n\
+        assert all(frozenset(hop) in edges for s, path in paths for hop in hops(s, path))\n\
+        print(json.dumps([switches, [[[[weight, [switches[r] for r in path]] for weight, path in paths] \
+            for paths in to.values()] for to in table.values()]]))\n";
+    let mut python = std::process::Command::new("python3");
+    let run = match python.args(["-B", "-c", program]).current_dir(scratch.path("")).output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            eprintln!("skipped: python3 is not installed");
+            return;
+        }
+        run => run.unwrap(),
+    };
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let (switches, table): (Vec<u16>, Vec<Vec<Vec<(f64, Vec<u16>)>>>) =
+        serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(switches, (1..36).collect::<Vec<u16>>());
+    let mut lines = lines.lines();
+    for paths in table.iter().flatten() {
+        let pair: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+        let of = |kind: &str| pair[kind].as_array().unwrap().clone();
+        let is_both = !of("min").is_empty() && !of("vlb").is_empty();
+        let weighted = |kind: &str, part: f64| {
+            let part = if is_both { part } else { 1.0 };
+            let path = move |path: Value| {
+                let switches: Vec<u16> = serde_json::from_value(path["switches"].clone()).unwrap();
+                (part * path["probability"].as_f64().unwrap(), switches[1..].to_vec())
+            };
+            of(kind).into_iter().map(path)
+        };
+        let expected: Vec<_> = weighted("min", 0.75).chain(weighted("vlb", 0.25)).collect();
+        assert_eq!(paths, &expected);
+        let sum: f64 = paths.iter().map(|(weight, _)| weight).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{pair}");
+    }
+    assert_eq!(lines.next(), None);
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn exports_and_what_they_refuse() {
     assert_eq!(
         refused("anynet"),
         "BookSim2's anynet keeps one channel between two routers, but switches 0 r0<0>\" and 3 \
-         r1<0>\" share 2 cables"
+         r1<0>\" share 2 links"
     );
     // Groups that are alike, of three switches.
     let alike = "name = \"alike\"\n[dragonfly]\np = 2\na = 3\nh = 2\ng = 3\n\

@@ -5,11 +5,10 @@
 //! routers and nodes without gaps from 0, and keeps one channel from a router to another.
 
 use super::error::ExportError;
-use super::like_groups::{expect_live_switches, expect_plain_groups};
+use super::like_groups::{expect_live_switches, expect_plain_groups, linked_switches};
 use crate::Topology;
 use std::fmt;
-use tvlb_schema::End;
-use tvlb_schema::{Nodes, SwitchId};
+use tvlb_schema::{End, Nodes};
 use tvlb_table_set::names::Names;
 
 const FORMAT: &str = "BookSim2's anynet";
@@ -44,16 +43,8 @@ pub fn anynet<'t>(
 ) -> Result<Anynet<'t>, ExportError> {
     expect_live_switches(topology, names, FORMAT)?;
     expect_plain_groups(topology, names, FORMAT)?;
+    linked_switches(topology, names, FORMAT)?;
     let df = topology.dragonfly();
-    let switch = |end: End| df.switch(end.group, df.split_port(end.port).0);
-    let mut ends: Vec<(SwitchId, SwitchId)> =
-        topology.cables().iter().map(|cable| (switch(cable.low), switch(cable.high))).collect();
-    ends.sort_unstable();
-    if let Some(shared) = ends.chunk_by(|a, b| a == b).find(|shared| shared.len() > 1) {
-        let (one, other) = shared[0];
-        let [one, other] = [one, other].map(|switch| names.named(switch));
-        return Err(ExportError::ParallelCables { one, other, found: shared.len() });
-    }
     let mut routers = vec![0; df.switch_numbers() as usize];
     for (router, switch) in (0..).zip(df.switches()) {
         routers[switch.as_usize()] = router;

@@ -49,9 +49,13 @@ pub enum ExportError {
     )]
     NoCommonMap { absolute: MapConflict, relative: MapConflict },
     #[error(
-        "BookSim2's anynet keeps one channel between two routers, but switches {one} and {other} share {found} cables; accepted: at most 1"
+        "{format} keeps one channel between two routers, but switches {one} and {other} share {found} links; accepted: at most 1"
     )]
-    ParallelCables { one: NamedSwitch, other: NamedSwitch, found: usize },
+    ParallelCables { format: &'static str, one: NamedSwitch, other: NamedSwitch, found: usize },
+    #[error(
+        "{format} stops at a router without endpoints, but switch {switch} has no nodes; accepted: nodes on each switch"
+    )]
+    NoNodes { format: &'static str, switch: NamedSwitch },
 }
 
 /// Why one map does not say the cables of all groups.

@@ -2,7 +2,7 @@
 
 use super::error::ExportError;
 use crate::Topology;
-use tvlb_schema::{Dragonfly, GroupId};
+use tvlb_schema::{Dragonfly, End, GroupId, SwitchId, SwitchIndex};
 use tvlb_table_set::names::Names;
 
 /// Refuses a wiring of which a switch is dead.
@@ -40,6 +40,38 @@ pub(super) fn expect_plain_groups(
         }
     }
     Ok(())
+}
+
+/// The switches that share a link, within a group or between two: each pair once, the lower number first, sorted.
+///
+/// # Errors
+/// The first two switches that share several links.
+pub(super) fn linked_switches(
+    topology: &Topology,
+    names: &Names,
+    format: &'static str,
+) -> Result<Vec<(SwitchId, SwitchId)>, ExportError> {
+    let df = topology.dragonfly();
+    let switch = |end: End| df.switch(end.group, df.split_port(end.port).0);
+    let between = topology.cables().iter().map(|cable| (switch(cable.low), switch(cable.high)));
+    let mut links: Vec<(SwitchId, SwitchId)> = between.collect();
+    for group in topology.live_groups() {
+        let live: Vec<SwitchIndex> = topology.live_indices(group).collect();
+        for (place, &low) in live.iter().enumerate() {
+            for &high in &live[place + 1..] {
+                let pair = (df.switch(group, low), df.switch(group, high));
+                links.extend((0..topology.links_within(group, low, high)).map(|_| pair));
+            }
+        }
+    }
+    links.sort_unstable();
+    match links.chunk_by(|one, next| one == next).find(|shared| shared.len() > 1) {
+        None => Ok(links),
+        Some(shared) => {
+            let [one, other] = <[SwitchId; 2]>::from(shared[0]).map(|switch| names.named(switch));
+            Err(ExportError::ParallelCables { format, one, other, found: shared.len() })
+        }
+    }
 }
 
 /// Refuses groups that differ in their switches or in the nodes on each, and switches that lack a node.

@@ -5,6 +5,7 @@
 //! group are joined by one local link.
 
 pub mod anynet;
+pub mod anytopo;
 pub mod codes;
 pub mod merlin;
 pub mod slurm;

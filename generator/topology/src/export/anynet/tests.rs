@@ -2,7 +2,7 @@ use super::*;
 use crate::routes::wirings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId, SwitchId};
 
 const LATENCIES: ChannelLatencies = ChannelLatencies { local: 10, global: 15 };
 
@@ -113,7 +113,7 @@ fn two_cables_between_two_switches_are_refused() {
     let topology = Topology::from_cables(df, cables).unwrap();
     insta::assert_snapshot!(
         anynet(&topology, &Names::default(), LATENCIES).unwrap_err(),
-        @"BookSim2's anynet keeps one channel between two routers, but switches 0 and 3 share 2 cables; accepted: at most 1"
+        @"BookSim2's anynet keeps one channel between two routers, but switches 0 and 3 share 2 links; accepted: at most 1"
     );
 }
 
