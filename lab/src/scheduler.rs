@@ -35,8 +35,9 @@ pub fn requests<'h>(
         others.peek().is_some() && others.all(|(_, other)| groups[number].is_disjoint(other))
     };
     let of_job = |(number, spread): (usize, &Spread<'_>)| {
-        let slurm = [spread.these_hosts(), spread.few_switches(), spread.blocks(is_alone(number))];
-        slurm.into_iter().flatten().chain([spread.pbs()]).collect()
+        let alike = [spread.few_switches(), spread.blocks(is_alone(number))];
+        let slurm = [spread.these_hosts()].into_iter().chain(alike.into_iter().flatten());
+        slurm.chain([spread.pbs()]).collect()
     };
     all.iter().enumerate().map(of_job).collect()
 }
@@ -72,10 +73,9 @@ impl<'h> Spread<'h> {
         Request { scheduler: "Slurm", gives, command }
     }
 
-    fn these_hosts(&self) -> Option<Request> {
+    fn these_hosts(&self) -> Request {
         let list = host_list(self.hosts.iter().map(|(host, _)| *host));
-        let options = format!(" --nodelist={list}");
-        Some(self.slurm("these hosts".to_owned(), "--exclusive", &options))
+        self.slurm("these hosts".to_owned(), "--exclusive", &format!(" --nodelist={list}"))
     }
 
     /// As few leaf switches, where hosts share them. A host of several switches has no leaf of its own.
@@ -96,9 +96,11 @@ impl<'h> Spread<'h> {
         let (size, groups) = (sizes.next()?, self.groups.len());
         let is_even =
             is_partition(&self.groups, self.hosts.len()) && sizes.all(|each| each == size);
-        let segments = (is_even && groups > 1)
-            .then(|| format!(" --segment={size} --spread-segments"))
-            .unwrap_or_default();
+        let segments = if is_even && groups > 1 {
+            format!(" --segment={size} --spread-segments")
+        } else {
+            String::new()
+        };
         if segments.is_empty() && !is_alone {
             return None;
         }

@@ -246,9 +246,12 @@ pub struct Topology {
     /// What to print
     #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Summary)]
     pub format: Format,
-    /// Write it to PATH instead of printing it; for codes PATH is a directory, which gets three files
+    /// Write it to PATH instead of printing it; for codes and htsim PATH is a directory, which gets several files
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// With the format htsim: the T-VLB set of the host tables, in the grammar of sets
+    #[arg(long, value_name = "SET")]
+    pub set: Option<String>,
     /// The switch above all others in the format escape-tree [default: the first of group g/2]
     #[arg(long, value_name = "SWITCH")]
     pub escape_root: Option<String>,
@@ -277,6 +280,8 @@ pub enum Format {
     Merlin,
     /// For SST merlin's anytopo: Python with a graph, and with a function that reads what paths --all prints
     Anytopo,
+    /// For HTSIM's Dragonfly: a dragonfly.topo and, with --set, the host tables of source routing; with -o DIR
+    Htsim,
     /// For BookSim2's anynet: a network_file
     Anynet,
     /// For Slurm's topology/tree: a topology.conf, with nodes named node-N

@@ -166,7 +166,8 @@ impl<'n, T> Named<'n, T> {
     }
 }
 
-fn set(text: &str, seed: u64) -> Result<SetRule, Failure> {
+/// A set as `--set` names it.
+pub(crate) fn set(text: &str, seed: u64) -> Result<SetRule, Failure> {
     parse_set(text, seed)
         .map_err(|error| Failure::Message(format!("--set: {error}\n{}", error.marked(text))))
 }

@@ -4,11 +4,12 @@ use crate::args::{Format, Topology};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{error_in, load_live, load_live_by_links, outside_table_sets, switch};
 use crate::output::{print, write_file};
+use crate::paths::set;
 use serde::Serialize;
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
-use tvlb_schema::LinkKind;
+use tvlb_schema::{LinkKind, SetRule};
 use tvlb_table_set::names::{Names, Parts};
 use tvlb_topology::Topology as Wiring;
 use tvlb_topology::cable_list;
@@ -16,6 +17,7 @@ use tvlb_topology::escape::{Ring, Tree};
 use tvlb_topology::export::anynet::{ChannelLatencies, anynet};
 use tvlb_topology::export::anytopo::anytopo;
 use tvlb_topology::export::codes::{CONF_FILE, Codes, INTER_FILE, INTRA_FILE, codes};
+use tvlb_topology::export::htsim::{Htsim, TABLE_DIRECTORY, TOPOLOGY_FILE, htsim};
 use tvlb_topology::export::merlin::merlin;
 use tvlb_topology::export::slurm::{SlurmFile, slurm};
 use tvlb_topology::export::{ExportError, expect_live_switches};
@@ -28,11 +30,7 @@ const ESCAPE: &str = "an escape network";
 pub(crate) fn run(arguments: &Topology) -> Outcome {
     let output = arguments.output.as_deref();
     outside_table_sets([("--output", output)])?;
-    if arguments.escape_root.is_some() && arguments.format != Format::EscapeTree {
-        return Err(Failure::Message(
-            "--escape-root: accepted with --format escape-tree, which has a root".to_owned(),
-        ));
-    }
+    expect_format_of_options(arguments)?;
     let fabric = match &arguments.live {
         Some(live) => load_live_by_links(&arguments.fabric, live)?,
         None => load_live(&arguments.fabric, arguments.faults.as_deref())?.0,
@@ -49,12 +47,7 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
         Format::Dot => give(output, &picture(topology, names, Detail::Groups)),
         Format::DotSwitches => give(output, &picture(topology, names, Detail::Switches)),
         Format::Codes => {
-            let directory = output.ok_or_else(|| {
-                Failure::Message(
-                    "--format codes: it is three files; name a directory for them with -o DIR"
-                        .to_owned(),
-                )
-            })?;
+            let directory = directory_for("codes", output)?;
             write_codes(directory, &codes(topology, names).map_err(refuse)?)?;
             tell_of_bandwidths(topology, "CODES");
             Ok(())
@@ -62,6 +55,14 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
         Format::Merlin => {
             give(output, &merlin(topology, names).map_err(refuse)?)?;
             tell_of_bandwidths(topology, "merlin");
+            Ok(())
+        }
+        Format::Htsim => {
+            let directory = directory_for("htsim", output)?;
+            let rule =
+                arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;
+            write_htsim(directory, &htsim(topology, names).map_err(refuse)?, rule.as_ref(), &fail)?;
+            tell_of_bandwidths(topology, "HTSIM");
             Ok(())
         }
         Format::Anytopo => {
@@ -93,6 +94,21 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
     }
 }
 
+/// Refuses an option of one format where another one is asked for.
+fn expect_format_of_options(arguments: &Topology) -> Outcome {
+    if arguments.escape_root.is_some() && arguments.format != Format::EscapeTree {
+        return Err(Failure::Message(
+            "--escape-root: accepted with --format escape-tree, which has a root".to_owned(),
+        ));
+    }
+    if arguments.set.is_some() && arguments.format != Format::Htsim {
+        return Err(Failure::Message(
+            "--set: accepted with --format htsim, which has the paths of a set".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
 /// Gives an escape network that is found on the wiring.
 fn give_escape(
     arguments: &Topology,
@@ -116,6 +132,35 @@ fn give_escape(
     give(output, &tree.csv(topology.dragonfly()))?;
     let (count, depth) = (topology.dragonfly().switch_count(), tree.depth());
     tell(&format!("escape tree of {count} switches below switch {root}, {depth} deep"));
+    Ok(())
+}
+
+/// The directory that the user names for a format of several files.
+fn directory_for<'p>(format: &str, output: Option<&'p Path>) -> Result<&'p Path, Failure> {
+    output.ok_or_else(|| {
+        Failure::Message(format!(
+            "--format {format}: it is several files; name a directory for them with -o DIR"
+        ))
+    })
+}
+
+/// Writes the file of the wiring for HTSIM, and with a set a host table for each switch.
+fn write_htsim(
+    directory: &Path,
+    wiring: &Htsim<'_>,
+    rule: Option<&SetRule>,
+    fail: &dyn Fn(&dyn Display) -> Failure,
+) -> Outcome {
+    let tables =
+        rule.map(|rule| wiring.host_tables(rule)).transpose().map_err(|error| fail(&error))?;
+    create_directory(directory)?;
+    write_file(&directory.join(TOPOLOGY_FILE), &wiring.to_string())?;
+    let Some(tables) = tables else { return Ok(()) };
+    let directory = directory.join(TABLE_DIRECTORY);
+    create_directory(&directory)?;
+    for (switch, table) in tables {
+        write_file(&directory.join(format!("{switch}.lt")), &table)?;
+    }
     Ok(())
 }
 

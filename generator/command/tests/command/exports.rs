@@ -101,7 +101,7 @@ fn topology_for_codes_is_three_files() {
     let scratch = classic();
     assert_snapshot!(
         scratch.refuses("topology fabric.toml --format codes"),
-        @"tvlb: --format codes: it is three files; name a directory for them with -o DIR"
+        @"tvlb: --format codes: it is several files; name a directory for them with -o DIR"
     );
     // A directory above must be there, as for the files of the other formats.
     for format in ["codes", "csv"] {
@@ -124,6 +124,32 @@ fn topology_for_codes_is_three_files() {
     assert_eq!(sizes[0].0, "dragonfly.conf");
     let error = scratch.refuses("topology fabric.toml --format codes -o fabric.toml");
     assert_snapshot!(error, @"tvlb: fabric.toml: cannot create the directory: File exists (os error 17)");
+}
+
+#[test]
+fn htsim_has_a_table_for_each_switch_with_a_set_alone() {
+    let scratch = Scratch::with_fabric(
+        "name = \"relative\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\narrangement = \"relative\"\n",
+    );
+    let run = "topology fabric.toml --format htsim";
+    assert!(scratch.refuses(run).contains("name a directory for them with -o DIR"));
+    scratch.succeeds(&format!("{run} -o plain"));
+    scratch.succeeds(&format!("{run} -o set --set only:011"));
+    let lists = |text: &str| {
+        scratch.files().keys().filter(|name| name.starts_with(text) && !name.ends_with('/')).count()
+    };
+    assert_eq!((lists("plain/dragonfly.topo"), lists("plain/host_table")), (1, 0));
+    assert_eq!(lists("set/host_table/"), 36);
+    let table = String::from_utf8(scratch.read("set/host_table/0.lt")).unwrap();
+    assert_snapshot!(table.lines().take(12).collect::<Vec<_>>().join("\n"));
+    // Nothing is written of a set that it cannot say.
+    let refused = scratch.refuses(&format!("{run} -o none --set only:021"));
+    assert!(refused.starts_with("tvlb: fabric.toml: HTSIM goes by MIN"), "{refused}");
+    assert!(!scratch.path("none").exists());
+    assert_snapshot!(
+        scratch.refuses("topology fabric.toml --set all"),
+        @"tvlb: --set: accepted with --format htsim, which has the paths of a set"
+    );
 }
 
 #[test]
@@ -159,6 +185,9 @@ const NETWORKX: &str = "class Graph:\n    def add_nodes_from(self, rows): self.r
     def add_edges_from(self, rows): self.edges = rows\n    \
     def nodes(self, data=False): return self.rows if data else [node for node, _ in self.rows]\n";
 
+/// The paths of a pair: weights, and the switches after the source.
+type WeightedPaths = Vec<(f64, Vec<u16>)>;
+
 /// What the text for anytopo makes of the lines of `paths`, path by path. Skipped exactly where there is no
 /// `python3`.
 #[test]
@@ -189,7 +218,7 @@ fn anytopo_has_the_paths_of_a_set_with_their_weights() {
         run => run.unwrap(),
     };
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    let (switches, table): (Vec<u16>, Vec<Vec<Vec<(f64, Vec<u16>)>>>) =
+    let (switches, table): (Vec<u16>, Vec<Vec<WeightedPaths>>) =
         serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(switches, (1..36).collect::<Vec<u16>>());
     let mut lines = lines.lines();
@@ -223,7 +252,7 @@ fn a_wiring_that_merlin_cannot_say_is_refused() {
 #[test]
 fn an_export_is_not_written_into_a_table_set() {
     let scratch = Scratch::with_table_set();
-    for format in ["slurm", "codes"] {
+    for format in ["slurm", "codes", "htsim"] {
         let run = format!("topology fabric.toml --format {format} -o out/{format}");
         assert!(scratch.refuses(&run).contains("it is within the table set"), "{format}");
     }

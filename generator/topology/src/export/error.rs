@@ -56,6 +56,20 @@ pub enum ExportError {
         "{format} stops at a router without endpoints, but switch {switch} has no nodes; accepted: nodes on each switch"
     )]
     NoNodes { format: &'static str, switch: NamedSwitch },
+    #[error("HTSIM has a·h + 1 groups, but there are {found}; accepted: {accepted}")]
+    HtsimGroups { found: u32, accepted: u32 },
+    #[error(
+        "HTSIM joins switches {one} and {other} by a cable, but here they share none; accepted: the wiring of the arrangement `relative`"
+    )]
+    HtsimCable { one: NamedSwitch, other: NamedSwitch },
+    #[error(
+        "HTSIM goes by MIN from where a path enters the intermediate group, but the path {path} does not; accepted: sets of shapes with at most one local hop in the middle"
+    )]
+    HtsimPath { path: String },
+    #[error(
+        "HTSIM knows no weights of paths, but the set draws some paths from switch {from} to switch {to} more often than others; accepted: sets that are drawn by route"
+    )]
+    HtsimWeights { from: NamedSwitch, to: NamedSwitch },
 }
 
 /// Why one map does not say the cables of all groups.

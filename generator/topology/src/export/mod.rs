@@ -7,6 +7,7 @@
 pub mod anynet;
 pub mod anytopo;
 pub mod codes;
+pub mod htsim;
 pub mod merlin;
 pub mod slurm;
 
