@@ -191,8 +191,8 @@ mod tests {
         let df = Dragonfly::new(2, 4, 2, 9).unwrap();
         let node_of = [0, 1, 2, 3].map(NodeId).to_vec();
         let job = PlacedJob { job: "4".parse().unwrap(), nodes: node_of.clone(), node_of };
-        let requests = requests(&df, &[job], |node| if node.0 % 2 == 0 { "a" } else { "b" });
+        let requests = requests(&df, &[job], |node| ["a", "b", "c", "a"][node.0 as usize]);
         assert!(requests[0].iter().all(|request| !request.command.contains("--switches")));
-        assert!(requests[0][0].command.ends_with("--ntasks-per-node=2 --nodelist=a,b"));
+        assert!(requests[0][0].command.ends_with("--ntasks-per-node=2 --nodelist=a,b,c"));
     }
 }
