@@ -62,7 +62,7 @@ fn tables_of_other_cables_are_refused_and_the_old_ones_serve_on() {
     run.advance(300).unwrap();
     let error = run.replace_tables(&other).unwrap_err().to_string();
     assert!(
-        error.starts_with("switch 0: replacement of tables in use: the cable at global port"),
+        error.starts_with("switch 0: replacement of tables in use: switch 32 is not the same"),
         "{error}"
     );
     run.advance(300).unwrap();
