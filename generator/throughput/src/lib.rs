@@ -29,6 +29,7 @@ mod program;
 #[cfg(test)]
 mod reference_lp;
 mod solve_large;
+mod sparse_counts;
 
 pub use bundle::Bundles;
 pub use certificate::Certified;

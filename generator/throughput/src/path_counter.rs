@@ -11,6 +11,7 @@
 //! capacity is a link of the fastest kind, which takes a flit per cycle.
 
 use super::path_set::{Counting, PathSet};
+use super::sparse_counts::SparseCounts;
 use tvlb_schema::{Dragonfly, GroupId, Keep, Route, SwitchId, SwitchIndex};
 use tvlb_topology::Topology;
 use tvlb_topology::crossings::Crossing;
@@ -55,8 +56,8 @@ pub struct PathCounter<'t> {
     links: LinkNumbers,
     counting: Counting,
     paths: [f64; CLASSES],
-    /// How many paths of a class use a link, at class·(number of links) + link.
-    uses: Vec<f64>,
+    /// By class and link, how many paths use it. All zeros between two flows.
+    uses: SparseCounts,
     /// For each hop count of paths with two hops in the middle (4, 5, 6): the pairs (x, y) by
     /// where x enters and y leaves the intermediate group.
     crossings: [Vec<f64>; 3],
@@ -75,7 +76,7 @@ impl<'t> PathCounter<'t> {
             links,
             counting,
             paths: [0.0; CLASSES],
-            uses: vec![0.0; CLASSES * links.count()],
+            uses: SparseCounts::new(CLASSES, links.count()),
             crossings: std::array::from_fn(|_| vec![0.0; squares]),
             capacities: links.capacities(topology),
         }
@@ -103,7 +104,6 @@ impl<'t> PathCounter<'t> {
         destination: SwitchId,
     ) -> Vec<PathClass> {
         self.paths.fill(0.0);
-        self.uses.fill(0.0);
         let (from, to) = (self.df.place(source), self.df.place(destination));
         if from.0 == to.0 {
             self.within_group(set, from, to.1);
@@ -271,13 +271,13 @@ impl<'t> PathCounter<'t> {
                 leaving[w] += crossings[v * a + w];
             }
         }
-        let start = vlb_class(number + 4) * self.links.count() + self.links.group_start(middle);
+        let (class, start) = (vlb_class(number + 4), self.links.group_start(middle));
         for s in 0..of_group {
             let back_at_s = crossings[s * a + s];
             for t in (0..of_group).filter(|&t| t != s) {
                 let there_and_back = back_at_s + crossings[t * a + t];
-                self.uses[start + s * a + t] +=
-                    entering[s] + leaving[t] - 2.0 * crossings[s * a + t] + there_and_back;
+                let count = entering[s] + leaving[t] - 2.0 * crossings[s * a + t] + there_and_back;
+                self.uses.add(class, start + s * a + t, count);
             }
         }
         crossings.fill(0.0);
@@ -300,25 +300,24 @@ impl<'t> PathCounter<'t> {
     }
 
     fn add(&mut self, class: usize, link: usize, count: f64) {
-        self.uses[class * self.links.count() + link] += count;
+        self.uses.add(class, link, count);
     }
 
-    fn taken(&self) -> Vec<PathClass> {
-        let by_class = self.uses.chunks_exact(self.links.count());
-        (0..)
-            .zip(self.paths.iter().zip(by_class))
-            .filter(|(_, (paths, _))| **paths > 0.0)
-            .map(|(class, (&paths, uses))| {
-                let is_vlb = class >= MIN_CLASSES;
-                let used = uses.iter().enumerate().filter(|&(_, &count)| count > 0.0);
-                let of_each = used.map(|(link, &count)| match self.capacities.get(link) {
-                    Some(capacity) => (link, count / capacity),
-                    None => (link, count),
-                });
-                let hops = if is_vlb { class + 2 - MIN_CLASSES } else { class + 1 };
-                PathClass { is_vlb, hops, paths, uses: of_each.collect() }
-            })
-            .collect()
+    fn taken(&mut self) -> Vec<PathClass> {
+        let mut classes = Vec::new();
+        for (class, &paths) in (0..).zip(&self.paths) {
+            let mut uses = self.uses.take(usize::from(class));
+            if paths == 0.0 {
+                continue;
+            }
+            for (link, count) in &mut uses {
+                *count /= self.capacities.get(*link).unwrap_or(&1.0);
+            }
+            let is_vlb = class >= MIN_CLASSES;
+            let hops = if is_vlb { class + 2 - MIN_CLASSES } else { class + 1 };
+            classes.push(PathClass { is_vlb, hops, paths, uses });
+        }
+        classes
     }
 }
 
