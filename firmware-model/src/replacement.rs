@@ -119,7 +119,8 @@ fn check_cables(
     Ok(())
 }
 
-/// The first switch of a group to which a switch of it has links that live in a fabric, and as many as in no other.
+/// The first switch of a group to which another one of it has links that live, but not as many by the plan as in the
+/// other fabric.
 fn other_link(
     fabric: &FabricImage<'_>,
     other: &FabricImage<'_>,
