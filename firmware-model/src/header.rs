@@ -199,9 +199,10 @@ impl Header {
         }
     }
 
-    /// PAR may still change its path, here at its second switch.
+    /// Whether PAR may still change the packet's path at the switch where it arrives with this header, which
+    /// is its second one ([`Switch::reconsider`](crate::Switch::reconsider)).
     #[inline]
-    pub(crate) const fn is_open(self) -> bool {
+    pub const fn is_open(self) -> bool {
         self.kind_code() == Kind::OpenMin.code() && self.stage_code() == Stage::SourceLocal as u32
     }
 

@@ -51,6 +51,19 @@ impl Halves {
         Self { middle, moments: [(0, 0, 0); 2] }
     }
 
+    /// The halves of the same window, of which nothing is counted.
+    #[must_use]
+    pub const fn like(&self) -> Self {
+        Self { middle: self.middle, moments: [(0, 0, 0); 2] }
+    }
+
+    /// Adds another's counts.
+    pub fn merge(&mut self, other: &Self) {
+        for (own, other) in self.moments.iter_mut().zip(other.moments) {
+            *own = (own.0 + other.0, own.1 + other.1, own.2 + other.2);
+        }
+    }
+
     /// Counts a packet of this cycle of the window.
     #[inline]
     pub fn add(&mut self, cycle: u32, latency: u32) {

@@ -7,6 +7,8 @@
 //! is allocated any more. All lanes of a cycle lie together, because one part of a cycle files
 //! under many lanes and few cycles.
 
+use std::ops::Range;
+
 /// Entries per block. An entry's place among all entries is its block's number times this, plus
 /// its place within the block.
 const SIZE: u32 = 32;
@@ -147,6 +149,40 @@ impl<T: Copy + Default> Calendar<T> {
             BlockId::NONE => None,
             block => Some((block, SIZE as usize)),
         })
+    }
+
+    /// An empty calendar of the same size.
+    pub(crate) fn like(&self) -> Self {
+        Self {
+            buckets: vec![Bucket::default(); self.buckets.len()],
+            things: vec![T::default(); SIZE as usize],
+            earlier: vec![BlockId::NONE],
+            spare: Vec::new(),
+            ..*self
+        }
+    }
+
+    /// The cycles under which things can be filed between two cycles.
+    pub(crate) fn cycles_from(&self, now: u32) -> Range<u32> {
+        now..now + self.mask + 1
+    }
+
+    /// Takes out what is filed under some cycles and lanes, each with its cycle and lane.
+    pub(crate) fn drain(
+        &mut self,
+        cycles: Range<u32>,
+        lanes: Range<usize>,
+        mut give: impl FnMut(u32, usize, T),
+    ) {
+        for cycle in cycles {
+            for lane in lanes.clone() {
+                let bucket = self.take(cycle, lane);
+                if bucket.0 != 0 {
+                    self.blocks(bucket).flatten().for_each(|&thing| give(cycle, lane, thing));
+                    self.recycle(bucket);
+                }
+            }
+        }
     }
 
     /// Everything that is filed, each with its lane, in no particular order.

@@ -163,7 +163,7 @@ pub(crate) fn begin<'f>(
     jobs::check(jobs, fabric.nodes(), messages, least)?;
     let mut run = Run::to_completion(fabric, settings, traffic, seed).map_err(RunError::from)?;
     let network = &mut run.network;
-    let mut under_way = Messages::new(network.states.chunks.len());
+    let mut under_way = Messages::new(network.states.all_chunks);
     let sources = &network.sources;
     let ranks = Ranks::new(
         jobs,

@@ -6,7 +6,7 @@
 //! flits in the buffer at its end. So no count of credits is above the buffer's size either.
 
 use crate::network::Network;
-use crate::numbers::{ChannelId, PortId};
+use crate::numbers::{CHANNELS, ChannelId, PortId};
 use crate::ranks::Unsettled;
 use crate::switch_state::PortKind;
 
@@ -69,15 +69,19 @@ impl Network<'_> {
         let mut found = 0_u64;
         // For each input channel the flits in its buffer and on the way to it.
         let mut flits = vec![0_u32; states.first_of_nodes()];
-        for (count, channel) in flits.iter_mut().zip(states.chunks.iter().flat_map(|c| &c.inputs)) {
-            self.packets_of(channel).for_each(|_| *count += 1);
-            found += u64::from(*count);
+        for part in self.parts() {
+            let first = part.states.chunks.places().start * CHANNELS;
+            let buffers = part.states.chunks.iter().flat_map(|chunk| &chunk.inputs);
+            for (count, channel) in flits[first..].iter_mut().zip(buffers) {
+                part.packets_of(channel).for_each(|_| *count += 1);
+                found += u64::from(*count);
+            }
         }
-        for arrival in self.links.packets_under_way() {
+        for arrival in self.parts().flat_map(|part| part.links.packets_under_way()) {
             flits[arrival.input.index()] += 1;
             found += 1;
         }
-        let under_way = u64::from(self.links.pool.live());
+        let under_way = u64::from(self.under_way());
         let (delivered, lost) = (self.links.delivered, self.links.losses.total.sent());
         if self.sent != delivered + lost + under_way || under_way != found {
             return Err(ConservationError::Packets {
@@ -90,10 +94,14 @@ impl Network<'_> {
             });
         }
 
-        let mut returning = vec![0_u32; states.first_of_nodes() + states.node_free.len()];
-        self.links.credits_under_way().for_each(|channel| returning[channel.index()] += 1);
-        for (number, port) in (0..).zip(states.chunks.iter().flat_map(|c| &c.out_ports)) {
-            let id = PortId::new(number);
+        let mut returning = vec![0_u32; 2 * flits.len()];
+        for credit in self.parts().flat_map(|part| part.links.credits_under_way()) {
+            returning[credit.index()] += 1;
+        }
+        let ports = (0..).map(PortId::new).take_while(|id| id.chunk() < self.states.all_chunks);
+        for id in ports {
+            let states = &self.part_of(id.chunk()).states;
+            let port = states.out_port(id);
             for channel in 0..u32::from(states.channels) {
                 let of = |first: ChannelId| first.with_virtual_channel(channel);
                 let here = of(ChannelId::first_of(id));

@@ -10,8 +10,9 @@ use crate::calendar::Calendar;
 use crate::losses::{Cause, Loss, LossLog};
 use crate::messages::Messages;
 use crate::numbers::{ChannelId, LocalChannel, PacketId};
-use crate::packet::{Flit, Origin, Pool};
+use crate::packet::{Flit, Origin, Packet, Pool};
 use crate::tally::Tally;
+use std::ops::Range;
 
 /// A packet on its way to an input buffer, with the header that it will arrive with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,9 +22,19 @@ pub(crate) struct Arrival {
     pub(crate) packet: PacketId,
 }
 
+/// What one part of a network hands over to another: packets and credits, each with the cycle in which it
+/// comes and where it comes to.
+#[derive(Debug, Default)]
+pub(crate) struct Handed {
+    arrivals: Vec<(u32, ChannelId, Packet)>,
+    credits: Vec<(u32, ChannelId)>,
+}
+
 /// Everything under way, and what is counted of it.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
+    /// How many chunks the whole network has.
+    chunks: usize,
     pub(crate) pool: Pool,
     /// Packets from switches by the cycle in which they arrive.
     pub(crate) arrivals: Calendar<Arrival>,
@@ -50,6 +61,7 @@ impl UnderWay {
     /// at most `horizon` cycles ahead.
     pub(crate) fn new(horizon: u32, chunks: usize, tally: Tally) -> Self {
         Self {
+            chunks,
             pool: Pool::new(),
             arrivals: Calendar::new(horizon, chunks),
             injections: Calendar::new(horizon, chunks),
@@ -60,6 +72,73 @@ impl UnderWay {
             messages: None,
             losses: LossLog::default(),
         }
+    }
+
+    /// The same links with nothing under way and nothing counted.
+    pub(crate) fn like(&self) -> Self {
+        Self {
+            chunks: self.chunks,
+            pool: Pool::new(),
+            arrivals: self.arrivals.like(),
+            injections: self.injections.like(),
+            credits: self.credits.like(),
+            tally: self.tally.like(),
+            grants: 0,
+            delivered: 0,
+            messages: None,
+            losses: LossLog::default(),
+        }
+    }
+
+    /// Takes the counts of others, which begin anew.
+    pub(crate) fn absorb(&mut self, other: &mut Self) {
+        self.grants += std::mem::take(&mut other.grants);
+        self.delivered += std::mem::take(&mut other.delivered);
+        self.tally.absorb(&mut other.tally);
+    }
+
+    /// Hands over what comes in some cycles to some chunks from switches that are not among them.
+    pub(crate) fn hand_over(
+        &mut self,
+        cycles: Range<u32>,
+        chunks: Range<usize>,
+        handed: &mut Handed,
+    ) {
+        let Self { pool, arrivals, credits, .. } = self;
+        arrivals.drain(cycles.clone(), chunks.clone(), |cycle, _, Arrival { input, packet }| {
+            handed.arrivals.push((cycle, input, pool.packet(packet)));
+            pool.remove(packet);
+        });
+        credits.drain(cycles, chunks, |cycle, chunk, credit| {
+            handed.credits.push((cycle, credit.in_chunk(chunk)));
+        });
+    }
+
+    /// Takes what was handed over.
+    pub(crate) fn take_in(&mut self, handed: &mut Handed) {
+        for (cycle, input, packet) in handed.arrivals.drain(..) {
+            let packet = self.pool.put(packet);
+            self.arrivals.file(cycle, input.chunk(), Arrival { input, packet });
+        }
+        for (cycle, credit) in handed.credits.drain(..) {
+            self.return_credit(cycle, credit);
+        }
+    }
+
+    /// Takes all that comes to some chunks, and to their nodes, from others, between two cycles.
+    pub(crate) fn take_all(&mut self, from: &mut Self, now: u32, chunks: Range<usize>) {
+        let (cycles, mut handed) = (self.credits.cycles_from(now), Handed::default());
+        from.hand_over(cycles.clone(), chunks.clone(), &mut handed);
+        self.take_in(&mut handed);
+        let nodes = chunks.start + self.chunks..chunks.end + self.chunks;
+        from.credits.drain(cycles.clone(), nodes, |cycle, lane, credit| {
+            self.credits.file(cycle, lane, credit);
+        });
+        from.injections.drain(cycles, chunks, |cycle, lane, Arrival { input, packet }| {
+            let moved = self.pool.put(from.pool.packet(packet));
+            from.pool.remove(packet);
+            self.injections.file(cycle, lane, Arrival { input, packet: moved });
+        });
     }
 
     /// Sends a credit back to an output channel, a switch's or a node's.

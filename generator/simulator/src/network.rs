@@ -31,6 +31,7 @@ use crate::pace::Free;
 use crate::ranks::Ranks;
 use crate::scheme::Scheme;
 use crate::second_look::SecondLooks;
+use crate::section::Section;
 use crate::settings::{Deciding, Settings, least_control_latency};
 use crate::switch_state::{InputChannel, PortKind, SwitchStates};
 use crate::tally::Tally;
@@ -69,16 +70,16 @@ pub(crate) struct Network<'f> {
     pub(crate) traffic: &'f Traffic,
     pub(crate) gaps: Gaps,
     pub(crate) now: u32,
-    horizon: Horizon,
+    pub(crate) horizon: Horizon,
     pub(crate) states: SwitchStates,
-    pub(crate) sources: Vec<Source>,
-    pub(crate) switch_rngs: Vec<Xoshiro256PlusPlus>,
+    pub(crate) sources: Section<Source>,
+    pub(crate) switch_rngs: Section<Xoshiro256PlusPlus>,
     pub(crate) links: UnderWay,
     pub(crate) second_looks: SecondLooks,
     /// Nodes by the cycle in which they next have something to send.
     pub(crate) wakeups: Wakeups,
     /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
-    pub(crate) node_links: Vec<Free>,
+    pub(crate) node_links: Section<Free>,
     /// The ranks that give nodes something to send, where they do, in place of the traffic.
     pub(crate) ranks: Option<Box<Ranks<'f>>>,
     /// Packets sent by nodes so far.
@@ -88,6 +89,8 @@ pub(crate) struct Network<'f> {
     pub(crate) channel_map: [u8; 8],
     /// What is dead, where a schedule says that parts die.
     pub(crate) damage: Option<Box<Damage<'f>>>,
+    /// The other parts of the network, where it is divided (`division`): this is then the first.
+    pub(crate) beside: Vec<Self>,
 }
 
 /// An error of the datapath, with the switch at which it happened.
@@ -128,7 +131,7 @@ impl<'f> Network<'f> {
         let paced_nodes =
             if states.crossings[PortKind::Node as usize].gap > 256 { nodes } else { 0 };
         let gaps = Gaps::new(load);
-        let chunks = states.chunks.len();
+        let chunks = states.all_chunks;
         let mut wakeups = Wakeups::new(chunks);
         let sources = (0..nodes)
             .map(|node| {
@@ -145,7 +148,7 @@ impl<'f> Network<'f> {
                 };
                 Source { rng, created, switch, input, next, blocked: false }
             })
-            .collect();
+            .collect::<Vec<_>>();
         let switch_rngs = (0..df.switch_numbers())
             .map(|switch| {
                 Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)))
@@ -162,22 +165,23 @@ impl<'f> Network<'f> {
             horizon: Horizon::new(settings, df, states.port_bits, chunks),
             second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),
             states,
-            sources,
-            switch_rngs,
+            sources: Section::whole(sources),
+            switch_rngs: Section::whole(switch_rngs),
             links,
             wakeups,
-            node_links: vec![Free::default(); paced_nodes as usize],
+            node_links: Section::whole(vec![Free::default(); paced_nodes as usize]),
             ranks: None,
             sent: 0,
             channel_map: [0, 1, 2, 3, 4, 5, 6, 7],
             damage: None,
+            beside: Vec::new(),
         }
     }
 
     /// Lets parts die and be mended as a schedule says, with delays drawn from a seed.
     pub(crate) fn follow(&mut self, schedule: &'f FaultSchedule, seed: u64) {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, 2 << 32));
-        let ports = self.states.chunks.len() * PORTS;
+        let ports = self.states.all_chunks * PORTS;
         self.damage = Some(Box::new(Damage::new(self.fabric, schedule, ports, &mut rng)));
         self.replace_switches(self.fabric);
     }
@@ -185,34 +189,42 @@ impl<'f> Network<'f> {
     /// Runs some cycles. Afterwards all switches stand between the same two cycles.
     pub(crate) fn run(&mut self, cycles: u32) -> Result<(), Box<DatapathError>> {
         let end = self.now + cycles;
-        let all = self.states.chunks.len();
-        let Horizon { chunks, cycles } = self.horizon;
+        if !self.beside.is_empty() {
+            return self.run_parts(end);
+        }
         while self.now < end {
-            let mut until = end.min(self.now + cycles);
+            let mut until = end.min(self.now + self.horizon.cycles);
             if self.damage.is_some() {
                 until = until.min(self.let_events_happen()?);
             }
-            for first in (0..all).step_by(chunks) {
-                let chunks = first..all.min(first + chunks);
-                for now in self.now..until {
-                    // All nodes send before anything moves, because the decisions of one chunk may
-                    // depend on the queues of another one that keeps in step with it.
-                    chunks.clone().try_for_each(|chunk| self.send(chunk, now))?;
-                    chunks.clone().try_for_each(|chunk| self.work(chunk, now))?;
-                    if self.second_looks.are_taken {
-                        self.look_again(now)?;
-                    }
+            self.run_to(until)?;
+        }
+        Ok(())
+    }
+
+    /// Runs all chunks up to a cycle before which nothing that others do can reach them.
+    pub(crate) fn run_to(&mut self, until: u32) -> Result<(), Box<DatapathError>> {
+        let (chunks, step) = (self.states.chunks.places(), self.horizon.chunks);
+        for first in chunks.clone().step_by(step) {
+            let chunks = first..chunks.end.min(first + step);
+            for now in self.now..until {
+                // All nodes send before anything moves, because the decisions of one chunk may
+                // depend on the queues of another one that keeps in step with it.
+                chunks.clone().try_for_each(|chunk| self.send(chunk, now))?;
+                chunks.clone().try_for_each(|chunk| self.work(chunk, now))?;
+                if self.second_looks.are_taken {
+                    self.look_again(now)?;
                 }
             }
-            self.now = until;
         }
+        self.now = until;
         Ok(())
     }
 
     /// Makes all chunks keep in step, whatever the scheme.
     #[cfg(test)]
     pub(crate) fn keep_in_step(&mut self) {
-        self.horizon = Horizon { chunks: self.states.chunks.len(), cycles: 1 };
+        self.horizon = Horizon { chunks: self.states.all_chunks, cycles: 1 };
     }
 
     /// Lets the nodes of a chunk send: what ranks give them, where ranks run, or what is drawn.
@@ -277,9 +289,9 @@ impl<'f> Network<'f> {
     /// Lets the credits count that reach the nodes of a chunk in this cycle; the nodes can use them
     /// from the next cycle on, and those that were blocked wake up then.
     fn return_node_credits(&mut self, chunk: usize, now: u32) {
-        let bucket = self.links.credits.take(now, self.states.chunks.len() + chunk);
+        let bucket = self.links.credits.take(now, self.states.all_chunks + chunk);
         let ports = &self.states.chunks[chunk].out_ports;
-        let free = &mut self.states.node_free[chunk * CHANNELS..][..CHANNELS];
+        let free = self.states.node_free.slice_mut(chunk * CHANNELS..(chunk + 1) * CHANNELS);
         for &credit in self.links.credits.blocks(bucket).flatten() {
             let free = &mut free[credit.index()];
             *free += 1;
@@ -339,6 +351,11 @@ impl<'f> Network<'f> {
         })
     }
 
+    /// How many packets are under way.
+    pub(crate) fn under_way(&self) -> u32 {
+        self.parts().map(|part| part.links.pool.live()).sum()
+    }
+
     /// The name of the link that leads away from a switch's port.
     pub(crate) fn link_name(&self, port: PortId) -> String {
         let bits = self.states.port_bits;
@@ -349,35 +366,39 @@ impl<'f> Network<'f> {
     pub(crate) fn injection_name(&self, port: PortId) -> String {
         let df = self.fabric.dragonfly();
         let (group, index) = df.place(port.switch(self.states.port_bits));
-        let node = self.states.out_port(port).peer.node();
+        let node = self.part_of(port.chunk()).states.out_port(port).peer.node();
         format!("link from node {node} to group {group}, switch {index}")
     }
 
     /// For each port of each switch, how many flits have been granted towards it so far.
     pub(crate) fn link_flits(&self) -> Vec<u32> {
         let count = (self.fabric.dragonfly().switch_numbers() as usize) << self.states.port_bits;
-        let ports = self.states.chunks.iter().flat_map(|chunk| &chunk.out_ports);
+        let chunks = self.parts().flat_map(|part| part.states.chunks.iter());
+        let ports = chunks.flat_map(|chunk| &chunk.out_ports);
         ports.take(count).map(|port| port.flits).collect()
     }
 
     /// How many bytes the run holds, without the booted images.
     pub(crate) fn bytes(&self) -> usize {
-        self.states.bytes()
-            + self.links.bytes()
-            + self.second_looks.bytes()
-            + self.wakeups.bytes()
-            + size_of_val(&*self.sources)
-            + size_of_val(&*self.switch_rngs)
+        let of_part = |part: &Self| {
+            part.states.bytes()
+                + part.links.bytes()
+                + part.second_looks.bytes()
+                + part.wakeups.bytes()
+                + part.sources.bytes()
+                + part.switch_rngs.bytes()
+        };
+        self.parts().map(of_part).sum()
     }
 }
 
 /// How far some chunks can run ahead of all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Horizon {
+pub(crate) struct Horizon {
     /// How many chunks with consecutive numbers keep in step with each other.
-    chunks: usize,
+    pub(crate) chunks: usize,
     /// For how many cycles nothing that other chunks do can reach them.
-    cycles: u32,
+    pub(crate) cycles: u32,
 }
 
 impl Horizon {

@@ -35,7 +35,7 @@ pub(crate) struct Origin {
 /// A place of the pool.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
-struct Packet {
+pub(crate) struct Packet {
     flit: Flit,
     origin: Origin,
 }
@@ -56,6 +56,18 @@ impl Pool {
     /// How many packets are under way.
     pub(crate) const fn live(&self) -> u32 {
         self.live
+    }
+
+    /// A packet, whole.
+    #[inline]
+    pub(crate) fn packet(&self, handle: PacketId) -> Packet {
+        self.packets[handle.index()]
+    }
+
+    /// Adds a packet of another pool.
+    #[inline]
+    pub(crate) fn put(&mut self, Packet { flit, origin }: Packet) -> PacketId {
+        self.add(flit, origin)
     }
 
     #[inline]

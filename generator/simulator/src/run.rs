@@ -21,6 +21,7 @@ use crate::losses::{Losses, Series};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
 use crate::settings::{Deciding, MOST_CYCLES, Measuring, Settings};
+use crate::share::Share;
 use crate::tally::{Population, Tally};
 use crate::watchdog::Deadlock;
 use std::num::NonZeroU32;
@@ -81,6 +82,7 @@ pub struct Run<'f> {
     measured_windows: u32,
     /// Whether enough of them agree in a row.
     agreed: bool,
+    share: Share,
 }
 
 impl<'f> Run<'f> {
@@ -115,8 +117,19 @@ impl<'f> Run<'f> {
             settings.measuring == Measuring::UntilWindowsAgree,
         );
         let network = Network::new(fabric, settings, traffic, channels, load, seed, tally);
-        let link_flits = Vec::new();
-        Self { network, moved: (0, 0), load, link_flits, measured_windows: 0, agreed: false }
+        Self::of(network, load)
+    }
+
+    fn of(network: Network<'f>, load: f64) -> Self {
+        Self {
+            network,
+            moved: (0, 0),
+            load,
+            link_flits: Vec::new(),
+            measured_windows: 0,
+            agreed: false,
+            share: Share::begin(),
+        }
     }
 
     /// A run at cycle 0 of which all packets are counted, and whose traffic is not what sends them.
@@ -130,14 +143,7 @@ impl<'f> Run<'f> {
         let nodes = fabric.dragonfly().node_numbers();
         let tally = Tally::new(traffic, nodes, 0..u32::MAX, false);
         let network = Network::new(fabric, settings, traffic, channels, 1.0, seed, tally);
-        Ok(Self {
-            network,
-            moved: (0, 0),
-            load: 1.0,
-            link_flits: Vec::new(),
-            measured_windows: 0,
-            agreed: false,
-        })
+        Ok(Self::of(network, 1.0))
     }
 
     /// A run at cycle 0 in which parts die and are mended as a schedule says. A schedule without entries
@@ -182,7 +188,7 @@ impl<'f> Run<'f> {
         self.network.links.losses.total
     }
 
-    /// Runs some cycles.
+    /// Runs some cycles, on as many threads of the current rayon pool as no other run needs.
     ///
     /// # Errors
     /// A deadlock, or what else ended the run.
@@ -190,6 +196,7 @@ impl<'f> Run<'f> {
         let mut left = cycles;
         while left > 0 {
             let some = left.min(WATCH - self.network.now % WATCH);
+            self.network.divide(self.share.threads());
             self.network.run(some)?;
             left -= some;
             if self.network.now.is_multiple_of(WATCH) {
@@ -256,7 +263,7 @@ impl<'f> Run<'f> {
     /// Looks for a deadlock if nothing has moved for long.
     fn watch(&mut self) -> Result<(), RunError> {
         let (grants, since) = self.moved;
-        if self.network.links.grants != grants || self.network.links.pool.live() == 0 {
+        if self.network.links.grants != grants || self.network.under_way() == 0 {
             self.moved = (self.network.links.grants, self.network.now);
         } else if self.network.now - since >= self.network.settings.patience_cycles {
             return Err(self

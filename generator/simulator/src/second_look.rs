@@ -10,8 +10,9 @@
 use crate::links::Arrival;
 use crate::numbers::PortId;
 use crate::packet::Pool;
+use crate::section::Section;
 use std::cmp::Reverse;
-use tvlb_firmware_model::{Header, Kind};
+use tvlb_firmware_model::Header;
 
 /// A packet to look at again.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +50,7 @@ pub(crate) struct SecondLooks {
     /// The output ports that a flit left by in this cycle.
     ports: Vec<PortId>,
     /// For each output port of all switches, how many flits left by each of its channels in this cycle.
-    sent: Vec<Sent>,
+    sent: Section<Sent>,
 }
 
 impl SecondLooks {
@@ -57,7 +58,18 @@ impl SecondLooks {
     /// noted and nothing allocated.
     pub(crate) fn new(are_taken: bool, ports: usize) -> Self {
         let sent = vec![Sent::default(); if are_taken { ports } else { 0 }];
-        Self { are_taken, packets: Vec::new(), ports: Vec::new(), sent }
+        Self { are_taken, packets: Vec::new(), ports: Vec::new(), sent: Section::whole(sent) }
+    }
+
+    /// Keeps the record of the ports before this one, and returns that of the others, between two cycles.
+    pub(crate) fn split_off(&mut self, port: usize) -> Self {
+        let sent = self.sent.split_off(port);
+        Self { are_taken: self.are_taken, packets: Vec::new(), ports: Vec::new(), sent }
+    }
+
+    /// Appends the record of the ports that follow on these.
+    pub(crate) fn append(&mut self, rest: Self) {
+        self.sent.append(rest.sent);
     }
 
     /// Notes that a flit leaves by a port. Returns whether its packet is to be looked at again; the
@@ -74,8 +86,7 @@ impl SecondLooks {
         let sent = &mut self.sent[port.index()];
         sent.all += 1;
         sent.on[arriving.input.virtual_channel() as usize] += 1;
-        let header = Header::from_bits(pool.flit(arriving.packet).header);
-        let is_open = header.kind() == Some(Kind::OpenMin);
+        let is_open = Header::from_bits(pool.flit(arriving.packet).header).is_open();
         if is_open {
             self.packets.push(SecondLook { arriving, arrival, port, step });
         }
@@ -93,7 +104,7 @@ impl SecondLooks {
     }
 
     /// Per output port the flits that have left by its channels in this cycle.
-    pub(crate) fn sent(&self) -> &[Sent] {
+    pub(crate) fn sent(&self) -> &Section<Sent> {
         &self.sent
     }
 
@@ -110,6 +121,6 @@ impl SecondLooks {
     pub(crate) fn bytes(&self) -> usize {
         self.packets.capacity() * size_of::<SecondLook>()
             + self.ports.capacity() * size_of::<PortId>()
-            + size_of_val(&*self.sent)
+            + self.sent.bytes()
     }
 }

@@ -22,6 +22,7 @@
 use crate::fabric::{BootedFabric, Link, MOST_PORTS};
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
 use crate::second_look::Sent;
+use crate::section::Section;
 use crate::settings::Settings;
 use crate::worklist::WorkList;
 use std::array;
@@ -158,10 +159,12 @@ pub(crate) struct SwitchStates {
     pub(crate) port_bits: u32,
     /// How many virtual channels a link has.
     pub(crate) channels: u8,
-    pub(crate) chunks: Vec<Chunk>,
+    pub(crate) chunks: Section<Chunk>,
+    /// How many chunks the whole network has.
+    pub(crate) all_chunks: usize,
     /// For each input channel that a node sends to, how many credits the node has left. The
     /// entries of other input channels have no meaning.
-    pub(crate) node_free: Vec<u16>,
+    pub(crate) node_free: Section<u16>,
     pub(crate) crossings: [Crossing; 4],
     pub(crate) step: StepLists,
     /// Whether links of some kind take less than a flit per cycle.
@@ -249,6 +252,18 @@ pub(crate) struct StepLists {
     pub(crate) to_nodes: PortList,
 }
 
+impl StepLists {
+    fn new() -> Self {
+        Self {
+            ready: WorkList::new(),
+            new_heads: WorkList::new(),
+            undecided: WorkList::new(),
+            to_switches: WorkList::new(),
+            to_nodes: WorkList::new(),
+        }
+    }
+}
+
 impl SwitchStates {
     pub(crate) fn new(fabric: &BootedFabric<'_>, settings: &Settings, channels: u8) -> Self {
         let df = fabric.dragonfly();
@@ -295,21 +310,16 @@ impl SwitchStates {
         Self {
             port_bits,
             channels,
-            chunks: all,
-            node_free: vec![settings.buffer_flits; chunks as usize * CHANNELS],
+            all_chunks: all.len(),
+            node_free: Section::whole(vec![settings.buffer_flits; all.len() * CHANNELS]),
+            chunks: Section::whole(all),
             crossings: array::from_fn(|kind| Crossing {
                 flit: u32::from(latencies[kind]) + 1,
                 credit: u32::from(latencies[kind]) + 1 + u32::from(settings.credit_delay_cycles),
                 gap: gaps[kind],
             }),
             are_paced: !settings.bandwidths.are_equal(),
-            step: StepLists {
-                ready: WorkList::new(),
-                new_heads: WorkList::new(),
-                undecided: WorkList::new(),
-                to_switches: WorkList::new(),
-                to_nodes: WorkList::new(),
-            },
+            step: StepLists::new(),
             keeps_sums: fabric.switches().iter().any(|switch| {
                 Decision::ALL.iter().any(|&decision| {
                     let weighing = switch.image().weighing(decision);
@@ -319,9 +329,25 @@ impl SwitchStates {
         }
     }
 
+    /// Keeps the state of the chunks before this one, and returns that of the others.
+    pub(crate) fn split_off(&mut self, chunk: usize) -> Self {
+        Self {
+            chunks: self.chunks.split_off(chunk),
+            node_free: self.node_free.split_off(chunk * CHANNELS),
+            step: StepLists::new(),
+            ..*self
+        }
+    }
+
+    /// Appends the state of the chunks that follow on these.
+    pub(crate) fn append(&mut self, rest: Self) {
+        self.chunks.append(rest.chunks);
+        self.node_free.append(rest.node_free);
+    }
+
     /// The index of the first output channel of the nodes.
     pub(crate) fn first_of_nodes(&self) -> usize {
-        self.chunks.len() * CHANNELS
+        self.all_chunks * CHANNELS
     }
 
     #[inline]
@@ -352,7 +378,7 @@ impl SwitchStates {
 
     /// How many bytes all of this holds.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&*self.chunks) + size_of_val(&*self.node_free) + size_of::<StepLists>()
+        self.chunks.bytes() + self.node_free.bytes() + size_of::<StepLists>()
     }
 }
 
@@ -362,12 +388,12 @@ pub(crate) struct Queues<'n> {
     switch: SwitchId,
     buffer: u32,
     /// For each output port of all switches, the flits that this view leaves out.
-    later: Option<&'n [Sent]>,
+    later: Option<&'n Section<Sent>>,
 }
 
 impl<'n> Queues<'n> {
     /// The same view, except that it leaves out so many flits of each output port.
-    pub(crate) const fn without(self, later: &'n [Sent]) -> Self {
+    pub(crate) const fn without(self, later: &'n Section<Sent>) -> Self {
         Self { later: Some(later), ..self }
     }
 
@@ -426,7 +452,8 @@ impl Credits for Queues<'_> {
         let chunk = &states.chunks[id.chunk()];
         let all = chunk.used_by_links[id.local().index() >> states.port_bits];
         let later = self.later.map_or(0, |later| {
-            later[id.index()..][..ports.len()].iter().map(|sent| u32::from(sent.all)).sum()
+            let sent = later.slice(id.index()..id.index() + ports.len()).iter();
+            sent.map(|sent| u32::from(sent.all)).sum()
         });
         debug_assert_eq!(
             all - later,

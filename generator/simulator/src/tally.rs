@@ -21,7 +21,8 @@ pub(crate) struct Population {
     /// The latencies from generation to delivery.
     pub(crate) latency: Histogram,
     /// How many packets of the window are sent and not delivered, and the sum of the cycles in
-    /// which they were generated.
+    /// which they were generated. Where one part of a network counts what is sent and another what is
+    /// delivered, these wrap around zero until they are added up.
     pub(crate) under_way: (u64, u64),
     /// The sum of the cycles from the node's sending to delivery.
     pub(crate) network: u64,
@@ -36,6 +37,19 @@ pub(crate) struct Population {
 }
 
 impl Population {
+    /// Counts of nothing.
+    fn empty() -> Self {
+        Self {
+            latency: Histogram::default(),
+            under_way: (0, 0),
+            network: 0,
+            hops: 0,
+            by_vlb: 0,
+            accepted: 0,
+            recent: (0, 0),
+        }
+    }
+
     /// The mean latency, or what it will be at least: what is under way counts as if it were
     /// delivered now.
     pub(crate) fn latency_at_least(&self, now: u32) -> f64 {
@@ -63,12 +77,14 @@ impl Population {
     /// Adds the counts of another population.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.latency.merge(&other.latency);
-        self.under_way.0 += other.under_way.0;
-        self.under_way.1 += other.under_way.1;
+        self.under_way.0 = self.under_way.0.wrapping_add(other.under_way.0);
+        self.under_way.1 = self.under_way.1.wrapping_add(other.under_way.1);
         self.network += other.network;
         self.hops += other.hops;
         self.by_vlb += other.by_vlb;
         self.accepted += other.accepted;
+        self.recent.0 += other.recent.0;
+        self.recent.1 += other.recent.1;
     }
 }
 
@@ -98,15 +114,6 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts of nothing yet. `lengthens` says whether the window may be lengthened.
     pub(crate) fn new(traffic: &Traffic, nodes: u32, window: Range<u32>, lengthens: bool) -> Self {
-        let empty = Population {
-            latency: Histogram::default(),
-            under_way: (0, 0),
-            network: 0,
-            hops: 0,
-            by_vlb: 0,
-            accepted: 0,
-            recent: (0, 0),
-        };
         let several = traffic.populations().len() > 1;
         #[expect(clippy::cast_possible_truncation, reason = "there are two populations at most")]
         let population = |node| traffic.population(NodeId(node)) as u8;
@@ -114,11 +121,44 @@ impl Tally {
             halves: Halves::of(&window),
             window,
             later: lengthens.then(Vec::new),
-            populations: vec![empty; traffic.populations().len()],
+            populations: vec![Population::empty(); traffic.populations().len()],
             population: if several { (0..nodes).map(population).collect() } else { Vec::new() },
             accepted: vec![0; nodes as usize],
             series: None,
         }
+    }
+
+    /// Counts of nothing in the same window.
+    pub(crate) fn like(&self) -> Self {
+        Self {
+            window: self.window.clone(),
+            later: self.later.as_ref().map(|_| Vec::new()),
+            populations: vec![Population::empty(); self.populations.len()],
+            population: self.population.clone(),
+            accepted: vec![0; self.accepted.len()],
+            halves: self.halves.like(),
+            series: None,
+        }
+    }
+
+    /// Counts in the same window as another from now on; nothing is counted yet.
+    pub(crate) fn follow(&mut self, other: &Self) {
+        self.window = other.window.clone();
+        self.later = other.later.as_ref().map(|_| Vec::new());
+    }
+
+    /// Adds the counts of another of the same window, which begin anew.
+    pub(crate) fn absorb(&mut self, other: &mut Self) {
+        for (population, own) in other.populations.iter_mut().zip(&mut self.populations) {
+            own.merge(&std::mem::replace(population, Population::empty()));
+        }
+        for (accepted, own) in other.accepted.iter_mut().zip(&mut self.accepted) {
+            *own += std::mem::take(accepted);
+        }
+        if let (Some(own), Some(later)) = (&mut self.later, &mut other.later) {
+            own.append(later);
+        }
+        self.halves.merge(&std::mem::replace(&mut other.halves, self.halves.like()));
     }
 
     /// How many cycles the measured window has.
@@ -191,8 +231,8 @@ impl Tally {
     pub(crate) fn sent(&mut self, origin: &Origin) {
         if self.window.contains(&origin.sent) {
             let (waiting, created) = &mut self.population_of(origin.source).under_way;
-            *waiting += 1;
-            *created += u64::from(origin.created);
+            *waiting = waiting.wrapping_add(1);
+            *created = created.wrapping_add(origin.created.into());
         }
     }
 
@@ -245,8 +285,9 @@ impl Tally {
         self.count_arrival(origin.source, at);
         if self.window.contains(&origin.sent) {
             let population = self.population_of(origin.source);
-            population.under_way.0 -= 1;
-            population.under_way.1 -= u64::from(origin.created);
+            let (waiting, created) = &mut population.under_way;
+            *waiting = waiting.wrapping_sub(1);
+            *created = created.wrapping_sub(origin.created.into());
             population.latency.add(latency);
             population.network += u64::from(at - origin.sent);
             population.hops += u64::from(flit.hops);

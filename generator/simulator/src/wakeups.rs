@@ -3,6 +3,7 @@
 //!
 //! A node is in one list at most, so a list is its first node, and each node knows the next.
 
+use crate::section::Section;
 use tvlb_schema::NodeId;
 
 /// Stands where a list of nodes ends.
@@ -16,13 +17,23 @@ const HORIZON: u32 = 255;
 #[derive(Debug)]
 pub struct Wakeups {
     /// For each chunk, for each cycle of its ring, the first node of the list.
-    first: Vec<[NodeId; HORIZON as usize + 1]>,
+    first: Section<[NodeId; HORIZON as usize + 1]>,
 }
 
 impl Wakeups {
     /// A ring for so many chunks in which no wake-up is set.
     pub fn new(chunks: usize) -> Self {
-        Self { first: vec![[NO_NODE; HORIZON as usize + 1]; chunks] }
+        Self { first: Section::whole(vec![[NO_NODE; HORIZON as usize + 1]; chunks]) }
+    }
+
+    /// Keeps the wake-ups of the nodes of the chunks before one, and returns the others.
+    pub(crate) fn split_off(&mut self, chunk: usize) -> Self {
+        Self { first: self.first.split_off(chunk) }
+    }
+
+    /// Appends the wake-ups of the chunks that follow on these.
+    pub(crate) fn append(&mut self, rest: Self) {
+        self.first.append(rest.first);
     }
 
     /// Sets the wake-up of a chunk's node to a cycle after `now`, or to `now` if the list of that cycle was
@@ -45,6 +56,6 @@ impl Wakeups {
 
     /// How many bytes the rings hold.
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.first)
+        self.first.bytes()
     }
 }

@@ -60,8 +60,10 @@ impl Network<'_> {
     /// A cycle of channels that wait for each other, if there is one.
     pub(crate) fn deadlock(&self) -> Option<Deadlock> {
         // A channel without a credit can still move if a credit for it is on its way.
-        let mut returning = vec![false; self.states.first_of_nodes() + self.states.node_free.len()];
-        self.links.credits_under_way().for_each(|channel| returning[channel.index()] = true);
+        let mut returning = vec![false; 2 * self.states.first_of_nodes()];
+        for credit in self.parts().flat_map(|part| part.links.credits_under_way()) {
+            returning[credit.index()] = true;
+        }
         let count = self.states.first_of_nodes();
         // 0: not visited; else the number of the walk that visited it.
         let mut visited = vec![0_u32; count];
@@ -83,7 +85,7 @@ impl Network<'_> {
 
     /// The report of a network in which nothing moves although no cycle of channels explains it.
     pub(crate) fn standstill(&self) -> Deadlock {
-        Deadlock { cycle: self.now, under_way: self.links.pool.live(), channels: Vec::new() }
+        Deadlock { cycle: self.now, under_way: self.under_way(), channels: Vec::new() }
     }
 
     fn cycle_from(&self, start: ChannelId, returning: &[bool]) -> Option<Deadlock> {
@@ -94,11 +96,7 @@ impl Network<'_> {
             channels.push(self.waiting_channel(at, for_credit));
             at = next;
             if at == start {
-                return Some(Deadlock {
-                    cycle: self.now,
-                    under_way: self.links.pool.live(),
-                    channels,
-                });
+                return Some(Deadlock { cycle: self.now, under_way: self.under_way(), channels });
             }
         }
     }
@@ -106,7 +104,7 @@ impl Network<'_> {
     /// The input channel that an input channel waits for, and whether it waits for a credit;
     /// `None` if it is empty or can move.
     fn waits_for(&self, input: ChannelId, returning: &[bool]) -> Option<(ChannelId, bool)> {
-        let states = &self.states;
+        let states = &self.part_of(input.chunk()).states;
         let channel = states.input(input);
         if channel.is_empty() {
             return None;
@@ -132,7 +130,7 @@ impl Network<'_> {
     /// Describes an input channel by the name of the link that leads to it.
     fn waiting_channel(&self, input: ChannelId, for_credit: bool) -> WaitingChannel {
         let port = input.port();
-        let state = self.states.out_port(port);
+        let state = self.part_of(port.chunk()).states.out_port(port);
         let link = match state.kind {
             PortKind::Local | PortKind::Global => self.link_name(state.peer.first_channel().port()),
             PortKind::Node | PortKind::Unused => self.injection_name(port),

@@ -1,4 +1,5 @@
-//! Chunks of switches that run ahead of each other see what they would have seen in step.
+//! Chunks of switches that run ahead of each other, on one thread or on several, see what they would have seen
+//! in step.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::Scheme;
@@ -18,10 +19,11 @@ fn seen(run: &Run<'_>) -> String {
 
 #[test]
 fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
-    // A chunk of 256 ports holds eight groups of the one, and two and two thirds of the other.
+    // A chunk of 256 ports holds eight groups of the first, two and two thirds of the second, two of the third.
     for (images, loads) in [
         (absolute_images(2, 4, 2, 9, ShapeSet::ALL), [1.0, 0.2, 0.6, 0.5]),
         (absolute_images(2, 6, 2, 13, ShapeSet::ALL), [0.5, 0.2, 0.3, 0.4]),
+        (absolute_images(2, 8, 2, 17, ShapeSet::ALL), [0.5, 0.2, 0.3, 0.4]),
     ] {
         let fabric = BootedFabric::boot(&images.fabric, &images.switches).unwrap();
         let schemes = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
@@ -49,12 +51,16 @@ fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
                 }
                 let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
                 let new = || Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
-                let (mut one, mut other) = (new(), new());
+                let (mut one, mut other, mut divided) = (new(), new(), new());
                 other.network.keep_in_step();
-                for cycles in [1, 2, 701, 340] {
-                    one.advance(cycles).unwrap();
-                    other.advance(cycles).unwrap();
+                for (cycles, parts) in [(1, 2), (2, 1), (701, 4), (340, 2), (60, 3)] {
+                    for run in [&mut one, &mut other] {
+                        run.network.run(cycles).unwrap();
+                    }
+                    divided.network.run(cycles).unwrap();
+                    divided.network.divide(parts);
                     assert_eq!(seen(&one), seen(&other), "{scheme:?} {local} {global} {node}");
+                    assert_eq!(seen(&one), seen(&divided), "{scheme:?} {local} {global} {node}");
                 }
                 assert!(one.flit_hops() > 5_000, "there is traffic");
             }

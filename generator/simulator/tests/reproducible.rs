@@ -5,8 +5,8 @@ use std::fmt::Write;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Point, Saturation, Settings, Study};
-use tvlb_traffic::PlacementRule;
+use tvlb_simulator::{BootedFabric, Point, Run, Saturation, Settings, StopRule, Study};
+use tvlb_traffic::{PlacementRule, Traffic};
 
 const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
 
@@ -36,6 +36,23 @@ fn threads_change_nothing() {
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     for scheme in SCHEMES {
         assert_eq!(study(&fabric, scheme, 1), study(&fabric, scheme, 3));
+    }
+}
+
+#[test]
+fn threads_that_share_one_run_change_nothing() {
+    let Images { fabric, switches } = absolute_images(4, 8, 4, 17, ShapeSet::ALL);
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
+    let traffic = Traffic::new(&"shift(1,0)".parse().unwrap(), fabric.dragonfly(), 1).unwrap();
+    for scheme in [Scheme::UgalL, Scheme::Par] {
+        let settings = settings(scheme);
+        let outcome = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let run = Run::new(&fabric, &settings, &traffic, 0.3, 1).unwrap();
+            pool.install(|| run.measure(StopRule::FullWindow, &()).unwrap())
+        };
+        let alone = outcome(1);
+        assert!([2, 3, 7].map(outcome).iter().all(|outcome| *outcome == alone));
     }
 }
 

@@ -69,7 +69,8 @@ pub struct Simulate {
     /// Write the load of every link as CSV
     #[arg(long, value_name = "FILE")]
     pub links: Option<PathBuf>,
-    /// Only measure the simulator's speed, over so many cycles of each load
+    /// Only measure the simulator's speed, over so many cycles of each load: of processor time with --threads 1, else of the
+    /// time that passes
     #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"], value_parser = values::count(1..=values::MOST_CYCLES))]
     pub bench: Option<u32>,
     /// Cycles of one window
