@@ -121,10 +121,8 @@ impl Switch<'_> {
         for slot in 0..df.h() {
             let z = End::new(df, to.group, to.index, low_u16(slot));
             let Some((middle, kz)) = fabric.link_behind(z) else { continue };
-            for port in 0..df.h() {
-                let x = self.first_link(cells, port);
-                if self.image.behind(x).is_some_and(|end| end.group == middle)
-                    && let Some(links) = self.links_by_x(to, x, kz)
+            for x in self.image.own_links_to(middle) {
+                if let Some(links) = self.links_by_x(to, x, kz)
                     && let Some(found) = self.path_in(wanted, links, cells, 0)
                 {
                     hits += 1;

@@ -465,6 +465,16 @@ impl<'a> SwitchImage<'a> {
         (group != self.group).then_some(End { group, port })
     }
 
+    /// The global ports of this switch whose cables lead to another group, in the order of their slots.
+    #[inline]
+    pub fn own_links_to(&self, group: GroupId) -> impl Iterator<Item = GlobalPort> {
+        let (first, h) = (self.first.1.0, self.fabric.dragonfly().h() as usize);
+        let own = self.peers.get(usize::from(first)..usize::from(first) + h).unwrap_or(&[]);
+        let leads_there = move |code: &[u8; 4]| u32::from_le_bytes(*code) >> 16 == group.0.into();
+        let found = (first..).zip(own).filter(move |&(_, code)| leads_there(code));
+        found.map(|(port, _)| GlobalPort(port))
+    }
+
     /// How many links that live this switch has to other switches: its local ones and its global ones
     /// that have a cable.
     #[inline]
