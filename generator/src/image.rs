@@ -15,8 +15,8 @@ use tvlb_schema::{
 use tvlb_table_set::MOST_BYTES;
 use tvlb_table_set::names::Names;
 use tvlb_topology::Topology;
-use tvlb_topology::routes::count::RouteCounter;
-use tvlb_topology::routes::presence::shapes_when_thinned;
+use tvlb_topology::routes::count::{RouteCounter, SourceCounts};
+use tvlb_topology::routes::presence::shapes_of_counts;
 
 /// What the switches are to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,14 +93,13 @@ pub fn build(
     let df = topology.dragonfly();
     let fabric = fabric_image(topology);
     let view = FabricImage::decode(&fabric).expect("the encoder decodes what it wrote");
-    let switches: Vec<SwitchId> = df.switches().collect();
     let bytes = AtomicU64::new(fabric.len() as u64);
-    let images: Result<Vec<Vec<u8>>, ImageStageError> = switches
-        .par_iter()
-        .map(|&switch| {
+    let images: Result<Vec<Vec<u8>>, ImageStageError> = counter
+        .sources()
+        .map(|from| {
             progress.check()?;
-            let mut contents = contents(counter, routing, switch);
-            contents.physical_numbers = names.physical_numbers(df, switch);
+            let mut contents = contents(&from, routing);
+            contents.physical_numbers = names.physical_numbers(df, from.source());
             let image = encode_switch_image(&view, &contents);
             // Checked here, so that no memory is spent on images that no table set may hold.
             let length = image.len() as u64;
@@ -120,7 +119,8 @@ pub fn fabric_image(topology: &Topology) -> Vec<u8> {
     encode_fabric_image_with(topology.dragonfly(), &cables, topology.fewer_links())
 }
 
-fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: SwitchId) -> SwitchContents {
+fn contents(from: &SourceCounts<'_>, routing: &Routing) -> SwitchContents {
+    let switch = from.source();
     // Decisions that draw alike on this switch share a set, even where other switches thin it
     // for one of them.
     let mut sets: Vec<SetContents> = Vec::new();
@@ -128,7 +128,7 @@ fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: SwitchId) -> 
         let (rule, levels) = (policy.rule, policy.levels_of(switch));
         let is_same = |known: &SetContents| known.rule == rule && known.levels == levels;
         let number = sets.iter().position(is_same).unwrap_or_else(|| {
-            let shapes_to = shapes_to(counter, policy, switch);
+            let shapes_to = shapes_to(from, policy);
             sets.push(SetContents { rule, levels: levels.to_vec(), shapes_to });
             sets.len() - 1
         });
@@ -140,15 +140,16 @@ fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: SwitchId) -> 
     SwitchContents { switch, virtual_channels, decisions, second_min, sets, physical_numbers }
 }
 
-fn shapes_to(counter: &RouteCounter<'_>, policy: &Policy, source: SwitchId) -> Vec<ShapeSet> {
+fn shapes_to(from: &SourceCounts<'_>, policy: &Policy) -> Vec<ShapeSet> {
     let Policy { rule, .. } = policy;
     if !matches!(rule.draw, DrawRule::ByShape { .. }) {
         return Vec::new();
     }
-    let levels = policy.levels_of(source);
-    let df = counter.topology().dragonfly();
-    let to = |destination| shapes_when_thinned(counter, rule, levels, source, destination);
-    shapes_by_number(df, to)
+    let (topology, source) = (from.topology(), from.source());
+    let set = (rule, policy.levels_of(source));
+    shapes_by_number(topology.dragonfly(), |to| {
+        shapes_of_counts(topology, set, (source, to), &from.counts(to))
+    })
 }
 
 /// Checks that every two groups share a cable, or both share one with a third.

@@ -92,21 +92,20 @@ pub fn draw_work<'l>(
 ) -> DrawWork {
     let df = *counter.topology().dragonfly();
     let wiring = Wiring::of(counter);
-    let switches: Vec<SwitchId> = df.switches().collect();
-    let by_source: Vec<(f64, u64, f64, SwitchId)> = switches
-        .par_iter()
-        .map(|&source| {
+    let by_source: Vec<(f64, u64, f64, SwitchId)> = counter
+        .sources()
+        .map(|from| {
+            let source = from.source();
             let thinning = mean_fraction(levels(source));
             let mut sum = (0.0, 0, -1.0, source);
-            for &destination in &switches {
+            for destination in df.switches() {
                 if df.place(source).0 == df.place(destination).0 {
                     continue;
                 }
                 let looks = if let DrawRule::BySwitch { legs, returns } = rule.draw {
                     switch_looks(counter.topology(), (legs, returns), source, destination)
                 } else {
-                    let counts = counter.counts(source, destination);
-                    wiring.pair_looks(rule, thinning, &counts)
+                    wiring.pair_looks(rule, thinning, &from.counts(destination))
                 };
                 sum.0 += looks;
                 sum.1 += 1;
@@ -119,7 +118,7 @@ pub fn draw_work<'l>(
         .collect();
     let mut work = DrawWork { mean: 0.0, most: -1.0, pair: (SwitchId(0), SwitchId(0)) };
     let mut pairs = 0;
-    for (&source, (looks, count, most, destination)) in switches.iter().zip(by_source) {
+    for (source, (looks, count, most, destination)) in df.switches().zip(by_source) {
         work.mean += looks;
         pairs += count;
         if most > work.most {

@@ -17,7 +17,9 @@
 use super::triples::TripleCounts;
 use crate::Topology;
 use crate::crossings::Crossing;
+use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::Arc;
 use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId, SwitchIndex};
 
@@ -49,9 +51,7 @@ pub struct RouteCounter<'t> {
     /// Links from a group to another, by group·g + group.
     group_links: Vec<u32>,
     /// Of all x and y between two groups, by group·g + group.
-    anywhere: Vec<Pairs>,
-    /// The same with each pair counted as [`Weight::Others`] says; empty where all groups are alike.
-    anywhere_by_others: Vec<Pairs>,
+    anywhere: ByWeight<Vec<Pairs>>,
     /// Groups that each switch has links to, and how many.
     near_groups: Runs,
     /// Switches that each switch has links to, and how many.
@@ -75,6 +75,24 @@ impl Weight {
         match self {
             Self::Once => 1,
             Self::Others => topology.dragonfly().switches_of(group) - 1,
+        }
+    }
+}
+
+/// What there is by each way to count.
+#[derive(Clone, Debug)]
+struct ByWeight<T> {
+    once: T,
+    /// `None` where all groups are alike: it follows from the other.
+    by_others: Option<T>,
+}
+
+impl<T> ByWeight<T> {
+    /// That of a way which the fabric needs.
+    fn of(&self, weight: Weight) -> &T {
+        match (weight, &self.by_others) {
+            (Weight::Others, Some(by_others)) => by_others,
+            _ => &self.once,
         }
     }
 }
@@ -103,6 +121,9 @@ impl Pairs {
     }
 }
 
+/// By head and tail, 0 and 1 for a local hop at that end or none.
+type ByEnds = [[Pairs; 2]; 2];
+
 impl<'t> RouteCounter<'t> {
     /// Counts the links of a topology. Takes time in proportion to g³ + a·g·h².
     pub fn new(topology: &'t Topology) -> Self {
@@ -126,8 +147,7 @@ impl<'t> RouteCounter<'t> {
             groups: g,
             switch_links,
             group_links,
-            anywhere: Vec::new(),
-            anywhere_by_others: Vec::new(),
+            anywhere: ByWeight { once: Vec::new(), by_others: None },
             near_groups,
             near_switches,
             thirds: Vec::new(),
@@ -135,10 +155,7 @@ impl<'t> RouteCounter<'t> {
         if !topology.has_whole_groups() {
             counter.thirds = thirds(topology);
         }
-        counter.anywhere = counter.between_groups(Weight::Once);
-        if !df.is_even() {
-            counter.anywhere_by_others = counter.between_groups(Weight::Others);
-        }
+        counter.anywhere = counter.by_weight(|weight| counter.between_groups(weight));
         counter
     }
 
@@ -190,17 +207,65 @@ impl<'t> RouteCounter<'t> {
             });
             return counts;
         }
-        for (head, row) in self.pairs(source, destination).into_iter().enumerate() {
-            for (tail, (pairs, by_others)) in row.into_iter().enumerate() {
-                // Where two switches are apart, there are a − 2 others.
-                let detours = by_others.apart() - pairs.apart();
-                let by_mid = [u64::from(pairs.meeting), pairs.apart(), detours];
-                for (mid, count) in (0..).zip(by_mid) {
-                    counts[Shape::of_walk(head == 1, mid, tail == 1).number()] = count;
+        shape_counts(self.pairs(source, destination))
+    }
+
+    /// Each switch with the counts of all pairs that it is the source of, in the order of the switches.
+    ///
+    /// What all pairs of one source, or of one source group, share is found once, so that the counts of a
+    /// pair take a few subtractions.
+    pub fn sources(&self) -> impl ParallelIterator<Item = SourceCounts<'_>> {
+        let df = self.topology.dragonfly();
+        let groups: Vec<GroupId> = df.groups().collect();
+        groups.into_par_iter().flat_map(move |group| {
+            let at_destinations = self.by_weight(|weight| self.at_destinations(group, weight));
+            let at_destinations = Arc::new(at_destinations);
+            let sources: Vec<SwitchId> =
+                df.indices(group).map(|index| df.switch(group, index)).collect();
+            sources
+                .into_par_iter()
+                .map(move |source| SourceCounts::new(self, source, Arc::clone(&at_destinations)))
+        })
+    }
+
+    /// For each switch as a destination: pairs of a link of its own and a first link of any switch of the
+    /// group `from`, by number.
+    fn at_destinations(&self, from: GroupId, weight: Weight) -> Vec<Pairs> {
+        let df = self.topology.dragonfly();
+        let mut at_destinations = vec![Pairs::default(); df.switch_numbers() as usize];
+        for destination in df.switches() {
+            at_destinations[destination.as_usize()] = self.at_one_end(destination, from, weight);
+        }
+        at_destinations
+    }
+
+    /// For each switch as a destination: pairs of a link of its own and one of the source's own, by number.
+    fn at_both(&self, source: SwitchId, weight: Weight) -> Vec<Pairs> {
+        let df = self.topology.dragonfly();
+        let mut at_both = vec![Pairs::default(); df.switch_numbers() as usize];
+        for first in self.near_groups.of(source) {
+            let middle = GroupId(first.near);
+            let links = u32::from(first.links) * weight.of(self.topology, middle);
+            for w in df.indices(middle).map(|index| df.switch(middle, index)) {
+                for second in self.near_switches.of(w) {
+                    at_both[usize::from(second.near)].through += links * u32::from(second.links);
                 }
             }
         }
-        counts
+        for first in self.near_switches.of(source) {
+            let w = SwitchId(first.near);
+            let links = u32::from(first.links) * weight.of(self.topology, df.place(w).0);
+            for second in self.near_switches.of(w) {
+                at_both[usize::from(second.near)].meeting += links * u32::from(second.links);
+            }
+        }
+        at_both
+    }
+
+    /// What there is by each way to count pairs (x, y) that this fabric needs.
+    fn by_weight<T>(&self, of: impl Fn(Weight) -> T) -> ByWeight<T> {
+        let is_even = self.topology.dragonfly().is_even();
+        ByWeight { once: of(Weight::Once), by_others: (!is_even).then(|| of(Weight::Others)) }
     }
 
     /// What the triples add up to. Takes as long as [`Self::counts`].
@@ -288,18 +353,20 @@ impl<'t> RouteCounter<'t> {
     /// Pairs (x, y) by head and tail, each once and each as [`Weight::Others`] says; none between
     /// switches of one group.
     fn pairs(&self, source: SwitchId, destination: SwitchId) -> [[(Pairs, Pairs); 2]; 2] {
-        let df = self.topology.dragonfly();
-        let once = self.weighted(source, destination, Weight::Once);
-        if df.is_even() {
-            return once.map(|row| row.map(|pairs| (pairs, pairs.times(df.a() - 1))));
-        }
-        let by_others = self.weighted(source, destination, Weight::Others);
+        self.with_others(self.by_weight(|weight| self.weighted(source, destination, weight)))
+    }
+
+    /// Pairs (x, y) by head and tail, each once, and each as [`Weight::Others`] says.
+    fn with_others(&self, ends: ByWeight<ByEnds>) -> [[(Pairs, Pairs); 2]; 2] {
+        let ByWeight { once, by_others } = ends;
+        let others = self.topology.dragonfly().a() - 1;
+        let by_others = by_others.unwrap_or_else(|| once.map(|row| row.map(|p| p.times(others))));
         std::array::from_fn(|head| {
             std::array::from_fn(|tail| (once[head][tail], by_others[head][tail]))
         })
     }
 
-    fn weighted(&self, source: SwitchId, destination: SwitchId, weight: Weight) -> [[Pairs; 2]; 2] {
+    fn weighted(&self, source: SwitchId, destination: SwitchId, weight: Weight) -> ByEnds {
         let df = self.topology.dragonfly();
         let (from, _) = df.place(source);
         let (to, _) = df.place(destination);
@@ -318,19 +385,12 @@ impl<'t> RouteCounter<'t> {
                 |switch| weight.of(self.topology, df.place(SwitchId(switch)).0),
             ),
         };
-        let at_source = self.at_one_end(source, to, weight);
-        let at_destination = self.at_one_end(destination, from, weight);
-        let anywhere = match weight {
-            Weight::Once => &self.anywhere,
-            Weight::Others => &self.anywhere_by_others,
-        };
-        let anywhere = anywhere[from.as_usize() * self.groups + to.as_usize()];
-        let only_source = at_source.minus(at_both);
-        let only_destination = at_destination.minus(at_both);
-        [
-            [at_both, only_source],
-            [only_destination, anywhere.minus(at_source).minus(only_destination)],
-        ]
+        by_ends(
+            at_both,
+            self.at_one_end(source, to, weight),
+            self.at_one_end(destination, from, weight),
+            self.anywhere.of(weight)[from.as_usize() * self.groups + to.as_usize()],
+        )
     }
 
     /// Pairs of a link of this switch and a second link that any switch of the group is at the
@@ -351,6 +411,92 @@ impl<'t> RouteCounter<'t> {
             through: self.near_groups.of(switch).iter().map(through).sum(),
             meeting: self.near_switches.of(switch).iter().map(meeting).sum(),
         }
+    }
+}
+
+/// Counts by the links of both ends' own, and of all switches of their groups.
+fn by_ends(at_both: Pairs, at_source: Pairs, at_destination: Pairs, anywhere: Pairs) -> ByEnds {
+    let only_source = at_source.minus(at_both);
+    let only_destination = at_destination.minus(at_both);
+    [[at_both, only_source], [only_destination, anywhere.minus(at_source).minus(only_destination)]]
+}
+
+/// The number of routes of each shape, given the pairs (x, y) by head and tail, each once and each as
+/// [`Weight::Others`] says.
+fn shape_counts(pairs: [[(Pairs, Pairs); 2]; 2]) -> [u64; Shape::COUNT] {
+    let mut counts = [0; Shape::COUNT];
+    for (head, row) in pairs.into_iter().enumerate() {
+        for (tail, (pairs, by_others)) in row.into_iter().enumerate() {
+            // Where two switches are apart, there are a − 2 others.
+            let detours = by_others.apart() - pairs.apart();
+            let by_mid = [u64::from(pairs.meeting), pairs.apart(), detours];
+            for (mid, count) in (0..).zip(by_mid) {
+                counts[Shape::of_walk(head == 1, mid, tail == 1).number()] = count;
+            }
+        }
+    }
+    counts
+}
+
+/// The counts of all pairs of one source switch.
+pub struct SourceCounts<'c> {
+    counter: &'c RouteCounter<'c>,
+    source: SwitchId,
+    group: GroupId,
+    /// By the destination's number, see [`RouteCounter::by_weight`].
+    at_both: ByWeight<Vec<Pairs>>,
+    at_destinations: Arc<ByWeight<Vec<Pairs>>>,
+    /// By the destination's group.
+    at_source: ByWeight<Vec<Pairs>>,
+}
+
+impl<'c> SourceCounts<'c> {
+    fn new(
+        counter: &'c RouteCounter<'c>,
+        source: SwitchId,
+        at_destinations: Arc<ByWeight<Vec<Pairs>>>,
+    ) -> Self {
+        let df = counter.topology.dragonfly();
+        let to_each =
+            |weight| df.group_numbers().map(move |to| counter.at_one_end(source, to, weight));
+        Self {
+            counter,
+            source,
+            group: df.place(source).0,
+            at_both: counter.by_weight(|weight| counter.at_both(source, weight)),
+            at_destinations,
+            at_source: counter.by_weight(|weight| to_each(weight).collect()),
+        }
+    }
+
+    pub fn topology(&self) -> &'c Topology {
+        self.counter.topology
+    }
+
+    pub fn source(&self) -> SwitchId {
+        self.source
+    }
+
+    /// As [`RouteCounter::counts`] from this source, in time that does not depend on h where every two
+    /// switches of a group share a link.
+    pub fn counts(&self, destination: SwitchId) -> [u64; Shape::COUNT] {
+        let to = self.topology().dragonfly().place(destination).0;
+        if to == self.group {
+            return [0; Shape::COUNT];
+        }
+        if !self.topology().has_whole_groups() {
+            return self.counter.counts(self.source, destination);
+        }
+        let (number, to) = (destination.as_usize(), to.as_usize());
+        let ends = |weight| {
+            by_ends(
+                self.at_both.of(weight)[number],
+                self.at_source.of(weight)[to],
+                self.at_destinations.of(weight)[number],
+                self.counter.anywhere.of(weight)[self.group.as_usize() * self.counter.groups + to],
+            )
+        };
+        shape_counts(self.counter.with_others(self.counter.by_weight(ends)))
     }
 }
 
@@ -475,10 +621,21 @@ mod tests {
         }
     }
 
+    /// The counts from each source, in order.
+    fn counted_by_source(counter: &RouteCounter<'_>) -> Vec<(SwitchId, Vec<[u64; Shape::COUNT]>)> {
+        let switches = || counter.topology().dragonfly().switches();
+        let counts = |from: SourceCounts<'_>| switches().map(|d| from.counts(d)).collect();
+        counter.sources().map(|from| (from.source(), counts(from))).collect()
+    }
+
     proptest! {
         #[test]
         fn counting_is_enumerating_on_any_wiring(topology in wirings::any()) {
             let counter = RouteCounter::new(&topology);
+            let switches = || topology.dragonfly().switches();
+            let pair_by_pair =
+                switches().map(|s| (s, switches().map(|d| counter.counts(s, d)).collect()));
+            prop_assert_eq!(counted_by_source(&counter), pair_by_pair.collect::<Vec<_>>());
             for s in topology.dragonfly().switches() {
                 for d in topology.dragonfly().switches() {
                     prop_assert_eq!(counter.counts(s, d), enumerated(&topology, s, d));

@@ -5,7 +5,7 @@
 //! are.
 
 use super::count::RouteCounter;
-use super::presence::present_shapes;
+use super::presence::shapes_of_counts;
 use crate::Topology;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -52,13 +52,22 @@ pub fn pair_mean(
     source: SwitchId,
     destination: SwitchId,
 ) -> PairMean {
+    let counts = || counter.counts(source, destination);
+    mean_where_counted(counter.topology(), rule, (source, destination), counts)
+}
+
+fn mean_where_counted(
+    topology: &Topology,
+    rule: &SetRule,
+    (source, destination): (SwitchId, SwitchId),
+    counts: impl Fn() -> [u64; Shape::COUNT],
+) -> PairMean {
     if let DrawRule::BySwitch { legs, returns } = rule.draw {
         let rule = (legs, returns);
-        let (routes, ways, hops) =
-            super::by_switch::sums(counter.topology(), rule, source, destination);
+        let (routes, ways, hops) = super::by_switch::sums(topology, rule, source, destination);
         return PairMean { routes: real(routes), hops: (ways > 0.0).then(|| hops / ways) };
     }
-    let counts = counter.counts(source, destination);
+    let counts = counts();
     // In parts of 10 000 routes, so that the sums are exact.
     let kept = |shape: Shape| counts[shape.number()] * u64::from(rule.keep_of(shape).parts());
     let routes = Shape::all().map(kept).sum();
@@ -70,7 +79,7 @@ pub fn pair_mean(
     let hops = match rule.draw {
         DrawRule::ByRoute | DrawRule::BySwitch { .. } => weighted(&kept),
         DrawRule::ByShape { .. } => {
-            let present = present_shapes(counter, rule, source, destination);
+            let present = shapes_of_counts(topology, (rule, &[]), (source, destination), &counts);
             weighted(&|shape| {
                 if present.contains(shape) { rule.weight_of(shape).into() } else { 0 }
             })
@@ -83,11 +92,14 @@ pub fn pair_mean(
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them.
 pub fn fabric_mean(counter: &RouteCounter<'_>, rule: &SetRule) -> FabricMean {
-    let of_pair = |source, destination| pair_mean(counter, rule, source, destination);
-    FabricMean {
-        hops_are_exact: hops_are_exact(rule),
-        ..mean_of_pairs(counter.topology(), of_pair)
-    }
+    let topology = counter.topology();
+    let sums = counter.sources().map(|from| {
+        Sum::of_source(topology, from.source(), |destination| {
+            let pair = (from.source(), destination);
+            mean_where_counted(topology, rule, pair, || from.counts(destination))
+        })
+    });
+    FabricMean { hops_are_exact: hops_are_exact(rule), ..mean_of_sums(sums.collect()) }
 }
 
 /// The mean over all pairs of switches of different groups of what is drawn from the first to the second,
@@ -98,21 +110,15 @@ pub fn mean_of_pairs(
     topology: &Topology,
     of_pair: impl Fn(SwitchId, SwitchId) -> PairMean + Sync,
 ) -> FabricMean {
-    let df = *topology.dragonfly();
-    let switches: Vec<SwitchId> = df.switches().collect();
-    // One sum per source, each in the order of the destinations.
-    let by_source: Vec<Sum> = switches
-        .par_iter()
-        .map(|&source| {
-            let mut sum = Sum::default();
-            for &destination in &switches {
-                if df.place(source).0 != df.place(destination).0 {
-                    sum.add(of_pair(source, destination));
-                }
-            }
-            sum
-        })
-        .collect();
+    let switches: Vec<SwitchId> = topology.dragonfly().switches().collect();
+    let sums = switches.par_iter().map(|&source| {
+        Sum::of_source(topology, source, |destination| of_pair(source, destination))
+    });
+    mean_of_sums(sums.collect())
+}
+
+/// The mean over what is summed up by source, in the order of the sources.
+fn mean_of_sums(by_source: Vec<Sum>) -> FabricMean {
     let mut all = Sum::default();
     for sum in by_source {
         all.pairs += sum.pairs;
@@ -140,6 +146,21 @@ struct Sum {
 }
 
 impl Sum {
+    /// Over all destinations in other groups, in their order.
+    fn of_source(
+        topology: &Topology,
+        source: SwitchId,
+        of_pair: impl Fn(SwitchId) -> PairMean,
+    ) -> Self {
+        let df = topology.dragonfly();
+        let group = df.place(source).0;
+        let mut sum = Self::default();
+        for destination in df.switches().filter(|&to| df.place(to).0 != group) {
+            sum.add(of_pair(destination));
+        }
+        sum
+    }
+
     fn add(&mut self, pair: PairMean) {
         self.pairs += 1;
         self.routes += pair.routes;

@@ -36,10 +36,20 @@ pub fn shapes_when_thinned(
     destination: SwitchId,
 ) -> ShapeSet {
     let counts = counter.counts(source, destination);
-    let search = Search { topology: counter.topology(), rule, levels, source, destination };
+    shapes_of_counts(counter.topology(), (rule, levels), (source, destination), &counts)
+}
+
+/// As [`shapes_when_thinned`], where it is known how many routes of each shape there are.
+pub fn shapes_of_counts(
+    topology: &Topology,
+    (rule, levels): (&SetRule, &[Level]),
+    (source, destination): (SwitchId, SwitchId),
+    counts: &[u64; Shape::COUNT],
+) -> ShapeSet {
+    let search = Search { topology, rule, levels, source, destination };
     Shape::all()
         .zip(counts)
-        .filter(|&(shape, count)| match rule.keep_of(shape) {
+        .filter(|&(shape, &count)| match rule.keep_of(shape) {
             Keep::NONE => false,
             Keep::ALL if levels.is_empty() => count > 0,
             _ => count > 0 && search.finds(shape),
