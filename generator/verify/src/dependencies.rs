@@ -82,24 +82,33 @@ impl Dependencies {
 
     /// Notes the waits of a packet on this path.
     pub(super) fn note(&self, hops: &[Hop]) {
-        if let Some(&first) = hops.first() {
-            set(&self.used, self.channel(first));
-        }
-        for pair in hops.windows(2) {
-            self.note_pair(pair[0], pair[1]);
+        let mut held = None;
+        for &next in hops {
+            let channel = self.channel(next);
+            set(&self.used, channel);
+            if let Some((before, channel_before)) = held {
+                set(&self.waits, self.wait((before, channel_before), next));
+            }
+            held = Some((next, channel));
         }
     }
 
-    /// Notes that a packet that holds one channel may wait for the other.
-    pub(super) fn note_pair(&self, held: Hop, next: Hop) {
-        set(&self.used, self.channel(held));
-        set(&self.used, self.channel(next));
-        let wait = if self.by_class {
+    /// Notes that packets that hold one of these channels may wait for the other.
+    pub(super) fn note_before(&self, held: &[Hop], next: Hop) {
+        for &held in held {
+            let channel = self.channel(held);
+            set(&self.used, channel);
+            set(&self.waits, self.wait((held, channel), next));
+        }
+    }
+
+    /// The number of the bit for what holds a channel, given with its number, and waits for another.
+    fn wait(&self, (held, channel): (Hop, usize), next: Hop) -> usize {
+        if self.by_class {
             class(held) * CLASSES + class(next)
         } else {
-            self.channel(held) * self.ways_out() + self.way_out(next)
-        };
-        set(&self.waits, wait);
+            channel * self.ways_out() + self.way_out(next)
+        }
     }
 
     /// How many channels are used, and how many pairs wait.
@@ -342,7 +351,7 @@ mod tests {
         dependencies.note(&[hop(7, 2, 4, 0, false), local, global]);
         assert_eq!(dependencies.cycle_of_classes(), None);
         // Elsewhere the other way round: whether they meet is not known.
-        dependencies.note_pair(hop(30, 5, 2, 1, true), hop(2, 3, 1, 1, false));
+        dependencies.note(&[hop(30, 5, 2, 1, true), hop(2, 3, 1, 1, false)]);
         assert_eq!(
             dependencies.cycle_of_classes().unwrap(),
             "  VC 1 of some local link waits for\n  VC 1 of some global link waits for the first"
@@ -364,10 +373,10 @@ mod tests {
         };
         let (a, b, c) = (hop(4, 2, 5, 1), hop(5, 3, 6, 1), hop(6, 2, 4, 1));
         dependencies.note(&[hop(7, 2, 4, 0), a, b, hop(6, 4, 7, 2)]);
-        dependencies.note_pair(b, c);
+        dependencies.note(&[b, c]);
         assert_eq!(dependencies.cycle(&fabric, &Names::default(), &()).unwrap(), None);
         assert_eq!(dependencies.counts(), (5, 4));
-        dependencies.note_pair(c, a);
+        dependencies.note(&[c, a]);
         assert_eq!(
             dependencies.cycle(&fabric, &Names::default(), &()).unwrap().unwrap(),
             "  VC 1 of the local link from switch 4 (port 2) to switch 5 waits for\n  \
@@ -406,7 +415,7 @@ mod tests {
         dependencies.note(&[a, b, c]);
         assert_eq!(dependencies.cycle(&fabric, &Names::default(), &()).unwrap(), None);
         assert_eq!(dependencies.channels_in_use(&fabric), [2, 0]);
-        dependencies.note_pair(c, a);
+        dependencies.note(&[c, a]);
         let found = dependencies.cycle(&fabric, &Names::default(), &()).unwrap().unwrap();
         assert!(found.contains("from switch 12 (port 2) to switch 13"), "{found}");
     }

@@ -16,9 +16,18 @@ pub(super) struct BootedSwitches<'f> {
     pub(super) set_channels: SetChannels,
     /// By switch number the place among the switches.
     places: Vec<usize>,
-    /// By place and port after the terminals: the switch there, and whether in another group; none over
-    /// a link that is dead.
-    neighbours: Vec<Option<(SwitchId, bool)>>,
+    /// By place and port after the terminals: what is there; none over a link that is dead.
+    neighbours: Vec<Option<Neighbour>>,
+}
+
+/// A switch at the other end of a link.
+#[derive(Clone, Copy)]
+struct Neighbour {
+    switch: SwitchId,
+    /// Of several links to it the port of the first.
+    port: Port,
+    /// It is in another group.
+    global: bool,
 }
 
 /// One crossed link.
@@ -147,7 +156,9 @@ impl<'f> BootedSwitches<'f> {
                         (switch.image().switch(), fabric.dragonfly().switch(group, index));
                     let lives =
                         !dead.contains(&(from, port)) && fabric.lives(from) && fabric.lives(to);
-                    lives.then_some((to, group != switch.image().group()))
+                    let global = group != switch.image().group();
+                    let port = if global { port } else { df.local_port(df.place(from).1, index) };
+                    lives.then_some(Neighbour { switch: to, port, global })
                 })
             })
             .collect();
@@ -193,11 +204,10 @@ impl<'f> BootedSwitches<'f> {
         (self.df.radix() - self.df.p()) as usize
     }
 
-    fn neighbour(&self, switch: SwitchId, port: Port) -> Option<(SwitchId, bool)> {
-        let place = u32::from(port.0).checked_sub(self.df.p())? as usize;
-        self.neighbours[self.places[switch.as_usize()] * self.ports()..][..self.ports()]
-            .get(place)
-            .copied()?
+    /// What is at a port of the switch at a place.
+    fn neighbour(&self, place: usize, port: Port) -> Option<Neighbour> {
+        let port = u32::from(port.0).checked_sub(self.df.p())? as usize;
+        self.neighbours[place * self.ports()..][..self.ports()].get(port).copied()?
     }
 
     /// Carries a packet from a switch to its destination; `hop_before` is a local hop that it has
@@ -237,7 +247,8 @@ impl<'f> BootedSwitches<'f> {
             if at == route.destination && !self.has_nodes(at) {
                 return Ok(path);
             }
-            match self.switch(at).forward(header) {
+            let place = self.place_of(at);
+            match self.switches[place].forward(header) {
                 Err(error) => return Err((path, format!("switch {at} refuses it: {error}"))),
                 Ok(Step::Deliver { port }) => {
                     return if at == route.destination && port.0 == 0 {
@@ -247,22 +258,21 @@ impl<'f> BootedSwitches<'f> {
                     };
                 }
                 Ok(Step::Send { port, virtual_channel, header: next }) => {
-                    let Some((chosen, global)) = self.neighbour(at, port) else {
+                    let Some(chosen) = self.neighbour(place, port) else {
                         return fail(
                             path,
                             &format!("switch {at} sends it to port {port}, which has no cable"),
                         );
                     };
-                    let to = match (header.stage(), next.stage(), thirds) {
+                    let (to, port) = match (header.stage(), next.stage(), thirds) {
                         (Stage::Source, Stage::SourceLocal, [Some(third), _])
-                        | (Stage::Destination, Stage::MiddleLocal, [_, Some(third)]) => third,
-                        _ => chosen,
+                        | (Stage::Destination, Stage::MiddleLocal, [_, Some(third)]) => {
+                            let [own, third_index] = [at, third].map(|switch| self.place(switch).1);
+                            (third, self.df.local_port(own, third_index))
+                        }
+                        _ => (chosen.switch, chosen.port),
                     };
-                    let port = if global {
-                        port
-                    } else {
-                        self.df.local_port(self.place(at).1, self.place(to).1)
-                    };
+                    let global = chosen.global;
                     let hop = Hop { from: at, port, to, channel: virtual_channel, global };
                     if let Some(last) = path.hops().last()
                         && self.rank(*last) >= self.rank(hop)

@@ -87,6 +87,23 @@ pub(super) struct Notes<'n> {
     pub(super) is_searched: bool,
 }
 
+/// The local hops by which MIN packets for a destination come to a switch to leave the group.
+#[derive(Default)]
+struct FirstHops {
+    hops: Vec<Hop>,
+    /// The hop that packets were last noted to make after each of them. Ways are walked by their first links, so
+    /// that most make the same.
+    noted: Option<Hop>,
+}
+
+impl FirstHops {
+    fn add(&mut self, hop: Hop) {
+        if !self.hops.contains(&hop) {
+            self.hops.push(hop);
+        }
+    }
+}
+
 /// One source switch and where its walks are noted.
 struct Source<'s, 'f> {
     fabric: &'s BootedSwitches<'f>,
@@ -366,14 +383,14 @@ impl Source<'_, '_> {
             MinCandidate::Shortest => by_switch::shortest_links(&fabric, self.from, destination),
             MinCandidate::Any => minimal::direct_links(&fabric, self.from, destination),
         };
-        let first_hops = self.first_hops(destination, to);
-        if first_hops.is_empty() {
+        let mut first_hops = self.first_hops(destination, to);
+        if first_hops.hops.is_empty() {
             return Ok(());
         }
         for (x, _) in links {
             let (y, detour) = (GlobalPort(0), SwitchIndex(0));
             let route = Route { destination, x, y, detour, kind: MIN };
-            let path = self.second_look(route, &first_hops)?;
+            let path = self.second_look(route, &mut first_hops)?;
             self.must_have_channels(&[Decision::ParSecond], &path, destination, "MIN")?;
         }
         Ok(())
@@ -422,7 +439,7 @@ impl Source<'_, '_> {
     ) -> Result<Expected, VerifyError> {
         let fabric = *self.fabric.switch(self.from).image().fabric();
         let mut expected = Expected::default();
-        let first_hops = self.first_hops(destination, to);
+        let mut first_hops = self.first_hops(destination, to);
         for pair in ways::pairs(&fabric, self.first, (self.from, destination)) {
             self.go_on()?;
             let is_walked = self.is_walked(destination, pair.x, pair.y, below);
@@ -430,8 +447,11 @@ impl Source<'_, '_> {
                 continue;
             }
             for way in pair.ways(&fabric) {
-                let after_hop =
-                    if is_walked { self.walk_way(destination, way, &first_hops)? } else { None };
+                let after_hop = if is_walked {
+                    self.walk_way(destination, way, &mut first_hops)?
+                } else {
+                    None
+                };
                 if counted && !way.returns() {
                     self.count_way(destination, way, after_hop.as_ref(), &mut expected)?;
                 }
@@ -446,7 +466,7 @@ impl Source<'_, '_> {
         &mut self,
         destination: SwitchId,
         way: Way,
-        first_hops: &[Hop],
+        first_hops: &mut FirstHops,
     ) -> Result<Option<Path>, VerifyError> {
         let Way { pair: Pair { x, y, .. }, through: detour } = way;
         let route = Route { destination, x, y, detour, kind: VLB };
@@ -457,7 +477,11 @@ impl Source<'_, '_> {
             let text = format!("it crosses {global} global links, not two");
             return Err(BootedSwitches::finding(self.from, destination, "VLB", (path, text)));
         }
-        if first_hops.is_empty() { Ok(None) } else { self.second_look(route, first_hops).map(Some) }
+        if first_hops.hops.is_empty() {
+            Ok(None)
+        } else {
+            self.second_look(route, first_hops).map(Some)
+        }
     }
 
     /// Counts a way for each decision whose set keeps it. Of PAR's second look, the path after a hop has the
@@ -491,10 +515,10 @@ impl Source<'_, '_> {
     }
 
     /// The local hops by which MIN packets for a destination come here to leave the group.
-    fn first_hops(&self, destination: SwitchId, to: GroupId) -> Vec<Hop> {
+    fn first_hops(&self, destination: SwitchId, to: GroupId) -> FirstHops {
         let df = self.fabric.df;
         let image = self.fabric.switch(self.from).image();
-        let mut hops = Vec::new();
+        let mut hops = FirstHops::default();
         if !self.fabric.has_whole_groups() {
             return self.first_hops_by_thirds(destination);
         }
@@ -509,9 +533,8 @@ impl Source<'_, '_> {
                 // A MIN path that fails is found from its own source.
                 if let Ok(path) = self.fabric.carry(from, route, None, false)
                     && let Some(&hop) = path.hops().first()
-                    && !hops.contains(&hop)
                 {
-                    hops.push(hop);
+                    hops.add(hop);
                 }
             }
         }
@@ -519,10 +542,10 @@ impl Source<'_, '_> {
     }
 
     /// As [`Self::first_hops`], where packets come here on the way to another switch of the group, too.
-    fn first_hops_by_thirds(&self, destination: SwitchId) -> Vec<Hop> {
+    fn first_hops_by_thirds(&self, destination: SwitchId) -> FirstHops {
         let df = self.fabric.df;
         let fabric = *self.fabric.switch(self.from).image().fabric();
-        let mut hops = Vec::new();
+        let mut hops = FirstHops::default();
         for other in df.indices(self.group).filter(|&other| other != self.index) {
             let from = df.switch(self.group, other);
             for path in minimal::walks(&fabric, from, destination) {
@@ -531,9 +554,8 @@ impl Source<'_, '_> {
                 if let Ok(walked) = self.fabric.carry_by(from, route, None, false, path.thirds)
                     && let Some(&hop) = walked.hops().first()
                     && hop.to == self.from
-                    && !hops.contains(&hop)
                 {
-                    hops.push(hop);
+                    hops.add(hop);
                 }
             }
         }
@@ -541,7 +563,11 @@ impl Source<'_, '_> {
     }
 
     /// Walks a route after every hop by which a packet can have come; the path after the first.
-    fn second_look(&mut self, route: Route, first_hops: &[Hop]) -> Result<Path, VerifyError> {
+    fn second_look(
+        &mut self,
+        route: Route,
+        first_hops: &mut FirstHops,
+    ) -> Result<Path, VerifyError> {
         let kind = if route.kind == VLB {
             "VLB (after PAR's second look)"
         } else {
@@ -549,13 +575,15 @@ impl Source<'_, '_> {
         };
         let path = self
             .fabric
-            .carry(self.from, route, first_hops.first().copied(), true)
+            .carry(self.from, route, first_hops.hops.first().copied(), true)
             .map_err(|found| BootedSwitches::finding(self.from, route.destination, kind, found))?;
         self.notes.dependencies.note(path.hops());
-        for &hop in &first_hops[1..] {
-            self.notes.dependencies.note_pair(hop, path.hops()[1]);
+        let next = path.hops()[1];
+        if first_hops.noted != Some(next) {
+            self.notes.dependencies.note_before(&first_hops.hops[1..], next);
+            first_hops.noted = Some(next);
         }
-        self.walks.second += first_hops.len() as u64;
+        self.walks.second += first_hops.hops.len() as u64;
         self.walks.longest[2] = self.walks.longest[2].max(path.hops().len());
         debug_assert!(path.hops().len() <= MOST_HOPS);
         Ok(path)
