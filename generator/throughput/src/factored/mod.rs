@@ -24,7 +24,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "what `dispatch` compiles for a vector width is exactly what is inlined into its closure"
+    reason = "what `dispatch` compiles for a vector width is exactly what is inlined into it"
 )]
 
 mod apart;
@@ -38,7 +38,7 @@ use super::path_counter::PathCounter;
 use super::path_set::{Counting, PathSet};
 use super::program::{BundleKind, Choices, Program};
 use apart::Apart;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use std::collections::BTreeMap;
 use table::{ByMid, Table, minus, plus, times};
 use tvlb_schema::{Dragonfly, GroupId, Keep, SetRule, Shape};
@@ -288,14 +288,14 @@ impl Factored {
     /// What the walks of each hop count and whole shape cost each flow: entry flow·HOPS + hops.
     fn costs_by_hops(&self, prices: &[f64]) -> Vec<f64> {
         if self.capacities.is_empty() && self.apart.is_empty() {
-            return Arch::new().dispatch(|| self.costs_by_hops_in_vectors(prices));
+            return Arch::new().dispatch(CostsByHops { of: self, prices });
         }
         let mut prices = prices.to_vec();
         for (price, capacity) in prices.iter_mut().zip(&self.capacities) {
             *price /= capacity;
         }
         self.apart.wipe(&mut prices);
-        Arch::new().dispatch(|| self.costs_by_hops_in_vectors(&prices))
+        Arch::new().dispatch(CostsByHops { of: self, prices: &prices })
     }
 
     #[inline(always)]
@@ -303,11 +303,11 @@ impl Factored {
         let a = self.df.a() as usize;
         let two_hop = TwoHopSums::of_prices(&self.df, &self.links, prices);
         let mut by_hops = vec![0.0; self.choices.flows.len() * HOPS];
-        let mut sums = Table::new(a);
+        let (mut sums, mut joined) = (Table::new(a), Vec::new());
         for (span, flows) in &self.spans {
             sums.clear();
             for middle in &span.middles {
-                middle.add_prices(&two_hop, prices, &mut sums);
+                middle.add_prices(&two_hop, prices, &mut joined, &mut sums);
                 if !self.apart.is_empty() {
                     self.apart.correct_prices(middle, prices, &mut sums);
                 }
@@ -350,10 +350,10 @@ impl Factored {
     /// count what `rates` says: entry flow·HOPS + hops.
     fn add_loads(&self, rates: &[f64], loads: &mut [f64]) {
         if self.capacities.is_empty() {
-            Arch::new().dispatch(|| self.add_loads_in_vectors(rates, loads));
+            Arch::new().dispatch(AddLoads { of: self, rates, loads });
         } else {
             let mut added = vec![0.0; loads.len()];
-            Arch::new().dispatch(|| self.add_loads_in_vectors(rates, &mut added));
+            Arch::new().dispatch(AddLoads { of: self, rates, loads: &mut added });
             for ((load, added), capacity) in loads.iter_mut().zip(added).zip(&self.capacities) {
                 *load += added / capacity;
             }
@@ -366,7 +366,7 @@ impl Factored {
         let a = self.df.a() as usize;
         let mut two_hop = TwoHopSums::new(&self.df);
         // What a pair of links from u to z carries is all + row(u) + column(z) + cell(u, z).
-        let mut rate = Table::new(a);
+        let (mut rate, mut joined) = (Table::new(a), Vec::new());
         for (span, flows) in &self.spans {
             rate.clear();
             let (from, to) = (self.links.group_start(span.from), self.links.group_start(span.to));
@@ -403,7 +403,7 @@ impl Factored {
                 }
             }
             for middle in &span.middles {
-                middle.carry(&rate, &mut two_hop, loads);
+                middle.carry(&rate, &mut two_hop, &mut joined, loads);
                 if !self.apart.is_empty() {
                     self.apart.correct_loads(middle, &rate, loads);
                 }
@@ -413,59 +413,134 @@ impl Factored {
     }
 }
 
-impl Middle {
-    /// Adds what the global links by way of one group, and the hops between them, cost.
+/// [`Factored::costs_by_hops_in_vectors`]. A closure in its place is not inlined into what `dispatch` compiles
+/// for a vector width, and stays as the narrowest processor has it.
+struct CostsByHops<'f> {
+    of: &'f Factored,
+    prices: &'f [f64],
+}
+
+impl WithSimd for CostsByHops<'_> {
+    type Output = Vec<f64>;
+
     #[inline(always)]
-    fn add_prices(&self, two_hop: &TwoHopSums, prices: &[f64], sums: &mut Table) {
-        let [apart, meeting] = self.ways;
+    fn with_simd<S: Simd>(self, _: S) -> Vec<f64> {
+        self.of.costs_by_hops_in_vectors(self.prices)
+    }
+}
+
+/// [`Factored::add_loads_in_vectors`], as [`CostsByHops`].
+struct AddLoads<'f> {
+    of: &'f Factored,
+    rates: &'f [f64],
+    loads: &'f mut [f64],
+}
+
+impl WithSimd for AddLoads<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.of.add_loads_in_vectors(self.rates, self.loads);
+    }
+}
+
+/// A link out of an intermediate group while all links into it are joined with it: what it costs or carries,
+/// what two hops to the switch that it leaves cost, the switch at which it arrives, and the one that it leaves.
+struct Joined {
+    amount: f64,
+    two_hop: f64,
+    end: usize,
+    w: usize,
+}
+
+impl Middle {
+    /// Adds what the global links by way of one group, and the hops between them, cost; `joined` is lent.
+    #[inline(always)]
+    fn add_prices(
+        &self,
+        two_hop: &TwoHopSums,
+        prices: &[f64],
+        joined: &mut Vec<Joined>,
+        sums: &mut Table,
+    ) {
+        let [[_, _, detours, _], meeting] = self.ways;
+        joined.clear();
+        joined.extend(self.out_of.iter().map(|y| Joined {
+            amount: prices[y.link],
+            two_hop: two_hop.into[y.leaves],
+            end: y.end,
+            w: y.w,
+        }));
         for x in &self.into {
             let (price, two_hop_x) = (prices[x.link], two_hop.out[x.enters]);
             let direct = &prices[x.local..][..sums.side];
             let cells = &mut sums.cells[x.start..][..sums.side];
-            for y in &self.out_of {
-                let globals = price + prices[y.link];
-                let both = two_hop_x + two_hop.into[y.leaves];
+            for y in &*joined {
+                let globals = price + y.amount;
+                let both = two_hop_x + y.two_hop;
                 let cell = &mut cells[y.end];
                 if x.v == y.w {
                     *cell = plus(*cell, times(meeting, globals));
                     // There and back over each link of the switch, if that counts at all.
                     cell[2] += if meeting[2] > 0.0 { both } else { 0.0 };
                 } else {
+                    // One way of one hop, and none without.
                     let direct = direct[y.w];
-                    *cell = plus(*cell, times(apart, globals));
-                    cell[1] += direct;
-                    cell[2] += both - 2.0 * direct;
+                    cell[1] = cell[1] + globals + direct;
+                    cell[2] = cell[2] + detours * globals + (both - 2.0 * direct);
                 }
             }
         }
     }
 
-    /// Adds what the global links by way of one group, and the hops between them, carry.
+    /// Adds what the global links by way of one group, and the hops between them, carry; `joined` is lent.
     #[inline(always)]
-    fn carry(&self, rate: &Table, two_hop: &mut TwoHopSums, loads: &mut [f64]) {
-        let [apart, meeting] = self.ways;
+    fn carry(
+        &self,
+        rate: &Table,
+        two_hop: &mut TwoHopSums,
+        joined: &mut Vec<Joined>,
+        loads: &mut [f64],
+    ) {
+        let [[_, _, detours, _], meeting] = self.ways;
+        joined.clear();
+        joined.extend(self.out_of.iter().map(|y| Joined {
+            amount: loads[y.link],
+            two_hop: 0.0,
+            end: y.end,
+            w: y.w,
+        }));
+        let into = &mut two_hop.into[self.first..][..rate.side];
         for x in &self.into {
             let cells = &rate.cells[x.start..][..rate.side];
+            let direct = &mut loads[x.local..][..rate.side];
             let (mut of_x, mut two_hop_x) = (0.0, 0.0);
-            for y in &self.out_of {
+            for y in &mut *joined {
                 let cell = cells[y.end];
-                let ways = if x.v == y.w { meeting } else { apart };
-                let carried = ways[0] * cell[0] + ways[1] * cell[1] + ways[2] * cell[2];
-                of_x += carried;
-                loads[y.link] += carried;
                 if x.v == y.w {
+                    let carried = meeting[0] * cell[0] + meeting[2] * cell[2];
+                    of_x += carried;
+                    y.amount += carried;
                     if meeting[2] > 0.0 {
                         two_hop_x += cell[2];
-                        two_hop.into[y.leaves] += cell[2];
+                        into[y.w] += cell[2];
                     }
                 } else {
+                    // One way of one hop, and none without.
+                    let carried = cell[1] + detours * cell[2];
+                    of_x += carried;
+                    y.amount += carried;
                     two_hop_x += cell[2];
-                    two_hop.into[y.leaves] += cell[2];
-                    loads[x.local + y.w] += cell[1] - 2.0 * cell[2];
+                    into[y.w] += cell[2];
+                    direct[y.w] += cell[1] - 2.0 * cell[2];
                 }
             }
             loads[x.link] += of_x;
             two_hop.out[x.enters] += two_hop_x;
+        }
+        for (y, joined) in self.out_of.iter().zip(joined) {
+            loads[y.link] = joined.amount;
         }
     }
 }

@@ -28,6 +28,22 @@ pub(super) fn times(a: ByMid, factor: f64) -> ByMid {
     a.map(|a| a * factor)
 }
 
+/// How many rows are added up side by side.
+const ROWS: usize = 4;
+
+/// Adds rows to their sums and, in the order of the rows, to those of the columns.
+#[inline(always)]
+fn add_rows<const N: usize>(rows: &[&[ByMid]; N], sums: &mut [ByMid; N], columns: &mut [ByMid]) {
+    let mut of_rows = *sums;
+    for (place, column) in columns.iter_mut().enumerate() {
+        for (row, sum) in rows.iter().zip(&mut of_rows) {
+            *sum = plus(*sum, row[place]);
+            *column = plus(*column, row[place]);
+        }
+    }
+    *sums = of_rows;
+}
+
 impl Table {
     pub(super) fn new(side: usize) -> Self {
         Self {
@@ -50,12 +66,22 @@ impl Table {
     /// Adds up rows and columns, which are clear.
     #[inline(always)]
     pub(super) fn sum_up(&mut self) {
-        for (row, sum) in self.cells.chunks_exact(self.side).zip(&mut self.rows) {
-            for (column, &cell) in self.columns.iter_mut().zip(row) {
-                *sum = plus(*sum, cell);
-                *column = plus(*column, cell);
+        // Several rows side by side, so that the additions of one do not wait for each other; each sum is made
+        // in the order of its cells all the same.
+        let blocks = self.cells.chunks(ROWS * self.side).zip(self.rows.chunks_mut(ROWS));
+        for (cells, sums) in blocks {
+            if let Ok(sums) = <&mut [ByMid; ROWS]>::try_from(&mut *sums) {
+                let rows =
+                    std::array::from_fn::<_, ROWS, _>(|r| &cells[r * self.side..][..self.side]);
+                add_rows(&rows, sums, &mut self.columns);
+            } else {
+                for (row, sum) in cells.chunks_exact(self.side).zip(&mut *sums) {
+                    add_rows(&[row], std::array::from_mut(sum), &mut self.columns);
+                }
             }
-            self.total = plus(self.total, *sum);
+            for sum in sums {
+                self.total = plus(self.total, *sum);
+            }
         }
     }
 
