@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 use tvlb_firmware_model::{MOST_ASKED, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Search};
-use tvlb_schema::{DrawRule, GroupId, Keep, LegHops, Level, SetRule, Shape, SwitchId};
+use tvlb_schema::{DrawRule, GroupId, Keep, LegHops, Level, SetRule, Shape, ShapeSet, SwitchId};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::names::{NamedSwitch, Names};
 use tvlb_topology::Topology;
@@ -192,6 +192,9 @@ struct Wiring {
     of_switch: f64,
     detours: f64,
     groups: f64,
+    /// The shapes of each stratum, and those with two hops in the middle.
+    strata: [ShapeSet; 3],
+    with_detour: ShapeSet,
 }
 
 /// The cells of a stratum, and what a pair has there.
@@ -224,6 +227,9 @@ impl Wiring {
             of_switch: real(most_links_of_switch(topology)),
             detours: df.a().saturating_sub(2).into(),
             groups: df.g().into(),
+            strata: [0, 1, 2]
+                .map(|stratum| Shape::all().filter(|&s| stratum_of(s) == stratum).collect()),
+            with_detour: Shape::all().filter(|shape| shape.mid() == 2).collect(),
         }
     }
 
@@ -235,20 +241,17 @@ impl Wiring {
         };
         match rule.draw {
             DrawRule::ByRoute | DrawRule::BySwitch { .. } => {
-                let shapes: Vec<Shape> =
-                    Shape::all().filter(|&s| rule.shapes().contains(s)).collect();
-                self.looks(counts, &shapes, Search::Cells, &kept)
+                self.looks(counts, rule.shapes(), Search::Cells, kept)
             }
             DrawRule::ByShape { weights } => {
                 let (mut sum, mut total) = (0.0, 0.0);
-                for shape in
-                    Shape::all().filter(|&s| rule.shapes().contains(s) && counts[s.number()] > 0)
-                {
+                for shape in rule.shapes().iter().filter(|s| counts[s.number()] > 0) {
                     // The image says which shapes a pair has, so one that is drawn has a route.
                     let at_least_one = |shape| kept(shape).max(1.0);
                     let weight = f64::from(weights[shape.number()]);
                     let search = Search::of(shape, self.most_links, self.ports_of_switch);
-                    sum += weight * self.looks(counts, &[shape], search, &at_least_one);
+                    let shape = ShapeSet::only(shape);
+                    sum += weight * self.looks(counts, shape, search, at_least_one);
                     total += weight;
                 }
                 if total > 0.0 { sum / total } else { 0.0 }
@@ -260,8 +263,8 @@ impl Wiring {
     fn strata(
         &self,
         counts: &[u64; Shape::COUNT],
-        shapes: &[Shape],
-        kept: &dyn Fn(Shape) -> f64,
+        shapes: ShapeSet,
+        kept: impl Fn(Shape) -> f64,
     ) -> ([Stratum; 3], f64) {
         // By head and tail the pairs of links: those that meet on a switch and those that do not.
         let pairs = |head: u8, tail: u8| {
@@ -272,13 +275,9 @@ impl Wiring {
         let all_pairs = pairs(0, 0) + pairs(0, 1) + pairs(1, 0) + pairs(1, 1);
         let mut strata = [Stratum::default(); 3];
         for (number, stratum) in strata.iter_mut().enumerate() {
-            let own = |shape: &Shape| match (shape.head(), shape.tail()) {
-                (0, _) => number == 0,
-                (_, 0) => number == 1,
-                _ => number == 2,
-            };
-            let direct = shapes.iter().any(|s| own(s) && s.mid() < 2);
-            let detours = shapes.iter().any(|s| own(s) && s.mid() == 2);
+            let own = shapes.and(self.strata[number]);
+            let direct = !own.without(self.with_detour).is_empty();
+            let detours = !own.and(self.with_detour).is_empty();
             stratum.ways = f64::from(u8::from(direct)) + if detours { self.detours } else { 0.0 };
             stratum.ports = if number == 2 { self.ports - self.h } else { self.h };
             stratum.cells = stratum.ports * self.links * stratum.ways;
@@ -288,7 +287,7 @@ impl Wiring {
                     1 => pairs(1, 0),
                     _ => pairs(1, 1),
                 };
-            stratum.kept = shapes.iter().filter(|s| own(s)).map(|&s| kept(s)).sum();
+            stratum.kept = own.iter().map(&kept).sum();
         }
         (strata, all_pairs)
     }
@@ -297,9 +296,9 @@ impl Wiring {
     fn looks(
         &self,
         counts: &[u64; Shape::COUNT],
-        shapes: &[Shape],
+        shapes: ShapeSet,
         search: Search,
-        kept: &dyn Fn(Shape) -> f64,
+        kept: impl Fn(Shape) -> f64,
     ) -> f64 {
         let (strata, all_pairs) = self.strata(counts, shapes, kept);
         let total = |of: fn(&Stratum) -> f64| strata.iter().map(of).sum::<f64>();
@@ -344,6 +343,15 @@ impl Wiring {
             missed *= still;
         }
         looks + missed * (wanted(|s| s.ports) + real_cells.min(MOST_VISITED.into()))
+    }
+}
+
+/// The stratum that holds the routes of a shape.
+fn stratum_of(shape: Shape) -> usize {
+    match (shape.head(), shape.tail()) {
+        (0, _) => 0,
+        (_, 0) => 1,
+        _ => 2,
     }
 }
 
