@@ -35,6 +35,13 @@ pub(super) fn direct_links(
 pub(super) fn walks(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Vec<Walk> {
     let df = fabric.dragonfly();
     let ((out, here), (into, there)) = (df.place(from), df.place(to));
+    if fabric.has_whole_groups() {
+        let walk = |(x, z)| {
+            let is_hop = [df.split_port(x).0 != here, df.split_port(z).0 != there];
+            Walk { x, thirds: [None; 2], hops: 1 + is_hop.map(usize::from).iter().sum::<usize>() }
+        };
+        return links(fabric, out, into).map(walk).collect();
+    }
     let direct = direct_links(fabric, from, to);
     let taken = if direct.is_empty() { links(fabric, out, into).collect() } else { direct };
     let mut walks = Vec::new();
