@@ -9,11 +9,12 @@ use super::reach::Reach;
 use rayon::prelude::*;
 use tvlb_topology::Topology;
 use tvlb_topology::routes::by_switch;
+use tvlb_topology::routes::count::{RouteCounter, SourceCounts};
 use tvlb_topology::routes::presence::has_shape;
 
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, FaultSet, GlobalPort, Level, PerDecision, SetContents,
+    Decision, DrawRule, FabricImage, FaultSet, GlobalPort, Keep, Level, PerDecision, SetContents,
     SetRule, SetView, ShapeSet, SwitchContents, SwitchId, SwitchImage, encode_fault_image,
     encode_switch_image, shapes_by_number,
 };
@@ -65,11 +66,15 @@ fn update_where(
     progress: &dyn Progress,
 ) -> Result<Update, Cancelled> {
     progress.stage("switches", Some(switches.len()));
-    let parts: Result<Vec<_>, Cancelled> = switches
-        .par_iter()
-        .map(|image| {
+    let counter = live.has_whole_groups().then(|| RouteCounter::new(live));
+    let of_group = |images: &&[SwitchImage<'_>]| -> Result<Vec<_>, Cancelled> {
+        let group = images[0].group();
+        let is_reached = plan.dragonfly().groups().any(|to| reach.contains(group, to));
+        let counts = counter.as_ref().filter(|_| is_reached).map(|c| c.from_group(group));
+        let look = |image: &SwitchImage<'_>| {
             progress.check()?;
-            let left = Left { reach, plan, live, faults, image };
+            let counts = counts.as_ref().map(|counts| counts.source(image.index()));
+            let left = Left { reach, plan, live, counts, faults, image };
             let found = if faults.switches.contains(&image.switch()) {
                 (None, PerDecision::from_fn(|_| Vec::new()))
             } else {
@@ -77,9 +82,13 @@ fn update_where(
             };
             progress.step();
             Ok(found)
-        })
-        .collect();
-    let parts = parts?;
+        };
+        images.iter().map(look).collect()
+    };
+    let groups: Vec<&[SwitchImage<'_>]> =
+        switches.chunk_by(|one, next| one.group() == next.group()).collect();
+    let parts: Result<Vec<Vec<_>>, Cancelled> = groups.par_iter().map(of_group).collect();
+    let parts: Vec<_> = parts?.into_iter().flatten().collect();
     let changed = parts.iter().filter_map(|(contents, _)| contents.as_ref());
     let changed = changed.map(|made| (made.switch, encode_switch_image(fabric, made))).collect();
     let without = PerDecision::from_fn(|decision| {
@@ -98,6 +107,8 @@ struct Left<'l> {
     reach: &'l Reach,
     plan: &'l Topology,
     live: &'l Topology,
+    /// How many routes live; none where they are too many to count, or no fault reaches the switch's group.
+    counts: Option<SourceCounts<'l>>,
     faults: &'l FaultSet,
     image: &'l SwitchImage<'l>,
 }
@@ -112,7 +123,6 @@ impl Left<'_> {
             let decision = Decision::ALL.into_iter().find(|&d| image.set_number(d) == number);
             decision.map(|decision| image.set(decision))
         };
-        let mut is_changed = false;
         let mut lost: Vec<Vec<SwitchId>> = Vec::new();
         let mut sets = Vec::new();
         for number in 0..image.set_count() {
@@ -121,33 +131,24 @@ impl Left<'_> {
                 return (None, PerDecision::from_fn(|_| Vec::new()));
             };
             let levels = levels(image, set);
-            let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
-            let (mut without, mut has_fewer) = (Vec::new(), false);
-            let shapes_to = shapes_by_number(df, |to| {
-                let planned = set.shapes_to(to);
-                let group = df.place(to).0;
-                if group == image.group()
-                    || !self.reach.contains(image.group(), group)
-                    || self.faults.switches.contains(&to)
-                {
-                    return planned;
-                }
-                let of = |wiring| self.shapes_in(wiring, (set.rule(), &levels), to, planned);
-                let left = of(self.live);
-                has_fewer |= left != planned;
-                // Of other sets an image does not say which routes there are.
-                let had = || if by_shape { planned } else { of(self.plan) };
-                if left.is_empty() && !had().is_empty() {
-                    without.push(to);
-                }
-                left
-            });
-            is_changed |= by_shape && has_fewer;
+            let (fewer, without) = self.fewer((set, &levels));
             lost.push(without);
-            let shapes_to = if by_shape { shapes_to } else { Vec::new() };
-            sets.push(SetContents { rule: *set.rule(), levels, shapes_to });
+            sets.push((set, levels, fewer));
         }
         let lost = PerDecision::from_fn(|decision| lost[image.set_number(decision)].clone());
+        if sets.iter().all(|(_, _, fewer)| fewer.is_empty()) {
+            return (None, lost);
+        }
+        let contents_of = |(set, levels, fewer): (&SetView<'_>, _, Vec<(SwitchId, ShapeSet)>)| {
+            let mut shapes_to = Vec::new();
+            if is_by_shape(set) {
+                shapes_to = shapes_by_number(df, |to| set.shapes_to(to));
+                for &(to, left) in &fewer {
+                    shapes_to[to.as_usize()] = left;
+                }
+            }
+            SetContents { rule: *set.rule(), levels, shapes_to }
+        };
         let contents = SwitchContents {
             switch: image.switch(),
             virtual_channels: image.virtual_channels(),
@@ -156,23 +157,64 @@ impl Left<'_> {
                 (set, *image.weighing(decision))
             }),
             second_min: image.second_min(),
-            sets,
+            sets: sets.into_iter().map(contents_of).collect(),
             physical_numbers: image.physical_numbers().collect(),
         };
-        (is_changed.then_some(contents), lost)
+        (Some(contents), lost)
     }
 
-    /// Of some shapes those of which the set has a route in a wiring. Of a set that is not drawn by shape all,
-    /// if it has any route, else none.
+    /// The destinations to which a set that is drawn by shape has routes of fewer shapes than by the plan, with
+    /// those that are left; and those to which a set has lost its last route.
+    fn fewer(
+        &self,
+        (set, levels): (&SetView<'_>, &[Level]),
+    ) -> (Vec<(SwitchId, ShapeSet)>, Vec<SwitchId>) {
+        let (own, df) = (self.image.group(), self.image.fabric().dragonfly());
+        let by_shape = is_by_shape(set);
+        let (mut fewer, mut without) = (Vec::new(), Vec::new());
+        let reached = df.groups().filter(|&group| group != own && self.reach.contains(own, group));
+        let destinations =
+            reached.flat_map(|group| df.indices(group).map(move |index| df.switch(group, index)));
+        for to in destinations.filter(|to| !self.faults.switches.contains(to)) {
+            let planned = set.shapes_to(to);
+            let some = self.counts.as_ref().map(|counts| counts.shapes(to));
+            let left = self.shapes_in((self.live, some), (set.rule(), levels), to, planned);
+            if by_shape && left != planned {
+                fewer.push((to, left));
+            }
+            // Of other sets an image does not say which routes there are.
+            let had = || {
+                let of_plan = (self.plan, None);
+                if by_shape {
+                    planned
+                } else {
+                    self.shapes_in(of_plan, (set.rule(), levels), to, planned)
+                }
+            };
+            if left.is_empty() && !had().is_empty() {
+                without.push(to);
+            }
+        }
+        (fewer, without)
+    }
+
+    /// Of some shapes those of which the set has a route in a wiring, where the shapes are known of which there
+    /// is `some` route if they were counted. Of a set that is not drawn by shape all, if it has any route, else
+    /// none.
     fn shapes_in(
         &self,
-        wiring: &Topology,
+        (wiring, some): (&Topology, Option<ShapeSet>),
         (rule, levels): (&SetRule, &[Level]),
         to: SwitchId,
         planned: ShapeSet,
     ) -> ShapeSet {
         let pair = (self.image.switch(), to);
-        let has = |shape| has_shape(wiring, rule, levels, pair, shape);
+        let is_counted =
+            |shape| some.is_some() && levels.is_empty() && rule.keep_of(shape) == Keep::ALL;
+        let has = |shape| {
+            some.is_none_or(|some| some.contains(shape))
+                && (is_counted(shape) || has_shape(wiring, rule, levels, pair, shape))
+        };
         let has_any = match rule.draw {
             DrawRule::ByShape { .. } => {
                 return planned.iter().filter(|&shape| has(shape)).collect();
@@ -186,6 +228,10 @@ impl Left<'_> {
         };
         if has_any { planned } else { ShapeSet::EMPTY }
     }
+}
+
+fn is_by_shape(set: &SetView<'_>) -> bool {
+    matches!(set.rule().draw, DrawRule::ByShape { .. })
 }
 
 /// The levels to which a switch thins a set, by global port of its group; none if it does not.

@@ -119,8 +119,7 @@ fn check(
         let mut walks = Walks::default();
         for source in df.indices(from).map(|index| df.switch(from, index)) {
             let has_lost = installed.has_lost(source);
-            let has_lost = |to| df.place(to).0 != from && has_lost(to);
-            let near = installed.concerned.near(live, source, has_lost);
+            let near = installed.concerned.near(live, source, has_lost.as_ref());
             walks.add(&check_near(&fabric, source, &near, &first, notes, progress)?);
         }
         progress.step();

@@ -64,26 +64,30 @@ impl Concerned {
         self.any_middle || of(from) || of(to)
     }
 
-    /// The switches to which the MIN paths of one can have changed, and those to which it `has_lost` routes:
-    /// all that live, in order; none from a dead one.
+    /// The switches to which the MIN paths of one can have changed, and those of other groups to which it
+    /// `has_lost` routes: all that live, in order; none from a dead one.
     pub(super) fn near(
         &self,
         live: &FabricImage<'_>,
         from: SwitchId,
-        has_lost: impl Fn(SwitchId) -> bool,
+        has_lost: Option<&impl Fn(SwitchId) -> bool>,
     ) -> Vec<SwitchId> {
         let df = live.dragonfly();
+        let mut near = Vec::new();
         if !live.lives(from) {
-            return Vec::new();
+            return near;
         }
-        let group = df.place(from).0.as_usize();
-        let is_near = |&to: &SwitchId| {
-            let cables = group * self.groups + df.place(to).0.as_usize();
-            self.ends[from.as_usize()]
-                || self.ends[to.as_usize()]
-                || self.fewer_cables[cables]
-                || has_lost(to)
-        };
-        df.switches().filter(|&to| to != from && live.lives(to)).filter(is_near).collect()
+        let own = df.place(from).0;
+        for group in df.groups() {
+            let cables = own.as_usize() * self.groups + group.as_usize();
+            let all = self.ends[from.as_usize()] || self.fewer_cables[cables];
+            let has_lost = has_lost.filter(|_| group != own);
+            let is_near = |&to: &SwitchId| {
+                all || self.ends[to.as_usize()] || has_lost.is_some_and(|has_lost| has_lost(to))
+            };
+            let switches = df.indices(group).map(|index| df.switch(group, index));
+            near.extend(switches.filter(is_near).filter(|&to| to != from && live.lives(to)));
+        }
+        near
     }
 }

@@ -11,8 +11,9 @@
 use super::VerifyError;
 use super::dead::is_live;
 use super::packet::BootedSwitches;
+use std::collections::BTreeSet;
 use tvlb_base::progress::Progress;
-use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, Shape, ShapeSet, SwitchIndex};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FirstLink {
@@ -39,29 +40,56 @@ pub(super) fn links(
     from: GroupId,
     to: GroupId,
 ) -> impl Iterator<Item = (GlobalPort, GlobalPort)> {
-    let links = fabric.links(from, to);
-    let ends = (0..links.count()).filter_map(move |k| fabric.nth(links, k));
+    let ends = planned_links(fabric, from, to);
     ends.filter(move |&(port, _)| is_live(fabric, End { group: from, port }))
 }
 
-/// The pairs of switches of a group without a local link that lives.
+/// The links from one group to another, dead ones included.
+fn planned_links(
+    fabric: &FabricImage<'_>,
+    from: GroupId,
+    to: GroupId,
+) -> impl Iterator<Item = (GlobalPort, GlobalPort)> {
+    let links = fabric.links(from, to);
+    (0..links.count()).filter_map(move |k| fabric.nth(links, k))
+}
+
+/// The pairs of groups, in both orders, with a cable that does not live.
+fn groups_with_dead_cables(fabric: &FabricImage<'_>) -> BTreeSet<(GroupId, GroupId)> {
+    if fabric.is_faultless() {
+        return BTreeSet::new();
+    }
+    let df = fabric.dragonfly();
+    let ends = df.groups().flat_map(|group| df.global_ports().map(move |port| End { group, port }));
+    let dead = ends.filter(|&end| !is_live(fabric, end));
+    dead.filter_map(|end| Some((end.group, fabric.peer(end)?.group))).collect()
+}
+
+/// The pairs of switches of a group without a local link that lives, and the pairs of groups with a cable that
+/// is dead.
 #[derive(Debug)]
 pub(super) struct Unlinked {
     /// By group and index the others that it shares no link with; empty where every two share one.
     of: Vec<Vec<Vec<SwitchIndex>>>,
+    with_dead_cables: BTreeSet<(GroupId, GroupId)>,
 }
 
 impl Unlinked {
     pub(super) fn of(fabric: &FabricImage<'_>) -> Self {
+        let with_dead_cables = groups_with_dead_cables(fabric);
         if fabric.has_whole_groups() {
-            return Self { of: Vec::new() };
+            return Self { of: Vec::new(), with_dead_cables };
         }
         let df = fabric.dragonfly();
         let of_switch = |group, one| {
             df.indices(group).filter(|&other| !fabric.is_local_hop(group, one, other)).collect()
         };
         let of_group = |group| df.indices(group).map(|one| of_switch(group, one)).collect();
-        Self { of: df.group_numbers().map(of_group).collect() }
+        let mut of: Vec<Vec<Vec<_>>> = df.group_numbers().map(of_group).collect();
+        if of.iter().flatten().all(Vec::is_empty) {
+            of.clear();
+        }
+        Self { of, with_dead_cables }
     }
 
     /// Over how many third switches a packet can make two hops from where a link arrives to another switch.
@@ -185,7 +213,10 @@ impl<'u> Crossings<'u> {
         let mut steps = 0;
         for &link in first.iter().filter(|link| link.middle != to) {
             let own = df.split_port(link.x).0.as_usize();
-            for (y, z) in links(fabric, link.middle, to) {
+            let all_live = !self.unlinked.with_dead_cables.contains(&(link.middle, to));
+            for (y, z) in planned_links(fabric, link.middle, to)
+                .filter(|&(y, _)| all_live || is_live(fabric, End { group: link.middle, port: y }))
+            {
                 let (w, there) = (df.split_port(y).0, df.split_port(z).0.as_usize());
                 let [zero, one, two] = &mut self.by_mid;
                 if w == link.v {
@@ -193,7 +224,7 @@ impl<'u> Crossings<'u> {
                 } else if self.detours_of_all.is_some() {
                     one.add((own, there), 1);
                 } else {
-                    let is_linked = fabric.is_local_hop(link.middle, link.v, w);
+                    let is_linked = !self.unlinked.from((link.middle, link.v)).contains(&w);
                     one.add((own, there), u64::from(is_linked));
                     two.add((own, there), self.unlinked.detours(fabric, link, w).into());
                 }
@@ -209,6 +240,27 @@ impl<'u> Crossings<'u> {
     /// How many there are with no or one hop in the intermediate group, or, where it has none, with two.
     pub(super) fn all(&self) -> u64 {
         self.by_mid.iter().map(|counts| counts.all).sum()
+    }
+
+    /// Of which shapes there are routes from one switch to another.
+    pub(super) fn shapes(
+        &self,
+        from: (GroupId, SwitchIndex),
+        to: (GroupId, SwitchIndex),
+    ) -> ShapeSet {
+        let ends = (from.1.as_usize(), to.1.as_usize());
+        let not = (self.unlinked.from(from), self.unlinked.from(to));
+        let has_detours = self.detours_of_all.is_some_and(|detours| detours > 0);
+        let mut shapes = ShapeSet::EMPTY;
+        for (mid, counts) in (0..).zip(&self.by_mid).filter(|(_, counts)| counts.all > 0) {
+            for (head, tail, _) in counts.by_ends(ends, not).into_iter().filter(|ends| ends.2 > 0) {
+                shapes = shapes.or(ShapeSet::only(Shape::of_walk(head, mid, tail)));
+                if mid == 1 && has_detours {
+                    shapes = shapes.or(ShapeSet::only(Shape::of_walk(head, 2, tail)));
+                }
+            }
+        }
+        shapes
     }
 
     /// How many routes of each shape lead from one switch to another.
@@ -259,7 +311,7 @@ mod tests {
     use tvlb_firmware_model::Switch;
     use tvlb_generator::generate::generate;
     use tvlb_generator::policy::Policy;
-    use tvlb_schema::{Dragonfly, FaultSet, LocalLink, PerDecision, SetRule, ShapeSet, SwitchId};
+    use tvlb_schema::{Dragonfly, FaultSet, LocalLink, PerDecision, SetRule, SwitchId};
     use tvlb_topology::arrangement::{Arrangement, arrange};
     use tvlb_topology::routes::count::RouteCounter;
 
@@ -290,6 +342,11 @@ mod tests {
                             let expected =
                                 counter.counts(df.switch(from, own), df.switch(to, there));
                             assert_eq!(crossings.routes((from, own), (to, there)), expected);
+                            let shapes = Shape::all().filter(|shape| expected[shape.number()] > 0);
+                            assert_eq!(
+                                crossings.shapes((from, own), (to, there)),
+                                shapes.collect()
+                            );
                         }
                     }
                 }
@@ -333,6 +390,9 @@ mod tests {
                         for there in of(to).filter(lives) {
                             let routes = crossings.routes(df.place(own), df.place(there));
                             assert_eq!(routes, counter.counts(own, there), "{own} {there}");
+                            let shapes = Shape::all().filter(|shape| routes[shape.number()] > 0);
+                            let found = crossings.shapes(df.place(own), df.place(there));
+                            assert_eq!(found, shapes.collect(), "{own} {there}");
                         }
                     }
                 }

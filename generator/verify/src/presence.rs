@@ -259,8 +259,7 @@ pub(super) fn check_left<'i, 'p>(
             if sets.is_empty() {
                 continue;
             }
-            let routes = crossings.routes((from, own), df.place(to));
-            let some: ShapeSet = Shape::all().filter(|shape| routes[shape.number()] > 0).collect();
+            let some = crossings.shapes((from, own), df.place(to));
             for &(set, planned, whole) in &sets {
                 let (said, planned) = (set.shapes_to(to), planned.shapes_to(to));
                 let drawn = planned.and(some).without(whole);

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, FaultSet, GroupId, ShapeSet, SwitchId,
-    SwitchImage,
+    Decision, Dragonfly, DrawRule, End, FabricImage, FaultSet, GroupId, SetView, ShapeSet,
+    SwitchId, SwitchImage,
 };
 use tvlb_table_set::dead_parts::parse;
 use tvlb_table_set::names::Names;
@@ -120,35 +120,52 @@ impl<'i> Installed<'i> {
     }
 
     /// Whether the image of a switch says of some set that it has routes of other shapes to another switch
-    /// than by the table set.
-    pub(super) fn has_lost(&self, from: SwitchId) -> impl Fn(SwitchId) -> bool {
+    /// than by the table set; `None` if it has that of the table set.
+    pub(super) fn has_lost(&self, from: SwitchId) -> Option<impl Fn(SwitchId) -> bool> {
         let switch = self.fabric.switch(from);
         let (sets, new) = (distinct_sets(switch), switch.image());
-        move |to| {
-            self.before.get(&from).is_some_and(|old| {
-                let shapes = |image: &SwitchImage<'_>, decision| image.set(decision).shapes_to(to);
-                sets.iter().any(|&decision| shapes(old, decision) != shapes(new, decision))
-            })
-        }
+        let old = self.before.get(&from)?;
+        Some(move |to| {
+            let shapes = |image: &SwitchImage<'_>, decision| image.set(decision).shapes_to(to);
+            sets.iter().any(|&decision| shapes(old, decision) != shapes(new, decision))
+        })
     }
 
-    /// The pairs that live for which a decision's images say that there was a route and that there is none
+    /// By decision, the pairs that live for which its images say that there was a route and that there is none
     /// now; `None` of a set that is not drawn by shape, of which images do not say it.
-    fn lost_by_shape(&self, decision: Decision) -> Option<u64> {
+    fn lost_by_shape(&self) -> [Option<u64>; 3] {
         let first = self.fabric.switches[0].image();
-        if !matches!(first.set(decision).rule().draw, DrawRule::ByShape { .. }) {
-            return None;
+        let live = first.fabric();
+        let mut lost = Decision::ALL.map(|decision| {
+            matches!(first.set(decision).rule().draw, DrawRule::ByShape { .. }).then_some(0)
+        });
+        for (&from, old) in self.before.iter().filter(|(from, _)| live.lives(**from)) {
+            let new = self.fabric.switch(from).image();
+            for decision in distinct_sets(self.fabric.switch(from)) {
+                let gone = self.lost_from((from, old.set(decision)), new.set(decision));
+                let is_same = |&other: &Decision| new.set_number(other) == new.set_number(decision);
+                for (_, lost) in
+                    Decision::ALL.iter().zip(&mut lost).filter(|(other, _)| is_same(other))
+                {
+                    *lost = lost.map(|lost| lost + gone);
+                }
+            }
         }
-        let (df, live) = (&self.fabric.df, first.fabric());
-        let from_switch = |(&from, old): (&SwitchId, &SwitchImage<'_>)| {
-            let (old, set) = (old.set(decision), self.fabric.switch(from).image().set(decision));
-            let group = df.place(from).0;
-            let others = df.switches().filter(|&to| df.place(to).0 != group && live.lives(to));
-            let gone =
-                |&to: &SwitchId| !old.shapes_to(to).is_empty() && set.shapes_to(to).is_empty();
-            others.filter(gone).count() as u64
+        lost
+    }
+
+    /// To how many switches that live the image of one said that a set has a route, and says no longer.
+    fn lost_from(&self, (from, old): (SwitchId, &SetView<'_>), new: &SetView<'_>) -> u64 {
+        let (df, live) = (&self.fabric.df, self.fabric.switches[0].image().fabric());
+        let own = df.place(from).0;
+        // What an image says of other groups was held against the table set.
+        let others = df.groups().filter(|&to| to != own && self.concerned.has_shapes(own, to));
+        let switches =
+            others.flat_map(|group| df.indices(group).map(move |index| df.switch(group, index)));
+        let gone = |&to: &SwitchId| {
+            new.shapes_to(to).is_empty() && !old.shapes_to(to).is_empty() && live.lives(to)
         };
-        Some(self.before.iter().filter(|(from, _)| live.lives(**from)).map(from_switch).sum())
+        switches.filter(gone).count() as u64
     }
 
     /// The directory of the update holds its files and nothing else, and the record says of the images what
@@ -194,8 +211,8 @@ impl<'i> Installed<'i> {
                 return claim(what, said, found);
             }
         }
-        for decision in Decision::ALL {
-            let Some(found) = self.lost_by_shape(decision) else { continue };
+        for (decision, found) in Decision::ALL.into_iter().zip(self.lost_by_shape()) {
+            let Some(found) = found else { continue };
             let said = *lost.sets.get(decision);
             if said != found {
                 return claim("the number of pairs without a route of a set is", said, found);

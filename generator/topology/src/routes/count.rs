@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 use tvlb_schema::End;
-use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, GroupId, Shape, ShapeSet, SwitchId, SwitchIndex};
 
 /// Link counts of a topology, and their sums for each pair of groups.
 ///
@@ -80,7 +80,7 @@ impl Weight {
 }
 
 /// What there is by each way to count.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct ByWeight<T> {
     once: T,
     /// `None` where all groups are alike: it follows from the other.
@@ -211,21 +211,23 @@ impl<'t> RouteCounter<'t> {
     }
 
     /// Each switch with the counts of all pairs that it is the source of, in the order of the switches.
-    ///
-    /// What all pairs of one source, or of one source group, share is found once, so that the counts of a
-    /// pair take a few subtractions.
     pub fn sources(&self) -> impl ParallelIterator<Item = SourceCounts<'_>> {
         let df = self.topology.dragonfly();
         let groups: Vec<GroupId> = df.groups().collect();
         groups.into_par_iter().flat_map(move |group| {
-            let at_destinations = self.by_weight(|weight| self.at_destinations(group, weight));
-            let at_destinations = Arc::new(at_destinations);
-            let sources: Vec<SwitchId> =
-                df.indices(group).map(|index| df.switch(group, index)).collect();
-            sources
-                .into_par_iter()
-                .map(move |source| SourceCounts::new(self, source, Arc::clone(&at_destinations)))
+            let from = self.from_group(group);
+            let sources: Vec<SwitchIndex> = df.indices(group).collect();
+            sources.into_par_iter().map(move |index| from.source(index))
         })
+    }
+
+    /// The counts of all pairs whose source is in this group.
+    ///
+    /// What all pairs of one source, or of one source group, share is found once, so that the counts of a
+    /// pair take a few subtractions.
+    pub fn from_group(&self, group: GroupId) -> GroupCounts<'_> {
+        let at_destinations = self.by_weight(|weight| self.at_destinations(group, weight));
+        GroupCounts { counter: self, group, at_destinations: Arc::new(at_destinations) }
     }
 
     /// For each switch as a destination: pairs of a link of its own and a first link of any switch of the
@@ -438,6 +440,33 @@ fn shape_counts(pairs: [[(Pairs, Pairs); 2]; 2]) -> [u64; Shape::COUNT] {
     counts
 }
 
+/// The counts of all pairs of one source group.
+pub struct GroupCounts<'c> {
+    counter: &'c RouteCounter<'c>,
+    group: GroupId,
+    /// By the destination's number, see [`RouteCounter::by_weight`].
+    at_destinations: Arc<ByWeight<Vec<Pairs>>>,
+}
+
+impl<'c> GroupCounts<'c> {
+    /// The counts of all pairs whose source is the switch of this index.
+    pub fn source(&self, index: SwitchIndex) -> SourceCounts<'c> {
+        let Self { counter, group, at_destinations } = self;
+        let df = counter.topology.dragonfly();
+        let source = df.switch(*group, index);
+        let to_each =
+            |weight| df.group_numbers().map(move |to| counter.at_one_end(source, to, weight));
+        SourceCounts {
+            counter,
+            source,
+            group: *group,
+            at_both: counter.by_weight(|weight| counter.at_both(source, weight)),
+            at_destinations: Arc::clone(at_destinations),
+            at_source: counter.by_weight(|weight| to_each(weight).collect()),
+        }
+    }
+}
+
 /// The counts of all pairs of one source switch.
 pub struct SourceCounts<'c> {
     counter: &'c RouteCounter<'c>,
@@ -451,24 +480,6 @@ pub struct SourceCounts<'c> {
 }
 
 impl<'c> SourceCounts<'c> {
-    fn new(
-        counter: &'c RouteCounter<'c>,
-        source: SwitchId,
-        at_destinations: Arc<ByWeight<Vec<Pairs>>>,
-    ) -> Self {
-        let df = counter.topology.dragonfly();
-        let to_each =
-            |weight| df.group_numbers().map(move |to| counter.at_one_end(source, to, weight));
-        Self {
-            counter,
-            source,
-            group: df.place(source).0,
-            at_both: counter.by_weight(|weight| counter.at_both(source, weight)),
-            at_destinations,
-            at_source: counter.by_weight(|weight| to_each(weight).collect()),
-        }
-    }
-
     pub fn topology(&self) -> &'c Topology {
         self.counter.topology
     }
@@ -497,6 +508,12 @@ impl<'c> SourceCounts<'c> {
             )
         };
         shape_counts(self.counter.with_others(self.counter.by_weight(ends)))
+    }
+
+    /// The shapes of which there are routes to a destination.
+    pub fn shapes(&self, destination: SwitchId) -> ShapeSet {
+        let counts = self.counts(destination);
+        Shape::all().filter(|shape| counts[shape.number()] > 0).collect()
     }
 }
 
