@@ -2,7 +2,7 @@
 //!
 //! Step 1's model does not see how a decision weighs its paths, but that matters more than the set. So
 //! every set of shapes that Step 1 hands over is tried as it is, drawn by shape, and with several VLB
-//! candidates and a gate. Its mirror image, heads and tails exchanged, carries the same under reversed
+//! candidates, a gate and queues by channel. Its mirror image, heads and tails exchanged, carries the same under reversed
 //! traffic, so it is tried too. The family holds policies that were found by search and by measurement
 //! (docs/measurements/step-2.md).
 
@@ -28,15 +28,11 @@ pub const FALLBACK: &str = "all";
 pub const DEFAULT: &str = "strategic-2-3 by shape";
 
 /// Policies that are tried for either scheme.
-const FAMILY: [&str; 4] =
-    [FALLBACK, DEFAULT, "strategic-2-3 by shape 1x4 gate=1.25", "all by shape 1x4 gate=1.5"];
+const FAMILY: [&str; 2] = [FALLBACK, DEFAULT];
 
-/// Further policies that are tried for UGAL-L. Where queues are those of channels a gate of 1 does what 1.25 does
-/// where they are those of ports (docs/measurements/step-2.md, "Candidates by channel").
-const UGAL_L_FAMILY: [&str; 10] = [
-    "shapes:011+020+100 by shape 1x3 gate=1.125",
-    "shapes:011 by shape 1x4 gate=1.25",
-    "5-hop by shape 1x3 gate=1",
+/// Further policies that are tried for UGAL-L. Candidates with a gate have their queues by channel: with queues
+/// by port none was chosen on any fabric (docs/measurements/step-2.md, "Candidates by port").
+const UGAL_L_FAMILY: [&str; 7] = [
     "4*only:000+100, only:001+101+110, 2*only:010+020, 8*only:011 T=-2",
     "shapes:011+020+100 by shape 1x4 gate=1 queue=channel",
     "shapes:011 by shape 1x4 gate=1.25 queue=channel",
@@ -46,18 +42,10 @@ const UGAL_L_FAMILY: [&str; 10] = [
     "all by shape 1x4 gate=1.25 queue=channel",
 ];
 
-/// Further policies that are tried for PAR. Where queues are those of ports, the gate at the source is higher
-/// than at the second look: what stays on MIN there decides once more, with the queues of another switch. Where
-/// they are those of channels it is lower: the second look sees the congestion of the other switch's own links,
-/// and needs fewer candidates. The mixture of T = 8 holds the guards in groups of many switches
-/// (docs/measurements/step-2.md, "Large groups need a larger T").
-const PAR_FAMILY: [&str; 13] = [
-    "5-hop by shape 1x3 gate=1.5 then 5-hop by shape 1x3 gate=1 MIN=shortest",
-    "strategic-2-3 by shape 1x4 gate=1.75 \
-     then strategic-2-3 by shape 1x4 gate=1.25 MIN=shortest",
-    "switches:2-3 with returns 1x4 gate=2 \
-     then switches:2-3 with returns 1x4 gate=1.25 MIN=shortest",
-    "all 1x4 gate=2 then all 1x4 gate=1.25 MIN=shortest",
+/// Further policies that are tried for PAR. The gate at the source is lower than at the second look, which sees
+/// the congestion of the other switch's own links, and needs fewer candidates. The mixture of T = 8 holds the
+/// guards in groups of many switches (docs/measurements/step-2.md, "Large groups need a larger T").
+const PAR_FAMILY: [&str; 9] = [
     "only:000+110, 4*only:001+010+011+020+021+100+101, 8*only:120 T=-2 \
      then 8*only:000, 2*only:010+100, only:110 T=-2",
     "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=8 \
@@ -78,12 +66,10 @@ const PAR_FAMILY: [&str; 13] = [
 
 /// How UGAL-L weighs the sets of Step 1's front beside T = 0 and one candidate of each kind. The measured
 /// optimum of most sets is near these.
-const UGAL_L_WEIGHING: [&str; 2] = ["1x4 gate=1.25", "1x4 gate=1 queue=channel"];
+const UGAL_L_WEIGHING: &str = "1x4 gate=1 queue=channel";
 /// The same of PAR, at the source and at its second look.
-const PAR_WEIGHING: [[&str; 2]; 2] = [
-    ["1x4 gate=2", "1x4 gate=1.25 MIN=shortest"],
-    ["1x4 gate=1.25 queue=channel", "1x2 gate=1.5 queue=channel MIN=shortest"],
-];
+const PAR_WEIGHING: [&str; 2] =
+    ["1x4 gate=1.25 queue=channel", "1x2 gate=1.5 queue=channel MIN=shortest"];
 
 /// Where a candidate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,15 +172,13 @@ impl Sources<'_> {
                 let rule = SetRule { seed: self.seed, ..rule };
                 let set = canonical(&rule);
                 let with = |weighing: &str| format!("{set} {weighing}");
-                let weighed: [String; 2] = if is_par {
-                    PAR_WEIGHING.map(|decisions| decisions.map(with).join(" then "))
+                let weighed = if is_par {
+                    PAR_WEIGHING.map(with).join(" then ")
                 } else {
-                    UGAL_L_WEIGHING.map(with)
+                    with(UGAL_L_WEIGHING)
                 };
                 add(PolicyPair::same(rule.into()), origin);
-                for text in weighed {
-                    add(known(&text), origin);
-                }
+                add(known(&weighed), origin);
             }
         }
         let own = if is_par { &PAR_FAMILY[..] } else { &UGAL_L_FAMILY[..] };
@@ -278,22 +262,18 @@ mod tests {
         let front = front.map(|text| parse_set(text, 0).unwrap());
         let all = sources(&front, &[]).candidates(Scheme::UgalL);
         assert_eq!(
-            names(&all[..15]),
+            names(&all[..11]),
             [
                 "switches:2-3 with returns",
                 "switches:2-3 with returns queue=channel",
                 "strategic-2-3",
                 "shapes:021 by shape",
-                "shapes:021 by shape 1x4 gate=1.25",
                 "shapes:021 by shape 1x4 gate=1 queue=channel",
                 "shapes:120 by shape",
-                "shapes:120 by shape 1x4 gate=1.25",
                 "shapes:120 by shape 1x4 gate=1 queue=channel",
                 "4*only:000, only:001+010+011",
-                "4*only:000, only:001+010+011 1x4 gate=1.25",
                 "4*only:000, only:001+010+011 1x4 gate=1 queue=channel",
                 "4*only:000, only:010+100+110",
-                "4*only:000, only:010+100+110 1x4 gate=1.25",
                 "4*only:000, only:010+100+110 1x4 gate=1 queue=channel",
             ]
         );
@@ -302,7 +282,8 @@ mod tests {
         let of_par = sources(&front, &[]).candidates(Scheme::Par);
         assert_eq!(
             of_par[4].name(),
-            "shapes:021 by shape 1x4 gate=2 then shapes:021 by shape 1x4 gate=1.25 MIN=shortest"
+            "shapes:021 by shape 1x4 gate=1.25 queue=channel \
+             then shapes:021 by shape 1x2 gate=1.5 queue=channel MIN=shortest"
         );
     }
 
