@@ -151,20 +151,9 @@ impl<T: Copy + Default> Calendar<T> {
         })
     }
 
-    /// An empty calendar of the same size.
-    pub(crate) fn like(&self) -> Self {
-        Self {
-            buckets: vec![Bucket::default(); self.buckets.len()],
-            things: vec![T::default(); SIZE as usize],
-            earlier: vec![BlockId::NONE],
-            spare: Vec::new(),
-            ..*self
-        }
-    }
-
-    /// The cycles under which things can be filed between two cycles.
-    pub(crate) fn cycles_from(&self, now: u32) -> Range<u32> {
-        now..now + self.mask + 1
+    /// How many cycles ahead things can be filed.
+    pub(crate) const fn horizon(&self) -> u32 {
+        self.mask
     }
 
     /// Takes out what is filed under some cycles and lanes, each with its cycle and lane.

@@ -43,8 +43,7 @@ impl Network<'_> {
 
     /// Keeps the chunks before this one, and returns the others as a part.
     fn split_off(&mut self, chunk: usize) -> Self {
-        let is_before = |chunk_of: usize| chunk_of < chunk;
-        let nodes = self.sources.iter().take_while(|source| is_before(source.input.chunk()));
+        let nodes = self.sources.iter().take_while(|source| source.input.chunk() < chunk);
         let node = self.sources.places().start + nodes.count();
         let mut part = Self {
             fabric: self.fabric,
@@ -57,7 +56,7 @@ impl Network<'_> {
             states: self.states.split_off(chunk),
             sources: self.sources.split_off(node),
             switch_rngs: self.switch_rngs.split_off((chunk * PORTS) >> self.states.port_bits),
-            links: self.links.like(),
+            links: self.links.like(self.states.all_chunks),
             second_looks: self.second_looks.split_off(chunk * PORTS),
             wakeups: self.wakeups.split_off(chunk),
             node_links: self.node_links.split_off(node),
@@ -68,7 +67,7 @@ impl Network<'_> {
             beside: Vec::new(),
         };
         let chunks = part.states.chunks.places();
-        part.take_packets(&mut self.links, chunks);
+        part.take_packets(&mut self.links, chunks.clone(), chunks);
         part
     }
 
@@ -82,20 +81,18 @@ impl Network<'_> {
         self.second_looks.append(part.second_looks);
         self.wakeups.append(part.wakeups);
         self.node_links.append(part.node_links);
-        self.take_packets(&mut part.links, chunks);
-        // What is on its way from there to chunks of this part.
-        self.links.take_all(&mut part.links, self.now, 0..self.states.all_chunks);
+        self.take_packets(&mut part.links, chunks, 0..self.states.all_chunks);
     }
 
-    /// Takes the packets in the buffers of these chunks, which are of this part, and all that is on its way to
-    /// them from what had them.
-    fn take_packets(&mut self, from: &mut UnderWay, chunks: Range<usize>) {
-        for chunk in chunks.clone() {
+    /// Takes, from what had them, the packets in the buffers of some chunks, which are of this part now, and all
+    /// that is on its way `to` some chunks.
+    fn take_packets(&mut self, from: &mut UnderWay, chunks: Range<usize>, to: Range<usize>) {
+        for chunk in chunks {
             for channel in &mut self.states.chunks[chunk].inputs {
                 move_packets(channel, from, &mut self.links);
             }
         }
-        self.links.take_all(from, self.now, chunks);
+        self.links.take_all(from, self.now, to, self.states.all_chunks);
     }
 
     /// All parts of the network, of which this is the first.

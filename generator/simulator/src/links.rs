@@ -33,8 +33,6 @@ pub(crate) struct Handed {
 /// Everything under way, and what is counted of it.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
-    /// How many chunks the whole network has.
-    chunks: usize,
     pub(crate) pool: Pool,
     /// Packets from switches by the cycle in which they arrive.
     pub(crate) arrivals: Calendar<Arrival>,
@@ -61,7 +59,6 @@ impl UnderWay {
     /// at most `horizon` cycles ahead.
     pub(crate) fn new(horizon: u32, chunks: usize, tally: Tally) -> Self {
         Self {
-            chunks,
             pool: Pool::new(),
             arrivals: Calendar::new(horizon, chunks),
             injections: Calendar::new(horizon, chunks),
@@ -75,19 +72,8 @@ impl UnderWay {
     }
 
     /// The same links with nothing under way and nothing counted.
-    pub(crate) fn like(&self) -> Self {
-        Self {
-            chunks: self.chunks,
-            pool: Pool::new(),
-            arrivals: self.arrivals.like(),
-            injections: self.injections.like(),
-            credits: self.credits.like(),
-            tally: self.tally.like(),
-            grants: 0,
-            delivered: 0,
-            messages: None,
-            losses: LossLog::default(),
-        }
+    pub(crate) fn like(&self, chunks: usize) -> Self {
+        Self::new(self.credits.horizon(), chunks, self.tally.like())
     }
 
     /// Takes the counts of others, which begin anew.
@@ -125,12 +111,12 @@ impl UnderWay {
         }
     }
 
-    /// Takes all that comes to some chunks, and to their nodes, from others, between two cycles.
-    pub(crate) fn take_all(&mut self, from: &mut Self, now: u32, chunks: Range<usize>) {
-        let (cycles, mut handed) = (self.credits.cycles_from(now), Handed::default());
+    /// Takes all that comes to some chunks of `all`, and to their nodes, from others, between two cycles.
+    pub(crate) fn take_all(&mut self, from: &mut Self, now: u32, chunks: Range<usize>, all: usize) {
+        let (cycles, mut handed) = (now..now + self.credits.horizon() + 1, Handed::default());
         from.hand_over(cycles.clone(), chunks.clone(), &mut handed);
         self.take_in(&mut handed);
-        let nodes = chunks.start + self.chunks..chunks.end + self.chunks;
+        let nodes = chunks.start + all..chunks.end + all;
         from.credits.drain(cycles.clone(), nodes, |cycle, lane, credit| {
             self.credits.file(cycle, lane, credit);
         });

@@ -16,7 +16,7 @@ use tvlb_schema::NodeId;
 use tvlb_traffic::Traffic;
 
 /// Counts of one population of nodes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Population {
     /// The latencies from generation to delivery.
     pub(crate) latency: Histogram,
@@ -37,19 +37,6 @@ pub(crate) struct Population {
 }
 
 impl Population {
-    /// Counts of nothing.
-    fn empty() -> Self {
-        Self {
-            latency: Histogram::default(),
-            under_way: (0, 0),
-            network: 0,
-            hops: 0,
-            by_vlb: 0,
-            accepted: 0,
-            recent: (0, 0),
-        }
-    }
-
     /// The mean latency, or what it will be at least: what is under way counts as if it were
     /// delivered now.
     pub(crate) fn latency_at_least(&self, now: u32) -> f64 {
@@ -121,7 +108,7 @@ impl Tally {
             halves: Halves::of(&window),
             window,
             later: lengthens.then(Vec::new),
-            populations: vec![Population::empty(); traffic.populations().len()],
+            populations: vec![Population::default(); traffic.populations().len()],
             population: if several { (0..nodes).map(population).collect() } else { Vec::new() },
             accepted: vec![0; nodes as usize],
             series: None,
@@ -133,7 +120,7 @@ impl Tally {
         Self {
             window: self.window.clone(),
             later: self.later.as_ref().map(|_| Vec::new()),
-            populations: vec![Population::empty(); self.populations.len()],
+            populations: vec![Population::default(); self.populations.len()],
             population: self.population.clone(),
             accepted: vec![0; self.accepted.len()],
             halves: self.halves.like(),
@@ -150,7 +137,7 @@ impl Tally {
     /// Adds the counts of another of the same window, which begin anew.
     pub(crate) fn absorb(&mut self, other: &mut Self) {
         for (population, own) in other.populations.iter_mut().zip(&mut self.populations) {
-            own.merge(&std::mem::replace(population, Population::empty()));
+            own.merge(&std::mem::take(population));
         }
         for (accepted, own) in other.accepted.iter_mut().zip(&mut self.accepted) {
             *own += std::mem::take(accepted);
