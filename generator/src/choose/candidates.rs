@@ -2,9 +2,9 @@
 //!
 //! Step 1's model does not see how a decision weighs its paths, but that matters more than the set. So
 //! every set of shapes that Step 1 hands over is tried as it is, drawn by shape, and with several VLB
-//! candidates, a gate and queues by channel. Its mirror image, heads and tails exchanged, carries the same under reversed
-//! traffic, so it is tried too. The family holds policies that were found by search and by measurement
-//! (docs/measurements/step-2.md).
+//! candidates, a gate and queues by channel. Its mirror image, heads and tails exchanged, carries the same
+//! under reversed traffic, so it is tried too. The family holds policies that were found by search and by
+//! measurement (docs/measurements/step-2.md).
 
 use crate::policy::{PolicyPair, WeighingSettings};
 use tvlb_schema::{Decision, DrawRule, Keep, SetRule, Shape};
@@ -31,7 +31,7 @@ pub const DEFAULT: &str = "strategic-2-3 by shape";
 const FAMILY: [&str; 2] = [FALLBACK, DEFAULT];
 
 /// Further policies that are tried for UGAL-L. Candidates with a gate have their queues by channel: with queues
-/// by port none was chosen on any fabric (docs/measurements/step-2.md, "Candidates by port").
+/// by port none was chosen where both were tried (docs/measurements/step-2.md, "Candidates by port").
 const UGAL_L_FAMILY: [&str; 7] = [
     "4*only:000+100, only:001+101+110, 2*only:010+020, 8*only:011 T=-2",
     "shapes:011+020+100 by shape 1x4 gate=1 queue=channel",
