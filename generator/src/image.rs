@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{
-    DrawRule, FabricImage, GroupId, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId,
-    VcScheme, encode_fabric_image_with, encode_switch_image, shapes_by_number,
+    FabricImage, GroupId, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId, VcScheme,
+    encode_fabric_image_with, encode_switch_image, shapes_by_number,
 };
 use tvlb_table_set::MOST_BYTES;
 use tvlb_table_set::names::Names;
@@ -142,7 +142,7 @@ fn contents(from: &SourceCounts<'_>, routing: &Routing) -> SwitchContents {
 
 fn shapes_to(from: &SourceCounts<'_>, policy: &Policy) -> Vec<ShapeSet> {
     let Policy { rule, .. } = policy;
-    if !matches!(rule.draw, DrawRule::ByShape { .. }) {
+    if !rule.is_by_shape() {
         return Vec::new();
     }
     let (topology, source) = (from.topology(), from.source());
@@ -179,8 +179,8 @@ fn check_switches_reachable(
     to: GroupId,
 ) -> Result<(), ImageStageError> {
     let df = topology.dragonfly();
-    for source in df.indices(from).map(|index| df.switch(from, index)) {
-        for destination in df.indices(to).map(|index| df.switch(to, index)) {
+    for source in df.switches_in(from) {
+        for destination in df.switches_in(to) {
             if topology.crossings(source, destination).next().is_none() {
                 return Err(ImageStageError::Apart { from: source, to: destination });
             }

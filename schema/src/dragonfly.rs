@@ -649,6 +649,12 @@ impl Dragonfly {
         (0..self.switches_of(group)).map(|i| SwitchIndex(low_u8(i)))
     }
 
+    /// The switches of a group that exists, in order.
+    pub fn switches_in(&self, group: GroupId) -> impl Iterator<Item = SwitchId> + use<> {
+        let first = self.switch(group, SwitchIndex(0)).0;
+        (0..self.switches_of(group)).map(move |i| SwitchId(first + low_u16(i)))
+    }
+
     /// All numbers of a group's global ports, in order; gaps are among them, see
     /// [`Self::has_global_port_of`].
     pub fn global_ports(&self) -> impl Iterator<Item = GlobalPort> + use<> {

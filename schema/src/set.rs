@@ -160,6 +160,12 @@ impl SetRule {
         ANY_FABRIC && matches!(self.draw, DrawRule::BySwitch { .. })
     }
 
+    /// Whether routes are drawn by their shape first.
+    #[inline]
+    pub const fn is_by_shape(&self) -> bool {
+        matches!(self.draw, DrawRule::ByShape { .. })
+    }
+
     /// The shapes of which some fraction is kept.
     #[inline]
     pub fn shapes(&self) -> ShapeSet {
@@ -228,8 +234,7 @@ impl SetRule {
                 return Err(SetRuleError::Keep { shape: shape.number(), found: keep.0 });
             }
             let weight = self.weight_of(shape);
-            if matches!(self.draw, DrawRule::ByShape { .. }) && (weight > 0) != (keep > Keep::NONE)
-            {
+            if self.is_by_shape() && (weight > 0) != (keep > Keep::NONE) {
                 return Err(SetRuleError::Weight { shape: shape.number(), found: weight });
             }
         }

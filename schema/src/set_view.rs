@@ -255,7 +255,7 @@ impl<'a> SetView<'a> {
     /// which it has one if the rule draws by shape, else all of the rule's.
     #[inline]
     pub fn shapes_to(&self, destination: SwitchId) -> ShapeSet {
-        if !matches!(self.rule.draw, DrawRule::ByShape { .. }) {
+        if !self.rule.is_by_shape() {
             return self.always;
         }
         #[expect(clippy::cast_possible_truncation, reason = "at most 12 columns")]

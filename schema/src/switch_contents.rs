@@ -159,7 +159,7 @@ pub fn shapes_by_number(
 /// What the image says of a set before its bits.
 fn set_body(df: &Dragonfly, group: crate::GroupId, set: &SetContents) -> SetBody {
     let (mut always, mut ever) = (set.rule.shapes(), ShapeSet::EMPTY);
-    if matches!(set.rule.draw, DrawRule::ByShape { .. }) {
+    if set.rule.is_by_shape() {
         assert_eq!(set.shapes_to.len(), df.switch_numbers() as usize, "one entry for each switch");
         for destination in df.switches().filter(|&d| df.place(d).0 != group) {
             let shapes = set.shapes_to[destination.as_usize()];

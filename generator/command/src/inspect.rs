@@ -20,7 +20,7 @@ use tvlb_base::row;
 use tvlb_base::table::{Column, Table};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, DrawRule, End, FabricImage, Level, LocalPercent, OfarRules, Port, SetView, SwitchId,
+    Decision, End, FabricImage, Level, LocalPercent, OfarRules, Port, SetView, SwitchId,
     SwitchImage,
 };
 use tvlb_table_set::names::{Names, Parts, PortName};
@@ -293,7 +293,7 @@ impl Display for SwitchReport<'_> {
                 writeln!(f, "no VLB route: packets take MIN where a cable joins the groups")?;
                 continue;
             }
-            let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
+            let by_shape = set.rule().is_by_shape();
             let destinations = format!("destinations of {others} that have it");
             let mut table = Table::new(vec![
                 Column::words("shape", ""),

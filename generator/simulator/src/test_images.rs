@@ -91,7 +91,7 @@ pub(crate) fn images_with(
                 .iter()
                 .map(|&decision| {
                     let rule = *rules.get(decision);
-                    let shapes_to = if matches!(rule.draw, DrawRule::ByShape { .. }) {
+                    let shapes_to = if rule.is_by_shape() {
                         df.switches()
                             .map(|to| shapes(&fabric, switch, to).and(rule.shapes()))
                             .collect()

@@ -155,7 +155,7 @@ mod tests {
         let plan = plans.into_iter().find(|plan| leaves(plan).len() == 1).unwrap();
         let with = *leaves(&plan).first().unwrap();
         let without = df.indices(GroupId(0)).find(|&index| index != with).unwrap();
-        for to in df.indices(GroupId(1)).map(|index| df.switch(GroupId(1), index)) {
+        for to in df.switches_in(GroupId(1)) {
             assert_eq!(disjoint(&plan, (df.switch(GroupId(0), without), to), 3).min, 1);
         }
     }

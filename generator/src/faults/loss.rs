@@ -137,8 +137,7 @@ fn isolated(plan: &Topology, faults: &FaultSet, cut: &[(SwitchId, SwitchId)]) ->
 fn near(plan: &Topology, live: &Topology, faults: &FaultSet) -> BTreeSet<(SwitchId, SwitchId)> {
     let df = plan.dragonfly();
     let lives = |switch: &SwitchId| !faults.switches.contains(switch);
-    let of_group =
-        |group| df.indices(group).map(move |index| df.switch(group, index)).filter(lives);
+    let of_group = |group| df.switches_in(group).filter(lives);
     let mut near = BTreeSet::new();
     for low in df.groups() {
         for high in df.groups().filter(|&high| low < high) {

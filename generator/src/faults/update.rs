@@ -10,12 +10,12 @@ use rayon::prelude::*;
 use tvlb_topology::Topology;
 use tvlb_topology::routes::by_switch;
 use tvlb_topology::routes::count::{RouteCounter, SourceCounts};
-use tvlb_topology::routes::presence::has_shape;
+use tvlb_topology::routes::presence::{has_counted_shape, has_shape};
 
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, FaultSet, GlobalPort, Keep, Level, PerDecision, SetContents,
-    SetRule, SetView, ShapeSet, SwitchContents, SwitchId, SwitchImage, encode_fault_image,
+    Decision, DrawRule, FabricImage, FaultSet, GlobalPort, Level, PerDecision, SetContents,
+    SetRule, SetView, Shape, ShapeSet, SwitchContents, SwitchId, SwitchImage, encode_fault_image,
     encode_switch_image, shapes_by_number,
 };
 
@@ -141,7 +141,7 @@ impl Left<'_> {
         }
         let contents_of = |(set, levels, fewer): (&SetView<'_>, _, Vec<(SwitchId, ShapeSet)>)| {
             let mut shapes_to = Vec::new();
-            if is_by_shape(set) {
+            if set.rule().is_by_shape() {
                 shapes_to = shapes_by_number(df, |to| set.shapes_to(to));
                 for &(to, left) in &fewer {
                     shapes_to[to.as_usize()] = left;
@@ -170,15 +170,14 @@ impl Left<'_> {
         (set, levels): (&SetView<'_>, &[Level]),
     ) -> (Vec<(SwitchId, ShapeSet)>, Vec<SwitchId>) {
         let (own, df) = (self.image.group(), self.image.fabric().dragonfly());
-        let by_shape = is_by_shape(set);
+        let by_shape = set.rule().is_by_shape();
         let (mut fewer, mut without) = (Vec::new(), Vec::new());
         let reached = df.groups().filter(|&group| group != own && self.reach.contains(own, group));
-        let destinations =
-            reached.flat_map(|group| df.indices(group).map(move |index| df.switch(group, index)));
+        let destinations = reached.flat_map(|group| df.switches_in(group));
         for to in destinations.filter(|to| !self.faults.switches.contains(to)) {
             let planned = set.shapes_to(to);
-            let some = self.counts.as_ref().map(|counts| counts.shapes(to));
-            let left = self.shapes_in((self.live, some), (set.rule(), levels), to, planned);
+            let counts = self.counts.as_ref().map(|counts| counts.counts(to));
+            let left = self.shapes_in((self.live, counts), (set.rule(), levels), to, planned);
             if by_shape && left != planned {
                 fewer.push((to, left));
             }
@@ -198,22 +197,21 @@ impl Left<'_> {
         (fewer, without)
     }
 
-    /// Of some shapes those of which the set has a route in a wiring, where the shapes are known of which there
-    /// is `some` route if they were counted. Of a set that is not drawn by shape all, if it has any route, else
-    /// none.
+    /// Of some shapes those of which the set has a route in a wiring, whose routes may have been counted. Of a
+    /// set that is not drawn by shape all, if it has any route, else none.
     fn shapes_in(
         &self,
-        (wiring, some): (&Topology, Option<ShapeSet>),
+        (wiring, counts): (&Topology, Option<[u64; Shape::COUNT]>),
         (rule, levels): (&SetRule, &[Level]),
         to: SwitchId,
         planned: ShapeSet,
     ) -> ShapeSet {
         let pair = (self.image.switch(), to);
-        let is_counted =
-            |shape| some.is_some() && levels.is_empty() && rule.keep_of(shape) == Keep::ALL;
-        let has = |shape| {
-            some.is_none_or(|some| some.contains(shape))
-                && (is_counted(shape) || has_shape(wiring, rule, levels, pair, shape))
+        let has = |shape: Shape| match counts {
+            Some(counts) => {
+                has_counted_shape(wiring, (rule, levels), pair, (shape, counts[shape.number()]))
+            }
+            None => has_shape(wiring, (rule, levels), pair, shape),
         };
         let has_any = match rule.draw {
             DrawRule::ByShape { .. } => {
@@ -228,10 +226,6 @@ impl Left<'_> {
         };
         if has_any { planned } else { ShapeSet::EMPTY }
     }
-}
-
-fn is_by_shape(set: &SetView<'_>) -> bool {
-    matches!(set.rule().draw, DrawRule::ByShape { .. })
 }
 
 /// The levels to which a switch thins a set, by global port of its group; none if it does not.

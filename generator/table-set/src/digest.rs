@@ -8,14 +8,13 @@
 use super::hex;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use tvlb_schema::{Decision, DrawRule, Keep, Level, SwitchImage};
+use tvlb_schema::{Decision, Keep, Level, SwitchImage};
 
 /// Whether it takes a search over routes to tell of which shapes a destination has one: the set is
 /// drawn by shape and is thinned or made of fractions. Otherwise the cables alone tell.
 pub fn presence_is_drawn(rule: &tvlb_schema::SetRule, is_thinned: bool) -> bool {
     let is_fraction = |keep: &Keep| *keep != Keep::NONE && *keep != Keep::ALL;
-    matches!(rule.draw, DrawRule::ByShape { .. })
-        && (is_thinned || rule.keep.iter().any(is_fraction))
+    rule.is_by_shape() && (is_thinned || rule.keep.iter().any(is_fraction))
 }
 
 /// The digest of the levels of a decision's set: SHA-256 of the digests of all switches by number,

@@ -148,7 +148,7 @@ pub(crate) fn contents(image: &SwitchImage<'_>) -> SwitchContents {
         let user = Decision::ALL.into_iter().zip(numbers).find(|(_, used)| *used == number);
         let set = image.set(user.unwrap().0);
         let df = image.fabric().dragonfly();
-        let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
+        let by_shape = set.rule().is_by_shape();
         SetContents {
             rule: *set.rule(),
             shapes_to: df.switches().filter(|_| by_shape).map(|to| set.shapes_to(to)).collect(),

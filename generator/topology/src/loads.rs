@@ -87,7 +87,7 @@ impl LinkLoads {
         let groups: Vec<GroupId> = df.groups().collect();
         let of_group = |&group: &GroupId| {
             let mut sum = Sum::new(topology);
-            let sources = df.indices(group).map(|index| df.switch(group, index));
+            let sources = df.switches_in(group);
             let without: Vec<Demand> =
                 sources.flat_map(demands).filter(|demand| !sum.add_paths(draw, demand)).collect();
             (sum, without)

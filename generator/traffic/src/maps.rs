@@ -48,7 +48,7 @@ impl Places {
     fn of(nodes: &Nodes) -> Self {
         let df = nodes.dragonfly();
         let of_group = |group| {
-            let switches = df.indices(group).map(|index| df.switch(group, index));
+            let switches = df.switches_in(group);
             let there = switches.map(|switch| nodes.of_switch(switch).collect::<Vec<_>>());
             there.filter(|nodes| !nodes.is_empty()).collect()
         };

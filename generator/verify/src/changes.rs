@@ -117,7 +117,7 @@ fn check(
     let parts = in_order(groups.par_iter().map(|&from| {
         let first = first_links(live, from);
         let mut walks = Walks::default();
-        for source in df.indices(from).map(|index| df.switch(from, index)) {
+        for source in df.switches_in(from) {
             let has_lost = installed.has_lost(source);
             let near = installed.concerned.near(live, source, has_lost.as_ref());
             walks.add(&check_near(&fabric, source, &near, &first, notes, progress)?);

@@ -85,7 +85,7 @@ impl Concerned {
             let is_near = |&to: &SwitchId| {
                 all || self.ends[to.as_usize()] || has_lost.is_some_and(|has_lost| has_lost(to))
             };
-            let switches = df.indices(group).map(|index| df.switch(group, index));
+            let switches = df.switches_in(group);
             near.extend(switches.filter(is_near).filter(|&to| to != from && live.lives(to)));
         }
         near

@@ -385,7 +385,7 @@ mod tests {
                 let first = first_links(&image, from);
                 for to in df.groups().filter(|&to| to != from) {
                     crossings.count(&image, &first, to, &()).unwrap();
-                    let of = |group| df.indices(group).map(move |i| df.switch(group, i));
+                    let of = |group| df.switches_in(group);
                     for own in of(from).filter(lives) {
                         for there in of(to).filter(lives) {
                             let routes = crossings.routes(df.place(own), df.place(there));

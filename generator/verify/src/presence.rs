@@ -16,8 +16,7 @@ use super::packet::{BootedSwitches, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
-    Decision, DrawRule, GroupId, Keep, SetRule, SetView, Shape, ShapeSet, SwitchId, SwitchImage,
-    SwitchIndex,
+    Decision, GroupId, Keep, SetRule, SetView, Shape, ShapeSet, SwitchId, SwitchImage, SwitchIndex,
 };
 
 /// What the tables of links tell about all pairs of switches of different groups.
@@ -155,7 +154,7 @@ fn check_switch(
         let whole = whole_shapes(set.rule());
         let is_all = whole == set.rule().shapes();
         let present = present_if_any(set);
-        let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
+        let by_shape = set.rule().is_by_shape();
         if let Some(rule) = by_switch::rule_of(set) {
             let mut sums = (0, 0, 0.0);
             for there in df.indices(to) {
@@ -248,7 +247,7 @@ pub(super) fn check_left<'i, 'p>(
             let set = image.set(decision);
             (set, planned(source).set(decision), present_if_any(set))
         });
-        let by_shape = |set: &SetView<'_>| matches!(set.rule().draw, DrawRule::ByShape { .. });
+        let by_shape = |set: &SetView<'_>| set.rule().is_by_shape();
         let sets: Vec<_> = sets.filter(|(set, ..)| by_shape(set)).collect();
         for there in df.indices(to) {
             let to = df.switch(to, there);
@@ -285,7 +284,7 @@ impl Search<'_, '_> {
         let mut all = true;
         for decision in distinct_sets(switch) {
             let set = switch.image().set(decision);
-            if !matches!(set.rule().draw, DrawRule::ByShape { .. }) {
+            if !set.rule().is_by_shape() {
                 continue;
             }
             let said = set.shapes_to(to);

@@ -14,8 +14,8 @@ use super::sample::{Sample, cells_of_pair, hash};
 use super::ways::{self, Pair, Way};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
-    Decision, DrawRule, End, FabricImage, GlobalPort, GroupId, Keep, LegHops, Level, MinCandidate,
-    SetView, Shape, ShapeSet, SwitchId, SwitchIndex,
+    Decision, End, FabricImage, GlobalPort, GroupId, Keep, LegHops, Level, MinCandidate, SetView,
+    Shape, ShapeSet, SwitchId, SwitchIndex,
 };
 
 /// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
@@ -264,7 +264,7 @@ impl Source<'_, '_> {
         let of = |decision: Decision| {
             let set = self.set(decision);
             let said = || !set.shapes_to(to).is_empty();
-            let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
+            let by_shape = set.rule().is_by_shape();
             kept.map(|kept| kept[decision as usize] > 0).or_else(|| by_shape.then(said))
         };
         Decision::ALL.map(of)
@@ -735,7 +735,7 @@ impl Source<'_, '_> {
                 ));
             }
         }
-        if !matches!(set.rule().draw, DrawRule::ByShape { .. }) {
+        if !set.rule().is_by_shape() {
             return Ok(());
         }
         // A shape that the image says is there is drawn.

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, FaultSet, GroupId, SetView, ShapeSet,
-    SwitchId, SwitchImage,
+    Decision, Dragonfly, End, FabricImage, FaultSet, GroupId, SetView, ShapeSet, SwitchId,
+    SwitchImage,
 };
 use tvlb_table_set::dead_parts::parse;
 use tvlb_table_set::names::Names;
@@ -136,9 +136,8 @@ impl<'i> Installed<'i> {
     fn lost_by_shape(&self) -> [Option<u64>; 3] {
         let first = self.fabric.switches[0].image();
         let live = first.fabric();
-        let mut lost = Decision::ALL.map(|decision| {
-            matches!(first.set(decision).rule().draw, DrawRule::ByShape { .. }).then_some(0)
-        });
+        let mut lost =
+            Decision::ALL.map(|decision| first.set(decision).rule().is_by_shape().then_some(0));
         for (&from, old) in self.before.iter().filter(|(from, _)| live.lives(**from)) {
             let new = self.fabric.switch(from).image();
             for decision in distinct_sets(self.fabric.switch(from)) {
@@ -160,8 +159,7 @@ impl<'i> Installed<'i> {
         let own = df.place(from).0;
         // What an image says of other groups was held against the table set.
         let others = df.groups().filter(|&to| to != own && self.concerned.has_shapes(own, to));
-        let switches =
-            others.flat_map(|group| df.indices(group).map(move |index| df.switch(group, index)));
+        let switches = others.flat_map(|group| df.switches_in(group));
         let gone = |&to: &SwitchId| {
             new.shapes_to(to).is_empty() && !old.shapes_to(to).is_empty() && live.lives(to)
         };

@@ -142,7 +142,7 @@ fn balanced_but(set: &str, switch: u16, change: impl FnOnce(&mut SetContents)) -
     let image = SwitchImage::decode(&image, &fabric).unwrap();
     let set = image.set(Decision::UgalL);
     let df = fabric.dragonfly();
-    let by_shape = matches!(set.rule().draw, tvlb_schema::DrawRule::ByShape { .. });
+    let by_shape = set.rule().is_by_shape();
     let mut contents = SetContents {
         rule: *set.rule(),
         levels: df.global_ports().map(|port| set.level(port)).collect(),

@@ -50,7 +50,7 @@ pub fn not_in(fabric: &FabricImage<'_>, other: &FabricImage<'_>) -> Result<Fault
         if is_same_group(df, other_df, group) {
             listed.local_links.extend(other_links(fabric, other, group));
         } else {
-            listed.switches.extend(df.indices(group).map(|index| df.switch(group, index)));
+            listed.switches.extend(df.switches_in(group));
         }
     }
     let is_listed = |end: End| {

@@ -32,7 +32,7 @@ pub fn canonical(rule: &SetRule) -> String {
         })
         .collect::<Vec<_>>()
         .join(", ");
-    if !weighted && matches!(rule.draw, DrawRule::ByShape { .. }) {
+    if !weighted && rule.is_by_shape() {
         text.push_str(" by shape");
     }
     text

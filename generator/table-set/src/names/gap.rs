@@ -31,7 +31,7 @@ impl Gap {
     pub(crate) fn of_switch(df: &Dragonfly, switch: SwitchId) -> Option<Self> {
         (switch < df.last_switch() && !df.has_switch(switch)).then(|| {
             let (group, _) = df.place(switch);
-            let switches = df.indices(group).map(|index| df.switch(group, index));
+            let switches = df.switches_in(group);
             Self { what: "switches", group, ranges: ranges(switches.map(|s| s.0.into())) }
         })
     }

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 use tvlb_schema::End;
-use tvlb_schema::{Dragonfly, GroupId, Shape, ShapeSet, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId, SwitchIndex};
 
 /// Link counts of a topology, and their sums for each pair of groups.
 ///
@@ -248,7 +248,7 @@ impl<'t> RouteCounter<'t> {
         for first in self.near_groups.of(source) {
             let middle = GroupId(first.near);
             let links = u32::from(first.links) * weight.of(self.topology, middle);
-            for w in df.indices(middle).map(|index| df.switch(middle, index)) {
+            for w in df.switches_in(middle) {
                 for second in self.near_switches.of(w) {
                     at_both[usize::from(second.near)].through += links * u32::from(second.links);
                 }
@@ -508,12 +508,6 @@ impl<'c> SourceCounts<'c> {
             )
         };
         shape_counts(self.counter.with_others(self.counter.by_weight(ends)))
-    }
-
-    /// The shapes of which there are routes to a destination.
-    pub fn shapes(&self, destination: SwitchId) -> ShapeSet {
-        let counts = self.counts(destination);
-        Shape::all().filter(|shape| counts[shape.number()] > 0).collect()
     }
 }
 

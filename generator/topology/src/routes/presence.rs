@@ -42,20 +42,25 @@ pub fn shapes_when_thinned(
 /// As [`shapes_when_thinned`], where it is known how many routes of each shape there are.
 pub fn shapes_of_counts(
     topology: &Topology,
-    (rule, levels): (&SetRule, &[Level]),
-    (source, destination): (SwitchId, SwitchId),
+    set: (&SetRule, &[Level]),
+    pair: (SwitchId, SwitchId),
     counts: &[u64; Shape::COUNT],
 ) -> ShapeSet {
-    let search = Search { topology, rule, levels, source, destination };
-    Shape::all()
-        .zip(counts)
-        .filter(|&(shape, &count)| match rule.keep_of(shape) {
-            Keep::NONE => false,
-            Keep::ALL if levels.is_empty() => count > 0,
-            _ => count > 0 && search.finds(shape),
-        })
-        .map(|(shape, _)| shape)
-        .collect()
+    let is_there =
+        |shape: &Shape| has_counted_shape(topology, set, pair, (*shape, counts[shape.number()]));
+    Shape::all().filter(is_there).collect()
+}
+
+/// As [`has_shape`], where it is known how many routes of the shape there are.
+pub fn has_counted_shape(
+    topology: &Topology,
+    set: (&SetRule, &[Level]),
+    pair: (SwitchId, SwitchId),
+    (shape, count): (Shape, u64),
+) -> bool {
+    let (rule, levels) = set;
+    let keeps_all = rule.keep_of(shape) == Keep::ALL && levels.is_empty();
+    count > 0 && (keeps_all || has_shape(topology, set, pair, shape))
 }
 
 /// Whether the rule keeps a route of one shape between two switches of different groups, where the source
@@ -63,8 +68,7 @@ pub fn shapes_of_counts(
 /// Tries routes of that shape until one is kept.
 pub fn has_shape(
     topology: &Topology,
-    rule: &SetRule,
-    levels: &[Level],
+    (rule, levels): (&SetRule, &[Level]),
     (source, destination): (SwitchId, SwitchId),
     shape: Shape,
 ) -> bool {
