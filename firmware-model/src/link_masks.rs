@@ -34,6 +34,8 @@ pub struct LinkMasks<'m> {
     g: u32,
     /// Of the fabric that they are of.
     identity: u64,
+    /// No switch has more links than one to a group.
+    are_single: bool,
 }
 
 impl<'m> LinkMasks<'m> {
@@ -69,12 +71,26 @@ impl<'m> LinkMasks<'m> {
     pub fn of_words(fabric: &FabricImage<'_>, words: &'m [u32]) -> Option<Self> {
         let df = fabric.dragonfly();
         let is_whole = Self::word_count(fabric) == Some(words.len());
-        is_whole.then_some(Self { words, a: df.a(), g: df.g(), identity: fabric.identity() })
+        let are_single = fabric.most_links_of_switch() == 1;
+        let identity = fabric.identity();
+        is_whole.then_some(Self { words, a: df.a(), g: df.g(), identity, are_single })
     }
 
     /// Whether these are the masks of this fabric.
     pub(crate) fn are_of(&self, fabric: &FabricImage<'_>) -> bool {
         self.identity == fabric.identity()
+    }
+
+    /// Which of the links to another group is a switch's, where no switch has several to one group; `None` where
+    /// one may have, because their order is not that of its ports.
+    #[inline]
+    pub(crate) fn only_link(
+        &self,
+        (group, index): (GroupId, SwitchIndex),
+        to: GroupId,
+    ) -> Option<u32> {
+        let place = place(self.g, self.a, (group, to), index);
+        if self.are_single { self.words.get(place).copied() } else { None }
     }
 
     /// Which of the links between two groups leave this switch of the first, and which arrive at that switch of the

@@ -30,6 +30,38 @@ use crate::search::{MOST_ASKED, Search};
 use rand_core::Rng;
 use tvlb_schema::{End, SetView, Shape, ShapeSet};
 
+/// How a route of one shape is drawn, which is known beforehand.
+struct OneShape {
+    stratum: Stratum,
+    /// As [`Cells::wanted`].
+    wanted: u8,
+    is_detour: bool,
+    /// Where asking pays.
+    search: Search,
+}
+
+impl OneShape {
+    /// Of each shape.
+    const ALL: [Self; Shape::COUNT] = {
+        let mut all = [const { Self::of(Shape::of_walk(false, 0, false)) }; Shape::COUNT];
+        let mut number = 0;
+        while let Some(shape) = Shape::from_number(number) {
+            all[number] = Self::of(shape);
+            number += 1;
+        }
+        all
+    };
+
+    const fn of(shape: Shape) -> Self {
+        Self {
+            stratum: Stratum::of(shape),
+            wanted: 1 << (shape.mid() << 1 | shape.tail()),
+            is_detour: shape.mid() == 2,
+            search: Search::by_asking(shape),
+        }
+    }
+}
+
 impl Switch<'_> {
     /// A route of a set of this shape, uniformly, by tries that may all miss. `rest` is what drawing the
     /// shape has left.
@@ -46,25 +78,23 @@ impl Switch<'_> {
     ) -> Option<Path> {
         let (fabric, df) = (self.image.fabric(), self.dragonfly());
         let wanted = &Wanted { to, set: Some(set), strata: &[] };
-        let stratum = Stratum::of(shape);
+        let &OneShape { stratum, wanted: behind, is_detour, search } =
+            OneShape::ALL.get(shape.number())?;
         let ports = match stratum {
             Stratum::Others => df.ports_per_group() - df.h(),
             _ => df.h(),
         };
-        let is_detour = shape.mid() == 2;
         let ways = if is_detour { df.a().saturating_sub(2) } else { 1 };
         // As often as the visit that follows would look at cells.
         let tries = (ports * fabric.most_links()).saturating_mul(ways);
-        let search = Search::of(shape, fabric.most_links(), df.h());
+        let search = if Search::pays(fabric.most_links(), df.h()) { search } else { Search::Cells };
         let (links, most) = match search {
             Search::Cells => (fabric.most_links(), MOST_TRIES),
             _ => (fabric.most_links_of_switch(), MOST_ASKED),
         };
-        // Of one stratum: the shapes without a head, or those with one, which begin with number 6.
-        let bit = shape.number();
         let cells = Cells {
             stratum,
-            wanted: 1 << if bit < 6 { bit } else { bit - 6 },
+            wanted: behind,
             ports: low_u16(ports),
             links: low_u16(links),
             ways: low_u16(ways),

@@ -25,17 +25,8 @@ pub enum Search {
 }
 
 impl Search {
-    /// How routes of this shape are found where two groups share so many links at most and a switch has
-    /// so many global ports.
-    ///
-    /// By cells where those hold routes often enough, and where asking does not pay: an answer takes
-    /// about as long as a try of a cell and one more for every eight ports of a switch, and is a link as
-    /// many times as often as two groups share links.
-    #[inline]
-    pub const fn of(shape: Shape, most_links: u32, ports: u32) -> Self {
-        if most_links * 8 <= ports + 8 {
-            return Self::Cells;
-        }
+    /// How routes of this shape are found, where asking pays.
+    pub(crate) const fn by_asking(shape: Shape) -> Self {
         match (shape.head(), shape.mid(), shape.tail()) {
             (0, 0, 0) => Self::Both,
             (0, _, 0) => Self::Last,
@@ -43,6 +34,20 @@ impl Search {
             (_, 0, _) => Self::First,
             _ => Self::Cells,
         }
+    }
+
+    /// How routes of this shape are found where two groups share so many links at most and a switch has
+    /// so many global ports.
+    pub const fn of(shape: Shape, most_links: u32, ports: u32) -> Self {
+        if Self::pays(most_links, ports) { Self::by_asking(shape) } else { Self::Cells }
+    }
+
+    /// Whether asking pays, and cells do not hold routes often enough: an answer takes about as long as a
+    /// try of a cell and one more for every eight ports of a switch, and is a link as many times as often
+    /// as two groups share links.
+    #[inline]
+    pub(crate) const fn pays(most_links: u32, ports: u32) -> bool {
+        most_links * 8 > ports + 8
     }
 }
 
@@ -80,6 +85,12 @@ impl Switch<'_> {
                 }
             }
         };
+        #[cfg(not(target_os = "none"))]
+        if let Some(masks) = &self.link_masks
+            && let Some(link) = masks.only_link(switch, asked_for)
+        {
+            return (n == 0 && link != 0).then(|| link.trailing_zeros());
+        }
         fabric.nth_link_of_switch(switch, asked_for, n).map(|(_, k)| k)
     }
 }

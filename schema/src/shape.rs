@@ -192,9 +192,10 @@ impl ShapeSet {
     /// Its n-th shape by rising number, counted from 0.
     #[inline]
     pub const fn nth(self, n: u32) -> Option<Shape> {
-        let (mut left, mut n) = (self.0, n);
-        while n > 0 && left != 0 {
-            left &= left - 1;
+        // As many as there are shapes clear any set.
+        let (mut left, mut n) = (self.0, if n < 12 { n } else { 12 });
+        while n > 0 {
+            left &= left.wrapping_sub(1);
             n -= 1;
         }
         if left == 0 { None } else { Shape::from_number(left.trailing_zeros() as usize) }

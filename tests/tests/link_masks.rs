@@ -65,7 +65,7 @@ fn fabrics() -> Vec<Fabric> {
 #[test]
 fn what_is_drawn_by_masks_is_what_is_drawn_without() {
     for fabric in fabrics() {
-        for set in ["switches:2-3 with returns", "switches:3-3"] {
+        for set in ["switches:2-3 with returns", "switches:3-3", "strategic-2-3 by shape"] {
             let mut fabric = with_set(fabric.clone(), set);
             fabric.file.weighing.second_min = Some(MinCandidate::Shortest);
             let generated = images(&fabric);

@@ -6,9 +6,7 @@
 
 use std::borrow::Cow;
 use tvlb_firmware_model::{self as datapath, Error, LinkMasks};
-use tvlb_schema::{
-    Decision, Dragonfly, EscapeImage, FabricImage, MinCandidate, NodeId, Nodes, Port, SwitchId,
-};
+use tvlb_schema::{Dragonfly, EscapeImage, FabricImage, NodeId, Nodes, Port, SwitchId};
 use tvlb_table_set::names::{NamedSwitch, Names};
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
@@ -60,6 +58,9 @@ pub enum Link {
     Unused,
 }
 
+/// The most words of link masks, 16 MiB. More would not be in a cache when they are asked for.
+const MOST_MASKS: usize = 1 << 22;
+
 /// All switches, booted, and the links between them.
 #[derive(Clone, Debug)]
 pub struct BootedFabric<'a> {
@@ -73,7 +74,7 @@ pub struct BootedFabric<'a> {
     names: Names,
     /// The escape network, where there is one.
     escape: Option<EscapeImage<'a>>,
-    /// The words of the switches' link masks; none where no switch draws by them.
+    /// The words of the switches' link masks; none where there are none or too many.
     link_masks: Vec<u32>,
 }
 
@@ -115,11 +116,9 @@ impl<'a> BootedFabric<'a> {
                 })
             })
             .collect();
-        let mut link_masks = Vec::new();
-        if booted.iter().any(draws_shortest_legs) {
-            link_masks.resize(LinkMasks::word_count(&fabric).unwrap_or(0), 0);
-            LinkMasks::fill(&fabric, &mut link_masks);
-        }
+        let words = LinkMasks::word_count(&fabric).filter(|&words| words <= MOST_MASKS);
+        let mut link_masks = vec![0; words.unwrap_or(0)];
+        LinkMasks::fill(&fabric, &mut link_masks);
         let (nodes, names) = (Nodes::from(&dragonfly), Names::default());
         Ok(Self { dragonfly, nodes, switches: booted, links, names, escape: None, link_masks })
     }
@@ -243,13 +242,6 @@ impl<'a> BootedFabric<'a> {
             Link::Unused => format!("unused port {port} of {from}{by}"),
         }
     }
-}
-
-/// Whether some decision of a switch looks for shortest legs, for which link masks are a short cut.
-fn draws_shortest_legs(switch: &datapath::Switch<'_>) -> bool {
-    let image = switch.image();
-    let by_switch = |&decision: &Decision| image.set(decision).rule().is_by_switch();
-    image.second_min() == MinCandidate::Shortest || Decision::ALL.iter().any(by_switch)
 }
 
 /// Repeats the last switch until there are so many.
