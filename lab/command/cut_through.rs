@@ -6,7 +6,8 @@ mod report;
 use clap::{Args, ValueEnum};
 use ofar::Escape;
 use rayon::prelude::*;
-use report::{Measured, Report, Subject, Text, table_of_runs};
+use report::{Measured, Report, Subject, Text, table_of_runs, table_of_windows};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
@@ -85,6 +86,10 @@ pub(crate) struct Arguments {
     /// Cycles that are measured; of a burst, and where all send to all, the most that it may take
     #[arg(long, value_name = "CYCLES", help_heading = "Measurement")]
     cycles: Option<u32>,
+    /// Print throughput, latency and the share of VLB of every so many cycles too; with --format csv instead of the
+    /// runs
+    #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["burst", "all_to_all"], help_heading = "Measurement")]
+    series: Option<NonZeroU32>,
     /// Phits of a packet
     #[arg(long, value_name = "PHITS", default_value_t = 8, help_heading = "Switches")]
     packet: u16,
@@ -297,7 +302,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let subjects: Vec<Subject> = settings.iter().map(subject).collect();
     catch_interrupt()?;
     tell_of_starved(arguments.quiet, settings.iter().flat_map(CutThrough::starved_links));
-    let outcomes = measured(&fabric, &runs, &subjects, arguments.quiet);
+    let outcomes = measured(&fabric, &runs, &subjects, arguments);
     let report = Report {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: name,
@@ -314,6 +319,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match arguments.format {
         Format::Table if arguments.json => print_json(&report),
         Format::Table => print(&Text(&report)),
+        Format::Csv if arguments.series.is_some() => print(&table_of_windows(&report).csv()),
         Format::Csv => print(&table_of_runs(&report).csv()),
     }
 }
@@ -346,15 +352,20 @@ fn measured(
     fabric: &BootedFabric<'_>,
     runs: &[Asked<'_>],
     subjects: &[Subject],
-    quiet: bool,
+    arguments: &Arguments,
 ) -> Vec<Result<Measured, Failure>> {
     let what = format!("simulating {}", counted(runs.len() as u64, "run"));
-    let bars = Bars::beginning(quiet, &what);
+    let bars = Bars::beginning(arguments.quiet, &what);
     bars.stage("runs", Some(runs.len()));
     let outcomes = runs.par_iter().map(|&(settings, sending, seed, traffic)| {
         let measured = CutThroughRun::new(fabric, settings, traffic, sending, seed)
             .map_err(CutThroughError::Refused)
-            .and_then(|run| run.measure(&bars));
+            .and_then(|mut run| {
+                if let Some(cycles) = arguments.series {
+                    run.record_series(cycles);
+                }
+                run.measure(&bars)
+            });
         bars.step();
         let scheme = settings.routing.name();
         let subject = subjects.iter().find(|subject| subject.scheme == scheme);

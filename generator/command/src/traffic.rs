@@ -22,6 +22,10 @@ pub const PATTERNS: &str = "Traffic (--traffic):
   next-group[(Δg)]    each packet to a node drawn from the group Δg further, by default the next
   adv-consecutive     each packet to a node drawn from the next h groups
   pairs:FILE          source,destination in each line, by number or name; other nodes are silent
+  PATTERN in bursts(A,B)
+                      each node sends for A cycles and is silent for B, both on average, at its load on average
+  PATTERN then PATTERN [at LOAD] from CYCLE [then ...]
+                      other traffic from a cycle on, counted from the beginning of the warm-up
 
 Placements (--place) say on which node each process of the traffic runs:
   identity            process k on node k

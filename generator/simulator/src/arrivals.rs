@@ -1,12 +1,21 @@
-//! Bernoulli injection without a draw per cycle.
+//! When nodes generate packets and for whom: Bernoulli injection without a draw per cycle, in bursts or without,
+//! of traffic that changes or stays.
 //!
 //! A node that generates a packet in each cycle with probability p waits a geometrically
 //! distributed number of cycles between two packets, so one draw per packet is enough. The
 //! distribution is tabulated once per run by multiplication alone, which is the same on every
 //! machine, and what lies beyond the table is drawn again: the geometric distribution has no
 //! memory, so that is exact.
+//!
+//! For the same reason nothing has to be known of a node but when it last generated a packet. Where a change of
+//! traffic comes before the next packet, that is drawn anew from the change on. The length of a burst is
+//! geometrically distributed too, so what is left of it after a packet is as long as a whole one.
 
 use rand_core::Rng;
+use std::ops::Range;
+use tvlb_base::text::Refused;
+use tvlb_schema::NodeId;
+use tvlb_traffic::{Traffic, below};
 
 /// Below this the rest of the distribution is left to a second draw.
 const REST: f64 = 1.0 / 4096.0;
@@ -14,7 +23,7 @@ const MOST_ENTRIES: usize = 4096;
 
 /// The distribution of the gaps between packets.
 #[derive(Clone, Debug)]
-pub struct Gaps {
+struct Gaps {
     /// Entry k is P(gap ≤ k + 1) in parts of 2⁶⁴.
     at_most: Vec<u64>,
     /// By the first byte of a draw: the first entry that can hold it.
@@ -29,7 +38,7 @@ impl Gaps {
         clippy::cast_precision_loss,
         reason = "a conversion to u64 saturates, and indices are below the size of the table"
     )]
-    pub fn new(probability: f64) -> Self {
+    fn new(probability: f64) -> Self {
         let miss = 1.0 - probability;
         let mut left = 1.0;
         let mut at_most = Vec::new();
@@ -44,7 +53,7 @@ impl Gaps {
 
     /// Cycles from one packet to the next, 1 or more.
     #[inline]
-    pub fn draw(&self, rng: &mut impl Rng) -> u32 {
+    fn draw(&self, rng: &mut impl Rng) -> u32 {
         let mut before = 0;
         loop {
             let random = rng.next_u64();
@@ -59,6 +68,193 @@ impl Gaps {
             }
             before += entry;
         }
+    }
+}
+
+/// The cycle of a packet that is never generated.
+const NEVER: u32 = u32::MAX;
+
+/// What nodes send over the cycles of a run.
+#[derive(Clone, Debug)]
+pub struct Arrivals<'t> {
+    first: Phase<'t>,
+    /// By rising cycles.
+    later: Vec<Phase<'t>>,
+    /// Whether nothing changes and no node sends in bursts.
+    is_plain: bool,
+}
+
+/// Traffic that holds from a cycle on.
+#[derive(Clone, Debug)]
+struct Phase<'t> {
+    from: u32,
+    traffic: &'t Traffic,
+    /// Flits, or phits, that a node offers per cycle.
+    load: f64,
+    /// While a node sends.
+    gaps: Gaps,
+    bursts: Option<Bursts>,
+}
+
+/// The lengths of bursts and of silences between them.
+#[derive(Clone, Debug)]
+struct Bursts {
+    sending: Gaps,
+    silent: Gaps,
+    /// The mean lengths.
+    means: [u32; 2],
+}
+
+impl<'t> Phase<'t> {
+    /// Refuses bursts that would have to offer more than a node can send.
+    fn new(
+        from: u32,
+        traffic: &'t Traffic,
+        load: f64,
+        flits_per_packet: u16,
+    ) -> Result<Self, Refused> {
+        let mut while_sending = load;
+        if let Some(bursts) = traffic.bursts() {
+            let (most, tvlb_traffic::Bursts { sending, silent }) = (bursts.most_load(), bursts);
+            if load > most {
+                return Err(Refused::new(
+                    format!(
+                        "load is {load} in bursts of {sending} cycles with silences of {silent}"
+                    ),
+                    format!("at most {most:.4}, with which a node sends all the time in a burst"),
+                ));
+            }
+            while_sending = (load / most).min(1.0);
+        }
+        let bursts = traffic.bursts().map(|tvlb_traffic::Bursts { sending, silent }| {
+            let gaps = |mean: u32| Gaps::new(1.0 / f64::from(mean));
+            Bursts { sending: gaps(sending), silent: gaps(silent), means: [sending, silent] }
+        });
+        let gaps = Gaps::new(while_sending / f64::from(flits_per_packet));
+        Ok(Self { from, traffic, load, gaps, bursts })
+    }
+
+    /// The first cycle from `at` on, and before `end`, in which a node that sends generates a packet. Whether it
+    /// is in a burst then is drawn, unless it has just generated one.
+    fn next(&self, at: u32, end: u32, has_sent: bool, rng: &mut impl Rng) -> Option<u32> {
+        // A packet that has just been generated was in the cycle before.
+        let mut at = at - u32::from(has_sent);
+        let mut passed = u32::from(has_sent);
+        let Some(Bursts { sending, silent, means: [mean_burst, mean_silence] }) = &self.bursts
+        else {
+            let next = at.saturating_add(self.gaps.draw(rng) - 1 + passed);
+            return (next < end).then_some(next);
+        };
+        if !has_sent && below(rng, mean_burst + mean_silence) >= *mean_burst {
+            at = at.saturating_add(silent.draw(rng));
+        }
+        while at < end {
+            let (burst, gap) = (sending.draw(rng), self.gaps.draw(rng) - 1 + passed);
+            if gap < burst {
+                let next = at.saturating_add(gap);
+                return (next < end).then_some(next);
+            }
+            at = at.saturating_add(burst).saturating_add(silent.draw(rng));
+            passed = 0;
+        }
+        None
+    }
+}
+
+impl<'t> Arrivals<'t> {
+    /// What nodes send at a load, in flits (or phits) per node and cycle, in packets of so many of them.
+    ///
+    /// # Errors
+    /// A node would have to send more than one flit per cycle in a burst.
+    pub fn new(traffic: &'t Traffic, load: f64, flits_per_packet: u16) -> Result<Self, Refused> {
+        let first = Phase::new(0, traffic, load, flits_per_packet)?;
+        let later = traffic.changes().iter().map(|change| {
+            let load = change.load.unwrap_or(load);
+            Phase::new(change.from, &change.traffic, load, flits_per_packet)
+        });
+        let later = later.collect::<Result<Vec<_>, _>>()?;
+        let is_plain = later.is_empty() && first.bursts.is_none();
+        Ok(Self { first, later, is_plain })
+    }
+
+    /// The cycle in which a node generates its first packet from a cycle on.
+    #[inline]
+    pub fn first_from(&self, node: NodeId, from: u32, rng: &mut impl Rng) -> u32 {
+        if self.is_plain {
+            return from + self.first.gaps.draw(rng) - 1;
+        }
+        self.next(node, from, false, rng)
+    }
+
+    /// The cycle in which a node that has generated a packet generates the next one.
+    #[inline]
+    pub fn after(&self, node: NodeId, created: u32, rng: &mut impl Rng) -> u32 {
+        if self.is_plain {
+            return created + self.first.gaps.draw(rng);
+        }
+        self.next(node, created.saturating_add(1), true, rng)
+    }
+
+    /// The destination of a packet that a node generates in a cycle.
+    #[inline]
+    pub fn destination(&self, node: NodeId, created: u32, rng: &mut impl Rng) -> NodeId {
+        let place = if self.later.is_empty() { 0 } else { self.place(created) };
+        self.phase(place).traffic.draw(node, rng)
+    }
+
+    /// Which phase a cycle is in: 0 before anything changes.
+    fn place(&self, cycle: u32) -> usize {
+        self.later.partition_point(|phase| phase.from <= cycle)
+    }
+
+    #[inline]
+    fn phase(&self, place: usize) -> &Phase<'t> {
+        if place == 0 { &self.first } else { &self.later[place - 1] }
+    }
+
+    /// The cycle before which a phase holds.
+    fn end(&self, place: usize) -> u32 {
+        self.later.get(place).map_or(NEVER, |next| next.from)
+    }
+
+    /// The first cycle from `at` on in which a node generates a packet; `has_sent` says that it did in the cycle
+    /// before.
+    #[cold]
+    fn next(&self, node: NodeId, at: u32, has_sent: bool, rng: &mut impl Rng) -> u32 {
+        let (mut at, mut has_sent) = (at, has_sent);
+        for place in self.place(at)..=self.later.len() {
+            let (phase, end) = (self.phase(place), self.end(place));
+            let has_just_sent = has_sent && phase.from < at;
+            if phase.traffic.sends_first(node)
+                && let Some(next) = phase.next(at, end, has_just_sent, rng)
+            {
+                return next;
+            }
+            (at, has_sent) = (end, false);
+        }
+        NEVER
+    }
+
+    /// What is offered on average per sending node in some cycles, where traffic changes; `senders` says how many
+    /// nodes traffic has that send before it changes.
+    pub(crate) fn offered(
+        &self,
+        window: &Range<u32>,
+        senders: impl Fn(&Traffic) -> u32,
+        all: u32,
+    ) -> Option<f64> {
+        if self.later.is_empty() {
+            return None;
+        }
+        let of_phase = |place: usize| {
+            let phase = self.phase(place);
+            let cycles =
+                self.end(place).min(window.end).saturating_sub(phase.from.max(window.start));
+            f64::from(cycles) * phase.load * f64::from(senders(phase.traffic))
+        };
+        let sum: f64 = (0..=self.later.len()).map(of_phase).sum();
+        let cycles = window.end.saturating_sub(window.start).max(1);
+        Some(sum / f64::from(cycles) / f64::from(all.max(1)))
     }
 }
 
@@ -86,6 +282,83 @@ mod tests {
             assert!((mean * p - 1.0).abs() < 0.01, "{p}: {mean}");
             assert!((variance / expected - 1.0).abs() < 0.04, "{p}: {variance}");
         }
+    }
+
+    /// The cycles in which a node generates packets before `end`.
+    fn generated(arrivals: &Arrivals<'_>, node: u32, end: u32) -> Vec<u32> {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(node.into());
+        let mut next = arrivals.first_from(NodeId(node), 0, &mut rng);
+        let mut all = Vec::new();
+        while next < end {
+            all.push(next);
+            next = arrivals.after(NodeId(node), next, &mut rng);
+        }
+        all
+    }
+
+    fn traffic(text: &str) -> Traffic {
+        let df = tvlb_schema::Dragonfly::new(2, 4, 2, 9).unwrap();
+        Traffic::new(&text.parse().unwrap(), &df, 1).unwrap()
+    }
+
+    #[test]
+    fn bursts_offer_the_load_on_average_and_more_while_they_last() {
+        let traffic = traffic("uniform in bursts(100,300)");
+        let arrivals = Arrivals::new(&traffic, 0.2, 1).unwrap();
+        let (end, mut packets, mut bursts, mut cycles) = (200_000, 0.0, 0.0, 0.0);
+        for node in 0..20 {
+            let all = generated(&arrivals, node, end);
+            assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
+            packets += all.iter().fold(0.0, |count, _| count + 1.0);
+            // At 0.8 in a burst, hardly any gap of 15 cycles is within one.
+            let mut first = all[0];
+            for pair in all.windows(2).filter(|pair| pair[1] - pair[0] > 15) {
+                (bursts, cycles) = (bursts + 1.0, cycles + f64::from(pair[0] - first + 1));
+                first = pair[1];
+            }
+        }
+        let load = packets / f64::from(end) / 20.0;
+        assert!((load - 0.2).abs() < 0.006, "{load}");
+        let (burst, rate) = (cycles / bursts, packets / cycles);
+        assert!((burst - 104.0).abs() < 8.0, "{burst}, and those that are joined");
+        assert!((rate - 0.8).abs() < 0.03, "{rate}");
+        let most = Arrivals::new(&traffic, 0.26, 1).unwrap_err();
+        insta::assert_snapshot!(most, @"load is 0.26 in bursts of 100 cycles with silences of 300, accepted at most 0.2500, with which a node sends all the time in a burst");
+    }
+
+    #[test]
+    fn each_phase_has_its_load_and_its_destinations() {
+        let traffic =
+            traffic("uniform then shift(2,0) at 0.5 from 30000 then shift(3,1) from 60000");
+        let arrivals = Arrivals::new(&traffic, 0.1, 1).unwrap();
+        let (mut counts, mut rng) = ([0.0; 3], Xoshiro256PlusPlus::seed_from_u64(9));
+        let map = |text: &str| self::traffic(text).map().unwrap().collect::<Vec<_>>();
+        let (two, three) = (map("shift(2,0)"), map("shift(3,1)"));
+        for node in 0..72_u32 {
+            for cycle in generated(&arrivals, node, 90_000) {
+                counts[(cycle / 30_000) as usize] += 1.0;
+                let to = arrivals.destination(NodeId(node), cycle, &mut rng);
+                let expected = [None, Some(two[node as usize].1), Some(three[node as usize].1)];
+                let expected = expected[(cycle / 30_000) as usize];
+                assert!(expected.is_none_or(|expected| expected == to), "{cycle}");
+            }
+        }
+        for (count, load) in counts.into_iter().zip([0.1, 0.5, 0.1]) {
+            let found: f64 = count / 30_000.0 / 72.0;
+            assert!((found - load).abs() < 0.02 * load, "{found} for {load}");
+        }
+        let offered = arrivals.offered(&(15_000..45_000), |_| 72, 72).unwrap();
+        assert!((offered - 0.3).abs() < 1e-9, "{offered}");
+    }
+
+    #[test]
+    fn a_packet_may_come_in_the_first_cycle_after_a_change_and_none_before() {
+        let traffic = traffic("uniform then uniform at 1 from 50 then uniform at 0.0001 from 60");
+        let arrivals = Arrivals::new(&traffic, 0.0001, 1).unwrap();
+        let all: Vec<Vec<u32>> = (0..50).map(|node| generated(&arrivals, node, 70)).collect();
+        assert!(all.iter().all(|cycles| (50..60).all(|cycle| cycles.contains(&cycle))));
+        let others = all.iter().flatten().filter(|cycle| !(50..60).contains(*cycle)).count();
+        assert!(others < 4, "{others}");
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct Completion {
     pub network_latency: f64,
     /// Mean number of links between switches that a packet took.
     pub hops: f64,
+    /// How many packets crossed 0, 1, 2, … links between switches.
+    pub packets_by_hops: Vec<u64>,
     /// Share of the packets that took VLB.
     pub vlb_share: f64,
     /// The load of the links within groups, over all cycles.
@@ -226,7 +228,8 @@ pub(crate) fn figures(run: Run<'_>) -> Completion {
         jobs: jobs.to_vec(),
         packets: packets.latency.count(),
         network_latency: mean(packets.network),
-        hops: mean(packets.hops),
+        hops: mean(packets.hops()),
+        packets_by_hops: packets.by_hops.to_vec(),
         vlb_share: mean(packets.by_vlb),
         local_links,
         global_links,

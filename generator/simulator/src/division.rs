@@ -50,7 +50,7 @@ impl Network<'_> {
             switches: self.switches.clone(),
             settings: self.settings,
             traffic: self.traffic,
-            gaps: self.gaps.clone(),
+            arrivals: self.arrivals.clone(),
             now: self.now,
             horizon: self.horizon,
             states: self.states.split_off(chunk),

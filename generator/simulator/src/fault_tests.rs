@@ -5,6 +5,7 @@
 use crate::Scheme;
 use crate::faults::local_link;
 use crate::numbers::PortId;
+use crate::series::SeriesWindow;
 use crate::test_images::{Images, absolute, dragonfly, images};
 use crate::{
     BootedFabric, FaultSchedule, Link, Losses, Measuring, Revision, Run, RunError, Settings,
@@ -427,18 +428,22 @@ fn windows_of_a_series_add_up_to_the_run() {
     };
     let outcome = run(7);
     let faults = outcome.faults.as_ref().unwrap();
-    assert_eq!((faults.series.len(), faults.series_window), (16, Some(500)));
-    assert!(faults.series.iter().zip((0..).step_by(500)).all(|(window, from)| window.from == from));
+    let series = outcome.series.as_ref().unwrap();
+    assert_eq!((series.windows.len(), series.window), (16, 500));
+    let lost_in = |window: &SeriesWindow| window.losses.unwrap().all();
+    assert!(
+        series.windows.iter().zip((0..).step_by(500)).all(|(window, from)| window.from == from)
+    );
     // The run goes on until the packets of its window are delivered, so only its losses are all there.
-    let lost: u64 = faults.series.iter().map(|window| window.losses.all()).sum();
+    let lost: u64 = series.windows.iter().map(lost_in).sum();
     assert!(lost > 10 && lost == faults.losses.all(), "{lost} {faults:?}");
     let is_between = |&at: &usize, from: usize, to: usize| (from..to).contains(&(at * 500));
-    for (at, window) in faults.series.iter().enumerate() {
-        assert!(window.losses.all() == 0 || is_between(&at, 3000, 6500), "{window:?}");
+    for (at, window) in series.windows.iter().enumerate() {
+        assert!(lost_in(window) == 0 || is_between(&at, 3000, 6500), "{window:?}");
     }
-    let of_window = faults.series[14].accepted + faults.series[15].accepted;
+    let of_window = series.windows[14].accepted + series.windows[15].accepted;
     assert!((of_window / 2.0 - outcome.all.accepted).abs() < 1e-9);
-    assert!(faults.series[3].latency.unwrap() < 60.0, "{faults:?}");
+    assert!(series.windows[3].latency.unwrap() < 60.0, "{faults:?}");
     let ends: Vec<&str> = faults.links.iter().map(|link| &*link.link).collect();
     assert_eq!(ends.len(), 2);
     assert!(ends.iter().all(|name| name.starts_with("global link from group ")), "{ends:?}");

@@ -55,7 +55,7 @@
 //! let settings = Settings { window_cycles: 500, ..Settings::new(Scheme::UgalL, VlbPaths::Custom) };
 //! let placement = &PlacementRule::Identity;
 //! let study =
-//!     Study { fabric: &fabric, settings: &settings, pattern: &pattern, placement, seeds: &[1] };
+//!     Study { fabric: &fabric, settings: &settings, pattern: &pattern, placement, seeds: &[1], series: None };
 //! let curve = study.curve(&[0.1, 0.2], &())?;
 //! assert!(curve.iter().all(|point| !point.saturated));
 //! // What is offered is accepted, and takes a local or a global link at least.
@@ -120,6 +120,7 @@ mod scheme;
 mod search;
 mod second_look;
 mod section;
+mod series;
 mod settings;
 mod share;
 mod study;
@@ -133,10 +134,11 @@ mod worklist;
 /// What another engine over the same booted switches is put together from.
 pub mod parts {
     pub use crate::agreement::Halves;
-    pub use crate::arrivals::Gaps;
+    pub use crate::arrivals::Arrivals;
     pub use crate::histogram::Histogram;
     pub use crate::network::{failed, stream};
     pub use crate::numbers::PacketId;
+    pub use crate::series::Series;
     pub use crate::settings::{MOST_CYCLES, MOST_LATENCY, by_paths_name, by_scheme_name};
     pub use crate::switch_state::PortKind;
     pub use crate::wakeups::{NO_NODE, Wakeups};
@@ -150,7 +152,7 @@ pub use foresight::ForeseenLatency;
 pub use job_times::JobTimes;
 pub use jobs::{JobError, JobRun, MessageSettings};
 pub use least_time::{ChainBound, GroupBound, HostBound, LeastTime, least_time};
-pub use losses::{FaultFigures, LinkLosses, Losses, SeriesWindow};
+pub use losses::{FaultFigures, LinkLosses, Losses};
 pub use network::DatapathError;
 pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
 pub use ranks::StuckRank;
@@ -158,6 +160,7 @@ pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
 pub use scheme::Scheme;
 pub use search::{Answer, Probing, last_good, last_good_near};
+pub use series::{SeriesFigures, SeriesWindow};
 pub use settings::{
     Deciding, Injection, Measuring, Settings, StarvedLink, least_control_latency, paths_name,
 };

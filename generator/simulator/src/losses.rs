@@ -1,5 +1,4 @@
-//! What is counted where parts of the network die: lost packets by cause and link, and figures by the
-//! window, so that a curve can be drawn through failure, installation and mending.
+//! What is counted where parts of the network die: lost packets by cause and link.
 
 use crate::numbers::PortId;
 use serde::Serialize;
@@ -40,7 +39,7 @@ impl Losses {
         self.sent() + self.in_source_queues + self.refused_at_source
     }
 
-    const fn of(&mut self, cause: Cause) -> &mut u64 {
+    pub(crate) const fn of(&mut self, cause: Cause) -> &mut u64 {
         match cause {
             Cause::DeadLink => &mut self.on_dead_links,
             Cause::NoLivePort => &mut self.without_live_port,
@@ -125,23 +124,6 @@ pub struct LinkLosses {
     pub without_live_port: u64,
 }
 
-/// Figures of some cycles of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct SeriesWindow {
-    /// The first of the cycles.
-    pub from: u32,
-    /// Flits delivered in these cycles, per sending node and cycle.
-    pub accepted: f64,
-    /// Mean latency from generation to delivery of the packets delivered in these cycles; none where
-    /// none were.
-    pub latency: Option<f64>,
-    /// Share of the packets delivered in these cycles that took VLB; none where none were.
-    pub vlb_share: Option<f64>,
-    /// The packets lost in these cycles.
-    pub losses: Losses,
-}
-
 /// What became of a run in which parts died.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -153,71 +135,4 @@ pub struct FaultFigures {
     /// Packets lost in the whole run.
     pub losses: Losses,
     pub links: Vec<LinkLosses>,
-    /// How many cycles each window of the series has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub series_window: Option<u32>,
-    /// The figures of the run from its beginning, window by window.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub series: Vec<SeriesWindow>,
-}
-
-/// Counts by the window.
-#[derive(Clone, Debug)]
-pub(crate) struct Series {
-    pub(crate) window: u32,
-    counts: Vec<Counts>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    delivered: u64,
-    by_vlb: u64,
-    latencies: u64,
-    losses: Losses,
-}
-
-impl Series {
-    /// Counts of nothing yet, for windows of so many cycles, at least 1.
-    pub(crate) const fn new(window: u32) -> Self {
-        Self { window, counts: Vec::new() }
-    }
-
-    fn at(&mut self, cycle: u32) -> &mut Counts {
-        let place = (cycle / self.window) as usize;
-        if place >= self.counts.len() {
-            self.counts.resize(place + 1, Counts::default());
-        }
-        &mut self.counts[place]
-    }
-
-    pub(crate) fn delivered(&mut self, cycle: u32, latency: u32, by_vlb: bool) {
-        let counts = self.at(cycle);
-        counts.delivered += 1;
-        counts.by_vlb += u64::from(by_vlb);
-        counts.latencies += u64::from(latency);
-    }
-
-    pub(crate) fn lost(&mut self, cycle: u32, cause: Cause, count: u64) {
-        *self.at(cycle).losses.of(cause) += count;
-    }
-
-    /// The figures of the windows that end at or before a cycle, of so many sending nodes.
-    #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
-    pub(crate) fn until(&self, end: u32, nodes: u32) -> Vec<SeriesWindow> {
-        let per = f64::from(nodes.max(1)) * f64::from(self.window);
-        let windows = (end / self.window) as usize;
-        let counts = self.counts.iter().copied().chain(std::iter::repeat(Counts::default()));
-        let figures = |(number, counts): (u32, Counts)| {
-            let Counts { delivered, by_vlb, latencies, losses } = counts;
-            let mean = |sum: u64| (delivered > 0).then(|| sum as f64 / delivered as f64);
-            SeriesWindow {
-                from: number * self.window,
-                accepted: delivered as f64 / per,
-                latency: mean(latencies),
-                vlb_share: mean(by_vlb),
-                losses,
-            }
-        };
-        (0..).zip(counts.take(windows)).map(figures).collect()
-    }
 }

@@ -21,7 +21,7 @@
 //! else depends on the header alone and is found out on arrival.
 
 use crate::allocate::{Moment, make_ready};
-use crate::arrivals::Gaps;
+use crate::arrivals::Arrivals;
 use crate::damage::Damage;
 use crate::fabric::BootedFabric;
 use crate::faults::FaultSchedule;
@@ -68,7 +68,7 @@ pub(crate) struct Network<'f> {
     pub(crate) switches: Cow<'f, [datapath::Switch<'f>]>,
     pub(crate) settings: &'f Settings,
     pub(crate) traffic: &'f Traffic,
-    pub(crate) gaps: Gaps,
+    pub(crate) arrivals: Arrivals<'f>,
     pub(crate) now: u32,
     pub(crate) horizon: Horizon,
     pub(crate) states: SwitchStates,
@@ -111,7 +111,7 @@ impl<'f> Network<'f> {
         settings: &'f Settings,
         traffic: &'f Traffic,
         channels: u8,
-        load: f64,
+        arrivals: Arrivals<'f>,
         seed: u64,
         tally: Tally,
     ) -> Self {
@@ -130,14 +130,13 @@ impl<'f> Network<'f> {
         let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay_cycles) + queue + 8;
         let paced_nodes =
             if states.crossings[PortKind::Node as usize].gap > 256 { nodes } else { 0 };
-        let gaps = Gaps::new(load);
         let chunks = states.all_chunks;
         let mut wakeups = Wakeups::new(chunks);
         let sources = (0..nodes)
             .map(|node| {
                 let node = NodeId(node);
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.0.into()));
-                let created = gaps.draw(&mut rng) - 1;
+                let created = arrivals.first_from(node, 0, &mut rng);
                 let (switch, terminal) = df.switch_of(node);
                 let port = PortId::of_switch(switch, Port(terminal.into()), states.port_bits);
                 let input = ChannelId::first_of(port);
@@ -160,7 +159,7 @@ impl<'f> Network<'f> {
             switches: fabric.quick_switches(),
             settings,
             traffic,
-            gaps,
+            arrivals,
             now: 0,
             horizon: Horizon::new(settings, df, states.port_bits, chunks),
             second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),

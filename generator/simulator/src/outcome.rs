@@ -4,9 +4,11 @@ use crate::fabric::Link;
 use crate::losses::{FaultFigures, LinkLosses};
 use crate::network::Network;
 use crate::numbers::PortId;
+use crate::series::SeriesFigures;
 use crate::tally::Population;
 use serde::Serialize;
 use tvlb_schema::{LinkKind, NodeId, Port, SwitchId};
+use tvlb_traffic::Traffic;
 
 /// Figures of one population of nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,13 +38,15 @@ pub struct Figures {
     pub network_latency: f64,
     /// Mean number of links between switches.
     pub hops: f64,
+    /// How many packets crossed 0, 1, 2, … links between switches.
+    pub packets_by_hops: Vec<u64>,
     /// Share of the packets that took VLB.
     pub vlb_share: f64,
     /// Flits delivered in the measured windows, per node of the population and cycle.
     pub accepted: f64,
 }
 
-/// How evenly the network serves its nodes: flits per cycle of each that were delivered.
+/// How evenly the network serves its nodes: flits (or phits) per cycle of each that were delivered.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Fairness {
@@ -52,6 +56,23 @@ pub struct Fairness {
     pub most: f64,
     /// Jain's index: 1 if all are served the same, 1/N if one is served alone.
     pub jain: f64,
+}
+
+impl Fairness {
+    /// Of nodes that were served so much.
+    pub fn of(served: impl Iterator<Item = f64>) -> Self {
+        let (mut least, mut most, mut sum, mut squares, mut count) =
+            (f64::MAX, 0.0_f64, 0.0, 0.0, 0.0);
+        for rate in served {
+            least = least.min(rate);
+            most = most.max(rate);
+            sum += rate;
+            squares += rate * rate;
+            count += 1.0;
+        }
+        let jain = if squares > 0.0 { sum * sum / (count * squares) } else { 1.0 };
+        Self { least: if count > 0.0 { least } else { 0.0 }, most, jain }
+    }
 }
 
 /// Flits per cycle on the links of one kind.
@@ -86,8 +107,11 @@ fn is_one(capacity: &f64) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Outcome {
-    /// Flits offered per sending node and cycle.
+    /// Flits offered per sending node and cycle, where traffic does not say otherwise.
     pub load: f64,
+    /// What was offered on average in the measured windows, where traffic changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered: Option<f64>,
     /// Mean latency above the limit, or beyond reasonable doubt: then all latencies are of what was
     /// measured until then.
     pub saturated: bool,
@@ -119,13 +143,16 @@ pub struct Outcome {
     /// What was lost, where a schedule says that parts die.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<FaultFigures>,
+    /// The run from its beginning to the end of the last measured window, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<SeriesFigures>,
 }
 
 impl Outcome {
     /// Whether the network accepted less than 98% of what it was offered: what
     /// chance makes of the offered load is well within that.
     pub fn falls_short(&self) -> bool {
-        self.all.accepted < 0.98 * self.load
+        self.all.accepted < 0.98 * self.offered.unwrap_or(self.load)
     }
 
     pub(crate) fn new(
@@ -159,28 +186,36 @@ impl Outcome {
         let served = live.map(|&n| f64::from(tally.accepted[n.as_usize()]) / window);
         let links = link_loads(network, flits, window);
         let [local_links, global_links] = by_kind(network, &links);
+        let senders = |traffic: &Traffic| {
+            count(sending.iter().filter(|&&node| traffic.sends_first(node)).count())
+        };
+        let series = tally.series.as_deref();
+        let nodes = count(sending.len());
         Self {
             load,
+            offered: network.arrivals.offered(tally.window(), senders, nodes),
             growing: if measured_windows.is_some() { !agreed } else { tally.halves.are_growing() },
             saturated: stopped || all.latency > f64::from(settings.latency_limit_cycles),
             all,
             populations,
-            fairness: fairness(served),
+            fairness: Fairness::of(served),
             local_links,
             global_links,
             links,
             measured_windows,
             cycles: network.now,
             flit_hops: network.links.grants,
-            faults: network.damage.as_ref().map(|_| fault_figures(network, count(sending.len()))),
+            faults: network.damage.as_ref().map(|_| fault_figures(network)),
+            series: series.map(|series| {
+                series.until(tally.window().end, (nodes, 1), network.damage.is_some())
+            }),
         }
     }
 }
 
-/// What was lost in the whole run, and its series up to the end of the last measured window.
-fn fault_figures(network: &Network<'_>, nodes: u32) -> FaultFigures {
+/// What was lost in the whole run.
+fn fault_figures(network: &Network<'_>) -> FaultFigures {
     let (links, bits) = (&network.links, network.states.port_bits);
-    let series = links.tally.series.as_deref();
     let at_link = |(id, [on_dead_links, without_live_port]): (PortId, [u64; 2])| LinkLosses {
         switch: id.switch(bits),
         port: id.at_switch(bits),
@@ -193,8 +228,6 @@ fn fault_figures(network: &Network<'_>, nodes: u32) -> FaultFigures {
         delivered: links.delivered,
         losses: links.losses.total,
         links: links.losses.ports().map(at_link).collect(),
-        series_window: series.map(|series| series.window),
-        series: series.map_or(Vec::new(), |series| series.until(links.tally.window_end(), nodes)),
     }
 }
 
@@ -218,23 +251,11 @@ fn figures(
         p999: of.latency.percentile(999),
         most: of.latency.most(),
         network_latency: mean(of.network),
-        hops: mean(of.hops),
+        hops: mean(of.hops()),
+        packets_by_hops: of.by_hops.to_vec(),
         vlb_share: mean(of.by_vlb),
         accepted: if nodes == 0 { 0.0 } else { of.accepted as f64 / (f64::from(nodes) * window) },
     }
-}
-
-fn fairness(served: impl Iterator<Item = f64>) -> Fairness {
-    let (mut least, mut most, mut sum, mut squares, mut count) = (f64::MAX, 0.0_f64, 0.0, 0.0, 0.0);
-    for rate in served {
-        least = least.min(rate);
-        most = most.max(rate);
-        sum += rate;
-        squares += rate * rate;
-        count += 1.0;
-    }
-    let jain = if squares > 0.0 { sum * sum / (count * squares) } else { 1.0 };
-    Fairness { least: if count > 0.0 { least } else { 0.0 }, most, jain }
 }
 
 /// The load of the links within groups and of those between groups.

@@ -14,12 +14,14 @@
 //! queues grow is below what it will become, so near saturation more windows tell more.
 
 use crate::agreement::{Agreement, MOST_WINDOWS};
+use crate::arrivals::Arrivals;
 use crate::conservation::ConservationError;
 use crate::fabric::{BootError, BootedFabric};
 use crate::faults::FaultSchedule;
-use crate::losses::{Losses, Series};
+use crate::losses::Losses;
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
+use crate::series::Series;
 use crate::settings::{Deciding, MOST_CYCLES, Measuring, Settings};
 use crate::share::Share;
 use crate::tally::{Population, Tally};
@@ -89,7 +91,7 @@ impl<'f> Run<'f> {
     /// A run at cycle 0.
     ///
     /// # Errors
-    /// The settings or the load make no sense.
+    /// The settings or the load make no sense, or nodes cannot send so much in bursts.
     pub fn new(
         fabric: &'f BootedFabric<'f>,
         settings: &'f Settings,
@@ -98,7 +100,7 @@ impl<'f> Run<'f> {
         seed: u64,
     ) -> Result<Self, Refused> {
         let channels = settings.check_with(fabric, &[load])?;
-        Ok(Self::with_channels(fabric, settings, traffic, (load, seed), channels))
+        Self::with_channels(fabric, settings, traffic, (load, seed), channels)
     }
 
     /// A run at cycle 0 by settings that have been checked, with so many channels of each link.
@@ -108,7 +110,8 @@ impl<'f> Run<'f> {
         traffic: &'f Traffic,
         (load, seed): (f64, u64),
         channels: u8,
-    ) -> Self {
+    ) -> Result<Self, Refused> {
+        let arrivals = Arrivals::new(traffic, load, 1)?;
         let start = settings.warm_up_windows * settings.window_cycles;
         let tally = Tally::new(
             traffic,
@@ -116,8 +119,8 @@ impl<'f> Run<'f> {
             start..start + settings.window_cycles,
             settings.measuring == Measuring::UntilWindowsAgree,
         );
-        let network = Network::new(fabric, settings, traffic, channels, load, seed, tally);
-        Self::of(network, load)
+        let network = Network::new(fabric, settings, traffic, channels, arrivals, seed, tally);
+        Ok(Self::of(network, load))
     }
 
     fn of(network: Network<'f>, load: f64) -> Self {
@@ -142,7 +145,8 @@ impl<'f> Run<'f> {
         let channels = settings.check_with(fabric, &[])?;
         let nodes = fabric.dragonfly().node_numbers();
         let tally = Tally::new(traffic, nodes, 0..u32::MAX, false);
-        let network = Network::new(fabric, settings, traffic, channels, 1.0, seed, tally);
+        let arrivals = Arrivals::new(traffic, 1.0, 1)?;
+        let network = Network::new(fabric, settings, traffic, channels, arrivals, seed, tally);
         Ok(Self::of(network, 1.0))
     }
 
@@ -171,14 +175,14 @@ impl<'f> Run<'f> {
         if settings.virtual_channels.is_none() && !schedule.entries.is_empty() {
             channels = channels.max(settings.channels_of_any_path(fabric));
         }
-        let mut run = Self::with_channels(fabric, settings, traffic, (load, seed), channels);
+        let mut run = Self::with_channels(fabric, settings, traffic, (load, seed), channels)?;
         schedule.check(fabric)?;
         run.network.follow(schedule, seed);
         Ok(run)
     }
 
-    /// Counts from now on by windows of so many cycles what is delivered and lost
-    /// ([`FaultFigures::series`](crate::FaultFigures::series)); for runs with a schedule of faults.
+    /// Counts by windows of so many cycles what is delivered and lost ([`Outcome::series`]). To be called before
+    /// the run advances.
     pub fn record_series(&mut self, window_cycles: NonZeroU32) {
         self.network.links.tally.series = Some(Box::new(Series::new(window_cycles.get())));
     }

@@ -80,9 +80,6 @@ pub struct Point {
     pub runs: Vec<Outcome>,
 }
 
-/// What dies and is mended in every run, and by windows of how many cycles figures are counted.
-type FaultsOfRuns<'s> = (&'s FaultSchedule, Option<NonZeroU32>);
-
 /// A network, its settings and its traffic, to be run at several loads with several seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Study<'f> {
@@ -96,6 +93,8 @@ pub struct Study<'f> {
     pub placement: &'f PlacementRule,
     /// The seeds; each stands for one run of each load.
     pub seeds: &'f [u64],
+    /// By windows of how many cycles the runs of a curve are counted, if they are ([`Outcome::series`]).
+    pub series: Option<NonZeroU32>,
 }
 
 /// Where a network saturates, for one seed.
@@ -135,8 +134,7 @@ impl Study<'_> {
         self.curve_of(loads, None, progress)
     }
 
-    /// As [`Self::curve`], where parts die and are mended in every run as a schedule says. With
-    /// `series_window` the outcomes have figures by windows of so many cycles.
+    /// As [`Self::curve`], where parts die and are mended in every run as a schedule says.
     ///
     /// # Errors
     /// As for [`Self::curve`], and a schedule that is for another fabric.
@@ -144,16 +142,15 @@ impl Study<'_> {
         &self,
         loads: &[f64],
         schedule: &FaultSchedule,
-        series_window: Option<NonZeroU32>,
         progress: &dyn Progress,
     ) -> Result<Vec<Point>, StudyError> {
-        self.curve_of(loads, Some((schedule, series_window)), progress)
+        self.curve_of(loads, Some(schedule), progress)
     }
 
     fn curve_of(
         &self,
         loads: &[f64],
-        faults: Option<FaultsOfRuns<'_>>,
+        faults: Option<&FaultSchedule>,
         progress: &dyn Progress,
     ) -> Result<Vec<Point>, StudyError> {
         self.settings.check_with(self.fabric, loads)?;
@@ -215,13 +212,13 @@ impl Study<'_> {
         schedule: &FaultSchedule,
         progress: &dyn Progress,
     ) -> Result<Saturation, StudyError> {
-        self.saturation_where(resolution, Some((schedule, None)), progress)
+        self.saturation_where(resolution, Some(schedule), progress)
     }
 
     fn saturation_where(
         &self,
         resolution: f64,
-        faults: Option<FaultsOfRuns<'_>>,
+        faults: Option<&FaultSchedule>,
         progress: &dyn Progress,
     ) -> Result<Saturation, StudyError> {
         if !(0.0001..=0.5).contains(&resolution) {
@@ -229,7 +226,7 @@ impl Study<'_> {
         }
         self.settings.check_with(self.fabric, &[])?;
         let traffics = self.traffics()?;
-        let steps = steps_of(resolution);
+        let steps = steps_of(resolution, &traffics);
         let left = RunsLeft::new(progress, self.seeds.len(), most_runs(steps));
         let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
             .into_par_iter()
@@ -252,12 +249,12 @@ impl Study<'_> {
         &self,
         traffics: &[Traffic],
         seed: usize,
-        (resolution, faults): (f64, Option<FaultsOfRuns<'_>>),
+        (resolution, faults): (f64, Option<&FaultSchedule>),
         left: &RunsLeft<'_>,
         progress: &dyn Progress,
     ) -> Result<SeedSaturation, StudyError> {
         let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
-        let steps = steps_of(resolution);
+        let steps = steps_of(resolution, traffics);
         let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
         // Both searches share the runs, because most of the loads that they ask about are the same.
         let mut last_step_without = |fails: &dyn Fn(&Outcome) -> bool, afterwards: usize| {
@@ -309,7 +306,7 @@ impl Study<'_> {
         &self,
         traffics: &[Traffic],
         (load, seed): (f64, usize),
-        faults: Option<FaultsOfRuns<'_>>,
+        faults: Option<&FaultSchedule>,
         stop_rule: StopRule,
         progress: &dyn Progress,
     ) -> Result<Outcome, StudyError> {
@@ -317,14 +314,11 @@ impl Study<'_> {
         let (fabric, settings) = (self.fabric, self.settings);
         let run = match faults {
             None => Run::new(fabric, settings, traffic, load, number).map_err(RunError::Refused),
-            Some((schedule, _)) => {
-                Run::with_faults(fabric, settings, traffic, load, number, schedule)
-            }
+            Some(schedule) => Run::with_faults(fabric, settings, traffic, load, number, schedule),
         };
-        let series_window = faults.and_then(|(_, series_window)| series_window);
         let outcome = run
             .and_then(|mut run| {
-                if let Some(cycles) = series_window {
+                if let Some(cycles) = self.series {
                     run.record_series(cycles);
                 }
                 run.measure(stop_rule, progress)
@@ -335,15 +329,16 @@ impl Study<'_> {
     }
 }
 
-/// How many loads a search has, for a resolution that was checked.
-fn steps_of(resolution: f64) -> u32 {
+/// How many loads a search has, for a resolution that was checked: those that nodes can send.
+fn steps_of(resolution: f64, traffics: &[Traffic]) -> u32 {
+    let most = traffics.iter().map(Traffic::most_load).fold(1.0, f64::min);
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a resolution is at least 0.0001"
     )]
-    let steps = (1.0 / resolution + 1e-9) as u32;
-    steps
+    let steps = (most / resolution + 1e-9) as u32;
+    steps.max(1)
 }
 
 #[cfg(test)]

@@ -8,12 +8,16 @@
 
 use crate::agreement::Halves;
 use crate::histogram::Histogram;
-use crate::losses::{Cause, Series};
+use crate::losses::Cause;
 use crate::packet::{Flit, Origin};
+use crate::series::Series;
 use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind};
 use tvlb_schema::NodeId;
 use tvlb_traffic::Traffic;
+
+/// The most links between switches that a packet crosses.
+const MOST_HOPS: usize = 7;
 
 /// Counts of one population of nodes.
 #[derive(Clone, Debug, Default)]
@@ -26,8 +30,8 @@ pub(crate) struct Population {
     pub(crate) under_way: (u64, u64),
     /// The sum of the cycles from the node's sending to delivery.
     pub(crate) network: u64,
-    /// The sum of the links between switches that the packets crossed.
-    pub(crate) hops: u64,
+    /// How many packets crossed 0, 1, 2, … links between switches.
+    pub(crate) by_hops: [u64; MOST_HOPS + 1],
     /// How many packets took a VLB path.
     pub(crate) by_vlb: u64,
     /// How many packets were delivered in the window.
@@ -61,13 +65,20 @@ impl Population {
         self.is_complete() || self.latency_at_least(now) > limit
     }
 
+    /// How many links between switches the packets crossed together.
+    pub(crate) fn hops(&self) -> u64 {
+        (0..).zip(self.by_hops).map(|(hops, packets)| hops * packets).sum()
+    }
+
     /// Adds the counts of another population.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.latency.merge(&other.latency);
         self.under_way.0 = self.under_way.0.wrapping_add(other.under_way.0);
         self.under_way.1 = self.under_way.1.wrapping_add(other.under_way.1);
         self.network += other.network;
-        self.hops += other.hops;
+        for (own, other) in self.by_hops.iter_mut().zip(&other.by_hops) {
+            *own += other;
+        }
         self.by_vlb += other.by_vlb;
         self.accepted += other.accepted;
         self.recent.0 += other.recent.0;
@@ -124,7 +135,7 @@ impl Tally {
             population: self.population.clone(),
             accepted: vec![0; self.accepted.len()],
             halves: self.halves.like(),
-            series: None,
+            series: self.series.as_ref().map(|series| Box::new(series.like())),
         }
     }
 
@@ -146,6 +157,9 @@ impl Tally {
             own.append(later);
         }
         self.halves.merge(&std::mem::replace(&mut other.halves, self.halves.like()));
+        if let (Some(own), Some(series)) = (&mut self.series, &mut other.series) {
+            own.merge(&std::mem::replace(&mut **series, own.like()));
+        }
     }
 
     /// How many cycles the measured window has.
@@ -153,9 +167,9 @@ impl Tally {
         self.window.end - self.window.start
     }
 
-    /// The cycle after the last one of the measured window.
-    pub(crate) const fn window_end(&self) -> u32 {
-        self.window.end
+    /// The cycles of the measured window.
+    pub(crate) const fn window(&self) -> &Range<u32> {
+        &self.window
     }
 
     /// Lets the window, at whose end the run stands, end some cycles later.
@@ -277,7 +291,7 @@ impl Tally {
             *created = created.wrapping_sub(origin.created.into());
             population.latency.add(latency);
             population.network += u64::from(at - origin.sent);
-            population.hops += u64::from(flit.hops);
+            population.by_hops[usize::from(flit.hops).min(MOST_HOPS)] += 1;
             let kind = Header::from_bits(flit.header).kind();
             population.by_vlb += u64::from(kind == Some(Kind::Vlb));
             self.halves.add(origin.sent, latency);

@@ -6,6 +6,7 @@ use crate::Scheme;
 use crate::settings::{Deciding, Injection};
 use crate::test_images::absolute_images;
 use crate::{BootedFabric, Run, Settings};
+use std::num::NonZeroU32;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, Bandwidths, ShapeSet};
 use tvlb_traffic::{Pattern, Traffic};
@@ -49,8 +50,19 @@ fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
                 if node != 1 {
                     settings.decide = Deciding::Head;
                 }
-                let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
-                let new = || Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
+                let pattern = match node {
+                    1 => {
+                        "uniform then shift(1,0) in bursts(30,10) at 0.6 from 700 then uniform from 800"
+                    }
+                    _ => "uniform",
+                };
+                let pattern: Pattern = pattern.parse().unwrap();
+                let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
+                let new = || {
+                    let mut run = Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
+                    run.record_series(NonZeroU32::new(90).unwrap());
+                    run
+                };
                 let (mut one, mut other, mut divided) = (new(), new(), new());
                 other.network.keep_in_step();
                 for (cycles, parts) in [(1, 2), (2, 1), (701, 4), (340, 2), (60, 3)] {

@@ -143,6 +143,7 @@ fn settings_that_cannot_be_run() {
         pattern: &Pattern::Uniform,
         placement: &PlacementRule::Identity,
         seeds: &[1],
+        series: None,
     };
     assert_eq!(
         study.saturation(0.0, &()).unwrap_err().to_string(),

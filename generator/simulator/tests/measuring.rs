@@ -142,6 +142,7 @@ fn threads_change_nothing() {
         pattern: &pattern,
         placement: &PlacementRule::Identity,
         seeds: &[1, 2],
+        series: None,
     };
     let found = [1, 3].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

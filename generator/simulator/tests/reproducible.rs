@@ -2,6 +2,7 @@
 //! those of a small table are pinned.
 use crate::test_images::{Images, absolute_images};
 use std::fmt::Write;
+use std::num::NonZeroU32;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::Scheme;
@@ -26,6 +27,7 @@ fn study(fabric: &BootedFabric<'_>, scheme: Scheme, threads: usize) -> (Vec<Poin
         pattern: &pattern,
         placement: &PlacementRule::Identity,
         seeds: &[1, 2],
+        series: None,
     };
     pool.install(|| (study.curve(&[0.1, 0.4], &()).unwrap(), study.saturation(0.3, &()).unwrap()))
 }
@@ -43,12 +45,14 @@ fn threads_change_nothing() {
 fn threads_that_share_one_run_change_nothing() {
     let Images { fabric, switches } = absolute_images(4, 8, 4, 17, ShapeSet::ALL);
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
-    let traffic = Traffic::new(&"shift(1,0)".parse().unwrap(), fabric.dragonfly(), 1).unwrap();
+    let pattern = "shift(1,0) then uniform in bursts(50,50) from 1500".parse().unwrap();
+    let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
     for scheme in [Scheme::UgalL, Scheme::Par] {
         let settings = settings(scheme);
         let outcome = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let run = Run::new(&fabric, &settings, &traffic, 0.3, 1).unwrap();
+            let mut run = Run::new(&fabric, &settings, &traffic, 0.3, 1).unwrap();
+            run.record_series(NonZeroU32::new(100).unwrap());
             pool.install(|| run.measure(StopRule::FullWindow, &()).unwrap())
         };
         let alone = outcome(1);
@@ -70,6 +74,7 @@ fn a_small_table_is_pinned() {
             pattern: &pattern,
             placement: &PlacementRule::Identity,
             seeds: &[1],
+            series: None,
         };
         for point in study.curve(&[0.05, 0.15, 0.3], &()).unwrap() {
             let all = &point.runs[0].all;

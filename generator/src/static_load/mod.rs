@@ -46,6 +46,9 @@ pub enum Paths {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StaticLoadError {
+    /// The traffic changes during a run, so that no link carries one amount.
+    #[error("the traffic changes, accepted traffic that stays as it is")]
+    Changing,
     #[error(
         "the fabric has {groups} groups, and a VLB path goes through a third one; accepted `min`, or a \
          fabric of 3 groups or more"
@@ -99,7 +102,7 @@ impl Paths {
 /// Uses the threads of the current rayon pool; the result is the same for any number of them.
 ///
 /// # Errors
-/// There is no VLB path to speak of.
+/// There is no VLB path to speak of, or the traffic changes.
 ///
 /// # Example
 /// ```
@@ -122,6 +125,9 @@ pub fn static_loads(
     paths: &Paths,
 ) -> Result<StaticLoads, StaticLoadError> {
     let df = topology.dragonfly();
+    if !traffic.changes().is_empty() {
+        return Err(StaticLoadError::Changing);
+    }
     let to_switches = |source| traffic.to_switches(df, source);
     loads_of(topology, &to_switches, (traffic.received(df), traffic.senders(df)), paths)
 }

@@ -73,7 +73,11 @@ impl Flows {
         let map = map.ok_or_else(|| {
             let accepted = "patterns in which each node sends to one: shift(Δg,Δs), type2, permutation, \
                             complement, or a file";
-            unfit(pattern, "a node sends to many, which the model does not take", accepted)
+            let found = match pattern {
+                Pattern::Changing { .. } => "it changes, which the model does not take",
+                _ => "a node sends to many, which the model does not take",
+            };
+            unfit(pattern, found, accepted)
         })?;
         Ok(Self::of_map(nodes, pattern.clone(), map))
     }

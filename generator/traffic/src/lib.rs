@@ -27,6 +27,7 @@
 mod expected;
 mod flow_file;
 mod flows;
+mod in_time;
 pub mod loads;
 mod maps;
 pub mod named;
@@ -39,7 +40,8 @@ pub mod workload;
 pub const VERSION: u32 = 2;
 
 pub use flows::{Flow, Flows, sample};
+pub use in_time::Part;
 pub use maps::below;
 pub use pattern::Pattern;
 pub use placement::{Placement, PlacementRule};
-pub use traffic::Traffic;
+pub use traffic::{Bursts, Change, Traffic};

@@ -1,5 +1,6 @@
 //! The names of traffic patterns: what is written on the command line, in files and in reports.
 
+use crate::in_time::{self, Part};
 use std::fmt;
 use std::str::FromStr;
 use tvlb_base::text::{Refused, quoted};
@@ -78,12 +79,27 @@ pub enum Pattern {
     /// Listed pairs of source and destination, as [`Parts::pair_list`](tvlb_table_set::names::Parts::pair_list) reads them;
     /// nodes that are no source are silent.
     Pairs(Vec<ListedPair>),
+    /// A pattern, of which each node sends in bursts.
+    Bursts {
+        of: Box<Self>,
+        /// The mean length of a burst, in cycles.
+        sending: u32,
+        /// The mean length of the silence between two, in cycles.
+        silent: u32,
+    },
+    /// Patterns that follow each other during a run.
+    Changing {
+        first: Box<Self>,
+        /// By rising cycles.
+        then: Vec<Part>,
+    },
 }
 
 /// What a pattern may be.
 const ACCEPTED: &str = "uniform, uniform-others, shift(Δg,Δs), type2, type2#k, permutation, \
     permutation#k, complement, mixed(u,v), mixed(u,v,Δg,Δs), tmixed(u,v), tmixed(u,v,Δg,Δs), hot-switch, \
-    next-group, next-group(Δg), adv-consecutive";
+    next-group, next-group(Δg), adv-consecutive, PATTERN in bursts(CYCLES,CYCLES), PATTERN then PATTERN [at LOAD] \
+    from CYCLE";
 
 /// The patterns' names, and a text that is one of each.
 const NAMES: [(&str, &str); 12] = [
@@ -118,6 +134,9 @@ impl FromStr for Pattern {
     type Err = Refused;
 
     fn from_str(text: &str) -> Result<Self, Refused> {
+        if let Some(pattern) = in_time::parse(text) {
+            return pattern;
+        }
         let unknown = || {
             Refused::new(
                 format!("{} is not a traffic pattern{}", quoted(text), hint(text)),
@@ -198,6 +217,13 @@ impl fmt::Display for Pattern {
             Self::AdvConsecutive => f.write_str("adv-consecutive"),
             Self::Pairs(pairs) if pairs.len() == 1 => f.write_str("1 listed pair"),
             Self::Pairs(pairs) => write!(f, "{} listed pairs", pairs.len()),
+            Self::Bursts { of, sending, silent } => {
+                write!(f, "{of} in bursts({sending},{silent})")
+            }
+            Self::Changing { first, then } => {
+                write!(f, "{first}")?;
+                then.iter().try_for_each(|part| write!(f, " then {part}"))
+            }
         }
     }
 }

@@ -36,6 +36,30 @@ pub(crate) struct Drawn {
     pub(crate) others: bool,
 }
 
+/// That nodes send in bursts: the mean lengths of a burst and of the silence between two, in cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bursts {
+    pub sending: u32,
+    pub silent: u32,
+}
+
+impl Bursts {
+    /// The load of a node that sends all the time in a burst.
+    pub fn most_load(self) -> f64 {
+        f64::from(self.sending) / f64::from(self.sending + self.silent)
+    }
+}
+
+/// Other traffic from a cycle on.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The first of its cycles, counted from the beginning of the run.
+    pub from: u32,
+    pub traffic: Traffic,
+    /// What each node offers, in flits per cycle, if not what the run says.
+    pub load: Option<f64>,
+}
+
 /// A traffic pattern on one fabric.
 #[derive(Clone, Debug)]
 pub struct Traffic {
@@ -54,6 +78,9 @@ pub struct Traffic {
     populations: Vec<&'static str>,
     /// Where the processes run among which destinations are drawn. The tables above are by node.
     placement: Placement,
+    bursts: Option<Bursts>,
+    /// What follows during a run, by rising cycles; none of it changes itself.
+    changes: Vec<Change>,
 }
 
 impl Traffic {
@@ -78,6 +105,8 @@ impl Traffic {
             population: vec![0; numbers],
             populations: vec!["all"],
             placement: Placement::default(),
+            bursts: None,
+            changes: Vec::new(),
         };
         match pattern {
             Pattern::Uniform => {}
@@ -135,8 +164,48 @@ impl Traffic {
                 }
             }
             Pattern::Pairs(pairs) => traffic.to = listed(among, pairs)?,
+            &Pattern::Bursts { ref of, sending, silent } => {
+                let bursts = Some(Bursts { sending, silent });
+                traffic = Self { bursts, ..Self::new(of, among, seed)? };
+            }
+            Pattern::Changing { first, then } => {
+                traffic = Self::new(first, among, seed)?.of_one_population();
+                for part in then {
+                    let own = Self::new(&part.pattern, among, seed)?.of_one_population();
+                    traffic.changes.push(Change {
+                        from: part.from,
+                        traffic: own,
+                        load: part.load(),
+                    });
+                }
+            }
         }
         Ok(traffic)
+    }
+
+    /// The same traffic, whose figures are not divided: where patterns follow each other, a node is of several
+    /// populations.
+    fn of_one_population(mut self) -> Self {
+        self.population.fill(0);
+        Self { populations: vec!["all"], ..self }
+    }
+
+    /// How its nodes send in bursts, if they do.
+    pub const fn bursts(&self) -> Option<Bursts> {
+        self.bursts
+    }
+
+    /// The largest load that its nodes can offer, 1 or as much as their bursts allow, where the load is not said by a
+    /// change.
+    pub fn most_load(&self) -> f64 {
+        let own = self.bursts.map_or(1.0, Bursts::most_load);
+        let later = self.changes.iter().filter(|change| change.load.is_none());
+        later.map(|change| change.traffic.most_load()).fold(own, f64::min)
+    }
+
+    /// What follows during a run, by rising cycles. [`Self::draw`] does not look at it.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
     }
 
     /// Has all but `uniform` percent of the nodes, which ones at random, send to the nodes of `adverse`.
@@ -166,6 +235,8 @@ impl Traffic {
             population: vec![0; numbers],
             populations: vec!["all"],
             placement: Placement::default(),
+            bursts: None,
+            changes: Vec::new(),
         }
     }
 
@@ -184,7 +255,16 @@ impl Traffic {
             to[node] = if is_node { placement.node(destination) } else { destination };
             population[node] = self.population[process.as_usize()];
         }
-        Self { to, population, placement: placement.clone(), ..self }
+        let mut placed = Self { to, population, placement: placement.clone(), ..self };
+        placed.change_all(|traffic| traffic.placed(placement));
+        placed
+    }
+
+    /// Does the same to all that follows.
+    fn change_all(&mut self, each: impl Fn(Self) -> Self) {
+        for change in &mut self.changes {
+            change.traffic = each(change.traffic.clone());
+        }
     }
 
     /// The same traffic where these nodes alone send.
@@ -195,6 +275,7 @@ impl Traffic {
                 *to = SILENT;
             }
         }
+        self.change_all(|traffic| traffic.sent_by_live(live));
         self
     }
 
@@ -227,15 +308,21 @@ impl Traffic {
         self.placement.node(self.nodes.node(if rank < count { rank } else { rank - count }))
     }
 
-    /// Whether a node sends at all.
+    /// Whether a node sends at all, now or later.
     pub fn sends(&self, node: NodeId) -> bool {
+        self.sends_first(node) || self.changes.iter().any(|change| change.traffic.sends(node))
+    }
+
+    /// Whether a node sends before anything changes.
+    pub fn sends_first(&self, node: NodeId) -> bool {
         self.to[node.as_usize()] != SILENT
     }
 
     /// The nodes that send, each with the one node that it sends to; `None` where destinations are
-    /// drawn packet by packet.
+    /// drawn packet by packet, or change.
     pub fn map(&self) -> Option<impl Iterator<Item = (NodeId, NodeId)>> {
-        let is_map = self.uniform_below == 0 && !self.to.contains(&UNIFORM);
+        let is_fixed = self.uniform_below == 0 && self.changes.is_empty();
+        let is_map = is_fixed && !self.to.contains(&UNIFORM);
         let pairs = (0..).map(NodeId).zip(self.to.iter().copied());
         is_map.then(|| pairs.filter(|&(_, to)| to != SILENT))
     }

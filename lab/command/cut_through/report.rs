@@ -10,13 +10,13 @@ use tvlb_generator::counted::counted;
 use tvlb_lab::cut_through::{CutThrough, CutThroughOutcome, Routing};
 use tvlb_schema::{Decision, OfarRules, SwitchImage, Weighing};
 use tvlb_simulator::columns::{IDENTITY, SEED, WEIGHING, over_seeds, weighings};
-use tvlb_simulator::{Estimate, paths_name};
+use tvlb_simulator::{Estimate, Fairness, SeriesWindow, paths_name};
 use tvlb_table_set::Manifest;
 use tvlb_traffic::named::Named;
 use tvlb_traffic::{Pattern, PlacementRule};
 
 /// The figures of a run.
-const FIGURES: [Column<'_>; 20] = [
+const FIGURES: [Column<'_>; 24] = [
     Column::number("cycles", 0, "cycles that were measured; of a burst, until the last phit"),
     Column::words("growing", ""),
     Column::number("packets", 0, ""),
@@ -27,6 +27,7 @@ const FIGURES: [Column<'_>; 20] = [
     ),
     Column::number("p50", 0, "the median of it, in cycles"),
     Column::number("p99", 0, "its 99th percentile"),
+    Column::number("p99.9", 0, "its 99.9th percentile"),
     Column::number("max", 0, "the largest"),
     Column::number("network-latency", 1, "mean cycles from the node's sending to the last phit")
         .under("network"),
@@ -42,6 +43,9 @@ const FIGURES: [Column<'_>; 20] = [
         "share of the packets by VLB; under ofar and t-ofar, misrouted to another group",
     )
     .under("VLB"),
+    Column::number("least", 3, "phits per cycle of the node that was served worst"),
+    Column::number("most", 3, "phits per cycle of the node that was served best"),
+    Column::number("jain", 4, "Jain's index of fairness").under("Jain"),
     Column::number("hops", 3, "mean links between switches that a packet crossed"),
     Column::number("local-hops", 3, "those within groups").under("local hops"),
     Column::number("global-hops", 3, "those between groups").under("global hops"),
@@ -58,7 +62,9 @@ const LATENCY: usize = 3;
 
 /// What stands in them.
 fn figures(outcome: &CutThroughOutcome) -> Vec<Cell> {
-    let CutThroughOutcome { cycles, growing, packets, latency, p50, p99, most, .. } = *outcome;
+    let CutThroughOutcome { cycles, growing, packets, latency, p50, p99, p999, most, .. } =
+        *outcome;
+    let Fairness { least: worst, most: best, jain } = outcome.fairness;
     let CutThroughOutcome { hops, local_links, global_links, escape, .. } = outcome;
     let on_escape = escape.as_ref().map_or(0.0, |escape| escape.hops);
     row![
@@ -68,11 +74,15 @@ fn figures(outcome: &CutThroughOutcome) -> Vec<Cell> {
         latency,
         p50,
         p99,
+        p999,
         most,
         outcome.network_latency,
         outcome.generated,
         outcome.accepted,
         outcome.vlb_share,
+        worst,
+        best,
+        jain,
         hops.local + hops.global + on_escape,
         hops.local,
         hops.global,
@@ -237,6 +247,20 @@ pub(super) fn table_of_runs(report: &Report<'_>) -> Table<'static> {
     table
 }
 
+/// A row for each window of each run.
+pub(super) fn table_of_windows(report: &Report<'_>) -> Table<'static> {
+    let own = [Column::words("load", ""), SEED];
+    let first = IDENTITY.iter().chain(&own).chain(&SeriesWindow::COLUMNS).copied();
+    let mut table = Table::new(first.chain(setting_columns()).collect());
+    for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
+        let own = row![outcome.load, *seed];
+        for window in outcome.series.iter().flat_map(|series| &series.windows) {
+            table.push([&identity[..], &own, &window.row(), settings].concat());
+        }
+    }
+    table
+}
+
 /// The runs for people, means over seeds.
 pub(super) struct Text<'a>(pub(super) &'a Report<'a>);
 
@@ -285,6 +309,11 @@ impl Display for Text<'_> {
         write!(f, "{table}")?;
         if report.runs.iter().any(|run| run.outcome.growing) {
             writeln!(f, "+ still growing: a longer run finds a higher latency")?;
+        }
+        for Measured { subject, seed, outcome } in &report.runs {
+            if let (Some(load), Some(series)) = (outcome.load, &outcome.series) {
+                write!(f, "\n{}, load {load}, seed {seed}\n{}", subject.scheme, series.table())?;
+            }
         }
         Ok(())
     }

@@ -23,6 +23,8 @@ pub(super) enum Unit {
     Phits,
     /// Flits again, over time.
     Windows,
+    /// Phits, over time.
+    PhitWindows,
     /// Loads of saturation.
     Saturations,
     /// Something of a study's own.
@@ -30,7 +32,7 @@ pub(super) enum Unit {
 }
 
 /// All kinds; a file is of the first whose columns it has.
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 14] = [
     Kind {
         name: "runs of `tvlb-lab cut-through`",
         columns: &["load", "latency", "generated", "accepted"],
@@ -51,6 +53,20 @@ const KINDS: [Kind; 12] = [
         x: Some("load"),
         y: "latency",
         unit: Unit::Flits,
+    },
+    Kind {
+        name: "a series over time of `tvlb-lab cut-through --series`",
+        columns: &["scheme", "load", "from", "accepted", "latency", "packet"],
+        x: Some("from"),
+        y: "accepted",
+        unit: Unit::PhitWindows,
+    },
+    Kind {
+        name: "a series over time of cut-through switches of a study",
+        columns: &["line", "load", "from", "accepted", "latency"],
+        x: Some("from"),
+        y: "accepted",
+        unit: Unit::PhitWindows,
     },
     Kind {
         name: "a series over time of `tvlb simulate --series` or of a study",
@@ -133,7 +149,7 @@ impl Kind {
 impl Unit {
     const fn name(self) -> &'static str {
         match self {
-            Self::Phits => "phits",
+            Self::Phits | Self::PhitWindows => "phits",
             _ => "flits",
         }
     }
@@ -144,6 +160,7 @@ impl Unit {
             Self::Flits => "flits and cycles of whole runs",
             Self::Phits => "phits and cycles of whole runs",
             Self::Windows => "flits and cycles of windows of time",
+            Self::PhitWindows => "phits and cycles of windows of time",
             Self::Saturations => "loads of saturation",
             Self::Own => "something of their own",
         }

@@ -6,6 +6,7 @@ use tvlb_firmware_model::{Header, Kind, PerHop};
 use tvlb_schema::{Dragonfly, SwitchId};
 use tvlb_simulator::parts::Halves;
 use tvlb_simulator::parts::Histogram;
+use tvlb_simulator::parts::Series;
 
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
@@ -23,10 +24,14 @@ pub(super) struct Counts {
     pub(super) by_entries: [u64; 16],
     /// By switch: packets that left injection queues in the window.
     pub(super) injected: Vec<u32>,
+    /// By node: its packets that were delivered in the window.
+    pub(super) served: Vec<u32>,
     /// When the last packet was delivered so far.
     pub(super) last_delivery: u32,
     /// Packets delivered so far, in the window or not.
     pub(super) delivered: u64,
+    /// By the window, from the beginning of the run on, where that is wanted.
+    pub(super) series: Option<Box<Series>>,
 }
 
 impl Counts {
@@ -43,8 +48,10 @@ impl Counts {
             escape_hops: 0,
             by_entries: [0; 16],
             injected: vec![0; df.switch_numbers() as usize],
+            served: vec![0; df.node_numbers() as usize],
             last_delivery: 0,
             delivered: 0,
+            series: None,
         }
     }
 
@@ -57,29 +64,31 @@ impl Counts {
     pub(super) fn delivered(&mut self, packet: &Packet, at: u32) {
         self.delivered += 1;
         self.last_delivery = self.last_delivery.max(at);
+        let header = Header::from_bits(packet.header);
+        let hops = [packet.local_hops, packet.global_hops, packet.escape_hops];
+        let hops = hops.map(usize::from).iter().sum::<usize>();
+        // A packet that has made no hop has no header.
+        let per_hop = PerHop::of(header).filter(|_| hops > 0);
+        let by_vlb =
+            per_hop.map_or(hops > 0 && header.kind() == Some(Kind::Vlb), |of| of.misrouted);
+        if let Some(series) = &mut self.series {
+            series.delivered(at, at - packet.created, by_vlb);
+        }
         if !self.window.contains(&at) {
             return;
         }
+        self.served[packet.source.as_usize()] += 1;
         self.latency.add(at - packet.created);
         self.halves.add(at, at - packet.created);
         self.network += u64::from(at - packet.injected);
         self.local_hops += u64::from(packet.local_hops);
         self.global_hops += u64::from(packet.global_hops);
         self.escape_hops += u64::from(packet.escape_hops);
-        let hops = [packet.local_hops, packet.global_hops, packet.escape_hops];
-        let hops = hops.map(usize::from).iter().sum::<usize>();
         if hops >= self.by_hops.len() {
             self.by_hops.resize(hops + 1, 0);
         }
         self.by_hops[hops] += 1;
-        if hops == 0 {
-            self.by_entries[0] += 1;
-            return;
-        }
-        let header = Header::from_bits(packet.header);
-        let per_hop = PerHop::of(header);
         self.by_entries[per_hop.map_or(0, |of| usize::from(of.entries & 15))] += 1;
-        let by_vlb = per_hop.map_or(header.kind() == Some(Kind::Vlb), |of| of.misrouted);
         self.by_vlb += u64::from(by_vlb);
     }
 }

@@ -17,6 +17,7 @@ use super::settings::{CutThrough, Routing, Sending};
 use super::state::Queues;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_base::text::Refused;
 use tvlb_firmware_model::{Channels, Error, PerHop};
 use tvlb_schema::SwitchId;
 use tvlb_simulator::BootedFabric;
@@ -93,7 +94,7 @@ impl<'f> Network<'f> {
         (channels, sending): (Channels, Sending),
         seed: u64,
         counts: Counts,
-    ) -> Self {
+    ) -> Result<Self, Refused> {
         let df = fabric.dragonfly();
         let room = [
             settings.packets(settings.injection_queue_phits),
@@ -115,7 +116,7 @@ impl<'f> Network<'f> {
         let candidates = if flags.is_some() { queues.inputs.len() } else { 0 };
         let rng =
             |switch| Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)));
-        Self {
+        Ok(Self {
             fabric,
             settings,
             now: 0,
@@ -123,7 +124,7 @@ impl<'f> Network<'f> {
             pool: Pool::new(),
             heads: Ahead::new(latency),
             credits: Ahead::new(latency),
-            nodes: Nodes::new(fabric, settings, traffic, sending, seed),
+            nodes: Nodes::new(fabric, settings, traffic, sending, seed)?,
             flags,
             candidates: vec![None; candidates],
             per_hop: PerHopSwitches::new(fabric, settings.routing),
@@ -131,7 +132,7 @@ impl<'f> Network<'f> {
             queues,
             counts,
             grants: 0,
-        }
+        })
     }
 
     /// Runs one cycle.

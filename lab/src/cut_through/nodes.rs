@@ -10,9 +10,10 @@ use super::settings::{CutThrough, Sending};
 use super::state::Queues;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_base::text::Refused;
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_simulator::BootedFabric;
-use tvlb_simulator::parts::Gaps;
+use tvlb_simulator::parts::Arrivals;
 use tvlb_simulator::parts::PacketId;
 use tvlb_simulator::parts::stream;
 use tvlb_simulator::parts::{NO_NODE, Wakeups};
@@ -42,7 +43,7 @@ pub(super) struct Nodes<'f> {
     traffic: &'f Traffic,
     sending: Sending,
     dragonfly: Dragonfly,
-    gaps: Gaps,
+    arrivals: Arrivals<'f>,
     sources: Vec<Source>,
     wakeups: Wakeups,
     /// Nodes by rank, for [`Sending::AllToAll`].
@@ -53,12 +54,12 @@ pub(super) struct Nodes<'f> {
 }
 
 impl<'f> Nodes<'f> {
-    /// How many nodes send.
-    pub(super) fn senders(&self) -> usize {
+    /// The nodes that send.
+    pub(super) fn senders(&self) -> Vec<NodeId> {
         match self.sending {
-            Sending::AllToAll => self.ranks.len(),
+            Sending::AllToAll => self.ranks.clone(),
             Sending::Load(_) | Sending::Burst(_) => {
-                self.dragonfly.nodes().filter(|&node| self.traffic.sends(node)).count()
+                self.dragonfly.nodes().filter(|&node| self.traffic.sends(node)).collect()
             }
         }
     }
@@ -69,13 +70,13 @@ impl<'f> Nodes<'f> {
         traffic: &'f Traffic,
         sending: Sending,
         seed: u64,
-    ) -> Self {
+    ) -> Result<Self, Refused> {
         let df = *fabric.dragonfly();
         let ranks: Vec<NodeId> = fabric.nodes().iter().collect();
         let count = u32::try_from(ranks.len()).expect("nodes are numbered in 32 bits");
-        let gaps = match sending {
-            Sending::Load(load) => Gaps::new(load / f64::from(settings.packet_phits)),
-            Sending::Burst(_) | Sending::AllToAll => Gaps::new(1.0),
+        let arrivals = match sending {
+            Sending::Load(load) => Arrivals::new(traffic, load, settings.packet_phits)?,
+            Sending::Burst(_) | Sending::AllToAll => Arrivals::new(traffic, 1.0, 1)?,
         };
         let left = match sending {
             Sending::Load(_) => u32::MAX,
@@ -87,7 +88,7 @@ impl<'f> Nodes<'f> {
             .map(|number| {
                 let node = NodeId(number);
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, number.into()));
-                let next_packet = gaps.draw(&mut rng) - 1;
+                let next_packet = arrivals.first_from(node, 0, &mut rng);
                 let order = match sending {
                     Sending::AllToAll => order_of_all(count, &mut rng),
                     Sending::Load(_) | Sending::Burst(_) => (0, 0),
@@ -99,17 +100,17 @@ impl<'f> Nodes<'f> {
                 Source { rng, next_packet, left, last: 0, next, order }
             })
             .collect();
-        Self {
+        Ok(Self {
             traffic,
             sending,
             dragonfly: df,
-            gaps,
+            arrivals,
             sources,
             wakeups,
             ranks,
             queues: settings.injection_queues,
             generated: 0,
-        }
+        })
     }
 
     /// Lets the nodes generate packets that do so in this cycle.
@@ -131,7 +132,7 @@ impl<'f> Nodes<'f> {
     fn generate_one(&mut self, queues: &mut Queues, pool: &mut Pool, node: NodeId, now: u32) {
         let room = queues.room[0];
         let source = &mut self.sources[node.as_usize()];
-        source.next_packet = now + self.gaps.draw(&mut source.rng);
+        source.next_packet = self.arrivals.after(node, now, &mut source.rng);
         let (switch, terminal) = self.dragonfly.switch_of(node);
         let port = queues.numbering.port(switch, self.dragonfly.terminal_port(terminal));
         if source.last_has_no_room(queues, port) {
@@ -147,7 +148,9 @@ impl<'f> Nodes<'f> {
                 }
                 destination
             }
-            Sending::Load(_) | Sending::Burst(_) => self.traffic.draw(node, &mut source.rng),
+            Sending::Load(_) | Sending::Burst(_) => {
+                self.arrivals.destination(node, now, &mut source.rng)
+            }
         };
         let numbers = u64::from(self.dragonfly.node_numbers());
         let queue = u64::from(self.queues) * u64::from(destination.0) / numbers;
@@ -166,6 +169,7 @@ impl<'f> Nodes<'f> {
         let packet = pool.add(Packet {
             header: 0,
             next: PacketId::NONE,
+            source: node,
             destination,
             created: now,
             injected: now,

@@ -6,9 +6,11 @@
 use super::network::Network;
 use super::settings::Sending;
 use serde::Serialize;
-use tvlb_schema::{LinkKind, SwitchId};
+use tvlb_schema::{LinkKind, NodeId, SwitchId};
+use tvlb_simulator::Fairness;
 use tvlb_simulator::Link;
 use tvlb_simulator::LinkLoad;
+use tvlb_simulator::SeriesFigures;
 
 /// Hops of packets, a mean by the kind of link and how many packets made how many.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -53,6 +55,9 @@ pub struct CutThroughOutcome {
     pub p50: u32,
     /// The 99th percentile of the latency in cycles.
     pub p99: u32,
+    /// The 99.9th percentile of the latency in cycles.
+    #[serde(rename = "p99.9")]
+    pub p999: u32,
     /// The largest latency in cycles, which is written as `max`.
     #[serde(rename = "max")]
     pub most: u32,
@@ -65,6 +70,8 @@ pub struct CutThroughOutcome {
     /// Share of the packets that took VLB; under OFAR, of those that were misrouted to another group.
     pub vlb_share: f64,
     pub hops: HopCounts,
+    /// How evenly the sending nodes were served.
+    pub fairness: Fairness,
     /// What they made of the escape network, where the routing has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub escape: Option<EscapeCounts>,
@@ -76,6 +83,9 @@ pub struct CutThroughOutcome {
     pub global_links: LinkLoad,
     /// Packets that switches have sent on in the whole run, nodes included.
     pub grants: u64,
+    /// The run from its beginning to the end of the measured cycles, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<SeriesFigures>,
 }
 
 impl CutThroughOutcome {
@@ -84,7 +94,7 @@ impl CutThroughOutcome {
     #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
     pub(super) fn new(
         network: &Network<'_>,
-        sending: Sending,
+        how: Sending,
         cycles: u32,
         (outputs, generated): (&[u32], u64),
     ) -> Self {
@@ -92,7 +102,9 @@ impl CutThroughOutcome {
         let packets = counts.latency.count();
         let mean = |sum: u64| if packets == 0 { 0.0 } else { sum as f64 / packets as f64 };
         let phits = f64::from(network.settings.packet_phits);
-        let (senders, window) = (network.nodes.senders() as f64, f64::from(cycles));
+        let (sending, window) = (network.nodes.senders(), f64::from(cycles));
+        let senders = sending.len() as f64;
+        let served = |node: &NodeId| f64::from(counts.served[node.as_usize()]) * phits / window;
         let per_node = |packets: u64| match packets {
             0 => 0.0,
             _ => packets as f64 * phits / (senders * window),
@@ -104,16 +116,17 @@ impl CutThroughOutcome {
         };
         let [local_links, global_links] = link_loads(network, outputs, phits / window);
         Self {
-            load: match sending {
+            load: match how {
                 Sending::Load(load) => Some(load),
                 Sending::Burst(_) | Sending::AllToAll => None,
             },
             cycles,
-            growing: matches!(sending, Sending::Load(_)) && counts.halves.are_growing(),
+            growing: matches!(how, Sending::Load(_)) && counts.halves.are_growing(),
             packets,
             latency: counts.latency.mean(),
             p50: counts.latency.percentile(500),
             p99: counts.latency.percentile(990),
+            p999: counts.latency.percentile(999),
             most: counts.latency.most(),
             network_latency: mean(counts.network),
             generated: per_node(network.nodes.generated - generated),
@@ -124,6 +137,7 @@ impl CutThroughOutcome {
                 global: mean(counts.global_hops),
                 packets: counts.by_hops.clone(),
             },
+            fairness: Fairness::of(sending.iter().map(served)),
             escape: network.per_hop.as_ref().map(|_| EscapeCounts {
                 hops: mean(counts.escape_hops),
                 entries: mean((0..).zip(counts.by_entries).map(|(n, count)| n * count).sum()),
@@ -136,6 +150,11 @@ impl CutThroughOutcome {
             local_links,
             global_links,
             grants: network.grants,
+            series: counts.series.as_ref().map(|series| {
+                let senders = u32::try_from(sending.len()).expect("nodes have 32 bits");
+                let sent = (senders, network.settings.packet_phits);
+                series.until(network.now, sent, false)
+            }),
         }
     }
 }

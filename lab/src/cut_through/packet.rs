@@ -10,6 +10,7 @@ pub(super) struct Packet {
     pub(super) header: u64,
     /// The packet after it in its buffer. In a free place of the pool: the next free place.
     pub(super) next: PacketId,
+    pub(super) source: NodeId,
     pub(super) destination: NodeId,
     /// The cycle in which it was generated.
     pub(super) created: u32,

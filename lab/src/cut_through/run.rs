@@ -6,10 +6,12 @@ use super::counts::Counts;
 use super::network::Network;
 use super::outcome::CutThroughOutcome;
 use super::settings::{CutThrough, Sending};
+use std::num::NonZeroU32;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::text::Refused;
 use tvlb_simulator::BootedFabric;
 use tvlb_simulator::DatapathError;
+use tvlb_simulator::parts::Series;
 use tvlb_traffic::Traffic;
 
 /// Cycles from one look for a standstill to the next.
@@ -55,7 +57,7 @@ impl<'f> CutThroughRun<'f> {
         sending: Sending,
         seed: u64,
     ) -> Result<Self, Refused> {
-        let channels = settings.check_with(fabric, sending)?;
+        let channels = settings.check_with(fabric, sending, traffic)?;
         let window = match sending {
             Sending::Load(_) => {
                 settings.warm_up_cycles..settings.warm_up_cycles + settings.measured_cycles
@@ -63,8 +65,14 @@ impl<'f> CutThroughRun<'f> {
             Sending::Burst(_) | Sending::AllToAll => 0..u32::MAX,
         };
         let counts = Counts::new(fabric.dragonfly(), window);
-        let network = Network::new(fabric, settings, traffic, (channels, sending), seed, counts);
+        let network = Network::new(fabric, settings, traffic, (channels, sending), seed, counts)?;
         Ok(Self { network, sending, moved: (0, 0) })
+    }
+
+    /// Counts by windows of so many cycles what is delivered ([`CutThroughOutcome::series`]). To be called before
+    /// the run advances.
+    pub fn record_series(&mut self, window_cycles: NonZeroU32) {
+        self.network.counts.series = Some(Box::new(Series::new(window_cycles.get())));
     }
 
     /// The cycle that comes next.

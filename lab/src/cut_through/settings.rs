@@ -12,6 +12,7 @@ use tvlb_schema::{EscapeKind, LinkKind, OfarRules};
 use tvlb_simulator::BootedFabric;
 use tvlb_simulator::StarvedLink;
 use tvlb_simulator::parts::{MOST_CYCLES, MOST_LATENCY};
+use tvlb_traffic::Traffic;
 
 /// The most virtual channels: the packet header has three bits for one.
 const MOST_CHANNELS: u8 = 8;
@@ -218,6 +219,7 @@ impl CutThrough {
         &self,
         fabric: &BootedFabric<'_>,
         sending: Sending,
+        traffic: &Traffic,
     ) -> Result<Channels, Refused> {
         let within = Refused::unless_within;
         let packet = u32::from(self.packet_phits);
@@ -240,6 +242,12 @@ impl CutThrough {
             }
             Sending::Burst(packets) => within("packets of a burst", packets, 1, 1_000_000)?,
             Sending::Load(_) | Sending::AllToAll => {}
+        }
+        if !matches!(sending, Sending::Load(_))
+            && (traffic.bursts().is_some() || !traffic.changes().is_empty())
+        {
+            let found = "traffic that changes or comes in bursts where nodes send all that they have at once";
+            return Err(Refused::new(found, "a load"));
         }
         if let Routing::Ofar(rules) = self.routing {
             self.check_ofar(&rules, fabric)?;

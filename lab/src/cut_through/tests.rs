@@ -150,3 +150,31 @@ fn settings_that_make_no_sense_are_refused() {
     "#
     );
 }
+
+/// The share of detours by windows of a run of piggybacking in whose course traffic changes.
+#[test]
+fn detours_come_and_go_with_adversarial_traffic() {
+    let made = small();
+    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
+    let mut settings = settings(Routing::Piggybacking(Piggybacking {
+        percent: 200,
+        packets: 5,
+        like_fogsim: false,
+    }));
+    (settings.warm_up_cycles, settings.measured_cycles) = (4000, 8000);
+    let pattern = "uniform-others then next-group from 4000 then uniform-others from 8000";
+    let traffic = Traffic::new(&pattern.parse().unwrap(), &made.df, 1).unwrap();
+    let load = Sending::Load(0.2);
+    let mut run = CutThroughRun::new(&fabric, &settings, &traffic, load, 1).unwrap();
+    run.record_series(std::num::NonZeroU32::new(1000).unwrap());
+    let outcome = run.measure(&()).unwrap();
+    let windows = outcome.series.unwrap().windows;
+    assert_eq!(windows.len(), 12);
+    let vlb = |at: usize| windows[at].vlb_share.unwrap();
+    assert!(vlb(6) > 1.6 * vlb(2) && vlb(6) > 1.6 * vlb(11), "{windows:?}");
+    let measured: f64 = windows[4..].iter().map(|window| window.accepted).sum::<f64>() / 8.0;
+    assert!((measured - outcome.accepted).abs() < 1e-9, "{measured} {}", outcome.accepted);
+    // Nodes that send all that they have at once have no time for it.
+    let refused = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Burst(3), 1);
+    assert!(refused.err().unwrap().to_string().contains("accepted a load"));
+}

@@ -127,7 +127,7 @@ pub(super) struct Buffer {
     pub(super) phits: u16,
 }
 
-/// What happens when, in cycles. Switches keep the images of the whole fabric; each takes each fault image
+/// A run that is watched window by window while its traffic changes or parts die; what happens when, in cycles. Switches keep the images of the whole fabric; each takes each fault image
 /// after a delay of its own.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -137,7 +137,9 @@ pub(super) struct Course {
     pub(super) first: u32,
     pub(super) end: u32,
     /// The least and the largest number of cycles after which a switch takes a fault image.
+    #[serde(default)]
     pub(super) delay: [u32; 2],
+    #[serde(default)]
     pub(super) events: Vec<Event>,
 }
 

@@ -1,10 +1,11 @@
-//! A run in the course of which parts die and are mended, watched window by window.
+//! A run in the course of which traffic changes, or parts die and are mended, watched window by window.
 
 use super::asked::{Course, Event};
 use super::error::SweepError;
 use super::measure::{Measure, Source};
 use super::network::{Network, Subject};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use tvlb_base::progress::Progress;
 use tvlb_base::row;
 use tvlb_base::table::Cell;
@@ -14,7 +15,7 @@ use tvlb_simulator::{
     BootedFabric, Estimate, FaultSchedule, Run, RunError, SeriesWindow, StarvedLink, StopRule,
 };
 use tvlb_table_set::dead_parts;
-use tvlb_traffic::Traffic;
+use tvlb_traffic::{Part, Pattern, Traffic};
 
 /// The name of the time before the first event.
 const BEFORE: &str = "before";
@@ -22,6 +23,8 @@ const BEFORE: &str = "before";
 const SHORT_BY: f64 = 0.01;
 /// Over so many windows the accepted load is averaged for that: in one alone, chance is too large.
 const STRETCH: usize = 2;
+/// A latency within this share of the one that a phase ends with is as good as that.
+const STEADY_WITHIN: f64 = 0.1;
 
 /// The runs of a study at loads, each with the course of events.
 pub(super) struct Courses {
@@ -35,16 +38,18 @@ pub(super) struct Courses {
 
 /// Figures of a window.
 #[derive(Clone, Serialize, Deserialize)]
-struct Window {
-    accepted: f64,
-    latency: f64,
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Window {
+    pub(super) accepted: f64,
+    pub(super) latency: f64,
+    pub(super) vlb_share: f64,
     losses: [f64; 6],
 }
 
 impl Window {
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-    fn of(window: &SeriesWindow) -> Self {
-        let lost = &window.losses;
+    pub(super) fn of(window: &SeriesWindow) -> Self {
+        let lost = window.losses.unwrap_or_default();
         let losses = [
             lost.on_dead_links,
             lost.without_live_port,
@@ -53,11 +58,21 @@ impl Window {
             lost.in_source_queues,
             lost.refused_at_source,
         ];
-        let latency = window.latency.unwrap_or_default();
-        Self { accepted: window.accepted, latency, losses: losses.map(|count| count as f64) }
+        Self {
+            accepted: window.accepted,
+            latency: window.latency.unwrap_or_default(),
+            vlb_share: window.vlb_share.unwrap_or_default(),
+            losses: losses.map(|count| count as f64),
+        }
     }
 
-    /// The means of the same window in several runs.
+    /// The windows of one run, each the mean of those of several.
+    pub(super) fn means(runs: &[Vec<Self>]) -> Vec<Self> {
+        let count = runs.iter().map(Vec::len).min().unwrap_or(0);
+        let of_place = |place: usize| runs.iter().map(|run| &run[place]).collect::<Vec<_>>();
+        (0..count).map(|place| Self::mean(&of_place(place))).collect()
+    }
+
     fn mean(of: &[&Self]) -> Self {
         let mean = |value: &dyn Fn(&Self) -> f64| {
             Estimate::of(&of.iter().map(|window| value(window)).collect::<Vec<_>>()).mean
@@ -65,8 +80,66 @@ impl Window {
         Self {
             accepted: mean(&|window| window.accepted),
             latency: mean(&|window| window.latency),
+            vlb_share: mean(&|window| window.vlb_share),
             losses: std::array::from_fn(|cause| mean(&|window| window.losses[cause])),
         }
+    }
+}
+
+/// Cycles of a course between two events or changes of traffic.
+pub(super) struct Phase {
+    pub(super) name: String,
+    pub(super) cycles: Range<u32>,
+}
+
+impl Phase {
+    /// The windows of the phase, of those of a course, each with its first cycle.
+    pub(super) fn windows<'w>(
+        &self,
+        course: &Course,
+        windows: &'w [Window],
+    ) -> impl ExactSizeIterator<Item = (u32, &'w Window)> + Clone {
+        let window = course.window.get();
+        let place = |cycle: u32| (((cycle - course.first) / window) as usize).min(windows.len());
+        let begin = self.cycles.start;
+        let of_phase = &windows[place(begin)..place(self.cycles.end)];
+        of_phase.iter().enumerate().map(move |(number, found)| {
+            (begin + u32::try_from(number).expect("a run has few windows") * window, found)
+        })
+    }
+}
+
+impl Course {
+    /// The time before anything happens, and that after each event or change of traffic.
+    ///
+    /// Refuses what does not follow each other at the ends of windows.
+    pub(super) fn phases(&self, pattern: &Pattern) -> Result<Vec<Phase>, SweepError> {
+        let changes: &[Part] = match pattern {
+            Pattern::Changing { then, .. } => then,
+            _ => &[],
+        };
+        let wrong = |fault: String| SweepError::File { path: "course".into(), fault };
+        if !changes.is_empty() && !self.events.is_empty() {
+            let fault = "found events and traffic that changes, accepted one of them";
+            return Err(wrong(fault.to_owned()));
+        }
+        let events = self.events.iter().map(|event| (event.phase.clone(), event.at));
+        let changes = changes.iter().map(|part| (part.pattern.to_string(), part.from));
+        let begin = std::iter::once((BEFORE.to_owned(), self.first));
+        let named: Vec<(String, u32)> = begin.chain(events).chain(changes).collect();
+        let times: Vec<u32> = named.iter().map(|(_, at)| *at).chain([self.end]).collect();
+        let is_course = times.windows(2).all(|pair| pair[0] < pair[1])
+            && self.first > 0
+            && times.iter().all(|time| time.is_multiple_of(self.window.get()));
+        if !is_course {
+            return Err(wrong(format!(
+                "found {times:?}, accepted `first` above 0, what happens, and `end`, which rise, in multiples of \
+                 `window`"
+            )));
+        }
+        let ends = times[1..].iter();
+        let phase = |((name, begin), &end)| Phase { name, cycles: begin..end };
+        Ok(named.into_iter().zip(ends).map(phase).collect())
     }
 }
 
@@ -84,16 +157,8 @@ impl Courses {
             };
             dead.push(course.events.iter().map(read).collect::<Result<Vec<_>, SweepError>>()?);
         }
-        let window = course.window.get();
-        let mut times = course.events.iter().map(|event| event.at).collect::<Vec<_>>();
-        times.splice(0..0, [course.first]);
-        times.push(course.end);
-        let is_course = times.windows(2).all(|pair| pair[0] < pair[1])
-            && times.iter().all(|time| time.is_multiple_of(window));
-        if !is_course {
-            return Err(wrong(format!(
-                "found {times:?}, accepted `first`, events and `end` that rise, in multiples of `window`"
-            )));
+        for unit in &network.units {
+            course.phases(network.pattern(unit))?;
         }
         let distinct = network.units.iter().take_while(|unit| {
             unit.subject.load == network.units[0].subject.load
@@ -123,17 +188,22 @@ impl Courses {
             error => SweepError::Run { run: of_run.subject.traffic.clone(), error: error.into() },
         };
         let fabric: BootedFabric<'_> = network.booted(of_run)?;
-        let [least, most] = course.delay;
-        let schedule = FaultSchedule::new(&fabric, &self.dead[of_run.tables.fabric], least..=most)?;
         let load = subject.load.expect("a course has loads");
         let traffic = Traffic::new(network.pattern(of_run), fabric.nodes(), subject.seed)
             .map_err(|error| SweepError::Unfit { run: subject.traffic.clone(), error })?;
-        let mut run =
-            Run::with_faults(&fabric, &subject.settings, &traffic, load, subject.seed, &schedule)
-                .map_err(failed)?;
+        let (settings, seed) = (&subject.settings, subject.seed);
+        let [least, most] = course.delay;
+        let dead = &self.dead[of_run.tables.fabric];
+        let schedule = FaultSchedule::new(&fabric, dead, least..=most)?;
+        let run = if dead.is_empty() {
+            Run::new(&fabric, settings, &traffic, load, seed).map_err(RunError::Refused)
+        } else {
+            Run::with_faults(&fabric, settings, &traffic, load, seed, &schedule)
+        };
+        let mut run = run.map_err(failed)?;
         run.record_series(course.window);
         let outcome = run.measure(StopRule::FullWindow, progress).map_err(failed)?;
-        let series = outcome.faults.map_or_else(Vec::new, |figures| figures.series);
+        let series = outcome.series.map_or_else(Vec::new, |figures| figures.windows);
         let shown =
             series.iter().filter(|window| (course.first..course.end).contains(&window.from));
         Ok(shown.map(Window::of).collect())
@@ -146,34 +216,33 @@ impl Courses {
         let (subject, last) = (network.subject(of_run), network.last(of_run));
         let load = of_run.subject.load.expect("a course has loads");
         let mut rows = Vec::new();
-        let mut begin = course.first;
         let mut before = None;
-        let names =
-            std::iter::once(BEFORE).chain(course.events.iter().map(|event| event.phase.as_str()));
-        let ends = course.events.iter().map(|event| event.at).chain([course.end]);
-        for (number, (phase, end)) in names.zip(ends).enumerate() {
-            let place = |cycle: u32| ((cycle - course.first) / course.window) as usize;
-            let of_phase = &windows[place(begin).min(windows.len())..place(end).min(windows.len())];
-            let accepted: Vec<f64> = of_phase.iter().map(|window| window.accepted).collect();
+        for (number, phase) in course.phases(network.pattern(of_run))?.into_iter().enumerate() {
+            let of_phase = phase.windows(course, windows);
+            let accepted: Vec<f64> = of_phase.clone().map(|(_, window)| window.accepted).collect();
             let base = *before.get_or_insert(Estimate::of(&accepted).mean);
-            let dead = number.checked_sub(1).map(|event| &self.dead[of_run.tables.fabric][event].1);
-            let share = dead.map_or(Ok(1.0), |dead| self.live_share(unit, dead))?;
+            let dead = number.checked_sub(1);
+            let dead = dead.and_then(|event| self.dead[of_run.tables.fabric].get(event));
+            let share = dead.map_or(Ok(1.0), |(_, dead)| self.live_share(unit, dead))?;
             let back = back_after(&accepted, (1.0 - SHORT_BY) * share * base, course.window.get());
-            for (from, window) in (begin..).step_by(course.window.get() as usize).zip(of_phase) {
-                let settled = number == 0 || from >= begin + course.delay[1];
+            let latencies: Vec<f64> = of_phase.clone().map(|(_, window)| window.latency).collect();
+            let steady = steady_after(&latencies, course.window.get());
+            for (from, window) in of_phase {
+                let settled = number == 0 || from >= phase.cycles.start + course.delay[1];
                 let course = row![
                     load,
-                    phase,
+                    phase.name.as_str(),
                     from,
                     settled,
                     back.as_str(),
+                    steady.as_str(),
                     window.accepted,
-                    window.latency
+                    window.latency,
+                    window.vlb_share
                 ];
                 let losses = window.losses.map(Cell::from);
                 rows.push([&subject[..], &course, &losses, &last].concat());
             }
-            begin = end;
         }
         Ok(rows)
     }
@@ -204,13 +273,51 @@ impl Courses {
 /// How many cycles after the beginning of a phase the last stretch ends in which less than this is accepted. What
 /// lasts to the end of the phase is no number.
 fn back_after(accepted: &[f64], least: f64, window: u32) -> String {
-    let stretches: Vec<f64> =
-        accepted.chunks(STRETCH).map(|stretch| Estimate::of(stretch).mean).collect();
-    match stretches.iter().rposition(|&accepted| accepted < least) {
+    after(accepted, window, 0, |accepted| accepted < least)
+}
+
+/// How many cycles after the beginning of a phase the last stretch ends whose mean latency is not within a tenth of
+/// that of the phase's last quarter. What lasts into the second half of the phase is no number.
+pub(super) fn steady_after(latencies: &[f64], window: u32) -> String {
+    let quarter = (latencies.len() / 4).max(1).min(latencies.len());
+    let steady = Estimate::of(&latencies[latencies.len() - quarter..]).mean;
+    after(latencies, window, latencies.len() / 2, |latency| {
+        (latency - steady).abs() > STEADY_WITHIN * steady
+    })
+}
+
+/// How many cycles after the beginning of a phase the last stretch ends of which something is so: no number if that
+/// is among the last windows, or the last.
+fn after(values: &[f64], window: u32, last: usize, is_so: impl Fn(f64) -> bool) -> String {
+    let stretches = values.chunks(STRETCH).map(|stretch| Estimate::of(stretch).mean);
+    let stretches: Vec<f64> = stretches.collect();
+    let end = |place: usize| ((place + 1) * STRETCH).min(values.len());
+    match stretches.iter().rposition(|&value| is_so(value)).map(end) {
         None => "0".to_owned(),
-        Some(place) if place + 1 == stretches.len() => "later".to_owned(),
-        Some(place) => ((place + 1) * STRETCH * window as usize).to_string(),
+        Some(end) if end == values.len() || end + last > values.len() => "later".to_owned(),
+        Some(end) => (end * window as usize).to_string(),
     }
+}
+
+/// The windows of a run with those of the runs that differ from it in the seed alone, which stand before it; none
+/// but at the last of them, and while rows are not collected.
+pub(super) fn with_other_seeds<S: Serialize>(
+    own: Vec<Window>,
+    unit: usize,
+    seeds: usize,
+    source: &Source<'_>,
+    subject: impl Fn(usize) -> S,
+) -> Result<Option<Vec<Vec<Window>>>, SweepError> {
+    if !(unit + 1).is_multiple_of(seeds) || !source.is_collecting() {
+        return Ok(None);
+    }
+    let others = unit + 1 - seeds..unit;
+    let others: Option<Vec<Vec<Window>>> =
+        others.map(|other| source.kept(&subject(other))).collect::<Result<_, _>>()?;
+    Ok(others.map(|mut runs| {
+        runs.push(own);
+        runs
+    }))
 }
 
 impl Measure for Courses {
@@ -237,24 +344,15 @@ impl Measure for Courses {
         let Some(own): Option<Vec<Window>> = source.run(&self.subject(unit), make)? else {
             return Ok(None);
         };
-        if !(unit + 1).is_multiple_of(self.seeds) || !source.is_collecting() {
+        let subject = |other| self.subject(other);
+        let Some(runs) = with_other_seeds(own, unit, self.seeds, source, subject)? else {
             return Ok(Some(Vec::new()));
-        }
-        let mut runs = vec![own];
-        for other in unit + 1 - self.seeds..unit {
-            match source.kept(&self.subject(other))? {
-                Some(found) => runs.push(found),
-                None => return Ok(Some(Vec::new())),
-            }
-        }
-        let count = runs.iter().map(Vec::len).min().unwrap_or(0);
-        let mean =
-            |place: usize| Window::mean(&runs.iter().map(|run| &run[place]).collect::<Vec<_>>());
-        self.windows(unit, &(0..count).map(mean).collect::<Vec<_>>()).map(Some)
+        };
+        self.windows(unit, &Window::means(&runs)).map(Some)
     }
 
     fn columns(&self) -> Vec<&'static str> {
-        let own = "load,phase,from,settled,back-after,accepted,latency,on-dead-links,without-live-port,\
+        let own = "load,phase,from,settled,back-after,steady-after,accepted,latency,vlb-share,on-dead-links,without-live-port,\
                    in-dead-switches,astray,in-source-queues,refused-at-source";
         self.network.columns_with(own.split(','))
     }
@@ -274,5 +372,13 @@ mod tests {
         assert_eq!(back_after(&[0.08, 0.1, 0.1], 0.099, 10), "20");
         assert_eq!(back_after(&[0.1, 0.1, 0.1], 0.099, 10), "0");
         assert_eq!(back_after(&[0.1, 0.1, 0.09], 0.099, 10), "later");
+    }
+
+    #[test]
+    fn a_latency_is_steady_after_the_last_stretch_that_is_not_as_at_the_end() {
+        let rising = [90.0, 70.0, 60.0, 52.0, 51.0, 50.0, 50.0, 50.0];
+        assert_eq!(steady_after(&rising, 10), "40");
+        assert_eq!(steady_after(&[50.0; 8], 10), "0");
+        assert_eq!(steady_after(&[10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0], 10), "later");
     }
 }

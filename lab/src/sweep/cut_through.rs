@@ -1,6 +1,7 @@
 //! Runs of cut-through switches: routings that decide at every hop beside those that decide once or twice.
 
-use super::asked::{Buffer, Escape, Kind, Line};
+use super::asked::{Buffer, Course, Escape, Kind, Line};
+use super::course::{Window, steady_after, with_other_seeds};
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::{File, Measured};
@@ -112,6 +113,10 @@ pub(super) struct CutThroughs {
     traffic: Vec<(String, Pattern)>,
     cases: Vec<Case>,
     benches: Vec<Bench>,
+    /// Where runs are watched window by window.
+    course: Option<Course>,
+    /// How many cases that differ in the seed alone stand one after the other.
+    seeds: usize,
 }
 
 /// Everything that a run depends on.
@@ -127,6 +132,8 @@ struct Subject<'s> {
     traffic: &'s str,
     sending: Sending,
     seed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    course: Option<&'s Course>,
 }
 
 impl CutThroughs {
@@ -153,7 +160,13 @@ impl CutThroughs {
             pattern.map(|pattern| (text.clone(), pattern)).map_err(|error| wrong(&error))
         };
         let traffic = file.traffic.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let [warm_up, measured] = file.cycles.unwrap_or([10_000, 10_000]);
+        let [warm_up, measured] = match &file.course {
+            Some(course) => {
+                check_course(course, &traffic, &sendings).map_err(|error| wrong(&error))?;
+                [course.first, course.end - course.first]
+            }
+            None => file.cycles.unwrap_or([10_000, 10_000]),
+        };
         let mut cases = Vec::new();
         for (fabric, _) in fabrics.iter().enumerate() {
             for (number, line) in file.cut_through.iter().enumerate() {
@@ -185,7 +198,9 @@ impl CutThroughs {
             }
         }
         let benches = fabrics.iter().map(|_| Bench::default()).collect();
-        Ok(Self { fabrics, lines: file.cut_through.clone(), traffic, cases, benches })
+        let (lines, course, seeds) =
+            (file.cut_through.clone(), file.course.clone(), file.seeds.len());
+        Ok(Self { fabrics, lines, traffic, cases, benches, course, seeds })
     }
 
     fn subject<'s>(&'s self, case: &'s Case) -> Subject<'s> {
@@ -200,6 +215,7 @@ impl CutThroughs {
             traffic: &self.traffic[case.traffic].0,
             sending: case.sending,
             seed: case.seed,
+            course: self.course.as_ref(),
         }
     }
 
@@ -234,7 +250,11 @@ impl CutThroughs {
         Ok(())
     }
 
-    fn simulate(&self, case: &Case, progress: &dyn Progress) -> Result<Figures, SweepError> {
+    fn simulate(
+        &self,
+        case: &Case,
+        progress: &dyn Progress,
+    ) -> Result<(CutThroughOutcome, SwitchId), SweepError> {
         let (line, bench) = (&self.lines[case.line], &self.benches[case.fabric]);
         let images = &bench.images[line.policies()];
         let mut booted = BootedFabric::boot(&images.fabric, &images.switches)?;
@@ -251,12 +271,89 @@ impl CutThroughs {
         let measured =
             CutThroughRun::new(&booted, &case.settings, &traffic, case.sending, case.seed)
                 .map_err(CutThroughError::Refused)
-                .and_then(|run| run.measure(progress));
+                .and_then(|mut run| {
+                    if let Some(course) = &self.course {
+                        run.record_series(course.window);
+                    }
+                    run.measure(progress)
+                });
         match measured {
-            Ok(outcome) => Ok(Figures::new(&outcome, (df, bench.root))),
+            Ok(outcome) => Ok((outcome, bench.root)),
             Err(CutThroughError::Cancelled(cancelled)) => Err(cancelled.into()),
             Err(error) => Err(SweepError::Run { run: run(), error: Box::new(error) }),
         }
+    }
+}
+
+/// Refuses a course that switches of this kind cannot run.
+fn check_course(
+    course: &Course,
+    traffic: &[(String, Pattern)],
+    sendings: &[Sending],
+) -> Result<(), SweepError> {
+    let wrong = |fault: &str| SweepError::File { path: "course".into(), fault: fault.to_owned() };
+    if !course.events.is_empty() {
+        return Err(wrong("found events with cut-through switches, accepted traffic that changes"));
+    }
+    if !sendings.iter().all(|sending| matches!(sending, Sending::Load(_))) {
+        return Err(wrong("found no loads, accepted `loads` beside it"));
+    }
+    traffic.iter().try_for_each(|(_, pattern)| course.phases(pattern).map(|_| ()))
+}
+
+impl CutThroughs {
+    /// The windows of a run from the beginning of a course to its end.
+    fn watch(&self, case: &Case, progress: &dyn Progress) -> Result<Vec<Window>, SweepError> {
+        let course = self.course.as_ref().expect("runs are watched");
+        let (outcome, _) = self.simulate(case, progress)?;
+        let windows = outcome.series.map_or_else(Vec::new, |figures| figures.windows);
+        let shown = windows.iter().filter(|window| window.from >= course.first);
+        Ok(shown.map(Window::of).collect())
+    }
+
+    /// The lines of runs that differ in the seed alone, which stand with the last: a line for each window.
+    fn windows(
+        &self,
+        unit: usize,
+        source: &Source<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
+        let case = &self.cases[unit];
+        let make = || self.watch(case, progress);
+        let Some(own): Option<Vec<Window>> = source.run(&self.subject(case), make)? else {
+            return Ok(None);
+        };
+        let Some(runs) = with_other_seeds(own, unit, self.seeds, source, |other| {
+            self.subject(&self.cases[other])
+        })?
+        else {
+            return Ok(Some(Vec::new()));
+        };
+        let (course, windows) =
+            (self.course.as_ref().expect("runs are watched"), Window::means(&runs));
+        let (traffic, pattern) = &self.traffic[case.traffic];
+        let Sending::Load(load) = case.sending else { return Ok(Some(Vec::new())) };
+        let mut rows = Vec::new();
+        for phase in course.phases(pattern)? {
+            let of_phase = phase.windows(course, &windows);
+            let latencies: Vec<f64> = of_phase.clone().map(|(_, window)| window.latency).collect();
+            let steady = steady_after(&latencies, course.window.get());
+            for (from, Window { accepted, latency, vlb_share, .. }) in of_phase {
+                rows.push(row![
+                    self.fabrics[case.fabric].fabric.file.name.as_str(),
+                    self.lines[case.line].name.as_str(),
+                    traffic.as_str(),
+                    load,
+                    phase.name.as_str(),
+                    from,
+                    steady.as_str(),
+                    *accepted,
+                    *latency,
+                    *vlb_share
+                ]);
+            }
+        }
+        Ok(Some(rows))
     }
 }
 
@@ -345,8 +442,15 @@ impl Measure for CutThroughs {
         source: &Source<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
+        if self.course.is_some() {
+            return self.windows(unit, source, progress);
+        }
         let case = &self.cases[unit];
-        let make = || self.simulate(case, progress);
+        let df = self.fabrics[case.fabric].fabric.topology.dragonfly();
+        let make = || {
+            let (outcome, root) = self.simulate(case, progress)?;
+            Ok(Figures::new(&outcome, (df, root)))
+        };
         let Some(found): Option<Figures> = source.run(&self.subject(case), make)? else {
             return Ok(None);
         };
@@ -386,6 +490,11 @@ impl Measure for CutThroughs {
     }
 
     fn columns(&self) -> Vec<&'static str> {
+        if self.course.is_some() {
+            return "fabric,line,traffic,load,phase,from,steady-after,accepted,latency,vlb-share"
+                .split(',')
+                .collect();
+        }
         "fabric,line,traffic,load,seed,cycles,saturated,latency,p50,p99,accepted,vlb-share,local-hops,global-hops,\
          escape-hops,hops-of-all-but-a-thousandth,hops-of-all-but-a-ten-thousandth,most-hops,most-entries,injected,\
          injected-in-root-group,injected-by-last-switch"

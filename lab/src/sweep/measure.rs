@@ -118,5 +118,5 @@ impl<'s> Source<'s> {
 
 /// Where the results of studies are kept.
 pub(super) fn runs_in(directory: &Path) -> Result<Runs, StoreError> {
-    Runs::open(directory.join("runs"), "tvlb sweep 2")
+    Runs::open(directory.join("runs"), "tvlb sweep 3")
 }

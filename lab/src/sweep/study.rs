@@ -86,7 +86,7 @@ impl Study {
             Box::new(Counted::new(file, fabrics, beside).map_err(|e| wrong(&e))?)
         } else if let Some(jobs) = &file.jobs {
             Box::new(JobRuns::new(jobs, file, (fabrics, beside), &wrong)?)
-        } else if let Some(course) = &file.course {
+        } else if let Some(course) = file.course.as_ref().filter(|_| file.cut_through.is_empty()) {
             Box::new(Courses::new(course, Network::new(file, fabrics, beside, &wrong)?)?)
         } else if file.cut_through.is_empty() {
             Box::new(Network::new(file, fabrics, beside, &wrong)?)

@@ -7,7 +7,6 @@ use crate::tables::Tables;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
-use std::num::NonZeroU32;
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
 use tvlb_schema::{FabricImage, FaultSet, SwitchId};
@@ -57,7 +56,6 @@ pub(super) fn of_run(outcome: &Outcome) -> Vec<Cell> {
 /// What dies and is mended in every run.
 pub(super) struct Given {
     pub(super) schedule: FaultSchedule,
-    pub(super) series: Option<NonZeroU32>,
     pub(super) record: Record,
 }
 
@@ -124,9 +122,7 @@ pub(super) fn given(
     settings: &Settings,
     updates: Vec<Installed>,
 ) -> Result<Option<Given>, Failure> {
-    // A series is counted where a schedule says what dies, and nothing may be all that does.
-    let dies = !arguments.faults_at.is_empty() || !updates.is_empty();
-    if !dies && arguments.series.is_none() {
+    if arguments.faults_at.is_empty() && updates.is_empty() {
         return Ok(None);
     }
     let plan = plan(fabric);
@@ -177,7 +173,7 @@ pub(super) fn given(
         grown_from = Some(tables.set.manifest_sha256().to_owned());
     }
     let record = Record { faults_at, fault_delay: (least, most), update: None, grown_from };
-    Ok(Some(Given { schedule, series: arguments.series, record }))
+    Ok(Some(Given { schedule, record }))
 }
 
 /// The tables that switches have before they take those that are simulated.
@@ -192,7 +188,6 @@ fn tables_before(tables: &Tables, revision: Option<Revision>) -> Result<TablesBe
 pub(super) fn from_the_beginning(
     update: &Update,
     fabric: &BootedFabric<'_>,
-    series: Option<NonZeroU32>,
 ) -> Result<Given, Failure> {
     let faults = dead_by(update, plan(fabric))?;
     let dead = tvlb_table_set::dead_parts::write(fabric.dragonfly(), &faults);
@@ -203,7 +198,7 @@ pub(super) fn from_the_beginning(
         update: Some(update.record().epoch),
         grown_from: None,
     };
-    Ok(Given { schedule, series, record })
+    Ok(Given { schedule, record })
 }
 
 /// The planned fabric, as its first switch has it.
@@ -237,77 +232,61 @@ impl<'a> Curve<'a> {
         };
         self.points.iter().flat_map(of_point)
     }
-
-    /// The runs in which parts died, with their loads, seeds and figures.
-    fn with_losses(self) -> impl Iterator<Item = (f64, u64, &'a FaultFigures)> {
-        self.runs().filter_map(|(load, seed, run)| Some((load, seed, run.faults.as_ref()?)))
-    }
 }
 
-/// What was lost, for people.
-pub(super) struct Text<'a>(
-    pub(super) Curve<'a>,
-    /// Whether nothing dies.
-    pub(super) bool,
-);
+/// What was lost and the windows of all runs, for people.
+pub(super) struct Text<'a>(pub(super) Curve<'a>);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (load, seed, figures) in self.0.with_losses() {
-            let FaultFigures { sent, losses, links, series, .. } = figures;
-            match losses.sent() {
-                0 if self.1 => writeln!(f, "\nload {load}, seed {seed}: nothing died"),
-                lost => {
-                    writeln!(
-                        f,
-                        "\nload {load}, seed {seed}: {lost} of {sent} packets sent were lost"
-                    )
-                }
-            }?;
-            for (count, (_, cause)) in counts(losses).into_iter().zip(CAUSES) {
-                if count > 0 {
-                    writeln!(f, "{count:>10} {cause}")?;
-                }
+        for (load, seed, run) in self.0.runs() {
+            if run.faults.is_none() && run.series.is_none() {
+                continue;
             }
-            let mut of_links = Table::new(vec![
-                Column::number("on the link", 0, ""),
-                Column::number("no live port", 0, ""),
-                Column::words("link", ""),
-            ]);
-            for LinkLosses { link, on_dead_links, without_live_port, .. } in links {
-                of_links.push(row![*on_dead_links, *without_live_port, link.as_str()]);
+            write!(f, "\nload {load}, seed {seed}")?;
+            match &run.faults {
+                None => writeln!(f)?,
+                Some(figures) => write_losses(f, figures)?,
             }
-            let mut windows = Table::new(vec![
-                FROM,
-                ACCEPTED,
-                LATENCY,
-                VLB_SHARE,
-                Column::number("lost", 0, ""),
-                Column::number("never sent", 0, ""),
-            ]);
-            for SeriesWindow { from, accepted, latency, vlb_share, losses } in series {
-                let (lost, never) = (losses.sent(), losses.all() - losses.sent());
-                windows.push(row![*from, *accepted, *latency, *vlb_share, lost, never]);
+            if let Some(series) = &run.series {
+                write!(f, "{}", series.table())?;
             }
-            write!(f, "{of_links}{windows}")?;
         }
         Ok(())
     }
 }
 
-const FROM: Column<'_> = Column::number("from", 0, "");
-const ACCEPTED: Column<'_> = Column::number("accepted", 4, "");
-const LATENCY: Column<'_> = Column::number("latency", 2, "");
-const VLB_SHARE: Column<'_> = Column::number("vlb-share", 3, "").under("VLB");
+fn write_losses(f: &mut Formatter<'_>, figures: &FaultFigures) -> fmt::Result {
+    let FaultFigures { sent, losses, links, .. } = figures;
+    writeln!(f, ": {} of {sent} packets sent were lost", losses.sent())?;
+    for (count, (_, cause)) in counts(losses).into_iter().zip(CAUSES) {
+        if count > 0 {
+            writeln!(f, "{count:>10} {cause}")?;
+        }
+    }
+    let mut of_links = Table::new(vec![
+        Column::number("on the link", 0, ""),
+        Column::number("no live port", 0, ""),
+        Column::words("link", ""),
+    ]);
+    for LinkLosses { link, on_dead_links, without_live_port, .. } in links {
+        of_links.push(row![*on_dead_links, *without_live_port, link.as_str()]);
+    }
+    write!(f, "{of_links}")
+}
 
 /// The windows of all runs.
 pub(super) fn series(curve: Curve<'_>) -> Table<'static> {
-    let first = [LOAD, SEED, FROM, ACCEPTED, LATENCY, VLB_SHARE];
-    let mut table = Table::new(first.into_iter().chain(columns()).collect());
-    for (load, seed, figures) in curve.with_losses() {
-        for SeriesWindow { from, accepted, latency, vlb_share, losses } in &figures.series {
-            let mut row = row![load, seed, *from, *accepted, *latency, *vlb_share];
-            row.extend(counts(losses).map(Cell::from));
+    let may_lose = curve.runs().any(|(.., run)| run.faults.is_some());
+    let lost = columns().filter(|_| may_lose);
+    let first = [LOAD, SEED].into_iter().chain(SeriesWindow::COLUMNS);
+    let mut table = Table::new(first.chain(lost).collect());
+    for (load, seed, run) in curve.runs() {
+        for window in run.series.iter().flat_map(|series| &series.windows) {
+            let losses = window.losses.as_ref().map(counts).into_iter().flatten();
+            let mut row = row![load, seed];
+            row.extend(window.row());
+            row.extend(losses.map(Cell::from));
             table.push(row);
         }
     }

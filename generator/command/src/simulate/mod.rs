@@ -42,7 +42,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
     let names = fabric.names();
     let settings = arguments.settings(&set.manifest().fabric)?;
     let given = match &tables.update {
-        Some(update) => Some(losses::from_the_beginning(update, &fabric, arguments.series)?),
+        Some(update) => Some(losses::from_the_beginning(update, &fabric)?),
         None => losses::given(arguments, &fabric, names, &settings, updates)?,
     };
     let parts = Parts::new(fabric.dragonfly(), names);
@@ -54,6 +54,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
         pattern: &pattern.rule,
         placement: &placement.rule,
         seeds: &arguments.seeds,
+        series: arguments.series,
     };
     if let Some(cycles) = arguments.bench {
         return bench::run(&study, &arguments.loads(), cycles);
@@ -114,9 +115,7 @@ fn simulated(
     stages.stage("runs", Some(loads.len() * study.seeds.len()));
     let curve = match given {
         None => study.curve(&loads, stages),
-        Some(Given { schedule, series, .. }) => {
-            study.curve_with_faults(&loads, schedule, *series, stages)
-        }
+        Some(Given { schedule, .. }) => study.curve_with_faults(&loads, schedule, stages),
     };
     curve.map(Report::Curve)
 }

@@ -115,8 +115,8 @@ pub struct Simulate {
         help_heading = "Faults"
     )]
     pub fault_delay: Delay,
-    /// Print throughput, latency, the share of VLB and losses of every so many cycles too; with --format csv
-    /// instead of the runs
+    /// Print throughput, latency, the share of VLB, and losses where parts die, of every so many cycles too; with
+    /// --format csv instead of the runs
     #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["saturation", "bench"], help_heading = "Measurement")]
     pub series: Option<NonZeroU32>,
     /// Use this many threads instead of one per core; the figures are the same for any number

@@ -196,8 +196,7 @@ impl Display for Text<'_> {
                         "flits per cycle that a link takes: node {node:.3}, local {local:.3}, global {global:.3}"
                     )?;
                 }
-                let nothing_dies = self.0.faults_in_words() == "none";
-                write!(f, "{}", losses::Text(Curve { points, seeds: study.seeds }, nothing_dies))
+                write!(f, "{}", losses::Text(Curve { points, seeds: study.seeds }))
             }
         }
     }

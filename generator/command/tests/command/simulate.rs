@@ -260,8 +260,12 @@ fn parts_die_and_are_mended() {
     assert_eq!(json["faults-at"][0]["cycle"], 600);
     assert_eq!(json["faults-at"][0]["dead"], "switch (2,0)\ncable (0,1):1\n");
     assert_eq!(json["fault-delay"], serde_json::json!([0, 300]));
+    let series = &json["curve"][0]["runs"][1]["series"];
+    assert_eq!(
+        (series["window"].as_u64(), series["windows"].as_array().unwrap().len()),
+        (Some(250), 8)
+    );
     let faults = &json["curve"][0]["runs"][1]["faults"];
-    assert_eq!(faults["series"].as_array().unwrap().len(), 8);
     assert!(faults["losses"]["on-dead-links"].as_u64().unwrap() > 0, "{faults}");
 
     // Nothing of it where nothing dies; and what dies never changes nothing else.
@@ -550,6 +554,29 @@ fn a_line_says_which_file_and_which_settings_it_is_of() {
     assert_eq!(json["traffic-content"].as_str().unwrap().len(), 64);
 }
 
+/// Traffic that changes is named in full, and watched by windows.
+#[test]
+fn traffic_may_change_during_a_run() {
+    let scratch = Scratch::with_table_set();
+    let words = format!("{SHORT} --load 0.2 --series 500 --traffic");
+    let run = |traffic: &str| scratch.tvlb_with(words.split(' ').chain([traffic]));
+    let found =
+        run("uniform then shift(1,0) from 1000 then uniform in bursts(50,50) at 0.3 from 1500");
+    assert_eq!((found.code, found.stderr.as_str()), (0, ""));
+    assert_snapshot!("simulate_changing_traffic", found.stdout);
+    for (traffic, accepted) in [
+        ("uniform then shift(1,0)", "PATTERN [at LOAD] from CYCLE after each then"),
+        ("uniform in bursts(10)", "PATTERN in bursts(CYCLES,CYCLES)"),
+        (
+            "uniform in bursts(10,90)",
+            "load is 0.2 in bursts of 10 cycles with silences of 90, accepted at most 0.1",
+        ),
+    ] {
+        let refused = run(traffic);
+        assert!(refused.code == 2 && refused.stderr.contains(accepted), "{refused}");
+    }
+}
+
 /// How throughput, latency and the share of VLB change over time needs nothing that dies.
 #[test]
 fn a_series_needs_no_faults() {
@@ -557,7 +584,7 @@ fn a_series_needs_no_faults() {
     let run = format!("{SHORT} --traffic shift(1,0) --load 0.2");
     let table = scratch.succeeds(&format!("{run} --series 500"));
     assert!(table.starts_with(&scratch.succeeds(&run)), "the figures are the same: {table}");
-    assert!(table.contains("nothing died\nfrom  accepted  latency    VLB"), "{table}");
+    assert!(table.contains("\nload 0.2, seed 1\nfrom  accepted  latency    VLB\n"), "{table}");
     let csv = scratch.succeeds(&format!("{run} --series 500 --format csv"));
     assert_eq!(csv.lines().count(), 1 + 4, "{csv}");
     assert!(

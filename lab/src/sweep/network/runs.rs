@@ -238,7 +238,8 @@ impl Network {
         let schedule = self.schedule(unit, &fabric)?;
         let Subject { seed, settings, .. } = &unit.subject;
         let (pattern, placement) = (self.pattern(unit), &self.placements[unit.placement].rule);
-        let study = Study { fabric: &fabric, settings, pattern, placement, seeds: &[*seed] };
+        let seeds = &[*seed];
+        let study = Study { fabric: &fabric, settings, pattern, placement, seeds, series: None };
         let quiet = Unreported(progress);
         let found = match &schedule {
             None => study.saturation(resolution, &quiet),
