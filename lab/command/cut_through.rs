@@ -6,7 +6,10 @@ mod report;
 use clap::{Args, ValueEnum};
 use ofar::Escape;
 use rayon::prelude::*;
-use report::{Measured, Report, Subject, Text, table_of_runs, table_of_windows};
+use report::{
+    Measured, Report, Saturations, Subject, Text, table_of_runs, table_of_saturations,
+    table_of_windows,
+};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
@@ -22,6 +25,7 @@ use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
 use tvlb_lab::cut_through::{
     CutThrough, CutThroughError, CutThroughRun, LinkBuffer, Piggybacking, Routing, Sending,
+    saturation,
 };
 use tvlb_simulator::BootedFabric;
 use tvlb_table_set::names::Parts;
@@ -71,6 +75,18 @@ pub(crate) struct Arguments {
     /// ranges FROM:TO:STEP, such as 0.05:0.5:0.05, with both ends
     #[arg(long, value_name = "LOADS", value_delimiter = ',', default_value = "0.1")]
     load: Vec<Loads>,
+    /// Search for the last load of which the network accepts at least 98%
+    #[arg(long, conflicts_with_all = ["load", "burst", "all_to_all", "series"])]
+    saturation: bool,
+    /// The resolution of that search
+    #[arg(
+        long,
+        value_name = "LOAD",
+        default_value_t = 0.01,
+        requires = "saturation",
+        conflicts_with = "load"
+    )]
+    resolution: f64,
     /// Let each node send so many packets as fast as it can, and measure until all are delivered
     #[arg(long, value_name = "PACKETS", conflicts_with_all = ["load", "all_to_all", "warm_up"])]
     burst: Option<u32>,
@@ -206,6 +222,8 @@ impl Arguments {
         match self.burst {
             Some(packets) => vec![Sending::Burst(packets)],
             None if self.all_to_all => vec![Sending::AllToAll],
+            // Whatever the resolution is found to be.
+            None if self.saturation => vec![Sending::Load(self.resolution.clamp(0.0001, 0.5))],
             None => self.loads().into_iter().map(Sending::Load).collect(),
         }
     }
@@ -302,7 +320,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let subjects: Vec<Subject> = settings.iter().map(subject).collect();
     catch_interrupt()?;
     tell_of_starved(arguments.quiet, settings.iter().flat_map(CutThrough::starved_links));
-    let outcomes = measured(&fabric, &runs, &subjects, arguments);
     let report = Report {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: name,
@@ -314,8 +331,28 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         burst: arguments.burst,
         escape_network: escape.as_ref().map(|escape| escape.words.clone()),
         settings: &settings,
-        runs: outcomes.into_iter().collect::<Result<_, _>>()?,
+        runs: Vec::new(),
     };
+    if arguments.saturation {
+        let resolution = arguments.resolution;
+        let search = |(settings, _, seed, traffic): Asked<'_>, bars: &Bars| {
+            saturation(&fabric, settings, (traffic, seed), resolution, bars)
+        };
+        let report = report.with(measured(&runs, &subjects, arguments, search)?);
+        return match arguments.format {
+            Format::Table if arguments.json => print_json(&report),
+            Format::Table => print(&Saturations(&report, resolution)),
+            Format::Csv => print(&table_of_saturations(&report, resolution).csv()),
+        };
+    }
+    let measure = |(settings, sending, seed, traffic): Asked<'_>, bars: &Bars| {
+        let mut run = CutThroughRun::new(&fabric, settings, traffic, sending, seed)?;
+        if let Some(cycles) = arguments.series {
+            run.record_series(cycles);
+        }
+        run.measure(bars)
+    };
+    let report = report.with(measured(&runs, &subjects, arguments, measure)?);
     match arguments.format {
         Format::Table if arguments.json => print_json(&report),
         Format::Table => print(&Text(&report)),
@@ -347,25 +384,21 @@ fn checked<'r>(
     Ok(runs)
 }
 
-/// Makes the runs, several at a time.
-fn measured(
-    fabric: &BootedFabric<'_>,
+/// Makes the runs, or what else is done with each, several at a time.
+fn measured<T: Send>(
     runs: &[Asked<'_>],
     subjects: &[Subject],
     arguments: &Arguments,
-) -> Vec<Result<Measured, Failure>> {
-    let what = format!("simulating {}", counted(runs.len() as u64, "run"));
+    measure: impl Fn(Asked<'_>, &Bars) -> Result<T, CutThroughError> + Sync,
+) -> Result<Vec<Measured<T>>, Failure> {
+    let what =
+        if arguments.saturation { ("searching for", "saturation") } else { ("simulating", "run") };
+    let what = format!("{} {}", what.0, counted(runs.len() as u64, what.1));
     let bars = Bars::beginning(arguments.quiet, &what);
     bars.stage("runs", Some(runs.len()));
-    let outcomes = runs.par_iter().map(|&(settings, sending, seed, traffic)| {
-        let measured = CutThroughRun::new(fabric, settings, traffic, sending, seed)
-            .map_err(CutThroughError::Refused)
-            .and_then(|mut run| {
-                if let Some(cycles) = arguments.series {
-                    run.record_series(cycles);
-                }
-                run.measure(&bars)
-            });
+    let outcomes = runs.par_iter().map(|&asked| {
+        let (settings, _, seed, _) = asked;
+        let measured = measure(asked, &bars);
         bars.step();
         let scheme = settings.routing.name();
         let subject = subjects.iter().find(|subject| subject.scheme == scheme);
@@ -376,9 +409,9 @@ fn measured(
             Err(error) => Err(Failure::Message(format!("{scheme}, seed {seed}: {error}"))),
         }
     });
-    let outcomes = outcomes.collect();
+    let outcomes: Vec<Result<Measured<T>, Failure>> = outcomes.collect();
     bars.finish();
-    outcomes
+    outcomes.into_iter().collect()
 }
 
 fn identity(fabric: &BootedFabric<'_>) -> String {

@@ -82,6 +82,18 @@ pub fn last_good<E>(
     Ok(known.good)
 }
 
+/// How many loads a search has: the multiples of a resolution, 0.0001 at least, up to the largest load that nodes can
+/// send, and one at least.
+pub fn loads_of_search(resolution: f64, most: f64) -> u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a resolution is at least 0.0001"
+    )]
+    let steps = (most / resolution + 1e-9) as u32;
+    steps.max(1)
+}
+
 /// The most steps that [`last_good`] asks about by [`Probing::Thirds`] from where the bad step is so many
 /// steps after the good one.
 pub(crate) fn most_by_thirds(apart: u32) -> usize {

@@ -8,7 +8,7 @@ use crate::faults::FaultSchedule;
 use crate::outcome::Outcome;
 use crate::run::{Run, RunError, StopRule};
 use crate::runs_left::{RUNS_BEYOND, RunsLeft, most_new, most_runs};
-use crate::search::{Probing, after_thirds, last_good, most_by_thirds};
+use crate::search::{Probing, after_thirds, last_good, loads_of_search, most_by_thirds};
 use crate::settings::Settings;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -226,7 +226,7 @@ impl Study<'_> {
         }
         self.settings.check_with(self.fabric, &[])?;
         let traffics = self.traffics()?;
-        let steps = steps_of(resolution, &traffics);
+        let steps = of_seeds(resolution, &traffics);
         let left = RunsLeft::new(progress, self.seeds.len(), most_runs(steps));
         let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
             .into_par_iter()
@@ -254,7 +254,7 @@ impl Study<'_> {
         progress: &dyn Progress,
     ) -> Result<SeedSaturation, StudyError> {
         let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
-        let steps = steps_of(resolution, traffics);
+        let steps = of_seeds(resolution, traffics);
         let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
         // Both searches share the runs, because most of the loads that they ask about are the same.
         let mut last_step_without = |fails: &dyn Fn(&Outcome) -> bool, afterwards: usize| {
@@ -329,16 +329,10 @@ impl Study<'_> {
     }
 }
 
-/// How many loads a search has, for a resolution that was checked: those that nodes can send.
-fn steps_of(resolution: f64, traffics: &[Traffic]) -> u32 {
+/// How many loads a search has with any of the seeds.
+fn of_seeds(resolution: f64, traffics: &[Traffic]) -> u32 {
     let most = traffics.iter().map(Traffic::most_load).fold(1.0, f64::min);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a resolution is at least 0.0001"
-    )]
-    let steps = (most / resolution + 1e-9) as u32;
-    steps.max(1)
+    loads_of_search(resolution, most)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
-use tvlb_lab::cut_through::{CutThrough, CutThroughOutcome, Routing};
+use tvlb_lab::cut_through::{CutThrough, CutThroughOutcome, CutThroughSaturation, Routing};
 use tvlb_schema::{Decision, OfarRules, SwitchImage, Weighing};
 use tvlb_simulator::columns::{IDENTITY, SEED, WEIGHING, over_seeds, weighings};
 use tvlb_simulator::{Estimate, Fairness, SeriesWindow, paths_name};
@@ -201,21 +201,21 @@ impl Subject {
     }
 }
 
-/// One run and its figures.
+/// One run or search, and its figures.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Measured {
+pub(super) struct Measured<T> {
     #[serde(flatten)]
     pub(super) subject: Subject,
     pub(super) seed: u64,
     #[serde(flatten)]
-    pub(super) outcome: CutThroughOutcome,
+    pub(super) outcome: T,
 }
 
 /// Everything that makes the runs reproducible, and what they found.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Report<'a> {
+pub(super) struct Report<'a, T> {
     pub(super) tool_version: &'static str,
     pub(super) fabric: String,
     pub(super) fabric_identity: String,
@@ -232,11 +232,75 @@ pub(super) struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) escape_network: Option<String>,
     pub(super) settings: &'a [CutThrough],
-    pub(super) runs: Vec<Measured>,
+    pub(super) runs: Vec<Measured<T>>,
+}
+
+impl<'a> Report<'a, ()> {
+    /// The same with what was found.
+    pub(super) fn with<T>(self, runs: Vec<Measured<T>>) -> Report<'a, T> {
+        Report {
+            tool_version: self.tool_version,
+            fabric: self.fabric,
+            fabric_identity: self.fabric_identity,
+            traffic: self.traffic,
+            traffic_content: self.traffic_content,
+            placement: self.placement,
+            placement_content: self.placement_content,
+            burst: self.burst,
+            escape_network: self.escape_network,
+            settings: self.settings,
+            runs,
+        }
+    }
+}
+
+/// The figures of a search, with what was accepted a step beyond.
+const SATURATION: [Column<'_>; 2] =
+    [Column::number("by-acceptance", 4, ""), Column::number("accepted-beyond", 4, "")];
+
+/// A row for each search.
+pub(super) fn table_of_saturations(
+    report: &Report<'_, CutThroughSaturation>,
+    resolution: f64,
+) -> Table<'static> {
+    let own = [SEED, Column::words("resolution", "")];
+    let first = IDENTITY.iter().chain(&own).chain(&SATURATION).copied();
+    let mut table = Table::new(first.chain(setting_columns()).collect());
+    for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
+        let CutThroughSaturation { by_acceptance, accepted_beyond } = *outcome;
+        let own = row![*seed, resolution, by_acceptance, accepted_beyond];
+        table.push([&identity[..], &own, settings].concat());
+    }
+    table
+}
+
+/// The searches for people, means over seeds.
+pub(super) struct Saturations<'a>(pub(super) &'a Report<'a, CutThroughSaturation>, pub(super) f64);
+
+impl Display for Saturations<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(report, resolution) = self;
+        let schemes = report.settings.len().max(1);
+        let seeds = report.runs.len() / schemes;
+        report.write_heading(f, seeds)?;
+        let [by, beyond] = SATURATION;
+        let error = Column::number("saturation-error", 4, "").under("\u{b1}");
+        let mut table = Table::new(vec![SCHEME, by, error, beyond]);
+        for runs in report.runs.chunks(seeds.max(1)) {
+            let Some(Measured { subject, .. }) = runs.first() else { continue };
+            let of = |figure: fn(&CutThroughSaturation) -> f64| -> Vec<f64> {
+                runs.iter().map(|run| figure(&run.outcome)).collect()
+            };
+            let by = Estimate::of_multiples(&of(|found| found.by_acceptance), *resolution);
+            let beyond = Estimate::of(&of(|found| found.accepted_beyond)).mean;
+            table.push(row![subject.scheme, by.mean, by.error, beyond]);
+        }
+        write!(f, "{table}")
+    }
 }
 
 /// A row for each run.
-pub(super) fn table_of_runs(report: &Report<'_>) -> Table<'static> {
+pub(super) fn table_of_runs(report: &Report<'_, CutThroughOutcome>) -> Table<'static> {
     let own = [Column::words("load", ""), SEED];
     let first = IDENTITY.iter().chain(&own).chain(&FIGURES).copied();
     let mut table = Table::new(first.chain(setting_columns()).collect());
@@ -248,7 +312,7 @@ pub(super) fn table_of_runs(report: &Report<'_>) -> Table<'static> {
 }
 
 /// A row for each window of each run.
-pub(super) fn table_of_windows(report: &Report<'_>) -> Table<'static> {
+pub(super) fn table_of_windows(report: &Report<'_, CutThroughOutcome>) -> Table<'static> {
     let own = [Column::words("load", ""), SEED];
     let first = IDENTITY.iter().chain(&own).chain(&SeriesWindow::COLUMNS).copied();
     let mut table = Table::new(first.chain(setting_columns()).collect());
@@ -261,37 +325,43 @@ pub(super) fn table_of_windows(report: &Report<'_>) -> Table<'static> {
     table
 }
 
-/// The runs for people, means over seeds.
-pub(super) struct Text<'a>(pub(super) &'a Report<'a>);
-
-impl Display for Text<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let report = self.0;
-        let (Some(settings), Some(first)) = (report.settings.first(), report.runs.first()) else {
-            return Ok(());
-        };
-        let of_first = |run: &&Measured| {
-            (run.subject.scheme, run.outcome.load) == (first.subject.scheme, first.outcome.load)
-        };
-        let seeds = report.runs.iter().filter(of_first).count();
+impl<T> Report<'_, T> {
+    /// What all runs have in common.
+    fn write_heading(&self, f: &mut Formatter<'_>, seeds: usize) -> fmt::Result {
+        let Some(settings) = self.settings.first() else { return Ok(()) };
         let CutThrough { packet_phits, local, global, paths, .. } = settings;
         let draws = |settings: &CutThrough| settings.routing != Routing::Scheme(Scheme::Min);
-        let vlb = if report.settings.iter().any(draws) {
+        let vlb = if self.settings.iter().any(draws) {
             format!("{} VLB paths, ", paths_name(*paths))
         } else {
             String::new()
         };
         let escape =
-            report.escape_network.as_ref().map_or(String::new(), |words| format!("{words}, "));
+            self.escape_network.as_ref().map_or(String::new(), |words| format!("{words}, "));
         writeln!(
             f,
             "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {vlb}{escape}{}\n",
-            report.fabric,
-            report.traffic,
+            self.fabric,
+            self.traffic,
             local.phits,
             global.phits,
             counted(seeds as u64, "seed"),
-        )?;
+        )
+    }
+}
+
+/// The runs for people, means over seeds.
+pub(super) struct Text<'a>(pub(super) &'a Report<'a, CutThroughOutcome>);
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let report = self.0;
+        let Some(first) = report.runs.first() else { return Ok(()) };
+        let of_first = |run: &&Measured<CutThroughOutcome>| {
+            (run.subject.scheme, run.outcome.load) == (first.subject.scheme, first.outcome.load)
+        };
+        let seeds = report.runs.iter().filter(of_first).count();
+        report.write_heading(f, seeds)?;
         let mut table = Table::new(columns());
         for runs in report.runs.chunks(seeds.max(1)) {
             let Some(Measured { subject, outcome, .. }) = runs.first() else { continue };

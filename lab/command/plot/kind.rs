@@ -32,7 +32,7 @@ pub(super) enum Unit {
 }
 
 /// All kinds; a file is of the first whose columns it has.
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 16] = [
     Kind {
         name: "runs of `tvlb-lab cut-through`",
         columns: &["load", "latency", "generated", "accepted"],
@@ -80,6 +80,20 @@ const KINDS: [Kind; 14] = [
         columns: &["scheme", "criterion", "saturation"],
         x: None,
         y: "saturation",
+        unit: Unit::Saturations,
+    },
+    Kind {
+        name: "saturations of cut-through switches of a study",
+        columns: &["line", "criterion", "saturation"],
+        x: None,
+        y: "saturation",
+        unit: Unit::Saturations,
+    },
+    Kind {
+        name: "saturations of `tvlb-lab cut-through --saturation`",
+        columns: &["scheme", "by-acceptance", "packet"],
+        x: None,
+        y: "by-acceptance",
         unit: Unit::Saturations,
     },
     Kind {

@@ -18,6 +18,7 @@
 //! - `nodes`: when nodes generate packets, and bursts
 //! - `flags`: which links between groups switches have told each other to be congested
 //! - `counts`, `outcome`, `run`: what is measured, how long
+//! - `saturation`: up to which load what is offered is accepted
 //! - `audit`: conservation, and packets that wait for each other for ever
 
 mod allocate;
@@ -34,6 +35,7 @@ mod piggyback;
 mod requests;
 mod routes;
 mod run;
+mod saturation;
 mod seen;
 mod settings;
 mod state;
@@ -45,4 +47,5 @@ mod tests_per_hop;
 pub use audit::{AuditError, StuckPacket, StuckPackets};
 pub use outcome::{CutThroughOutcome, EscapeCounts, HopCounts};
 pub use run::{CutThroughError, CutThroughRun};
+pub use saturation::{CutThroughSaturation, saturation};
 pub use settings::{CutThrough, LinkBuffer, Piggybacking, Routing, Sending};

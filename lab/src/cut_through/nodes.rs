@@ -49,6 +49,8 @@ pub(super) struct Nodes<'f> {
     /// Nodes by rank, for [`Sending::AllToAll`].
     ranks: Vec<NodeId>,
     queues: u8,
+    /// Packets that there were to be generated so far, whether queues had room for them or not.
+    pub(super) offered: u64,
     /// Packets generated so far.
     pub(super) generated: u64,
 }
@@ -109,6 +111,7 @@ impl<'f> Nodes<'f> {
             wakeups,
             ranks,
             queues: settings.injection_queues,
+            offered: 0,
             generated: 0,
         })
     }
@@ -131,6 +134,7 @@ impl<'f> Nodes<'f> {
 
     fn generate_one(&mut self, queues: &mut Queues, pool: &mut Pool, node: NodeId, now: u32) {
         let room = queues.room[0];
+        self.offered += 1;
         let source = &mut self.sources[node.as_usize()];
         source.next_packet = self.arrivals.after(node, now, &mut source.rng);
         let (switch, terminal) = self.dragonfly.switch_of(node);

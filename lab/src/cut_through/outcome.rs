@@ -63,6 +63,10 @@ pub struct CutThroughOutcome {
     pub most: u32,
     /// Mean latency in cycles from leaving the injection queue to the last phit.
     pub network_latency: f64,
+    /// Phits that there were to be generated per sending node and cycle, by chance not exactly the load; nothing for
+    /// a burst and where all send to all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered: Option<f64>,
     /// Phits generated per sending node and cycle, which injection queues without room keep below the load.
     pub generated: f64,
     /// Phits delivered per sending node and cycle.
@@ -88,16 +92,24 @@ pub struct CutThroughOutcome {
     pub series: Option<SeriesFigures>,
 }
 
+/// What there had been as the measured cycles began.
+pub(super) struct Before {
+    /// How many packets each output had been granted.
+    pub(super) granted: Vec<u32>,
+    /// How many packets nodes had to generate, and had generated.
+    pub(super) offered: u64,
+    pub(super) generated: u64,
+}
+
 impl CutThroughOutcome {
-    /// The figures of a run that has ended. `before` says how many packets each output had been granted and
-    /// how many nodes had generated as the measured cycles began.
+    /// Whether the network accepted less than 98% of what it was offered.
+    pub fn falls_short(&self) -> bool {
+        self.offered.is_some_and(|offered| self.accepted < 0.98 * offered)
+    }
+
+    /// The figures of a run that has ended.
     #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
-    pub(super) fn new(
-        network: &Network<'_>,
-        how: Sending,
-        cycles: u32,
-        (outputs, generated): (&[u32], u64),
-    ) -> Self {
+    pub(super) fn new(network: &Network<'_>, how: Sending, cycles: u32, before: &Before) -> Self {
         let (counts, df) = (&network.counts, network.fabric.dragonfly());
         let packets = counts.latency.count();
         let mean = |sum: u64| if packets == 0 { 0.0 } else { sum as f64 / packets as f64 };
@@ -114,7 +126,7 @@ impl CutThroughOutcome {
             let injected = f64::from(counts.injected[switch.as_usize()]);
             if nodes > 0.0 { injected * phits / (nodes * window) } else { 0.0 }
         };
-        let [local_links, global_links] = link_loads(network, outputs, phits / window);
+        let [local_links, global_links] = link_loads(network, &before.granted, phits / window);
         Self {
             load: match how {
                 Sending::Load(load) => Some(load),
@@ -129,7 +141,9 @@ impl CutThroughOutcome {
             p999: counts.latency.percentile(999),
             most: counts.latency.most(),
             network_latency: mean(counts.network),
-            generated: per_node(network.nodes.generated - generated),
+            offered: matches!(how, Sending::Load(_))
+                .then(|| per_node(network.nodes.offered - before.offered)),
+            generated: per_node(network.nodes.generated - before.generated),
             accepted: per_node(packets),
             vlb_share: mean(counts.by_vlb),
             hops: HopCounts {

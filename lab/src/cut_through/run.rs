@@ -4,7 +4,7 @@
 use super::audit::{AuditError, StuckPackets};
 use super::counts::Counts;
 use super::network::Network;
-use super::outcome::CutThroughOutcome;
+use super::outcome::{Before, CutThroughOutcome};
 use super::settings::{CutThrough, Sending};
 use std::num::NonZeroU32;
 use tvlb_base::progress::{Cancelled, Progress};
@@ -113,12 +113,13 @@ impl<'f> CutThroughRun<'f> {
         }
         self.advance_unless_cancelled(progress, settings.warm_up_cycles)?;
         self.network.audit()?;
-        let outputs = self.granted();
-        let generated = self.network.nodes.generated;
+        let nodes = &self.network.nodes;
+        let before =
+            Before { granted: self.granted(), offered: nodes.offered, generated: nodes.generated };
         self.advance_unless_cancelled(progress, settings.measured_cycles)?;
         self.inspect()?;
         let cycles = settings.measured_cycles;
-        Ok(CutThroughOutcome::new(&self.network, self.sending, cycles, (&outputs, generated)))
+        Ok(CutThroughOutcome::new(&self.network, self.sending, cycles, &before))
     }
 
     /// Runs until all that nodes have to send is delivered.
@@ -127,7 +128,7 @@ impl<'f> CutThroughRun<'f> {
         progress: &dyn Progress,
     ) -> Result<CutThroughOutcome, CutThroughError> {
         let most = self.network.settings.measured_cycles;
-        let outputs = self.granted();
+        let before = Before { granted: self.granted(), offered: 0, generated: 0 };
         while !(self.network.nodes.are_done() && self.network.pool.live() == 0) {
             if self.network.now >= most {
                 let (left, cycles) = (self.network.pool.live(), self.network.now);
@@ -137,7 +138,7 @@ impl<'f> CutThroughRun<'f> {
         }
         self.inspect()?;
         let cycles = self.network.counts.last_delivery;
-        Ok(CutThroughOutcome::new(&self.network, self.sending, cycles.max(1), (&outputs, 0)))
+        Ok(CutThroughOutcome::new(&self.network, self.sending, cycles.max(1), &before))
     }
 
     /// How many packets each output has been granted so far.

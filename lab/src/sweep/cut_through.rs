@@ -8,8 +8,8 @@ use super::file::{File, Measured};
 use super::lists::distinct;
 use super::measure::{Measure, Source};
 use crate::cut_through::{
-    CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, LinkBuffer, Piggybacking,
-    Routing, Sending,
+    CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, CutThroughSaturation,
+    LinkBuffer, Piggybacking, Routing, Sending, saturation,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -115,6 +115,8 @@ pub(super) struct CutThroughs {
     benches: Vec<Bench>,
     /// Where runs are watched window by window.
     course: Option<Course>,
+    /// Where the load of saturation is searched for, among the multiples of this.
+    resolution: Option<f64>,
     /// How many cases that differ in the seed alone stand one after the other.
     seeds: usize,
 }
@@ -134,6 +136,8 @@ struct Subject<'s> {
     seed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     course: Option<&'s Course>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolution: Option<f64>,
 }
 
 impl CutThroughs {
@@ -146,15 +150,26 @@ impl CutThroughs {
             .and_then(|()| distinct("traffic", &file.traffic))
             .and_then(|()| distinct("seeds", &file.seeds))
             .map_err(|error| wrong(&error))?;
+        let mut resolution = None;
         let sendings: Vec<Sending> = match (file.burst, file.all_to_all) {
             (Some(packets), false) => vec![Sending::Burst(packets)],
             (None, true) => vec![Sending::AllToAll],
             (None, false) => match file.measured().map_err(|error| wrong(&error))? {
                 Measured::Loads(loads) => loads.into_iter().map(Sending::Load).collect(),
-                _ => return Err(wrong(&"cut-through: accepted `loads`, `burst` or `all-to-all`")),
+                Measured::Saturation(found) => {
+                    resolution = Some(found);
+                    vec![Sending::Load(found)]
+                }
+                Measured::Curve(_) => {
+                    let accepted = "`loads`, `[saturation]`, `burst` or `all-to-all`";
+                    return Err(wrong(&format_args!("cut-through: accepted {accepted}")));
+                }
             },
             _ => return Err(wrong(&"found `burst` and `all-to-all`, accepted one of them")),
         };
+        if file.course.is_some() && resolution.is_some() {
+            return Err(wrong(&"found `course` and `[saturation]`, accepted one of them"));
+        }
         let read = |text: &String| {
             let pattern = text.parse::<Pattern>();
             pattern.map(|pattern| (text.clone(), pattern)).map_err(|error| wrong(&error))
@@ -200,7 +215,7 @@ impl CutThroughs {
         let benches = fabrics.iter().map(|_| Bench::default()).collect();
         let (lines, course, seeds) =
             (file.cut_through.clone(), file.course.clone(), file.seeds.len());
-        Ok(Self { fabrics, lines, traffic, cases, benches, course, seeds })
+        Ok(Self { fabrics, lines, traffic, cases, benches, course, resolution, seeds })
     }
 
     fn subject<'s>(&'s self, case: &'s Case) -> Subject<'s> {
@@ -216,6 +231,7 @@ impl CutThroughs {
             sending: case.sending,
             seed: case.seed,
             course: self.course.as_ref(),
+            resolution: self.resolution,
         }
     }
 
@@ -250,11 +266,12 @@ impl CutThroughs {
         Ok(())
     }
 
-    fn simulate(
+    /// Does something with the network and the traffic of a case.
+    fn with_network<T>(
         &self,
         case: &Case,
-        progress: &dyn Progress,
-    ) -> Result<(CutThroughOutcome, SwitchId), SweepError> {
+        measure: impl FnOnce(&BootedFabric<'_>, &Traffic) -> Result<T, CutThroughError>,
+    ) -> Result<T, SweepError> {
         let (line, bench) = (&self.lines[case.line], &self.benches[case.fabric]);
         let images = &bench.images[line.policies()];
         let mut booted = BootedFabric::boot(&images.fabric, &images.switches)?;
@@ -268,20 +285,57 @@ impl CutThroughs {
         let run = || format!("{}, {name}, seed {}", line.name, case.seed);
         let traffic = Traffic::new(pattern, df, case.seed)
             .map_err(|error| SweepError::Unfit { run: run(), error })?;
-        let measured =
-            CutThroughRun::new(&booted, &case.settings, &traffic, case.sending, case.seed)
-                .map_err(CutThroughError::Refused)
-                .and_then(|mut run| {
-                    if let Some(course) = &self.course {
-                        run.record_series(course.window);
-                    }
-                    run.measure(progress)
-                });
-        match measured {
-            Ok(outcome) => Ok((outcome, bench.root)),
+        match measure(&booted, &traffic) {
+            Ok(found) => Ok(found),
             Err(CutThroughError::Cancelled(cancelled)) => Err(cancelled.into()),
             Err(error) => Err(SweepError::Run { run: run(), error: Box::new(error) }),
         }
+    }
+}
+
+impl CutThroughs {
+    fn simulate(
+        &self,
+        case: &Case,
+        progress: &dyn Progress,
+    ) -> Result<CutThroughOutcome, SweepError> {
+        self.with_network(case, |fabric, traffic| {
+            let (settings, sending, seed) = (&case.settings, case.sending, case.seed);
+            let mut run = CutThroughRun::new(fabric, settings, traffic, sending, seed)?;
+            if let Some(course) = &self.course {
+                run.record_series(course.window);
+            }
+            run.measure(progress)
+        })
+    }
+
+    /// The line of a search.
+    fn search(
+        &self,
+        unit: usize,
+        resolution: f64,
+        source: &Source<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
+        let case = &self.cases[unit];
+        let make = || {
+            self.with_network(case, |fabric, traffic| {
+                let sends = (traffic, case.seed);
+                saturation(fabric, &case.settings, sends, resolution, progress)
+            })
+        };
+        let found: Option<CutThroughSaturation> = source.run(&self.subject(case), make)?;
+        Ok(found.map(|CutThroughSaturation { by_acceptance, accepted_beyond }| {
+            vec![row![
+                self.fabrics[case.fabric].fabric.file.name.as_str(),
+                self.lines[case.line].name.as_str(),
+                self.traffic[case.traffic].0.as_str(),
+                case.seed,
+                "acceptance",
+                by_acceptance,
+                accepted_beyond
+            ]]
+        }))
     }
 }
 
@@ -305,7 +359,7 @@ impl CutThroughs {
     /// The windows of a run from the beginning of a course to its end.
     fn watch(&self, case: &Case, progress: &dyn Progress) -> Result<Vec<Window>, SweepError> {
         let course = self.course.as_ref().expect("runs are watched");
-        let (outcome, _) = self.simulate(case, progress)?;
+        let outcome = self.simulate(case, progress)?;
         let windows = outcome.series.map_or_else(Vec::new, |figures| figures.windows);
         let shown = windows.iter().filter(|window| window.from >= course.first);
         Ok(shown.map(Window::of).collect())
@@ -445,12 +499,13 @@ impl Measure for CutThroughs {
         if self.course.is_some() {
             return self.windows(unit, source, progress);
         }
+        if let Some(resolution) = self.resolution {
+            return self.search(unit, resolution, source, progress);
+        }
         let case = &self.cases[unit];
         let df = self.fabrics[case.fabric].fabric.topology.dragonfly();
-        let make = || {
-            let (outcome, root) = self.simulate(case, progress)?;
-            Ok(Figures::new(&outcome, (df, root)))
-        };
+        let root = self.benches[case.fabric].root;
+        let make = || Ok(Figures::new(&self.simulate(case, progress)?, (df, root)));
         let Some(found): Option<Figures> = source.run(&self.subject(case), make)? else {
             return Ok(None);
         };
@@ -492,6 +547,11 @@ impl Measure for CutThroughs {
     fn columns(&self) -> Vec<&'static str> {
         if self.course.is_some() {
             return "fabric,line,traffic,load,phase,from,steady-after,accepted,latency,vlb-share"
+                .split(',')
+                .collect();
+        }
+        if self.resolution.is_some() {
+            return "fabric,line,traffic,seed,criterion,saturation,accepted-beyond"
                 .split(',')
                 .collect();
         }

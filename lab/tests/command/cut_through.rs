@@ -37,6 +37,47 @@ fn routings_are_compared_at_any_number_of_threads() {
 }
 
 #[test]
+fn the_load_that_is_accepted_is_searched_for() {
+    let scratch = tables();
+    let run = "cut-through out --routing min,pb --traffic next-group(2) --saturation --resolution 0.05 --seeds 1,2 \
+        --warm-up 2000 --cycles 2000";
+    let table = scratch.succeeds(run);
+    assert_snapshot!("cut_through_saturation", table);
+    assert_eq!(scratch.succeeds(&format!("{run} --threads 1")), table);
+    let csv = scratch.succeeds(&format!("{run} --format csv"));
+    let of = |line: &str, name: &str| {
+        let place = csv.lines().next().unwrap().split(',').position(|column| column == name);
+        line.split(',').nth(place.unwrap()).unwrap().to_owned()
+    };
+    // The load that was found is accepted, and the next one is not.
+    let first = csv.lines().nth(1).unwrap();
+    let (found, beyond) = (of(first, "by-acceptance"), of(first, "accepted-beyond"));
+    let load: f64 = found.parse().unwrap();
+    let once = |load: f64| {
+        let run = format!(
+            "cut-through out --traffic next-group(2) --load {load:.2} --warm-up 2000 --cycles 2000 --format csv"
+        );
+        let csv = scratch.succeeds(&run);
+        let place = csv.lines().next().unwrap().split(',').position(|column| column == "accepted");
+        csv.lines().nth(1).unwrap().split(',').nth(place.unwrap()).unwrap().to_owned()
+    };
+    assert!(once(load).parse::<f64>().unwrap() >= 0.95 * load);
+    assert!(beyond.parse::<f64>().unwrap() < load + 0.05 && once(load + 0.05) == beyond);
+    let error = scratch.refuses("cut-through out --saturation --resolution 0");
+    assert!(error.contains("resolution is 0, accepted 0.0001 to 0.5"), "{error}");
+}
+
+#[test]
+fn traffic_may_change_and_is_watched_by_windows() {
+    let scratch = tables();
+    let words = "cut-through out --routing pb --load 0.2 --warm-up 1000 --cycles 2000 --series 1000 --traffic";
+    let words = words.split(' ').chain(["uniform-others then next-group from 1000"]);
+    let run = scratch.tvlb_with(words);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_snapshot!("cut_through_series", run.stdout);
+}
+
+#[test]
 fn routing_is_decided_at_every_hop() {
     let scratch = tables();
     let run = "cut-through out --routing ofar,t-ofar,pb --traffic next-group(2) --load 0.3 --warm-up 2000 \

@@ -811,7 +811,7 @@ fn all_that_can_be_measured_is_in_a_shipped_study() {
         ("arrangements", "arrangements-bisection,arrangements-halo3d", "circulant"),
         ("ofar", "ofar-next-2,ofar-bursts,ofar-all-to-all", "most entries into the escape network"),
         ("faults", "failure", "cycles until at most 1% is missing"),
-        ("changes", "change,change-cut-through", "cycles until steady"),
+        ("changes", "change,change-saturation,change-cut-through", "cycles until steady"),
     ] {
         let run = || shipped(home.path(), &format!("@{file}.toml --only {only} -o {file}"));
         let (code, said, error) = run();

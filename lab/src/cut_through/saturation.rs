@@ -1,0 +1,62 @@
+//! The search for the load at which a network of cut-through switches saturates.
+//!
+//! Injection queues are finite, so that the latency stays finite beyond saturation. What tells is what is accepted:
+//! a load is good if the network accepts at least 98% of what nodes come to offer by it.
+
+use super::run::{CutThroughError, CutThroughRun};
+use super::settings::{CutThrough, Sending};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tvlb_base::progress::Progress;
+use tvlb_base::text::Refused;
+use tvlb_simulator::{BootedFabric, Probing, last_good, loads_of_search};
+use tvlb_traffic::Traffic;
+
+/// Where a network saturates with one seed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CutThroughSaturation {
+    /// The last load at which the network accepts what it is offered, a multiple of the resolution.
+    pub by_acceptance: f64,
+    /// Phits accepted per node and cycle one step of the resolution beyond it.
+    pub accepted_beyond: f64,
+}
+
+/// Searches among the multiples of `resolution` up to what nodes can send, on the threads of the current rayon
+/// pool, two runs at a time.
+///
+/// # Errors
+/// The resolution, the settings or the traffic make no sense, or what ended a run.
+pub fn saturation(
+    fabric: &BootedFabric<'_>,
+    settings: &CutThrough,
+    (traffic, seed): (&Traffic, u64),
+    resolution: f64,
+    progress: &dyn Progress,
+) -> Result<CutThroughSaturation, CutThroughError> {
+    if !(0.0001..=0.5).contains(&resolution) {
+        return Err(Refused::new(format!("resolution is {resolution}"), "0.0001 to 0.5").into());
+    }
+    let steps = loads_of_search(resolution, traffic.most_load());
+    let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
+    let run = |&step: &u32| {
+        let load = Sending::Load(load_of(step));
+        let run = CutThroughRun::new(fabric, settings, traffic, load, seed)?;
+        let outcome = run.measure(progress)?;
+        Ok((!outcome.falls_short(), outcome.accepted))
+    };
+    let mut known: BTreeMap<u32, (bool, f64)> = BTreeMap::new();
+    let last = last_good(steps, Probing::Thirds, |asked| {
+        let found: Vec<Result<(bool, f64), CutThroughError>> = asked.par_iter().map(run).collect();
+        for (&step, found) in asked.iter().zip(found) {
+            known.insert(step, found?);
+        }
+        Ok::<_, CutThroughError>(asked.iter().map(|step| known[step].0).collect())
+    })?;
+    let beyond = known.get(&(last + 1)).map(|&(_, accepted)| accepted);
+    Ok(CutThroughSaturation {
+        by_acceptance: load_of(last),
+        accepted_beyond: beyond.unwrap_or_else(|| load_of(steps)),
+    })
+}
