@@ -94,8 +94,8 @@ impl<'a> Switch<'a> {
         }
     }
 
-    /// This switch, which draws by intermediate switch in less time by these masks; what it draws stays the
-    /// same. Masks of another fabric are not taken.
+    /// This switch, which draws from sets in less time by these masks; what it draws stays the same. Masks of
+    /// another fabric are not taken.
     #[cfg(not(target_os = "none"))]
     #[must_use]
     pub fn with_link_masks(self, masks: LinkMasks<'a>) -> Self {

@@ -8,7 +8,8 @@
 //! - `network`: the order of a cycle, routing, PAR's second look
 //! - `links`: output queues, credits on their way
 //! - `allocate`: the pipeline, arbitration
-//! - `arrivals`: when a node sends; to whom is for [`tvlb_traffic`] to say
+//! - `arrivals`: when a node sends, in bursts or without, and what changes; to whom is for [`tvlb_traffic`] to say
+//! - `series`: the same window by window, while traffic changes or parts die
 //! - `run`, `tally`, `agreement`: what is measured of which packets, how long, saturation
 //! - `search`, `study`: the search for the load of saturation, many runs at once
 //! - `conservation`, `watchdog`: conservation, deadlock
