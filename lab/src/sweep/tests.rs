@@ -9,12 +9,13 @@ fn root() -> PathBuf {
 }
 
 /// The pages, and the files of their studies.
-const PAGES: [(&str, &str); 5] = [
+const PAGES: [(&str, &str); 6] = [
     ("reproduction", "t-ugal"),
     ("faults", "faults"),
     ("load-imbalance", "load-imbalance"),
     ("arrangements", "arrangements"),
     ("ofar", "ofar"),
+    ("changes", "changes"),
 ];
 
 fn studies(file: &str, quick: bool) -> StudyFile {
