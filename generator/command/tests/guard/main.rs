@@ -53,12 +53,14 @@ fn images(directory: &Path) -> String {
 }
 
 /// Writes figures as they were when they were recorded: the error of a single seed as 0, of which there is none,
-/// two percentiles under other names, and not whether a latency was still growing, which follows from the others.
+/// two percentiles under other names, and neither whether a latency was still growing, which follows from the others,
+/// nor how many packets made how many hops.
 fn as_recorded(json: &mut serde_json::Value) {
     match json {
         serde_json::Value::Array(list) => list.iter_mut().for_each(as_recorded),
         serde_json::Value::Object(fields) => {
             fields.remove("growing");
+            fields.remove("packets-by-hops");
             for (name, former) in [("p99.9", "p999"), ("max", "most")] {
                 if let Some(value) = fields.remove(name) {
                     fields.insert(former.to_owned(), value);
