@@ -10,10 +10,12 @@
 //!
 //! A node that sends in bursts changes between sending and silence, each of which lasts so many cycles on
 //! average, geometrically distributed. While it sends, it offers so much more that it offers its load on average.
+//!
+//! What a pattern is, is not known here: any text that is one.
 
 use crate::loads::scaled;
-use crate::pattern::Pattern;
 use std::fmt;
+use std::str::FromStr;
 use tvlb_base::text::{Refused, quoted};
 
 /// Decimals of a load.
@@ -28,15 +30,15 @@ const ACCEPTED_PART: &str = "PATTERN [at LOAD] from CYCLE after each then, by ri
 
 /// What nodes send from a cycle on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Part<P> {
     /// The first of its cycles, counted from the beginning of the run.
     pub from: u32,
-    pub pattern: Pattern,
+    pub pattern: P,
     /// What each node offers, in ten-thousandths of a flit per cycle, if not what the run says.
     pub load_10000ths: Option<u32>,
 }
 
-impl Part {
+impl<P> Part<P> {
     /// What each node offers, in flits per cycle, if not what the run says.
     pub fn load(&self) -> Option<f64> {
         self.load_10000ths.map(|load| f64::from(load) / 10_000.0)
@@ -44,7 +46,7 @@ impl Part {
 }
 
 /// "shift(2,0) at 0.2 from 40000".
-impl fmt::Display for Part {
+impl<P: fmt::Display> fmt::Display for Part<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.pattern)?;
         if let Some(load) = self.load() {
@@ -54,8 +56,14 @@ impl fmt::Display for Part {
     }
 }
 
-/// The pattern that a text with `then` or `in bursts` names; `None` of any other text.
-pub(crate) fn parse(text: &str) -> Option<Result<Pattern, Refused>> {
+/// What a text with `then` or `in bursts` names.
+pub(crate) enum InTime<P> {
+    Bursts { of: P, sending: u32, silent: u32 },
+    Changing { first: P, then: Vec<Part<P>> },
+}
+
+/// What a text with `then` or `in bursts` names; `None` of any other text.
+pub(crate) fn parse<P: FromStr<Err = Refused>>(text: &str) -> Option<Result<InTime<P>, Refused>> {
     let mut parts = text.split(" then ");
     let first = parts.next().unwrap_or(text);
     let then: Vec<&str> = parts.collect();
@@ -69,8 +77,8 @@ fn refused(text: &str, accepted: &'static str) -> Refused {
     Refused::new(format!("found {}", quoted(text)), accepted)
 }
 
-fn changing(first: &str, then: &[&str]) -> Result<Pattern, Refused> {
-    let first = Box::new(first.parse()?);
+fn changing<P: FromStr<Err = Refused>>(first: &str, then: &[&str]) -> Result<InTime<P>, Refused> {
+    let first = first.parse()?;
     let mut before = 0;
     let part = |text: &&str| {
         let wrong = || refused(text, ACCEPTED_PART);
@@ -91,10 +99,10 @@ fn changing(first: &str, then: &[&str]) -> Result<Pattern, Refused> {
         Ok(Part { from, pattern: pattern.parse()?, load_10000ths: load })
     };
     let then = then.iter().map(part).collect::<Result<_, Refused>>()?;
-    Ok(Pattern::Changing { first, then })
+    Ok(InTime::Changing { first, then })
 }
 
-fn in_bursts(text: &str) -> Result<Pattern, Refused> {
+fn in_bursts<P: FromStr<Err = Refused>>(text: &str) -> Result<InTime<P>, Refused> {
     let wrong = || refused(text, ACCEPTED_BURSTS);
     let (of, lengths) = text.split_once(BURSTS).ok_or_else(wrong)?;
     let (sending, silent) = lengths
@@ -106,16 +114,12 @@ fn in_bursts(text: &str) -> Result<Pattern, Refused> {
         let mean = text.trim().parse().ok().filter(|mean| (1..=MOST_MEAN).contains(mean));
         mean.ok_or_else(wrong)
     };
-    Ok(Pattern::Bursts {
-        of: Box::new(of.parse()?),
-        sending: mean(sending)?,
-        silent: mean(silent)?,
-    })
+    Ok(InTime::Bursts { of: of.parse()?, sending: mean(sending)?, silent: mean(silent)? })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::Pattern;
 
     #[test]
     fn names_read_back() {

@@ -1,6 +1,6 @@
 //! The names of traffic patterns: what is written on the command line, in files and in reports.
 
-use crate::in_time::{self, Part};
+use crate::in_time::{self, InTime, Part};
 use std::fmt;
 use std::str::FromStr;
 use tvlb_base::text::{Refused, quoted};
@@ -91,7 +91,7 @@ pub enum Pattern {
     Changing {
         first: Box<Self>,
         /// By rising cycles.
-        then: Vec<Part>,
+        then: Vec<Part<Self>>,
     },
 }
 
@@ -134,8 +134,13 @@ impl FromStr for Pattern {
     type Err = Refused;
 
     fn from_str(text: &str) -> Result<Self, Refused> {
-        if let Some(pattern) = in_time::parse(text) {
-            return pattern;
+        if let Some(found) = in_time::parse(text) {
+            return Ok(match found? {
+                InTime::Bursts { of, sending, silent } => {
+                    Self::Bursts { of: Box::new(of), sending, silent }
+                }
+                InTime::Changing { first, then } => Self::Changing { first: Box::new(first), then },
+            });
         }
         let unknown = || {
             Refused::new(

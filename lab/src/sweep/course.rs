@@ -114,7 +114,7 @@ impl Course {
     ///
     /// Refuses what does not follow each other at the ends of windows.
     pub(super) fn phases(&self, pattern: &Pattern) -> Result<Vec<Phase>, SweepError> {
-        let changes: &[Part] = match pattern {
+        let changes: &[Part<Pattern>] = match pattern {
             Pattern::Changing { then, .. } => then,
             _ => &[],
         };
