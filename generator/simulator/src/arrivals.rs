@@ -101,8 +101,7 @@ struct Phase<'t> {
 struct Bursts {
     sending: Gaps,
     silent: Gaps,
-    /// The mean lengths.
-    means: [u32; 2],
+    of: tvlb_traffic::Bursts,
 }
 
 impl<'t> Phase<'t> {
@@ -113,9 +112,9 @@ impl<'t> Phase<'t> {
         load: f64,
         flits_per_packet: u16,
     ) -> Result<Self, Refused> {
-        let mut while_sending = load;
-        if let Some(bursts) = traffic.bursts() {
-            let (most, tvlb_traffic::Bursts { sending, silent }) = (bursts.most_load(), bursts);
+        let (mut while_sending, mut bursts) = (load, None);
+        if let Some(of) = traffic.bursts() {
+            let (most, tvlb_traffic::Bursts { sending, silent }) = (of.most_load(), of);
             if load > most {
                 return Err(Refused::new(
                     format!(
@@ -125,11 +124,9 @@ impl<'t> Phase<'t> {
                 ));
             }
             while_sending = (load / most).min(1.0);
-        }
-        let bursts = traffic.bursts().map(|tvlb_traffic::Bursts { sending, silent }| {
             let gaps = |mean: u32| Gaps::new(1.0 / f64::from(mean));
-            Bursts { sending: gaps(sending), silent: gaps(silent), means: [sending, silent] }
-        });
+            bursts = Some(Bursts { sending: gaps(sending), silent: gaps(silent), of });
+        }
         let gaps = Gaps::new(while_sending / f64::from(flits_per_packet));
         Ok(Self { from, traffic, load, gaps, bursts })
     }
@@ -140,12 +137,11 @@ impl<'t> Phase<'t> {
         // A packet that has just been generated was in the cycle before.
         let mut at = at - u32::from(has_sent);
         let mut passed = u32::from(has_sent);
-        let Some(Bursts { sending, silent, means: [mean_burst, mean_silence] }) = &self.bursts
-        else {
+        let Some(Bursts { sending, silent, of }) = &self.bursts else {
             let next = at.saturating_add(self.gaps.draw(rng) - 1 + passed);
             return (next < end).then_some(next);
         };
-        if !has_sent && below(rng, mean_burst + mean_silence) >= *mean_burst {
+        if !has_sent && below(rng, of.sending + of.silent) >= of.sending {
             at = at.saturating_add(silent.draw(rng));
         }
         while at < end {
