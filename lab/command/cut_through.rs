@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use ofar::Escape;
 use rayon::prelude::*;
 use report::{
-    Measured, Report, Saturations, Subject, Text, table_of_runs, table_of_saturations,
+    About, Measured, Report, Saturations, Subject, Text, table_of_runs, table_of_saturations,
     table_of_windows,
 };
 use std::num::NonZeroU32;
@@ -320,7 +320,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let subjects: Vec<Subject> = settings.iter().map(subject).collect();
     catch_interrupt()?;
     tell_of_starved(arguments.quiet, settings.iter().flat_map(CutThrough::starved_links));
-    let report = Report {
+    let about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: name,
         fabric_identity: identity(&fabric),
@@ -331,14 +331,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         burst: arguments.burst,
         escape_network: escape.as_ref().map(|escape| escape.words.clone()),
         settings: &settings,
-        runs: Vec::new(),
     };
     if arguments.saturation {
         let resolution = arguments.resolution;
         let search = |(settings, _, seed, traffic): Asked<'_>, bars: &Bars| {
             saturation(&fabric, settings, (traffic, seed), resolution, bars)
         };
-        let report = report.with(measured(&runs, &subjects, arguments, search)?);
+        let report = Report { about, runs: measured(&runs, &subjects, arguments, search)? };
         return match arguments.format {
             Format::Table if arguments.json => print_json(&report),
             Format::Table => print(&Saturations(&report, resolution)),
@@ -352,7 +351,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         }
         run.measure(bars)
     };
-    let report = report.with(measured(&runs, &subjects, arguments, measure)?);
+    let report = Report { about, runs: measured(&runs, &subjects, arguments, measure)? };
     match arguments.format {
         Format::Table if arguments.json => print_json(&report),
         Format::Table => print(&Text(&report)),

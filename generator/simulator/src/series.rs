@@ -92,7 +92,7 @@ impl Series {
         Self::new(self.window)
     }
 
-    /// Adds the counts of another of the same windows.
+    /// Adds the counts of another of the same windows, of a network in which nothing is lost: others are not divided.
     pub(crate) fn merge(&mut self, other: &Self) {
         if other.counts.len() > self.counts.len() {
             self.counts.resize(other.counts.len(), Counts::default());

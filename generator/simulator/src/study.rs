@@ -226,11 +226,14 @@ impl Study<'_> {
         }
         self.settings.check_with(self.fabric, &[])?;
         let traffics = self.traffics()?;
-        let steps = of_seeds(resolution, &traffics);
+        let most = traffics.iter().map(Traffic::most_load).fold(1.0, f64::min);
+        let steps = loads_of_search(resolution, most);
         let left = RunsLeft::new(progress, self.seeds.len(), most_runs(steps));
         let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
             .into_par_iter()
-            .map(|seed| self.saturation_of(&traffics, seed, (resolution, faults), &left, progress))
+            .map(|seed| {
+                self.saturation_of(&traffics, seed, (resolution, steps, faults), &left, progress)
+            })
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Result<_, _>>()?;
@@ -249,12 +252,11 @@ impl Study<'_> {
         &self,
         traffics: &[Traffic],
         seed: usize,
-        (resolution, faults): (f64, Option<&FaultSchedule>),
+        (resolution, steps, faults): (f64, u32, Option<&FaultSchedule>),
         left: &RunsLeft<'_>,
         progress: &dyn Progress,
     ) -> Result<SeedSaturation, StudyError> {
         let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
-        let steps = of_seeds(resolution, traffics);
         let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
         // Both searches share the runs, because most of the loads that they ask about are the same.
         let mut last_step_without = |fails: &dyn Fn(&Outcome) -> bool, afterwards: usize| {
@@ -327,12 +329,6 @@ impl Study<'_> {
         progress.step();
         outcome
     }
-}
-
-/// How many loads a search has with any of the seeds.
-fn of_seeds(resolution: f64, traffics: &[Traffic]) -> u32 {
-    let most = traffics.iter().map(Traffic::most_load).fold(1.0, f64::min);
-    loads_of_search(resolution, most)
 }
 
 #[cfg(test)]

@@ -212,10 +212,10 @@ pub(super) struct Measured<T> {
     pub(super) outcome: T,
 }
 
-/// Everything that makes the runs reproducible, and what they found.
+/// Everything that makes the runs reproducible.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Report<'a, T> {
+pub(super) struct About<'a> {
     pub(super) tool_version: &'static str,
     pub(super) fabric: String,
     pub(super) fabric_identity: String,
@@ -232,26 +232,14 @@ pub(super) struct Report<'a, T> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) escape_network: Option<String>,
     pub(super) settings: &'a [CutThrough],
-    pub(super) runs: Vec<Measured<T>>,
 }
 
-impl<'a> Report<'a, ()> {
-    /// The same with what was found.
-    pub(super) fn with<T>(self, runs: Vec<Measured<T>>) -> Report<'a, T> {
-        Report {
-            tool_version: self.tool_version,
-            fabric: self.fabric,
-            fabric_identity: self.fabric_identity,
-            traffic: self.traffic,
-            traffic_content: self.traffic_content,
-            placement: self.placement,
-            placement_content: self.placement_content,
-            burst: self.burst,
-            escape_network: self.escape_network,
-            settings: self.settings,
-            runs,
-        }
-    }
+/// The same, and what was found.
+#[derive(Serialize)]
+pub(super) struct Report<'a, T> {
+    #[serde(flatten)]
+    pub(super) about: About<'a>,
+    pub(super) runs: Vec<Measured<T>>,
 }
 
 /// The figures of a search, with what was accepted a step beyond.
@@ -280,9 +268,9 @@ pub(super) struct Saturations<'a>(pub(super) &'a Report<'a, CutThroughSaturation
 impl Display for Saturations<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(report, resolution) = self;
-        let schemes = report.settings.len().max(1);
+        let schemes = report.about.settings.len().max(1);
         let seeds = report.runs.len() / schemes;
-        report.write_heading(f, seeds)?;
+        report.about.write_heading(f, seeds)?;
         let [by, beyond] = SATURATION;
         let error = Column::number("saturation-error", 4, "").under("\u{b1}");
         let mut table = Table::new(vec![SCHEME, by, error, beyond]);
@@ -325,7 +313,7 @@ pub(super) fn table_of_windows(report: &Report<'_, CutThroughOutcome>) -> Table<
     table
 }
 
-impl<T> Report<'_, T> {
+impl About<'_> {
     /// What all runs have in common.
     fn write_heading(&self, f: &mut Formatter<'_>, seeds: usize) -> fmt::Result {
         let Some(settings) = self.settings.first() else { return Ok(()) };
@@ -361,7 +349,7 @@ impl Display for Text<'_> {
             (run.subject.scheme, run.outcome.load) == (first.subject.scheme, first.outcome.load)
         };
         let seeds = report.runs.iter().filter(of_first).count();
-        report.write_heading(f, seeds)?;
+        report.about.write_heading(f, seeds)?;
         let mut table = Table::new(columns());
         for runs in report.runs.chunks(seeds.max(1)) {
             let Some(Measured { subject, outcome, .. }) = runs.first() else { continue };
