@@ -160,7 +160,7 @@ pub use ranks::StuckRank;
 pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
 pub use scheme::Scheme;
-pub use search::{Answer, Probing, last_good, last_good_near, loads_of_search};
+pub use search::{Answer, Probing, SearchedLoads, last_good, last_good_near};
 pub use series::{SeriesFigures, SeriesWindow};
 pub use settings::{
     Deciding, Injection, Measuring, Settings, StarvedLink, least_control_latency, paths_name,

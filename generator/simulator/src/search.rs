@@ -10,6 +10,8 @@
 //! besides how near they are to saturation. A search depends on nothing but the answers
 //! that it is given, so it is reproducible wherever the runs are.
 
+use tvlb_base::text::Refused;
+
 /// Which steps a search asks about next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probing {
@@ -82,16 +84,34 @@ pub fn last_good<E>(
     Ok(known.good)
 }
 
-/// How many loads a search has: the multiples of a resolution, 0.0001 at least, up to the largest load that nodes can
-/// send, and one at least.
-pub fn loads_of_search(resolution: f64, most: f64) -> u32 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a resolution is at least 0.0001"
-    )]
-    let steps = (most / resolution + 1e-9) as u32;
-    steps.max(1)
+/// The loads of a search: the multiples of a resolution up to the largest load that nodes can send, one at least.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchedLoads {
+    resolution: f64,
+    /// How many there are: they are the steps of the search.
+    pub count: u32,
+}
+
+impl SearchedLoads {
+    /// # Errors
+    /// The resolution is not between 0.0001 and 0.5.
+    pub fn new(resolution: f64, most: f64) -> Result<Self, Refused> {
+        if !(0.0001..=0.5).contains(&resolution) {
+            return Err(Refused::new(format!("resolution is {resolution}"), "0.0001 to 0.5"));
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a resolution is at least 0.0001"
+        )]
+        let count = (most / resolution + 1e-9) as u32;
+        Ok(Self { resolution, count: count.max(1) })
+    }
+
+    /// The load of a step, without what a product adds to it behind its ninth decimal.
+    pub fn load(&self, step: u32) -> f64 {
+        ((f64::from(step) * self.resolution).min(1.0) * 1e9).round() / 1e9
+    }
 }
 
 /// The most steps that [`last_good`] asks about by [`Probing::Thirds`] from where the bad step is so many
@@ -280,6 +300,16 @@ mod tests {
         assert_eq!(search_near(100, 30, 31, 1).1, [30, 31, 32]);
         assert_eq!(search_near(100, 30, 26, 0).1, search(100, Probing::FromGuess(30), 26).1);
         assert_eq!(search_near(100, 30, 60, 200).1[..5], [30, 31, 32, 34, 38]);
+    }
+
+    #[test]
+    fn loads_are_the_multiples_that_a_person_would_write() {
+        let loads = SearchedLoads::new(0.01, 1.0).unwrap();
+        assert_eq!(loads.count, 100);
+        assert!((1..=100).all(|step| loads.load(step).to_string().len() <= "0.01".len()));
+        assert_eq!(SearchedLoads::new(0.4, 0.1).unwrap().count, 1);
+        let refused = SearchedLoads::new(0.6, 1.0).unwrap_err();
+        assert_eq!(refused.to_string(), "resolution is 0.6, accepted 0.0001 to 0.5");
     }
 
     #[test]

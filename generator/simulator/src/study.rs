@@ -8,7 +8,7 @@ use crate::faults::FaultSchedule;
 use crate::outcome::Outcome;
 use crate::run::{Run, RunError, StopRule};
 use crate::runs_left::{RUNS_BEYOND, RunsLeft, most_new, most_runs};
-use crate::search::{Probing, after_thirds, last_good, loads_of_search, most_by_thirds};
+use crate::search::{Probing, SearchedLoads, after_thirds, last_good, most_by_thirds};
 use crate::settings::Settings;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -27,8 +27,6 @@ pub enum StudyError {
     Refused(#[from] Refused),
     #[error("load {load}, seed {seed}: {error}")]
     Run { load: f64, seed: u64, error: RunError },
-    #[error("resolution is {found}, accepted 0.0001 to 0.5")]
-    Resolution { found: f64 },
 }
 
 /// A mean over seeds and its standard error.
@@ -221,19 +219,14 @@ impl Study<'_> {
         faults: Option<&FaultSchedule>,
         progress: &dyn Progress,
     ) -> Result<Saturation, StudyError> {
-        if !(0.0001..=0.5).contains(&resolution) {
-            return Err(StudyError::Resolution { found: resolution });
-        }
         self.settings.check_with(self.fabric, &[])?;
         let traffics = self.traffics()?;
         let most = traffics.iter().map(Traffic::most_load).fold(1.0, f64::min);
-        let steps = loads_of_search(resolution, most);
-        let left = RunsLeft::new(progress, self.seeds.len(), most_runs(steps));
+        let loads = SearchedLoads::new(resolution, most)?;
+        let left = RunsLeft::new(progress, self.seeds.len(), most_runs(loads.count));
         let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
             .into_par_iter()
-            .map(|seed| {
-                self.saturation_of(&traffics, seed, (resolution, steps, faults), &left, progress)
-            })
+            .map(|seed| self.saturation_of(&traffics, seed, (loads, faults), &left, progress))
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Result<_, _>>()?;
@@ -252,11 +245,11 @@ impl Study<'_> {
         &self,
         traffics: &[Traffic],
         seed: usize,
-        (resolution, steps, faults): (f64, u32, Option<&FaultSchedule>),
+        (loads, faults): (SearchedLoads, Option<&FaultSchedule>),
         left: &RunsLeft<'_>,
         progress: &dyn Progress,
     ) -> Result<SeedSaturation, StudyError> {
-        let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
+        let steps = loads.count;
         let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
         // Both searches share the runs, because most of the loads that they ask about are the same.
         let mut last_step_without = |fails: &dyn Fn(&Outcome) -> bool, afterwards: usize| {
@@ -265,7 +258,7 @@ impl Study<'_> {
                 let new: Vec<u32> =
                     tried.iter().copied().filter(|step| !known.contains_key(step)).collect();
                 let run = |&step: &u32| {
-                    let (load, rule) = (load_of(step), StopRule::WhenSaturated);
+                    let (load, rule) = (loads.load(step), StopRule::WhenSaturated);
                     self.run(traffics, (load, seed), faults, rule, progress)
                 };
                 let outcomes: Vec<_> = new.par_iter().map(run).collect();
@@ -281,16 +274,16 @@ impl Study<'_> {
             last_step_without(&|outcome| outcome.saturated, most_new(steps) + RUNS_BEYOND)?;
         let by_acceptance = last_step_without(&Outcome::falls_short, RUNS_BEYOND)?;
         let accepted_beyond = if by_latency < steps {
-            let load = load_of(by_latency + 1);
+            let load = loads.load(by_latency + 1);
             self.run(traffics, (load, seed), faults, StopRule::FullWindow, progress)?.all.accepted
         } else {
-            load_of(steps)
+            loads.load(steps)
         };
         left.of_seed(seed, 0);
         Ok(SeedSaturation {
             seed: self.seeds[seed],
-            by_latency: load_of(by_latency),
-            by_acceptance: load_of(by_acceptance),
+            by_latency: loads.load(by_latency),
+            by_acceptance: loads.load(by_acceptance),
             accepted_beyond,
         })
     }

@@ -9,8 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tvlb_base::progress::Progress;
-use tvlb_base::text::Refused;
-use tvlb_simulator::{BootedFabric, Probing, last_good, loads_of_search};
+use tvlb_simulator::{BootedFabric, Probing, SearchedLoads, last_good};
 use tvlb_traffic::Traffic;
 
 /// Where a network saturates with one seed.
@@ -35,19 +34,15 @@ pub fn saturation(
     resolution: f64,
     progress: &dyn Progress,
 ) -> Result<CutThroughSaturation, CutThroughError> {
-    if !(0.0001..=0.5).contains(&resolution) {
-        return Err(Refused::new(format!("resolution is {resolution}"), "0.0001 to 0.5").into());
-    }
-    let steps = loads_of_search(resolution, traffic.most_load());
-    let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
+    let loads = SearchedLoads::new(resolution, traffic.most_load())?;
     let run = |&step: &u32| {
-        let load = Sending::Load(load_of(step));
+        let load = Sending::Load(loads.load(step));
         let run = CutThroughRun::new(fabric, settings, traffic, load, seed)?;
         let outcome = run.measure(progress)?;
         Ok((!outcome.falls_short(), outcome.accepted))
     };
     let mut known: BTreeMap<u32, (bool, f64)> = BTreeMap::new();
-    let last = last_good(steps, Probing::Thirds, |asked| {
+    let last = last_good(loads.count, Probing::Thirds, |asked| {
         let found: Vec<Result<(bool, f64), CutThroughError>> = asked.par_iter().map(run).collect();
         for (&step, found) in asked.iter().zip(found) {
             known.insert(step, found?);
@@ -56,7 +51,7 @@ pub fn saturation(
     })?;
     let beyond = known.get(&(last + 1)).map(|&(_, accepted)| accepted);
     Ok(CutThroughSaturation {
-        by_acceptance: load_of(last),
-        accepted_beyond: beyond.unwrap_or_else(|| load_of(steps)),
+        by_acceptance: loads.load(last),
+        accepted_beyond: beyond.unwrap_or_else(|| loads.load(loads.count)),
     })
 }
