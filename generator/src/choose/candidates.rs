@@ -9,6 +9,7 @@
 use crate::policy::{PolicyPair, WeighingSettings};
 use tvlb_schema::{Decision, DrawRule, Keep, SetRule, Shape};
 use tvlb_simulator::Scheme;
+use tvlb_table_set::Origin;
 use tvlb_table_set::grammar::canonical;
 
 /// The set that Rahman et al., SC'19, arrive at, drawn as the simulator that they published does.
@@ -70,45 +71,6 @@ const UGAL_L_WEIGHING: &str = "1x4 gate=1 queue=channel";
 /// The same of PAR, at the source and at its second look.
 const PAR_WEIGHING: [&str; 2] =
     ["1x4 gate=1.25 queue=channel", "1x2 gate=1.5 queue=channel MIN=shortest"];
-
-/// Where a candidate comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The paper's choice.
-    Paper,
-    /// The paper's choice, with queues by virtual channel.
-    PaperByChannel,
-    /// The paper's choice by the letter of its text.
-    Literal,
-    /// On Step 1's front within ε.
-    Front,
-    /// The mirror image of a set on Step 1's front.
-    Mirror,
-    Family,
-    /// Named by the user.
-    User,
-    /// One candidate's set at PAR's first decision and another's at its second.
-    Pair,
-    /// One of the best, with its load balanced.
-    Balanced,
-}
-
-impl Origin {
-    /// The name in the manifest.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Paper => "paper",
-            Self::PaperByChannel => "paper-by-channel",
-            Self::Literal => "literal",
-            Self::Front => "front",
-            Self::Mirror => "mirror",
-            Self::Family => "family",
-            Self::User => "user",
-            Self::Pair => "pair",
-            Self::Balanced => "balanced",
-        }
-    }
-}
 
 /// A pair of policies that may be chosen, with where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,9 +6,10 @@
 //! others are compared with. Beside these two it may have both with queues by virtual channel, so that
 //! nobody takes what the queues give for what a set gives.
 
-use super::candidates::{Candidate, Origin};
+use super::candidates::Candidate;
 use crate::image::Images;
 use std::ops::{Index, IndexMut};
+use tvlb_table_set::Origin;
 
 /// The name of conventional UGAL or PAR in figures and in the manifest.
 pub(super) const CONVENTIONAL_NAME: &str = "conventional";
@@ -166,7 +167,6 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choose::candidates::Origin;
     use crate::policy::PolicyPair;
 
     #[test]

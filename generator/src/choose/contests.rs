@@ -4,7 +4,7 @@
 //! and one for the second look; in both the best one is tried once more with its load balanced.
 
 use super::baseline::{LongRuns, MostRegret, ObliviousSteps, long_runs};
-use super::candidates::{Candidate, FALLBACK, Origin, Sources, pairs};
+use super::candidates::{Candidate, FALLBACK, Sources, pairs};
 use super::contender::{CONVENTIONAL_BY_CHANNEL, CONVENTIONAL_NAME, Contender, Field};
 use super::contest::{ContestResult, Rules, contest};
 use super::error::ChooseError;
@@ -23,8 +23,8 @@ use std::collections::BTreeMap;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 use tvlb_simulator::Scheme;
-use tvlb_table_set::ContestEntry;
 use tvlb_table_set::grammar::canonical;
+use tvlb_table_set::{ContestEntry, Origin};
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::expected::fabric_mean;
 

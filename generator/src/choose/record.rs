@@ -69,10 +69,9 @@ pub(super) fn contest_entry(
             let mut figures = result.references.iter().chain(&result.finalists);
             let latency = figures.find(|f| f.contender == contender).map(|f| f.latency);
             let standings = &result.standings;
-            let origin = field.candidate(contender).map(|candidate| candidate.origin);
             ContenderEntry {
                 set: field.name(contender),
-                origin: origin.map(|origin| origin.name().to_owned()),
+                origin: field.candidate(contender).map(|candidate| candidate.origin),
                 modelled: None,
                 mean_hops: None,
                 saturations: standings.values[contender].clone(),

@@ -6,7 +6,7 @@ mod choice;
 
 pub use choice::{
     Carried, ChoiceEntry, ContenderEntry, ContestEntry, FrontierEntry, Lead, ModelEntry,
-    ModelledEntry, PanelEntry, Regrets, STEPS, TailEntry, Worst, load_of, step_of,
+    ModelledEntry, Origin, PanelEntry, Regrets, STEPS, TailEntry, Worst, load_of, step_of,
 };
 
 use serde::de::DeserializeOwned;

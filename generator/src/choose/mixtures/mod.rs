@@ -21,7 +21,7 @@ mod variation;
 pub use record::{MixtureEntry, SearchEntry};
 
 use super::baseline::{Baselines, MostRegret, ObliviousSteps};
-use super::candidates::{Candidate, Origin, Sources};
+use super::candidates::{Candidate, Sources};
 use super::contender::{CONVENTIONAL_NAME, Contender, Field};
 use super::error::ChooseError;
 use super::figures::mean;
@@ -41,7 +41,7 @@ use rayon::prelude::*;
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_simulator::Scheme;
-use tvlb_table_set::Regrets;
+use tvlb_table_set::{Origin, Regrets};
 use tvlb_topology::routes::count::RouteCounter;
 use variation::{Place, drawn, varied};
 

@@ -278,13 +278,36 @@ pub struct Lead {
     pub standard_error: f64,
 }
 
+/// Where a candidate comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The paper's choice.
+    Paper,
+    /// The paper's choice, with queues by virtual channel.
+    PaperByChannel,
+    /// The paper's choice by the letter of its text.
+    Literal,
+    /// On Step 1's front within ε.
+    Front,
+    /// The mirror image of a set on Step 1's front.
+    Mirror,
+    Family,
+    /// Named by the user.
+    User,
+    /// One candidate's set at PAR's first decision and another's at its second.
+    Pair,
+    /// One of the best, with its load balanced.
+    Balanced,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ContenderEntry {
     /// `conventional`, or the set as in [`ContestEntry::chosen`].
     pub set: String,
-    /// `paper`, `front`, `mirror`, `family`, `user`, `pair`, `balanced`; none for conventional UGAL.
-    pub origin: Option<String>,
+    /// None for conventional UGAL.
+    pub origin: Option<Origin>,
     /// Modelled throughput of the set at the source.
     pub modelled: Option<f64>,
     /// Mean hops of a drawn VLB route at the source, where that was looked up.
@@ -331,11 +354,11 @@ impl ContenderEntry {
     /// Its name among the references, if it is one.
     pub fn reference(&self) -> Option<&'static str> {
         let [conventional, conventional_by_channel, papers, papers_by_channel] = REFERENCES;
-        match self.origin.as_deref() {
+        match self.origin {
             None if self.set == conventional => Some(conventional),
             None => Some(conventional_by_channel),
-            Some("paper") => Some(papers),
-            Some("paper-by-channel") => Some(papers_by_channel),
+            Some(Origin::Paper) => Some(papers),
+            Some(Origin::PaperByChannel) => Some(papers_by_channel),
             Some(_) => None,
         }
     }
