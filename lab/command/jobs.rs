@@ -9,7 +9,9 @@ use tvlb::values;
 use tvlb_simulator::MessageSettings;
 use tvlb_table_set::names::Parts;
 use tvlb_traffic::PlacementRule;
-use tvlb_traffic::workload::{Job, MessageList, Motif, Programs, WorkloadError, matrix_market};
+use tvlb_traffic::workload::{
+    Arrival, Job, MessageList, Motif, Programs, WorkloadError, matrix_market,
+};
 
 /// What `--with`, `--map` and patterns of communication accept.
 pub(crate) const HELP: &str =
@@ -27,7 +29,9 @@ Maps (--map): on which of its job's nodes a rank runs
   bisect              ranks that exchange many bytes near to each other, by recursive bisection
 
 Patterns of communication (--graph, --workload):
-  alltoall            every rank with every other
+  alltoall[:hierarchical:RANKS]
+                      every rank with every other, or by groups of so many ranks: within each group
+                      and then between groups, in fewer and longer messages
   bisection [rotated] every rank with every rank of the other half, by rising number of the partner
                       or, rotated, so that in each step every rank has another one
   halo3d[:XxYxZ]      neighbours on a grid, along all three axes; x is the fastest
@@ -76,6 +80,13 @@ impl Exchange {
     /// their own.
     pub(crate) fn bytes_of(&self, workload: &str) -> Option<u64> {
         (!is_list(workload)).then_some(self.bytes.unwrap_or(DEFAULT_BYTES))
+    }
+
+    /// The jobs of a list by their arrival, if `--jobs` names one.
+    pub(crate) fn job_list(&self) -> Result<Option<Vec<Arrival>>, Failure> {
+        let [text] = &self.jobs[..] else { return Ok(None) };
+        let Some(path) = text.strip_prefix("swf:") else { return Ok(None) };
+        Arrival::list(&content(path)?).map(Some).map_err(|error| refused(path, error))
     }
 
     /// The jobs as they were given.

@@ -1,6 +1,7 @@
 //! `tvlb-lab run`: jobs on the network that a table set describes, from their first step to their last.
 
 mod page;
+mod replay;
 mod report;
 mod workload;
 
@@ -18,12 +19,13 @@ use tvlb::tables::Tables;
 use tvlb::values::{self, repeated};
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
-use workload::{Run, Workload};
+use workload::Workload;
 
 /// Run jobs on the network that a table set describes, until they end
 ///
 /// Each rank of a job runs a program: it sends messages, awaits messages and computes. All ranks begin in
-/// cycle 0 on an empty network, and the times at which jobs end are printed. docs/reference/run.md says more.
+/// cycle 0 on an empty network, and the times at which jobs end are printed. `--jobs swf:FILE` reads jobs that
+/// arrive one after the other from a list in the Standard Workload Format. docs/reference/run.md says more.
 #[derive(Args)]
 #[command(after_long_help = jobs::HELP)]
 pub(crate) struct Arguments {
@@ -68,6 +70,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let fabric = tables.boot(&fabric, &switches)?;
     let settings = arguments.switches.settings(&tables.set.manifest().fabric)?;
     let workload = Workload::of(&arguments.workload, &fabric, &settings)?;
+    if workload.arrivals.is_some() && (arguments.report.is_some() || arguments.json) {
+        let text = "--report, --json: found a list of jobs that arrive, accepted jobs that all begin in cycle 0";
+        return Err(Failure::Message(text.to_owned()));
+    }
 
     catch_interrupt()?;
     tell_of_starved(arguments.quiet, settings.starved_links());
@@ -76,21 +82,23 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let what = format_args!("running the jobs on {nodes} nodes to their end, {runs}").to_string();
     let stages = Bars::beginning(arguments.quiet, &what);
     stages.stage("runs", Some(arguments.seeds.len()));
-    let runs: Vec<Result<Run, Failure>> = arguments
-        .seeds
-        .par_iter()
-        .map(|&seed| {
-            let run = workload.run(&fabric, &settings, seed, &stages);
-            stages.step();
-            run
-        })
-        .collect();
-    stages.finish();
+    if let Some(list) = &workload.arrivals {
+        let (what, network) = ((&workload, &list[..]), (&fabric, &settings));
+        let mut table = replay::table();
+        let rows =
+            for_seeds(arguments, &stages, |seed| replay::serve(what, network, seed, &stages))?;
+        rows.into_iter().flatten().for_each(|row| table.push(row));
+        return match arguments.format {
+            Format::Table => print(&table),
+            Format::Csv => print(&table.csv()),
+        };
+    }
+    let run = |seed| workload.run(&fabric, &settings, seed, &stages);
     let report = Report {
         workload: &workload,
         fabric: &tables.set.manifest().fabric,
         settings: &settings,
-        runs: runs.into_iter().collect::<Result<_, _>>()?,
+        runs: for_seeds(arguments, &stages, run)?,
     };
     if let Some(path) = &arguments.report {
         write_file(path, &page::html(&report, &fabric))?;
@@ -100,4 +108,20 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Format::Table => print(&report::Text(&report)),
         Format::Csv => print(&report.table().csv()),
     }
+}
+
+/// What every seed gives, in the order of the seeds.
+fn for_seeds<T: Send>(
+    arguments: &Arguments,
+    stages: &Bars,
+    run: impl Fn(u64) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    let all = arguments.seeds.par_iter().map(|&seed| {
+        let made = run(seed);
+        stages.step();
+        made
+    });
+    let made: Vec<Result<T, Failure>> = all.collect();
+    stages.finish();
+    made.into_iter().collect()
 }

@@ -34,6 +34,7 @@ struct Document<'r> {
     placement: String,
     map: String,
     order: String,
+    compute_cycles: u32,
     jobs: Vec<JobEntry<'r>>,
     runs: &'r [Run],
 }
@@ -136,12 +137,16 @@ impl Report<'_> {
 
     /// Where ranks run and in which order they send, in words.
     fn placed(&self) -> String {
-        let Workload { placement, map, order, .. } = self.workload;
+        let Workload { placement, map, order, compute_cycles, .. } = self.workload;
         let sent = match order {
             SendOrder::Given => "",
             SendOrder::Coloured => ", sends coloured",
         };
-        format!("{placement}, ranks mapped {map}{sent}")
+        let computing = match compute_cycles {
+            0 => String::new(),
+            cycles => format!(", {cycles} cycles of computing before each iteration"),
+        };
+        format!("{placement}, ranks mapped {map}{sent}{computing}")
     }
 
     /// What all jobs have in common, as a sentence.
@@ -161,6 +166,7 @@ impl Report<'_> {
             placement: self.workload.placement.to_string(),
             map: self.workload.map.to_string(),
             order: self.workload.order.to_string(),
+            compute_cycles: self.workload.compute_cycles,
             jobs: self.entries(),
             runs: &self.runs,
         })

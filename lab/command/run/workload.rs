@@ -4,6 +4,7 @@ use crate::jobs;
 use clap::Args;
 use serde::Serialize;
 use tvlb::failure::{Failure, refused};
+use tvlb::values;
 use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_schema::{NodeId, Nodes};
 use tvlb_simulator::{
@@ -12,7 +13,7 @@ use tvlb_simulator::{
 };
 use tvlb_table_set::names::Parts;
 use tvlb_traffic::PlacementRule;
-use tvlb_traffic::workload::{Graph, Job, Programs, RankMap, SendOrder};
+use tvlb_traffic::workload::{Arrival, Graph, Job, Programs, RankMap, SendOrder};
 
 /// The jobs, what their ranks do, and how messages travel.
 #[derive(Args)]
@@ -29,6 +30,9 @@ pub(super) struct Options {
     /// receives are posted first, and then every rank has one partner at a time, no two ranks the same
     #[arg(long, value_name = "ORDER", default_value = "given")]
     order: String,
+    /// For how many cycles every rank computes before it communicates, in each iteration
+    #[arg(long, value_name = "CYCLES", default_value_t = 0, value_parser = values::count(0_u32..=1_000_000_000))]
+    compute: u32,
     #[command(flatten)]
     messages: jobs::Messages,
     #[command(flatten)]
@@ -52,15 +56,19 @@ pub(super) struct Run {
 /// What runs, as it is for every seed.
 pub(super) struct Workload {
     pub(super) jobs: Vec<Job>,
+    /// When the jobs arrive, where a list says it; else all begin in cycle 0.
+    pub(super) arrivals: Option<Vec<Arrival>>,
     /// For each job the name of its pattern, and its programs.
     pub(super) programs: Vec<(String, Programs)>,
     /// For each job the length of its messages; nothing where a list has lengths of its own.
     pub(super) bytes: Vec<Option<u64>>,
     /// Who exchanges bytes with whom, where the map asks for it.
-    graphs: Vec<Graph>,
+    pub(super) graphs: Vec<Graph>,
     pub(super) placement: PlacementRule,
     pub(super) map: RankMap,
     pub(super) order: SendOrder,
+    /// Before each iteration, in cycles.
+    pub(super) compute_cycles: u32,
     pub(super) messages: MessageSettings,
 }
 
@@ -71,18 +79,26 @@ impl Workload {
         settings: &Settings,
     ) -> Result<Self, Failure> {
         let (among, names, df) = (fabric.nodes(), fabric.names(), fabric.dragonfly());
-        let jobs = arguments.exchange.jobs()?;
+        let arrivals = arguments.exchange.job_list()?;
+        let jobs = match &arrivals {
+            Some(list) => list.iter().map(|arrival| arrival.job).collect(),
+            None => arguments.exchange.jobs()?,
+        };
         let map: RankMap = arguments.map.parse().map_err(|error| refused("--map", error))?;
         let hosts = arguments.hosts.read(df, names)?;
         let parts = Parts::new(df, names).with_hosts(hosts.nodes_by_host());
         let placement = jobs::placement("--with", &arguments.with, &parts)?;
         // Before the programs, whose size the jobs decide. Whether jobs fit does not depend on the seed.
-        placement.nodes(among, &jobs, 0).map_err(|error| refused("--jobs, --with", error))?;
+        let together = if arrivals.is_some() { 1 } else { jobs.len() };
+        for jobs in jobs.chunks(together.max(1)) {
+            placement.nodes(among, jobs, 0).map_err(|error| refused("--jobs, --with", error))?;
+        }
         let order: SendOrder =
             arguments.order.parse().map_err(|error| refused("--order", error))?;
         let programs = arguments.exchange.programs(&jobs)?.into_iter().map(|(name, programs)| {
             let programs = order.of(&programs).map_err(|error| refused("--order", error))?;
-            Ok((name, programs))
+            let programs = programs.after_computing(u64::from(arguments.compute));
+            Ok((name, programs.map_err(|error| refused("--compute", error))?))
         });
         let programs: Vec<(String, Programs)> = programs.collect::<Result<_, Failure>>()?;
         let graphs = match map {
@@ -92,12 +108,14 @@ impl Workload {
         let bytes = programs.iter().map(|(name, _)| arguments.exchange.bytes_of(name)).collect();
         Ok(Self {
             jobs,
+            arrivals,
             programs,
             bytes,
             graphs,
             placement,
             map,
             order,
+            compute_cycles: arguments.compute,
             messages: arguments.messages.settings_with(least_control_latency(settings)),
         })
     }
@@ -136,11 +154,21 @@ impl Workload {
             .zip(&nodes)
             .map(|((_, programs), nodes)| JobRun { programs, nodes })
             .collect();
-        match complete(fabric, settings, &jobs, &self.messages, seed, progress) {
-            Ok(completion) => {
-                let least_time = least_time(fabric, settings, &jobs, &self.messages);
-                Ok(Run { seed, nodes, completion, least_time })
-            }
+        let completion = self.complete((fabric, settings), &jobs, seed, progress)?;
+        let least_time = least_time(fabric, settings, &jobs, &self.messages);
+        Ok(Run { seed, nodes, completion, least_time })
+    }
+
+    /// Runs jobs to their end.
+    pub(super) fn complete(
+        &self,
+        (fabric, settings): (&BootedFabric<'_>, &Settings),
+        jobs: &[JobRun<'_>],
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Completion, Failure> {
+        match complete(fabric, settings, jobs, &self.messages, seed, progress) {
+            Ok(completion) => Ok(completion),
             Err(CompletionError::Run(RunError::Cancelled(_))) => Err(Failure::Interrupted),
             Err(CompletionError::Jobs(error)) => Err(match error {
                 JobError::ControlLatency { .. } => refused("--control-latency", error),

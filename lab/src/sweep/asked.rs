@@ -44,6 +44,9 @@ pub(super) struct Jobs {
     pub(super) packets: u32,
     /// How often they do it; the last time counts.
     pub(super) iterations: NonZeroU32,
+    /// For how many cycles every rank computes before each time.
+    #[serde(default)]
+    pub(super) compute: u32,
     /// Which nodes jobs take.
     #[serde(default = "in_order")]
     pub(super) places: Vec<String>,

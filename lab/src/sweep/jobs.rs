@@ -69,6 +69,8 @@ struct Subject<'s> {
     workload: &'s str,
     packets: u32,
     iterations: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compute_cycles: Option<u32>,
     nodes: String,
     seed: u64,
 }
@@ -221,6 +223,7 @@ impl JobRuns {
             workload: &self.jobs.workload,
             packets: self.jobs.packets,
             iterations: self.jobs.iterations.get(),
+            compute_cycles: (self.jobs.compute > 0).then_some(self.jobs.compute),
             nodes: sha256(&numbers),
             seed,
         }
@@ -339,7 +342,10 @@ fn programs(jobs: &Jobs, df: &Dragonfly) -> Result<(Vec<Job>, Vec<Programs>), St
     let cube = Grid::nearest_to_cube(sizes[0].ranks.get()).to_string();
     let motif: Motif = jobs.workload.replace("{cube}", &cube).parse().map_err(in_words)?;
     let bytes = u64::from(jobs.packets) * u64::from(MessageSettings::default().packet_bytes);
-    let programs = sizes.iter().map(|job| motif.programs(job.ranks.get(), bytes, jobs.iterations));
+    let programs = sizes.iter().map(|job| {
+        let programs = motif.programs(job.ranks.get(), bytes, jobs.iterations)?;
+        programs.after_computing(u64::from(jobs.compute))
+    });
     let programs = programs.collect::<Result<_, _>>().map_err(in_words)?;
     Ok((sizes, programs))
 }

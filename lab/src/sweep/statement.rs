@@ -102,6 +102,9 @@ struct Selection {
     /// If this is there: by how much the figure exceeds that of the rows that these cells tell from it, in
     /// percent of the latter.
     over: Option<Where>,
+    /// Whether that is a difference in hundredths instead.
+    #[serde(default)]
+    points: bool,
 }
 
 /// What a number counts.
@@ -271,7 +274,8 @@ impl Selection {
         let base: BTreeMap<String, f64> = of(&asked).into_iter().collect();
         let gain = |(key, value): (String, f64)| {
             let base = base.get(&key)?;
-            Some((key, 100.0 * (value / base - 1.0)))
+            let excess = if self.points { value - base } else { value / base - 1.0 };
+            Some((key, 100.0 * excess))
         };
         Ok(found.into_iter().filter_map(gain).collect())
     }
@@ -279,7 +283,10 @@ impl Selection {
     /// A figure in words.
     fn text(&self, value: f64) -> String {
         match self.figure.column.as_str() {
-            _ if self.over.is_some() => format!("{}%", with_sign(value, 1)),
+            _ if self.over.is_some() => {
+                let unit = if self.points { " points" } else { "%" };
+                format!("{}{unit}", with_sign(value, 1))
+            }
             "saturation" => format!("{value:.2}"),
             "latency" => format!("{value:.1}"),
             _ => format!("{value:.4}"),
@@ -438,6 +445,18 @@ mod tests {
         assert_eq!(gain(50.0), (Verdict::Within, "50.0%".to_owned()));
         assert_eq!(gain(57.0).0, Verdict::Within);
         assert_eq!(gain(58.0).0, Verdict::Outside);
+    }
+
+    #[test]
+    fn a_gain_is_a_share_or_points() {
+        let of = "figure = \"saturation\", where = { paths = \"few\", variant = 8 }, over = { paths = \"all\" }";
+        let within = |more: &str| {
+            judged(&format!(
+                "claim.within = {{ of = {{ {of}{more} }}, by = [], least = 9, most = 11 }}"
+            ))
+        };
+        assert_eq!(within(""), (Verdict::Refuted, " +50.0%".to_owned()));
+        assert_eq!(within(", points = true"), (Verdict::Confirmed, " +10.0 points".to_owned()));
     }
 
     #[test]

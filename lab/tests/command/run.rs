@@ -56,6 +56,67 @@ fn slower_links_and_another_order_of_partners_change_times() {
     assert!(slow > usual && rotated < usual, "{usual} {slow} {rotated}");
 }
 
+/// A job of the Standard Workload Format that asks for so many processors.
+fn arrival(number: u32, submitted: u32, processors: u32) -> String {
+    format!("{number} {submitted} -1 60 -1 -1 -1 {processors} 100 -1 1 1 1 -1 1 -1 -1 -1\n")
+}
+
+#[test]
+fn jobs_that_arrive_are_served_in_their_order() {
+    let scratch = with_tables();
+    let list = [(1, 0, 40), (2, 10, 40), (3, 20, 8), (4, 90_000, 72)];
+    let list: String = list.map(|(number, at, nodes)| arrival(number, at, nodes)).concat();
+    scratch.write("trace.swf", format!("; four jobs\n{list}").as_str());
+    let run = "run out --jobs swf:trace.swf --workload alltoall --bytes 20KB --iterations 2";
+    // By job: its wait, its run, and its run alone.
+    let read = |more: &str| -> Vec<[u64; 3]> {
+        let said = scratch.succeeds(&format!("{run} {more} --format csv"));
+        let (head, rows) = said.split_once('\n').unwrap();
+        assert_eq!(head, "seed,job,nodes,submitted,wait,run,alone,slow-down");
+        let fields = rows.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        fields.map(|fields| [4, 5, 6].map(|field| fields[field].parse().unwrap())).collect()
+    };
+    let jobs = read("");
+    assert_eq!(jobs.len(), 4);
+    // The second waits for the nodes of the first, and the third, which would fit, for the second.
+    let [wait, first, alone] = jobs[0];
+    assert_eq!((wait, first), (0, alone));
+    assert_eq!((jobs[1][0], jobs[2][0]), (first - 10, first - 20));
+    // The last one runs alone, but draws other paths than at the beginning of a run.
+    let [wait, last, alone_at_last] = jobs[3];
+    assert!(wait == 0 && last.abs_diff(alone_at_last) * 20 < last, "{jobs:?}");
+    // Alone, a job of the list takes as long as the same job without a list.
+    let one = run.replace("swf:trace.swf", "40");
+    let one: serde_json::Value =
+        serde_json::from_str(&scratch.succeeds(&format!("{one} --json"))).unwrap();
+    assert_eq!(one["runs"][0]["cycles"].as_u64(), Some(alone));
+    // Other nodes, other times; other threads, the same.
+    assert_ne!(read("--with random")[1], jobs[1]);
+    assert_eq!(read("--threads 1"), jobs);
+    let said = scratch.refuses(&format!("{run} --report page.html"));
+    assert!(said.contains("--report, --json: found a list"), "{said}");
+    scratch.write("large.swf", arrival(1, 0, 73).as_str());
+    let said = scratch.refuses("run out --jobs swf:large.swf --workload alltoall");
+    assert!(said.contains("takes 73 nodes, but 72 are free"), "{said}");
+}
+
+#[test]
+fn computing_comes_before_each_iteration() {
+    let scratch = with_tables();
+    let ends = |more: &str| {
+        let run = format!(
+            "run out --jobs 16 --workload alltoall --bytes 20KB --iterations 2 --json{more}"
+        );
+        let json: serde_json::Value = serde_json::from_str(&scratch.succeeds(&run)).unwrap();
+        [0, 1].map(|number| json["runs"][0]["jobs"][0]["iterations"][number].as_u64().unwrap())
+    };
+    let (plain, computing) = (ends(""), ends(" --compute 5000"));
+    assert_eq!(computing[0], plain[0] + 5000);
+    assert!(computing[1] >= computing[0] + 5000, "{computing:?}");
+    let said = scratch.succeeds("run out --jobs 16 --workload alltoall --bytes 20KB --compute 70");
+    assert!(said.contains("mapped linear, 70 cycles of computing before each iteration"), "{said}");
+}
+
 #[test]
 fn the_report_shows_places_times_and_links_and_asks_for_nothing() {
     let scratch = with_tables();
@@ -99,6 +160,9 @@ fn what_cannot_run_is_refused() {
         "--jobs 8 --workload alltoall --control-latency 1",
         "--jobs 8 --workload alltoall --seeds 1,2,1",
         "--jobs 8 --workload alltoall --map near",
+        "--jobs 10 --workload alltoall:hierarchical:4",
+        "--jobs 8 --workload alltoall:ring",
+        "--jobs swf:far.csv --workload alltoall",
         "--jobs 8x0 --workload alltoall",
     ]
     .into_iter()

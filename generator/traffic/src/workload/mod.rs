@@ -10,11 +10,13 @@
 pub mod matrix_market;
 pub mod rankfile;
 
+mod all_to_all;
 mod bisect;
 mod error;
 mod expert_layer;
 mod grid;
 mod job;
+mod job_list;
 mod map;
 mod message_list;
 mod motif;
@@ -24,10 +26,12 @@ mod rank;
 mod reduction;
 mod send_order;
 
+pub use all_to_all::AllToAll;
 pub use error::WorkloadError;
 pub use expert_layer::ExpertLayer;
 pub use grid::{Axis, Grid};
 pub use job::{Job, MOST_RANKS, Nearness, PlacedJob};
+pub use job_list::Arrival;
 pub use map::RankMap;
 pub use message_list::{Message, MessageList};
 pub use motif::{Motif, PartnerOrder};

@@ -1,12 +1,13 @@
 //! Patterns of communication by name, and the rank programs that they stand for.
 
+use crate::workload::all_to_all::AllToAll;
 use crate::workload::error::WorkloadError;
 use crate::workload::expert_layer::ExpertLayer;
 use crate::workload::grid::{Axis, Grid};
 use crate::workload::message_list::{Message, MessageList};
 use crate::workload::program::{MOST_STEPS, Programs, Step, too_many_steps};
 use crate::workload::rank::Rank;
-use crate::workload::reduction::{Reduction, exchange};
+use crate::workload::reduction::Reduction;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -33,9 +34,8 @@ use tvlb_base::text::{Refused, quoted};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Motif {
-    /// Every rank exchanges a message with every other: for s = 1 … n − 1, rank r posts a receive from
-    /// rank (r − s) mod n, sends to rank (r + s) mod n, and waits.
-    AllToAll,
+    /// Every rank has a message for every other.
+    AllToAll(AllToAll),
     /// Every rank exchanges a message with every rank of the other half: for each partner, it posts a
     /// receive and sends. It waits after the last.
     Bisection {
@@ -86,7 +86,10 @@ impl Motif {
     ) -> Result<Programs, WorkloadError> {
         let all = (0..ranks).map(Rank);
         match self {
-            Self::AllToAll => all_to_all(ranks, bytes, iterations),
+            Self::AllToAll(how) => {
+                expect_steps(ranks, how.most_steps(ranks))?;
+                Programs::new(all.map(how.steps(ranks, bytes)?), iterations)
+            }
             Self::Bisection { order, first_half } => {
                 bisection((*order, first_half.as_deref()), (ranks, bytes), iterations)
             }
@@ -132,26 +135,6 @@ impl Motif {
             }
         }
     }
-}
-
-/// Every rank sends to every other and receives from every other, in the order of their distance.
-fn all_to_all(ranks: u32, bytes: u64, iterations: NonZeroU32) -> Result<Programs, WorkloadError> {
-    let all = (0..ranks).map(Rank);
-    expect_steps(ranks, 3 * u64::from(ranks.saturating_sub(1)))?;
-    let mod_n = |sum: u64| {
-        let rank = u32::try_from(sum % u64::from(ranks));
-        Rank(rank.expect("a rest is less than the number of ranks"))
-    };
-    Programs::new(
-        all.map(|Rank(rank)| {
-            let (rank, n) = (u64::from(rank), u64::from(ranks));
-            (1..n).flat_map(move |s| {
-                let [from, to] = [mod_n(rank + n - s), mod_n(rank + s)];
-                exchange((to, bytes), (from, bytes))
-            })
-        }),
-        iterations,
-    )
 }
 
 /// Every rank of one half exchanges with every rank of the other.
@@ -294,7 +277,8 @@ impl FromStr for Motif {
         };
         let bisection = |order| Self::Bisection { order, first_half: None };
         match (name, rest) {
-            ("alltoall", None) => Ok(Self::AllToAll),
+            ("alltoall", None) => Ok(Self::AllToAll(AllToAll::Direct)),
+            ("alltoall", Some(how)) => Ok(Self::AllToAll(how.parse()?)),
             ("bisection", None) => Ok(bisection(PartnerOrder::Ascending)),
             ("bisection rotated", None) => Ok(bisection(PartnerOrder::Rotated)),
             ("halo3d", grid) => Ok(Self::Halo3d(grid.map(str::parse).transpose()?)),
@@ -310,7 +294,7 @@ impl FromStr for Motif {
             ("allreduce", name) => Ok(Self::AllReduce(name.unwrap_or_default().parse()?)),
             _ => Err(WorkloadError::refused(
                 format!("{} is not a pattern of communication", quoted(text)),
-                "alltoall, bisection, bisection rotated, halo3d:XxYxZ, neighbour:XxYxZ:AXIS, \
+                "alltoall, alltoall:hierarchical:RANKS, bisection, bisection rotated, halo3d:XxYxZ, neighbour:XxYxZ:AXIS, \
                  moe-alltoall:TOKENS:EXPERTS:K:CAPACITY:SEED, allreduce:ALGORITHM, graph:FILE and messages:FILE",
             )),
         }
@@ -321,7 +305,7 @@ impl fmt::Display for Motif {
     /// The name as it is read; a graph and a list of messages show what they are without their file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::AllToAll => f.pad("alltoall"),
+            Self::AllToAll(how) => f.pad(&format!("alltoall{how}")),
             Self::Bisection { order: PartnerOrder::Ascending, .. } => f.pad("bisection"),
             Self::Bisection { order: PartnerOrder::Rotated, .. } => f.pad("bisection rotated"),
             Self::Halo3d(None) => f.pad("halo3d"),

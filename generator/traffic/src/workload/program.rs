@@ -140,6 +140,35 @@ impl Programs {
         Ok(programs)
     }
 
+    /// The same programs, but every rank begins each iteration with so many cycles in which it computes.
+    ///
+    /// # Errors
+    /// That the programs then have more than [`MOST_STEPS`] steps.
+    pub fn after_computing(self, cycles: u64) -> Result<Self, WorkloadError> {
+        if cycles == 0 {
+            return Ok(self);
+        }
+        let first = [Step::Compute { cycles }].into_iter();
+        let ranks = (0..self.ranks())
+            .map(|rank| first.clone().chain(self.steps(Rank(rank)).iter().copied()));
+        Self::new(ranks, self.iterations)
+    }
+
+    /// The same programs, but every rank waits for so many cycles before its first iteration. All iterations are
+    /// one, of as many phases as all have.
+    ///
+    /// # Errors
+    /// That the programs then have more than [`MOST_STEPS`] steps.
+    pub fn beginning_after(&self, cycles: u64) -> Result<Self, WorkloadError> {
+        let iterations = self.iterations.get() as usize;
+        let ranks = (0..self.ranks()).map(|rank| {
+            let steps = self.steps(Rank(rank));
+            let all = std::iter::repeat_n(steps, iterations).flatten().copied();
+            std::iter::once(Step::Compute { cycles }).chain(all)
+        });
+        Self::new(ranks, NonZeroU32::MIN)
+    }
+
     /// How many ranks the job has.
     pub fn ranks(&self) -> u32 {
         u32::try_from(self.starts.len() - 1).expect("`new` counted the ranks")
@@ -320,6 +349,21 @@ mod tests {
         let messages: Vec<_> = programs.messages().collect();
         assert_eq!(messages, [(Rank(0), Rank(2), 5), (Rank(0), Rank(2), 7)]);
         assert_eq!(programs.graph().edges().collect::<Vec<_>>(), [(0, 2, 12)]);
+    }
+
+    #[test]
+    fn computing_comes_first_in_each_iteration() {
+        let pair = [vec![send(1, 5)], vec![post(0, 5), Wait]];
+        let twice = NonZeroU32::new(2).unwrap();
+        let programs = Programs::new(pair.clone(), twice).unwrap();
+        assert_eq!(programs.clone().after_computing(0).unwrap(), programs);
+        let computing = programs.after_computing(7).unwrap();
+        assert_eq!(computing.steps(Rank(1)), [Compute { cycles: 7 }, post(0, 5), Wait]);
+        assert_eq!((computing.ranks(), computing.iterations()), (2, twice));
+        let later = computing.beginning_after(9).unwrap();
+        let twice = [post(0, 5), Wait, Compute { cycles: 7 }, post(0, 5), Wait];
+        assert_eq!(later.steps(Rank(1))[..2], [Compute { cycles: 9 }, Compute { cycles: 7 }]);
+        assert_eq!((&later.steps(Rank(1))[2..], later.iterations()), (&twice[..], ONCE));
     }
 
     #[test]

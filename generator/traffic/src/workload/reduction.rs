@@ -49,6 +49,16 @@ pub(super) const fn exchange(to: (Rank, u64), from: (Rank, u64)) -> [Step; 3] {
     [post, Step::Send { to: to.0, bytes: to.1 }, Step::Wait]
 }
 
+/// Refuses ranks that do not fill groups of so many.
+pub(super) fn expect_groups(ranks: u32, group: NonZeroU32) -> Result<(), WorkloadError> {
+    if ranks.is_multiple_of(group.get()) {
+        return Ok(());
+    }
+    let found = format!("the job has {ranks} ranks");
+    let accepted = format!("a multiple of {group}, the ranks of a group");
+    Err(WorkloadError::refused(found, accepted))
+}
+
 /// Once around a ring of n ranks: in each of n − 1 steps a rank sends a part of a vector to the next rank, which
 /// is the part that it received in the step before. The first is the part at its own place, or at so many
 /// places before.
@@ -82,12 +92,8 @@ impl Reduction {
         ranks: u32,
         vector_bytes: u64,
     ) -> Result<impl Fn(Rank) -> Vec<Step>, WorkloadError> {
-        if let Self::Hierarchical(group) = self
-            && !ranks.is_multiple_of(group.get())
-        {
-            let found = format!("the job has {ranks} ranks");
-            let accepted = format!("a multiple of {group}, the ranks of a group");
-            return Err(WorkloadError::refused(found, accepted));
+        if let Self::Hierarchical(group) = self {
+            expect_groups(ranks, group)?;
         }
         Ok(move |rank| match self {
             Self::Ring => by_rings(rank, (ranks, ranks), vector_bytes),

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::workload::matrix_market;
+use crate::workload::reduction::exchange;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -43,6 +44,56 @@ fn all_to_all_goes_round() {
         ]
     );
     assert_eq!(shown("alltoall", 1), [""]);
+}
+
+#[test]
+fn a_hierarchical_all_to_all_goes_round_groups_and_then_between_them() {
+    // Two groups of three: what goes to a place of both groups, and then what three ranks have for one.
+    let all = messages("alltoall:hierarchical:3", 6, 10);
+    assert_eq!(&all[..3], [(0, 1, 20), (0, 2, 20), (0, 3, 30)]);
+    assert_eq!(&all[15..], [(5, 3, 20), (5, 4, 20), (5, 2, 30)]);
+    let programs = |name: &str| name.parse::<Motif>().unwrap().programs(6, 8, NonZeroU32::MIN);
+    let phases = programs("alltoall:hierarchical:3").unwrap();
+    assert_eq!((phases.phases(), phases.steps(Rank(0)).len()), (2, 3 * 3 + 2));
+    // One group, and groups of one rank, exchange as without groups.
+    for group in [1, 6] {
+        let name = format!("alltoall:hierarchical:{group}");
+        assert_eq!(messages(&name, 6, 8), messages("alltoall", 6, 8), "{group}");
+    }
+    assert_eq!(
+        error(&"alltoall:hierarchical:4".parse().unwrap(), 6),
+        "the job has 6 ranks, accepted a multiple of 4, the ranks of a group"
+    );
+}
+
+/// Whether every rank has what every other rank had for it, if a message of a first phase holds what its receiver
+/// is to hand on, and one of a second what its receiver keeps.
+#[test]
+fn a_hierarchical_all_to_all_brings_every_message_to_its_rank() {
+    for (ranks, size) in [(12, 3), (12, 4), (12, 12), (12, 1), (72, 8)] {
+        let mut held: BTreeMap<u32, Vec<(u32, u32)>> =
+            (0..ranks).map(|rank| (rank, (0..ranks).map(|to| (rank, to)).collect())).collect();
+        let all = messages(&format!("alltoall:hierarchical:{size}"), ranks, 1);
+        let (inside, between): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|(from, to, _)| from / size == to / size);
+        for (phase, takes) in [
+            (inside, (|to, rank, size| to % size == rank % size) as fn(u32, u32, u32) -> bool),
+            (between, |to, rank, _| to == rank),
+        ] {
+            let before = held.clone();
+            for (from, to, bytes) in phase {
+                let moved = |&&(_, last): &&(u32, u32)| takes(last, to, size);
+                let given: Vec<_> = before[&from].iter().filter(moved).copied().collect();
+                assert_eq!(given.len() as u64, bytes, "{ranks} {size}: {from} to {to}");
+                held.get_mut(&from).unwrap().retain(|block| !given.contains(block));
+                held.get_mut(&to).unwrap().extend(given);
+            }
+        }
+        for (rank, mut blocks) in held {
+            blocks.sort_unstable();
+            assert_eq!(blocks, (0..ranks).map(|from| (from, rank)).collect::<Vec<_>>());
+        }
+    }
 }
 
 #[test]
@@ -150,6 +201,7 @@ fn programs_that_are_too_long_are_not_made() {
 fn names_read_back() {
     for name in [
         "alltoall",
+        "alltoall:hierarchical:8",
         "bisection",
         "bisection rotated",
         "halo3d",
@@ -427,8 +479,9 @@ proptest! {
     }
 }
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "alltoall",
+    "alltoall:hierarchical:2",
     "bisection",
     "bisection rotated",
     "halo3d",
