@@ -11,7 +11,7 @@ use std::str::FromStr;
 use tvlb_generator::choose::MostRegret;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_table_set::grammar::GRAMMAR;
-use tvlb_throughput::Counting;
+use tvlb_throughput::{Counting, Rule};
 
 /// Makes and checks the routing tables of Dragonfly networks.
 #[derive(Parser)]
@@ -461,6 +461,9 @@ pub struct Model {
     /// What counts as one path
     #[arg(long, value_parser = one_of(named::COUNTINGS, Counting::name), ignore_case = true, default_value = Counting::Triples.name())]
     pub paths: Counting,
+    /// What holds of the rates of a flow's paths; monotone alone serves more than 200 switches
+    #[arg(long, value_parser = one_of(named::RULES, Rule::name), ignore_case = true, default_value = Rule::Monotone.name())]
+    pub rule: Rule,
     /// How much of the best throughput a candidate may lack, as a fraction
     #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
     pub epsilon: f64,

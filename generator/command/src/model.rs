@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
         pattern.leave_out(&faults, &nodes);
     }
     let sets = sets(arguments, seed)?;
-    let sweep = Sweep::new(&fabric.topology, arguments.paths, patterns, sets);
+    let sweep = Sweep::new(&fabric.topology, arguments.paths, patterns, sets).by(arguments.rule);
     catch_interrupt()?;
 
     let state = arguments.state.as_deref();

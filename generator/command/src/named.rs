@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_schema::{Decision, MinCandidate, Queue, VcScheme};
 use tvlb_simulator::{Deciding, Injection, Measuring, Scheme};
-use tvlb_throughput::Counting;
+use tvlb_throughput::{Counting, Rule};
 
 /// The values of an option, each with its line of --help.
 type Choices<T> = &'static [(T, &'static str)];
@@ -84,6 +84,15 @@ pub const PANELS: Choices<PanelSize> = &[
 pub const COUNTINGS: Choices<Counting> = &[
     (Counting::Triples, "Every (intermediate switch, MIN leg, MIN leg), as the papers count"),
     (Counting::Routes, "Distinct simple routes"),
+];
+
+pub const RULES: Choices<Rule> = &[
+    (Rule::Monotone, "Longer VLB paths carry no more than shorter ones, each"),
+    (Rule::MonotoneTotals, "Longer VLB paths carry no more than shorter ones, together"),
+    (Rule::MonotoneWithMin, "Longer paths carry no more than shorter ones, MIN too"),
+    (Rule::HopCount, "VLB paths of one hop count carry the same"),
+    (Rule::BySwitch, "VLB paths by way of one intermediate switch carry the same"),
+    (Rule::ByPath, "Each VLB path has a rate of its own"),
 ];
 
 /// Accepts one of these values by its name.

@@ -1,7 +1,7 @@
 //! The model of one pattern and one set as a matrix: what each choice puts on each link.
 //!
 //! Rates that do not increase with the hop count are exactly the mixtures of "all paths of at most n
-//! hops, evenly", so a flow's choice is a probability for each of its bundles (`program.rs`), and
+//! hops, evenly", and those of other rules (`rule.rs`) mixtures of others, so a flow's choice is a probability for each of its bundles (`program.rs`), and
 //! the model becomes: choose them so that the largest link load t is the least. The throughput is
 //! then 1/t, or the terminals' bound if that is less (design, section 4; Mollah et al., PMBS'17,
 //! model 3; Rahman et al., SC'19, section 3.3.2).
@@ -15,12 +15,16 @@
 
 use super::ModelError;
 use super::path_counter::{PathClass, PathCounter};
-use super::path_set::PathSet;
+use super::path_set::{Counting, PathSet};
 use super::program::{Choices, Program};
+use super::rule::Rule;
 use tvlb_schema::GroupId;
 use tvlb_topology::Topology;
 use tvlb_topology::links::LinkNumbers;
 use tvlb_traffic::{Flow, Flows};
+
+/// The most bundles of a program: one of so many takes some hundred megabytes to solve.
+const MOST_BUNDLES: usize = 50_000;
 
 /// The flows that have a choice or use a link, and the load of each of their bundles at x = 1.
 #[derive(Clone, Debug)]
@@ -46,17 +50,20 @@ pub(super) fn folds(
 }
 
 impl Bundles {
-    /// Counts the paths of each flow.
+    /// Counts the paths of each flow, and bundles them as the rule says.
     ///
     /// # Errors
-    /// A flow that has no path.
+    /// A flow that has no path, routes by intermediate switch, or more bundles than there is room for.
     pub fn new(
-        counter: &mut PathCounter<'_>,
+        (counter, rule): (&mut PathCounter<'_>, Rule),
         topology: &Topology,
         pattern: &Flows,
         set: &PathSet,
         invariant_wiring: bool,
     ) -> Result<Self, ModelError> {
+        if rule == Rule::BySwitch && counter.counting() == Counting::Routes {
+            return Err(ModelError::NoSwitches);
+        }
         let df = topology.dragonfly();
         let links = LinkNumbers::new(*df);
         let folded = folds(invariant_wiring, topology, pattern, set);
@@ -77,21 +84,41 @@ impl Bundles {
             if classes.is_empty() {
                 return Err(ModelError::no_path(df, flow, set, pattern));
             }
-            bundles.add_flow(flow, &classes, &mut column);
+            let told_apart = rule
+                .tells_switches()
+                .then(|| counter.classes_by_switch(set, (flow.source, flow.destination), rule));
+            bundles.add_flow((flow, rule), &classes, told_apart.as_deref(), &mut column);
+            let found = bundles.choices.len();
+            if found > MOST_BUNDLES {
+                let found = format!("more than {MOST_BUNDLES} ways to spread its flows");
+                let accepted = "smaller fabrics or sets, or rules by hop count";
+                return Err(ModelError::TooLarge { rule, found, accepted: accepted.to_owned() });
+            }
         }
         Ok(bundles)
     }
 
-    fn add_flow(&mut self, flow: &Flow, classes: &[PathClass], column: &mut [f64]) {
+    /// Adds a flow by its classes, or by those that tell its paths apart further.
+    fn add_flow(
+        &mut self,
+        (flow, rule): (&Flow, Rule),
+        by_hops: &[PathClass],
+        told_apart: Option<&[PathClass]>,
+        column: &mut [f64],
+    ) {
+        let sizes = |classes: &[PathClass]| -> Vec<(bool, u8, f64)> {
+            classes.iter().map(|class| (class.is_vlb, class.hops, class.paths)).collect()
+        };
         let first = self.choices.len();
-        self.choices.add_counted(flow.demand, classes);
-        column.fill(0.0);
-        for (bundle, class) in (first..).zip(classes) {
-            if !class.is_vlb {
-                column.fill(0.0);
-            }
-            for &(link, count) in &class.uses {
-                column[link % self.choices.rows] += count;
+        let classes = told_apart.unwrap_or(by_hops);
+        let spread = rule.bundles(&sizes(classes));
+        self.choices.add_flow(flow.demand, &sizes(by_hops), &spread);
+        for (bundle, spread) in (first..).zip(&spread) {
+            column.fill(0.0);
+            for &(class, weight) in &spread.parts {
+                for &(link, count) in &classes[class].uses {
+                    column[link % self.choices.rows] += weight * count;
+                }
             }
             let factor = self.choices.per_path[bundle];
             for (link, &count) in (0_u32..).zip(&*column) {
@@ -101,9 +128,6 @@ impl Bundles {
                 }
             }
             self.starts.push(self.links.len());
-            if !class.is_vlb {
-                column.fill(0.0);
-            }
         }
     }
 

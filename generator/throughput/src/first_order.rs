@@ -12,7 +12,8 @@
 //! Some hundred rounds reach 10⁻³, which is what large fabrics are asked for. The order of
 //! operations is fixed, so the answer depends on the input alone.
 
-use super::program::{BundleKind, Choices, Program, largest};
+use super::program::{Choices, Program, largest};
+use super::rule::BundleKind;
 
 /// Rounds after which what there is must do.
 const MOST_ROUNDS: u32 = 20_000;

@@ -28,13 +28,14 @@ mod interior;
 mod program;
 #[cfg(test)]
 mod reference_lp;
+mod rule;
 mod solve_large;
 mod sparse_counts;
 
 pub use bundle::Bundles;
 pub use certificate::Certified;
 pub use path_set::{Counting, PathSet};
-pub use program::BundleKind;
+pub use rule::{BundleKind, Rule};
 
 use bundle::folds;
 use factored::Factored;
@@ -77,6 +78,14 @@ pub enum ModelError {
         pattern: String,
         set: String,
     },
+    #[error(
+        "the rule {rule} on a fabric with {found}; accepted {accepted}, and the rule monotone on any fabric"
+    )]
+    TooLarge { rule: Rule, found: String, accepted: String },
+    #[error(
+        "the rule by-switch with paths counted as routes, which have no intermediate switch; accepted triples"
+    )]
+    NoSwitches,
 }
 
 impl ModelError {
@@ -130,6 +139,7 @@ pub struct Model<'t> {
     topology: &'t Topology,
     counter: PathCounter<'t>,
     invariant: bool,
+    rule: Rule,
 }
 
 impl<'t> Model<'t> {
@@ -139,21 +149,29 @@ impl<'t> Model<'t> {
             topology,
             counter: PathCounter::new(topology, counting),
             invariant: topology.is_rotation_invariant(),
+            rule: Rule::Monotone,
         }
+    }
+
+    /// The same by another rule of rates.
+    #[must_use]
+    pub fn by(self, rule: Rule) -> Self {
+        Self { rule, ..self }
     }
 
     /// The program of one set on one pattern, not yet solved.
     ///
     /// # Errors
-    /// A flow without any path.
+    /// A flow without any path, or a rule that does not fit.
     pub fn bundles(&mut self, pattern: &Flows, set: &PathSet) -> Result<Bundles, ModelError> {
-        Bundles::new(&mut self.counter, self.topology, pattern, set, self.invariant)
+        let counted = (&mut self.counter, self.rule);
+        Bundles::new(counted, self.topology, pattern, set, self.invariant)
     }
 
     /// The throughput of one set on one pattern.
     ///
     /// # Errors
-    /// A flow without any path.
+    /// A flow without any path, or a rule that does not fit the fabric.
     pub fn throughput(
         &mut self,
         pattern: &Flows,
@@ -178,6 +196,13 @@ impl<'t> Model<'t> {
             (true, _) => TOLERANCE_OF_LARGE,
             _ => TOLERANCE,
         };
+        if large && !self.rule.is_usual() {
+            return Err(ModelError::TooLarge {
+                rule: self.rule,
+                found: format!("{switches} switches"),
+                accepted: format!("at most {LARGE}"),
+            });
+        }
         if large && !folds(self.invariant, self.topology, pattern, set) {
             let program = Factored::new(&mut self.counter, self.topology, pattern, set)?;
             let mean_hops = program.choices().mean_hops();

@@ -11,6 +11,7 @@
 //! capacity is a link of the fastest kind, which takes a flit per cycle.
 
 use super::path_set::{Counting, PathSet};
+use super::rule::Rule;
 use super::sparse_counts::SparseCounts;
 use tvlb_schema::{Dragonfly, GroupId, Keep, Route, SwitchId, SwitchIndex};
 use tvlb_topology::Topology;
@@ -116,6 +117,69 @@ impl<'t> PathCounter<'t> {
             }
         }
         self.taken()
+    }
+
+    /// The same with a VLB class for each intermediate switch, or, by [`Rule::ByPath`], for each path. The hops
+    /// of a class are then the most of any of its paths.
+    pub(super) fn classes_by_switch(
+        &mut self,
+        set: &PathSet,
+        (source, destination): (SwitchId, SwitchId),
+        rule: Rule,
+    ) -> Vec<PathClass> {
+        let mut classes = self.classes(set, source, destination);
+        let (df, topology) = (self.df, self.topology);
+        let ((group, from), (to, index)) = (df.place(source), df.place(destination));
+        let has_vlb = classes.iter().any(|class| class.is_vlb);
+        classes.retain(|class| !class.is_vlb);
+        if group == to && has_vlb {
+            for r in topology.relays(group, from, index) {
+                self.paths[vlb_class(2)] = 1.0;
+                self.add(vlb_class(2), self.links.local(group, from, r), 1.0);
+                self.add(vlb_class(2), self.links.local(group, r, index), 1.0);
+                classes.extend(self.taken_of(vlb_class(2), 2));
+            }
+        }
+        let middles = df.groups().filter(|&k| group != to && has_vlb && k != group && k != to);
+        for (middle, r) in middles.flat_map(|k| df.indices(k).map(move |r| (k, r))) {
+            let mut most = 0;
+            for crossing in topology.crossings_through(source, destination, middle) {
+                let pair = Pair { crossing, source, destination };
+                let Some(hops) = self.through_switch(set, &pair, r) else { continue };
+                most = hops.max(most);
+                if rule == Rule::ByPath {
+                    classes.extend(self.taken_of(vlb_class(2), hops));
+                }
+            }
+            classes.extend(self.taken_of(vlb_class(2), most));
+        }
+        classes
+    }
+
+    /// Counts the triple over a crossing by way of a switch of the intermediate group, if the set has it: its
+    /// hops.
+    fn through_switch(&mut self, set: &PathSet, pair: &Pair, r: SwitchIndex) -> Option<u8> {
+        let Crossing { middle, v, w, .. } = pair.crossing;
+        let mid = u8::from(v != r) + u8::from(r != w);
+        let shape = pair.crossing.shape(mid);
+        let is_hop = |one, other| one == other || self.topology.is_local_hop(middle, one, other);
+        let is_counted = match (self.counting, mid) {
+            // Of a route's two triples one, and none that comes back.
+            (Counting::Routes, 1) => r == w,
+            (Counting::Routes, 2) => v != w,
+            (Counting::Triples, 1) => set.has_triple(shape, r == v),
+            _ => true,
+        };
+        let detour = (mid == 2).then_some(r);
+        if !(is_counted && is_hop(v, r) && is_hop(r, w) && pair.keeps(set, &self.df, mid, detour)) {
+            return None;
+        }
+        let class = vlb_class(2);
+        for (one, other) in [(v, r), (r, w)].into_iter().filter(|(one, other)| one != other) {
+            self.add(class, self.links.local(middle, one, other), 1.0);
+        }
+        self.add_outside(class, pair, 1.0);
+        Some(shape.hops())
     }
 
     fn within_group(
@@ -305,19 +369,23 @@ impl<'t> PathCounter<'t> {
 
     fn taken(&mut self) -> Vec<PathClass> {
         let mut classes = Vec::new();
-        for (class, &paths) in (0..).zip(&self.paths) {
-            let mut uses = self.uses.take(usize::from(class));
-            if paths == 0.0 {
-                continue;
-            }
-            for (link, count) in &mut uses {
-                *count /= self.capacities.get(*link).unwrap_or(&1.0);
-            }
+        for (number, class) in (0..CLASSES).zip(0..) {
             let is_vlb = class >= MIN_CLASSES;
             let hops = if is_vlb { class + 2 - MIN_CLASSES } else { class + 1 };
-            classes.push(PathClass { is_vlb, hops, paths, uses });
+            classes.extend(self.taken_of(number, hops));
         }
         classes
+    }
+
+    /// What was counted of one class, whose paths have so many hops; nothing is counted afterwards.
+    fn taken_of(&mut self, class: usize, hops: u8) -> Option<PathClass> {
+        let mut uses = self.uses.take(class);
+        let paths = std::mem::take(&mut self.paths[class]);
+        for (link, count) in &mut uses {
+            *count /= self.capacities.get(*link).unwrap_or(&1.0);
+        }
+        let is_vlb = class >= usize::from(MIN_CLASSES);
+        (paths > 0.0).then_some(PathClass { is_vlb, hops, paths, uses })
     }
 }
 

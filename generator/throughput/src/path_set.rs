@@ -91,6 +91,16 @@ impl PathSet {
         }
     }
 
+    /// Whether the triple of a walk of this shape counts whose intermediate switch is the one where the walk
+    /// enters the intermediate group (`enters`), or else the one where it leaves.
+    pub(super) fn has_triple(&self, shape: Shape, enters: bool) -> bool {
+        let is_111 = (shape.head(), shape.mid(), shape.tail()) == (1, 1, 1);
+        // Legs of 2 and 3 hops part where the walk enters, and only that set has a second leg of 3 hops after
+        // none in its source group.
+        let by_long_second = self.rule.shapes().iter().any(|s| (s.mid(), s.tail()) == (2, 1));
+        !(is_111 && self.one_split_of_111) || enters == by_long_second
+    }
+
     /// The shapes kept whole, where every shape is kept whole or not at all.
     pub fn whole_shapes(&self) -> Option<ShapeSet> {
         let whole = self.rule.keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL);

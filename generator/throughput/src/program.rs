@@ -5,33 +5,25 @@
 //! split puts on the links and what prices of links make of a bundle is all that a method needs to
 //! know of the paths: that is [`Program`].
 
-use super::path_counter::PathClass;
+use super::rule::{Bundle, BundleKind};
 use std::ops::Range;
 use tvlb_schema::LinkKind;
 use tvlb_topology::Topology;
 use tvlb_topology::links::LinkNumbers;
 use tvlb_traffic::Flows;
 
-/// Which paths a bundle is spread over evenly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BundleKind {
-    /// All MIN paths of so many hops.
-    Min(u8),
-    /// All VLB paths of the set of at most so many hops.
-    Vlb(u8),
-}
-
 /// The bundles of all flows that use a link, and what is known of the program besides loads.
 #[derive(Clone, Debug)]
 pub(super) struct Choices {
     /// How many link numbers there are; of one group if folded.
     pub(super) rows: usize,
-    /// The bundles of each flow: MIN by hop count, then VLB by hop count. Never empty.
+    /// The bundles of each flow: MIN by hop count, then VLB by hop count, or as the rule has them. Never empty.
     pub(super) flows: Vec<Range<usize>>,
     pub(super) kinds: Vec<BundleKind>,
     /// MIN bundles: the fraction of the flow's MIN paths that it has. VLB bundles: 1.
     pub(super) share: Vec<f64>,
-    /// What one path of the bundle carries at x = 1 if the flow chooses it: demand / its paths.
+    /// What one path of the bundle carries at x = 1 if the flow chooses it: demand / its paths. Where the
+    /// rule spreads a bundle unevenly, in the unit of its parts.
     pub(super) per_path: Vec<f64>,
     /// The greatest x that the terminals allow.
     pub(super) terminal_bound: f64,
@@ -91,35 +83,29 @@ impl Choices {
         }
     }
 
-    /// Adds a flow by its classes, (whether VLB, hops, paths) in the order of its bundles.
-    pub(super) fn add_flow(&mut self, demand: f64, classes: &[(bool, u8, f64)]) {
+    /// Adds a flow by its classes, (whether VLB, hops, paths) in the order of its bundles, and these bundles.
+    pub(super) fn add_flow(
+        &mut self,
+        demand: f64,
+        classes: &[(bool, u8, f64)],
+        bundles: &[Bundle],
+    ) {
         let first = self.kinds.len();
-        let of_kind = |vlb| classes.iter().copied().filter(move |(is_vlb, ..)| *is_vlb == vlb);
-        let min_paths: f64 = of_kind(false).map(|(.., paths)| paths).sum();
-        for (_, hops, paths) in of_kind(false) {
-            self.kinds.push(BundleKind::Min(hops));
-            self.share.push(paths / min_paths);
-            self.per_path.push(demand / paths);
+        for bundle in bundles {
+            self.kinds.push(bundle.kind);
+            self.share.push(bundle.share);
+            self.per_path.push(demand / bundle.paths);
         }
         let (mut vlb_paths, mut vlb_hops) = (0.0, 0.0);
-        for (_, hops, paths) in of_kind(true) {
+        for &(_, hops, paths) in classes.iter().filter(|class| class.0) {
             vlb_paths += paths;
             vlb_hops += paths * f64::from(hops);
-            self.kinds.push(BundleKind::Vlb(hops));
-            self.share.push(1.0);
-            self.per_path.push(demand / vlb_paths);
         }
         if vlb_paths > 0.0 {
             self.hops += vlb_hops / vlb_paths;
             self.with_vlb += 1;
         }
         self.flows.push(first..self.kinds.len());
-    }
-
-    /// Adds a flow by the classes that were counted.
-    pub(super) fn add_counted(&mut self, demand: f64, classes: &[PathClass]) {
-        let classes = classes.iter().map(|class| (class.is_vlb, class.hops, class.paths));
-        self.add_flow(demand, &classes.collect::<Vec<_>>());
     }
 
     /// How many bundles there are.

@@ -6,6 +6,7 @@
 //! fabrics, rounded to nearest for numbers and outwards for intervals; JSON holds the exact ends.
 
 use super::front::{Merit, candidates, front, largest};
+use super::rule::Rule;
 use super::sweep::{Cell, Sweep, Tally};
 use serde::Serialize;
 use std::fmt;
@@ -71,6 +72,9 @@ pub struct Report {
     pub dead: Vec<String>,
     /// `triples` or `routes`.
     pub counting: String,
+    /// What holds of the rates of paths.
+    #[serde(skip_serializing_if = "Rule::is_usual")]
+    pub rule: Rule,
     /// Decides random patterns and fractions.
     pub seed: u64,
     /// The greatest gap of a number, as a fraction of its upper bound.
@@ -147,6 +151,7 @@ impl Report {
             kinds: df.stated_kinds().to_vec(),
             dead: heading.dead,
             counting: sweep.counting().name().to_owned(),
+            rule: sweep.rule(),
             seed: heading.seed,
             tolerance,
             epsilon: heading.epsilon,
@@ -272,6 +277,9 @@ impl fmt::Display for Report {
             self.counting,
             self.seed
         )?;
+        if !self.rule.is_usual() {
+            writeln!(f, "rule     {}", self.rule)?;
+        }
         if let Some(first) = self.dead.first() {
             match self.dead.len() - 1 {
                 0 => writeln!(f, "dead     {first}")?,

@@ -315,11 +315,15 @@ pub(super) fn best_fraction(a: &[f64], b: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::path_counter::{PathClass, PathCounter};
     use crate::reference_lp;
-    use crate::{Counting, Model, PathSet};
-    use tvlb_schema::Dragonfly;
+    use crate::{Counting, Model, PathSet, Rule};
+    use std::collections::BTreeMap;
+    use tvlb_schema::{Dragonfly, SwitchId};
+    use tvlb_topology::Topology;
     use tvlb_topology::arrangement::{Arrangement, arrange};
-    use tvlb_traffic::Flows;
+    use tvlb_topology::links::LinkNumbers;
+    use tvlb_traffic::{Flow, Flows};
 
     /// The general solver, on the whole program, knows nothing of the short cuts.
     #[test]
@@ -342,6 +346,103 @@ mod tests {
                 assert!(fast.certified.lower <= general.certified.upper);
             }
         }
+    }
+
+    /// Every rule against its own inequalities, in the general solver's terms.
+    #[test]
+    fn every_rule_agrees_with_its_inequalities() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let topology = arrange(df, Arrangement::Absolute, 0).unwrap();
+        let mut counter = PathCounter::new(&topology, Counting::Triples);
+        let links = LinkNumbers::new(df).count();
+        for (groups, switches) in [(1, 1), (2, 3), (4, 0)] {
+            let pattern = Flows::shift(&df, groups, switches);
+            for name in ["4-hop", "50% 5-hop", "strategic-2-3", "strategic-3-2", "all"] {
+                let set = PathSet::parse(name, 1).unwrap();
+                let figures = Rule::ALL.map(|rule| {
+                    let mut classes = |flow: &Flow| {
+                        let ends = (flow.source, flow.destination);
+                        let classes = if rule.tells_switches() {
+                            counter.classes_by_switch(&set, ends, rule)
+                        } else {
+                            counter.classes(&set, ends.0, ends.1)
+                        };
+                        (flow.demand, classes)
+                    };
+                    let flows: Vec<_> = pattern.flows.iter().map(&mut classes).collect();
+                    let general = 1.0 / reference_lp::by_rates(&flows, links, rule).unwrap();
+                    let mut model = Model::new(&topology, Counting::Triples).by(rule);
+                    let found = model.throughput(&pattern, &set, &mut Warm::default()).unwrap();
+                    let found = found.solved.certified.value(1e-6).expect("certified to 1e-6");
+                    assert!((found - general).abs() < 1e-6, "{rule}, {name} on {pattern}");
+                    found
+                });
+                // What holds less carries more.
+                let [monotone, totals, with_min, hop_count, by_switch, by_path] = figures;
+                for (more, less) in [
+                    (monotone, with_min),
+                    (hop_count, monotone),
+                    (hop_count, totals),
+                    (by_path, hop_count),
+                    (by_path, by_switch),
+                ] {
+                    assert!(more >= less - 1e-6, "{name} on {pattern}: {figures:?}");
+                }
+            }
+        }
+    }
+
+    /// Told apart by switch or by path, the paths are those of the hop counts.
+    #[test]
+    fn paths_told_apart_add_up_to_those_of_the_hop_counts() {
+        let df = Dragonfly::new(1, 4, 2, 5).unwrap();
+        let topology = arrange(df, Arrangement::Palmtree, 0).unwrap();
+        let total = |classes: Vec<PathClass>| {
+            let mut total: BTreeMap<usize, f64> = BTreeMap::new();
+            for class in classes.iter().filter(|class| class.is_vlb) {
+                let uses = class.uses.iter().copied();
+                uses.for_each(|(link, count)| *total.entry(link).or_default() += count);
+                *total.entry(usize::MAX).or_default() += class.paths;
+            }
+            total
+        };
+        for counting in [Counting::Triples, Counting::Routes] {
+            let mut counter = PathCounter::new(&topology, counting);
+            for name in ["min", "all", "40% 5-hop", "strategic-2-3", "strategic-3-2"] {
+                let set = PathSet::parse(name, 1).unwrap();
+                for (one, other) in [(0, 1), (0, 5), (3, 18), (7, 12)] {
+                    let ends = (SwitchId(one), SwitchId(other));
+                    let by_hops = total(counter.classes(&set, ends.0, ends.1));
+                    for rule in [Rule::BySwitch, Rule::ByPath] {
+                        let told_apart = counter.classes_by_switch(&set, ends, rule);
+                        assert_eq!(total(told_apart), by_hops, "{rule}, {name}, {counting}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rules_that_do_not_fit_are_refused_by_name() {
+        let large =
+            arrange(Dragonfly::new(4, 8, 4, 33).unwrap(), Arrangement::Absolute, 0).unwrap();
+        let refused = |topology, counting, rule| {
+            let pattern = Flows::shift(Topology::dragonfly(topology), 1, 0);
+            let set = PathSet::parse("all", 1).unwrap();
+            let mut model = Model::new(topology, counting).by(rule);
+            model.throughput(&pattern, &set, &mut Warm::default()).unwrap_err().to_string()
+        };
+        assert_eq!(
+            refused(&large, Counting::Triples, Rule::HopCount),
+            "the rule hop-count on a fabric with 264 switches; accepted at most 200, and the rule monotone \
+             on any fabric"
+        );
+        let small = arrange(Dragonfly::new(2, 4, 2, 9).unwrap(), Arrangement::Absolute, 0).unwrap();
+        assert_eq!(
+            refused(&small, Counting::Routes, Rule::BySwitch),
+            "the rule by-switch with paths counted as routes, which have no intermediate switch; accepted \
+             triples"
+        );
     }
 
     #[test]

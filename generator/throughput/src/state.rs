@@ -133,6 +133,9 @@ fn subject(sweep: &Sweep<'_>) -> String {
             let _ = writeln!(text, "{} {} {demand:x}", flow.source, flow.destination);
         }
     }
+    if !sweep.rule().is_usual() {
+        let _ = writeln!(text, "rule {}", sweep.rule());
+    }
     for set in sweep.sets() {
         let _ = writeln!(text, "{:?}", set.key(sweep.counting()));
     }

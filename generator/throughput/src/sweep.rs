@@ -14,7 +14,7 @@
 
 use super::path_set::{Counting, PathSet, SetKey};
 use super::solve::{Method, Warm};
-use super::{Model, ModelError, Modelled};
+use super::{Model, ModelError, Modelled, Rule};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -88,6 +88,7 @@ pub struct Sweep<'t> {
     nested: Vec<Vec<usize>>,
     /// Patterns with their mirror images.
     units: Vec<Vec<usize>>,
+    rule: Rule,
 }
 
 /// The cells of one unit: by pattern of the unit, then by set.
@@ -119,7 +120,22 @@ impl<'t> Sweep<'t> {
             })
             .collect();
         let units = units(topology.dragonfly(), &patterns);
-        Self { topology, counting, patterns, sets, first_equal, mirror, nested, units }
+        let rule = Rule::Monotone;
+        Self { topology, counting, patterns, sets, first_equal, mirror, nested, units, rule }
+    }
+
+    /// The same by another rule of rates.
+    #[must_use]
+    pub fn by(mut self, rule: Rule) -> Self {
+        if !rule.nests() {
+            self.nested.iter_mut().for_each(Vec::clear);
+        }
+        Self { rule, ..self }
+    }
+
+    /// What holds of the rates of paths.
+    pub fn rule(&self) -> Rule {
+        self.rule
     }
 
     /// The patterns, in the order of the results.
@@ -169,7 +185,7 @@ impl<'t> Sweep<'t> {
             .into_par_iter()
             .with_max_len(1)
             .map_init(
-                || Model::new(self.topology, self.counting),
+                || Model::new(self.topology, self.counting).by(self.rule),
                 |model, unit| {
                     let Some(claim) = claim(unit)? else { return Ok(()) };
                     let made = self.unit(model, unit, progress)?;

@@ -220,7 +220,9 @@ fn a_pair_without_a_path_is_named() {
     let mut model = Model::new(&topology, Counting::Routes);
     let set = PathSet::parse("all", 0).unwrap();
     let error = model.throughput(&Flows::shift(&df, 1, 0), &set, &mut Warm::default()).unwrap_err();
-    let ModelError::NoPath { source_switch, destination_switch, .. } = &error;
+    let ModelError::NoPath { source_switch, destination_switch, .. } = &error else {
+        panic!("{error}");
+    };
     assert_eq!((*source_switch, *destination_switch), (2, 4));
     assert_eq!(
         error.to_string(),

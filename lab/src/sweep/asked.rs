@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use toml::Table;
+use tvlb_throughput::Rule;
 use tvlb_traffic::PlacementRule;
 use tvlb_traffic::workload::RankMap;
 
@@ -26,6 +27,9 @@ pub(super) struct Model {
     pub(super) shifts: Option<usize>,
     /// So many random `TYPE_2` patterns.
     pub(super) type_2: u32,
+    /// What holds of the rates of paths.
+    #[serde(default)]
+    pub(super) rule: Rule,
 }
 
 /// What is run on each fabric.

@@ -13,7 +13,7 @@ use tvlb_base::table::Cell;
 use tvlb_throughput::report::{Heading, Report};
 use tvlb_throughput::state;
 use tvlb_throughput::sweep::Sweep;
-use tvlb_throughput::{Counting, path_set};
+use tvlb_throughput::{Counting, Rule, path_set};
 use tvlb_traffic::{Flows, sample};
 
 /// How much of the best throughput a candidate may lack.
@@ -36,6 +36,8 @@ struct Subject<'s> {
     modelled: &'s str,
     shifts: Option<usize>,
     type_2: u32,
+    #[serde(skip_serializing_if = "Rule::is_usual")]
+    rule: Rule,
     seed: u64,
 }
 
@@ -76,13 +78,14 @@ impl Models {
 
     fn subject(&self, unit: usize) -> Subject<'_> {
         let (fabric, seed) = self.unit(unit);
-        let Model { shifts, type_2 } = self.model;
+        let Model { shifts, type_2, rule } = self.model;
         Subject {
             tool_version: env!("CARGO_PKG_VERSION"),
             traffic_version: tvlb_traffic::VERSION,
             modelled: &fabric.fabric.file.name,
             shifts,
             type_2,
+            rule,
             seed,
         }
     }
@@ -94,17 +97,18 @@ impl Models {
         progress: &dyn Progress,
     ) -> Result<Found, SweepError> {
         let (NamedFabric { fabric, .. }, seed) = self.unit(unit);
-        let (df, Model { shifts, type_2 }) = (fabric.topology.dragonfly(), self.model);
+        let (df, Model { shifts, type_2, rule }) = (fabric.topology.dragonfly(), self.model);
         let all = Flows::type_1_set(df);
         let count = shifts.unwrap_or(all.len());
         let mut patterns = sample(all, count, seed);
         patterns.extend(Flows::type_2_set(df, type_2, seed));
         let mut sets = path_set::table_1(seed);
         sets.extend(path_set::strategic());
-        let sweep = Sweep::new(&fabric.topology, Counting::Triples, patterns, sets);
+        let sweep = Sweep::new(&fabric.topology, Counting::Triples, patterns, sets).by(rule);
+        let by = if rule.is_usual() { String::new() } else { format!("-{rule}") };
         // Parts of a long model are kept in a file of their own.
         let name =
-            format!("{}-{}-{count}-{type_2}-seed-{seed}.model", self.study, fabric.file.name);
+            format!("{}-{}-{count}-{type_2}{by}-seed-{seed}.model", self.study, fabric.file.name);
         let done = state::make(&sweep, Some(&source.directory.join(name)), progress)?;
         let cells = sweep.assemble(&done.units).ok_or(Cancelled)?;
         let heading =

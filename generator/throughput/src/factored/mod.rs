@@ -36,7 +36,8 @@ mod two_hop;
 use super::ModelError;
 use super::path_counter::PathCounter;
 use super::path_set::{Counting, PathSet};
-use super::program::{BundleKind, Choices, Program};
+use super::program::{Choices, Program};
+use super::rule::{BundleKind, Rule};
 use apart::Apart;
 use pulp::{Arch, Simd, WithSimd};
 use std::collections::BTreeMap;
@@ -235,7 +236,7 @@ impl Factored {
             }
             self.starts.push(self.uses.len());
         }
-        self.choices.add_flow(flow.demand, &all);
+        self.choices.add_flow(flow.demand, &all, &Rule::Monotone.bundles(&all));
     }
 
     fn span(&self, topology: &Topology, from: GroupId, to: GroupId) -> Span {

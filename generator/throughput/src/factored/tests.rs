@@ -104,7 +104,7 @@ proptest! {
         let set = PathSet::parse(set, seed).unwrap();
         let mut counter = PathCounter::new(&topology, counting);
         let matrix = crate::Bundles::new(
-            &mut counter, &topology, &pattern, &set, false,
+            (&mut counter, crate::Rule::Monotone), &topology, &pattern, &set, false,
         );
         let factored = Factored::new(&mut counter, &topology, &pattern, &set);
         let (Ok(matrix), Ok(factored)) = (&matrix, &factored) else {
