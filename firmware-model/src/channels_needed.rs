@@ -10,6 +10,10 @@
 //! kinds of path are therefore counted that most switches never send: a MIN path that makes two hops in
 //! the group of its destination, around a dead link, and, with PAR, one that makes two in its source
 //! group. Where there are none to spare for what else a dead part would make possible, it is not drawn.
+//!
+//! A switch that serves MIN alone, of a fabric in which every MIN path is direct, may have as few channels as
+//! these paths take (Prisacari et al. 2013, section 2: two for shortest paths; here under `ordered`). It keeps
+//! the promise by taking no image of dead parts.
 
 use crate::channel::{AGAIN, LinkKind, Rules, place};
 use crate::path::{Path, Place};
@@ -65,6 +69,12 @@ impl Walk {
         }
         walk.global_hop(arrives)
     }
+}
+
+/// What a MIN path needs that makes one local hop in its source group, and one in that of its destination.
+fn by_direct_min(assignment: VcScheme) -> Channels {
+    let arrived = Walk::new(assignment).out_of_source(1, Stage::Destination);
+    arrived.local_hop(Stage::DestinationLocal).needed
 }
 
 /// What a MIN path needs that makes so many local hops in its source group, and two in that of its
@@ -133,7 +143,11 @@ impl Switch<'_> {
     ///
     /// Where no cable joins this switch's group with some other one, a pair of which the set has no route
     /// takes a conventional path, and only a search could tell whether there is such a pair. There nothing
-    /// is saved. MIN needs what UGAL-L needs, so that one may follow the other.
+    /// is saved.
+    ///
+    /// MIN needs what its direct paths take, at most one local hop at each end, if the plan joins this
+    /// switch's group with every other one and all switches of a group with each other, and nothing is dead.
+    /// Otherwise MIN packets go around what is missing, or by VLB, and MIN needs what UGAL-L needs.
     ///
     /// # Example
     /// ```
@@ -148,6 +162,9 @@ impl Switch<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn channels_needed_for(&self, scheme: Scheme, paths: VlbPaths) -> Channels {
+        if matches!(scheme, Scheme::Min) && self.has_direct_min_alone() {
+            return by_direct_min(self.image.virtual_channels());
+        }
         let most = self.channels_needed(scheme);
         match paths {
             VlbPaths::Conventional => most,
@@ -171,6 +188,12 @@ impl Switch<'_> {
             }
         }
         needed
+    }
+
+    /// Whether MIN packets of this switch take direct paths and no others.
+    fn has_direct_min_alone(&self) -> bool {
+        let fabric = self.image.fabric();
+        fabric.is_planned_whole() && fabric.is_faultless() && self.is_joined_with_all()
     }
 
     /// Whether some cable of the plan joins this switch's group with each other one.

@@ -240,7 +240,9 @@ impl<'a> Switch<'a> {
     /// [`Error::FaultImage`], what is wrong with the image, and [`Error::OldFaults`] where one of this epoch
     /// or a later one is in use; what was in use goes on serving. So of two images of one epoch a switch keeps
     /// the first: a stale one cannot take the place of a newer one, and to give the same image again is
-    /// refused and changes nothing. Never panics, whatever the bytes.
+    /// refused and changes nothing. [`Error::TooFewChannels`] where this switch serves MIN on the channels of
+    /// direct paths alone, since MIN packets would have to go around what is dead. Never panics, whatever the
+    /// bytes.
     ///
     /// # Example
     /// ```
@@ -275,7 +277,15 @@ impl<'a> Switch<'a> {
         if found <= installed {
             return Err(Error::OldFaults { found, installed });
         }
+        let in_use = *self.image.fabric();
         self.image.take_faults_of(&fabric);
+        // Around what is dead MIN packets take more channels than their direct paths do.
+        if matches!(self.serves.0, Scheme::Min)
+            && let Err(error) = self.check_channels(self.serves, self.channels)
+        {
+            self.image.take_faults_of(&in_use);
+            return Err(error);
+        }
         Ok(())
     }
 
@@ -290,8 +300,8 @@ impl<'a> Switch<'a> {
             new.check_sums()?;
         }
         match self.serves {
-            // Of these there are channels for all, whatever the tables.
-            (_, VlbPaths::Conventional) => Ok(()),
+            // Of these there are channels for all, whatever the tables; MIN's depend on what is missing.
+            (scheme, VlbPaths::Conventional) if !matches!(scheme, Scheme::Min) => Ok(()),
             served => new.check_channels(served, self.channels),
         }
     }

@@ -5,7 +5,10 @@ use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::{Channels, DefaultRng, Error, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_schema::VcScheme::{Ordered, PerHop, Positional};
-use tvlb_schema::{NodeId, PerDecision, VcScheme};
+use tvlb_schema::{
+    End, FabricImage, FaultSet, GlobalPort, GroupId, NodeId, PerDecision, VcScheme,
+    encode_fault_image,
+};
 use tvlb_tests::{arranged, boot, carry};
 use tvlb_topology::arrangement::Arrangement;
 
@@ -147,4 +150,67 @@ fn no_packet_is_sent_on_a_channel_that_links_lack() {
         }
     }
     assert!(refused > 100, "{refused}");
+}
+
+/// MIN runs on the channels of its direct paths, the two of shortest paths of Prisacari et al. (2013,
+/// section 2) under `ordered`, and on no fewer.
+#[test]
+fn min_alone_needs_the_channels_of_direct_paths() {
+    let of = |assignment| {
+        let (_, made) = made(assignment, "all");
+        let needed = boot(&made)[5].channels_needed_for(Scheme::Min, VlbPaths::Conventional);
+        (needed.local, needed.global)
+    };
+    assert_eq!([Ordered, PerHop, Positional].map(of), [(2, 1), (3, 2), (4, 1)]);
+}
+
+/// Where MIN packets go around what is missing, or by VLB, MIN needs what UGAL-L needs.
+#[test]
+fn min_needs_more_where_links_are_missing() {
+    let lacking = tvlb_tests::of_local_links().swap_remove(1);
+    let made = tvlb_tests::images(&lacking);
+    let most = Channels::needed(VcScheme::Ordered, Scheme::UgalL);
+    for switch in boot(&made) {
+        assert_eq!(switch.channels_needed_for(Scheme::Min, VlbPaths::Conventional), most);
+    }
+}
+
+/// A switch that serves MIN on these channels takes no image of dead parts, at whatever moment, and goes on
+/// as it was.
+#[test]
+fn dead_parts_are_refused_where_min_has_no_channel_to_go_around_them() {
+    let (_, made) = made(Ordered, "shapes:111");
+    let images = &made.images;
+    let (fabric, switch) = (&images.fabric, &images.switches[5]);
+    let plan = FabricImage::decode(fabric).unwrap();
+    let cable = End { group: GroupId(3), port: GlobalPort(1) };
+    let faults = FaultSet { cables: [cable].into(), ..FaultSet::default() };
+    let broken = encode_fault_image(&plan, 1, &faults);
+    let mended = encode_fault_image(&plan, 1, &FaultSet::default());
+    let few = Channels { local: 2, global: 1 };
+    let refused = |result: Result<(), Error>| {
+        assert_eq!(
+            result.unwrap_err().to_string(),
+            "local links have 2 virtual channels, but assignment \"ordered\" needs 3 for min"
+        );
+    };
+    for paths in [VlbPaths::Custom, VlbPaths::Conventional] {
+        let boot = || Switch::boot(fabric, switch).unwrap();
+        let mut switch_of_min = boot().with_channels_for(Scheme::Min, paths, few).unwrap();
+        let is_custom = paths == VlbPaths::Custom;
+        if is_custom {
+            refused(switch_of_min.install_faults(&broken));
+            refused(switch_of_min.replace(fabric, switch, Some(&broken)));
+        }
+        assert!(switch_of_min.install_faults(&broken).is_err());
+        assert!(switch_of_min.replace(fabric, switch, Some(&broken)).is_err());
+        assert_eq!(switch_of_min.image().fabric().epoch(), 0);
+        assert!(switch_of_min.image().fabric().has_live_cable(cable));
+        let mut dead = boot();
+        dead.install_faults(&broken).unwrap();
+        assert!(dead.with_channels_for(Scheme::Min, paths, few).is_err());
+        assert!(switch_of_min.install_faults(&mended).is_ok());
+        let enough = boot().with_channels_for(Scheme::Min, paths, Channels::ORDERED);
+        assert!(enough.unwrap().install_faults(&broken).is_ok());
+    }
 }

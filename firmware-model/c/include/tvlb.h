@@ -124,8 +124,9 @@ typedef struct tvlb_inputs {
 
 /* Boots a switch from its two images, for packets that are routed by `scheme` over links with so
  * many virtual channels, which must be at least those of tvlb_channels_needed. A switch that is
- * booted for TVLB_PAR serves packets of every scheme. One that is booted for another scheme serves
- * all but TVLB_PAR, whose packets need more channels.
+ * booted for TVLB_PAR serves packets of every scheme. One that is booted for TVLB_UGAL_L or TVLB_VLB serves
+ * all but TVLB_PAR, whose packets need more channels; one that is booted for TVLB_MIN with no more than
+ * TVLB_MIN needs serves that scheme alone.
  *
  * The images must stay readable and unchanged until the switch, and every copy of it, is booted
  * again or used no more. If booting fails, what was booted before goes on as it was. To replace
@@ -150,7 +151,9 @@ int32_t tvlb_boot_for(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabri
  *
  * The image must stay readable and unchanged until the switch, and every copy of it, has taken
  * another, is booted again or used no more. TVLB_OLD_FAULTS if an image of this epoch or a later one is
- * in use, also if it is this very image; whatever the error, what was in use goes on. Nobody else may use the switch during the call: a program with
+ * in use, also if it is this very image; TVLB_TOO_FEW_CHANNELS if the switch serves TVLB_MIN on the channels
+ * of direct paths alone, since packets would have to go around what is dead; whatever the error, what was in
+ * use goes on. Nobody else may use the switch during the call: a program with
  * several threads copies the switch, lets the copy take the image, and then uses the copy. A switch
  * that is booted again, for other tables, has to take the image again. */
 int32_t tvlb_install_faults(tvlb_switch *sw, const uint8_t *fault_image, size_t fault_len);
@@ -183,7 +186,8 @@ int32_t tvlb_reconsider(const tvlb_switch *sw, uint64_t *header, uint8_t paths,
 int32_t tvlb_forward(const tvlb_switch *sw, uint64_t header, tvlb_step *step);
 
 /* The virtual channels that packets of `scheme` need on local and on global links, where channels
- * are assigned as the switch image says. */
+ * are assigned as the switch image says. TVLB_MIN needs fewer than the others where its paths are all direct:
+ * a cable joins every two groups, a link every two switches of a group, and nothing is dead. */
 int32_t tvlb_channels_needed(const uint8_t *fabric_image, size_t fabric_len,
                              const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
                              uint8_t *local, uint8_t *global);

@@ -183,7 +183,12 @@ fn channels_needed_are_what_booting_asks_for() {
     for scheme in SCHEMES {
         let channels = needed(FABRIC, SWITCH, scheme).expect("the images are good");
         let (local, global) = channels;
-        assert_eq!(channels, if scheme == PAR { (5, 4) } else { (4, 3) });
+        let expected = match scheme {
+            PAR => (5, 4),
+            MIN => (2, 1),
+            _ => (4, 3),
+        };
+        assert_eq!(channels, expected);
         assert!(try_boot(FABRIC, SWITCH, scheme, channels).is_ok());
         for fewer in [(local - 1, global), (local, global - 1)] {
             let code = try_boot(FABRIC, SWITCH, scheme, fewer).err();

@@ -22,7 +22,7 @@ pub struct Switches {
     /// How virtual channels are assigned, instead of the images' rule
     #[arg(long, value_parser = one_of(named::VC_SCHEMES, VcScheme::name), ignore_case = true, value_name = "RULE", help_heading = "Switches")]
     vc_scheme: Option<VcScheme>,
-    /// Virtual channels of every link [default: as many as the scheme needs]
+    /// Virtual channels of every link [default: as many as the scheme needs, for MIN those of UGAL-L]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     virtual_channels: Option<u8>,
     /// The virtual channel that nodes send to

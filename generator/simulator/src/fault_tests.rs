@@ -535,3 +535,26 @@ proptest! {
         }
     }
 }
+
+/// MIN on two channels, full buffers everywhere: no deadlock forms, and no run in which parts die begins.
+#[test]
+fn min_runs_on_two_channels_where_nothing_dies() {
+    let images = small();
+    let fabric = boot(&images);
+    let settings = Settings { virtual_channels: Some(2), ..tight(Scheme::Min, PATHS[0]) };
+    for pattern in [Pattern::Uniform, Pattern::Shift { groups: 2, switches: 1 }] {
+        let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
+        let mut run = Run::new(&fabric, &settings, &traffic, 1.0, 1).unwrap();
+        run.advance(20_000).unwrap();
+        run.inspect().unwrap();
+    }
+    let faults = one_cable(&fabric, ports(&fabric, true)[0]);
+    let schedule = FaultSchedule::new(&fabric, &[(100, faults)], 0..=0).unwrap();
+    let traffic = uniform(&fabric);
+    let refused = Run::with_faults(&fabric, &settings, &traffic, 0.1, 1, &schedule);
+    assert_eq!(
+        refused.err().unwrap().to_string(),
+        "2 virtual channels, but min needs 4 under \"ordered\": where links are dead or missing, MIN \
+         packets go around them, or by VLB; fewer could deadlock"
+    );
+}

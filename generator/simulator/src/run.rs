@@ -151,9 +151,7 @@ impl<'f> Run<'f> {
     }
 
     /// A run at cycle 0 in which parts die and are mended as a schedule says. A schedule without entries
-    /// changes nothing. With entries links have the channels of any path if the settings do not say how
-    /// many: around dead parts packets take paths that sets leave out, and tables of an update may have
-    /// other sets.
+    /// changes nothing. With entries links have the channels of any path if the settings do not say how many.
     ///
     /// # Errors
     /// The settings or the load make no sense, or the schedule is for another fabric. [`Deciding::Head`] is refused.
@@ -172,8 +170,8 @@ impl<'f> Run<'f> {
             return Err(Refused::new(found, accepted).into());
         }
         let mut channels = settings.check_with(fabric, &[load])?;
-        if settings.virtual_channels.is_none() && !schedule.entries.is_empty() {
-            channels = channels.max(settings.channels_of_any_path(fabric));
+        if !schedule.entries.is_empty() {
+            channels = settings.channels_around(fabric, channels)?;
         }
         let mut run = Self::with_channels(fabric, settings, traffic, (load, seed), channels)?;
         schedule.check(fabric)?;

@@ -13,6 +13,8 @@ use tvlb_base::text::Refused;
 use tvlb_firmware_model::{self as datapath, Channels, VlbPaths};
 use tvlb_schema::{Bandwidths, LinkKind};
 
+/// Why MIN needs more channels than direct paths take.
+const DETOURS: &str = "where links are dead or missing, MIN packets go around them, or by VLB";
 /// The most virtual channels: the packet header has three bits for one.
 pub(crate) const MOST_CHANNELS: u8 = 8;
 /// The most that a latency may be.
@@ -251,22 +253,23 @@ impl Settings {
     }
 
     /// The virtual channels that a link has: as many as are asked for, or else as packets need, which is
-    /// fewer where they take paths of sets without the longest routes.
+    /// fewer where they take paths of sets without the longest routes. MIN then has those of UGAL-L, so that
+    /// the two are compared with as many buffers; it may be given as few as its direct paths take where there
+    /// are no other MIN paths.
     ///
     /// # Errors
     /// Fewer are asked for than the packets need, or more than the header can name.
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<u8, Refused> {
-        let channels = fabric.switches().first().map(|s| s.image().virtual_channels());
-        let channels = channels.unwrap_or_default();
-        let most = self.channels_of_any_path(fabric);
-        let of_switches = fabric
-            .switches()
-            .iter()
-            .map(|switch| switch.channels_needed_for(self.scheme.of_switch(), self.paths));
-        let needed = of_switches.reduce(Channels::or).map_or(most, Channels::most);
-        let found = self.virtual_channels.unwrap_or(needed);
+        let scheme = self.scheme.of_switch();
+        let (on_links, usual) = (self.needed(fabric, scheme), self.usual(fabric));
+        let (needed, most) = (on_links.most(), self.channels_of_any_path(fabric));
+        let found = self.virtual_channels.unwrap_or(usual.most());
         if found < needed {
-            let why = if needed < most {
+            let why = if self.scheme == Scheme::Min && on_links != usual {
+                "a MIN packet makes up to one local hop in the source and one in the destination group"
+            } else if self.scheme == Scheme::Min {
+                DETOURS
+            } else if needed < most {
                 "the longest paths of the images' sets, or one around a dead link, take so many"
             } else if self.scheme == Scheme::Par {
                 "a packet that PAR diverts at the second switch makes up to two local hops in \
@@ -275,18 +278,58 @@ impl Settings {
                 "a VLB packet makes up to one local hop in the source group, two in the \
                  intermediate and one in the destination group"
             };
-            let (scheme, channels) = (self.scheme.name(), channels.name());
-            return Err(Refused::new(
-                format!(
-                    "{found} virtual channels, but {scheme} needs {needed} under \"{channels}\": {why}; fewer could \
-                     deadlock"
-                ),
-                "",
-            ));
+            return Err(self.too_few(fabric, (found, needed), why));
         }
         let most = MOST_CHANNELS.into();
         Refused::unless_within("virtual channels", found.into(), needed.into(), most)?;
         Ok(found)
+    }
+
+    /// The channels of a link in a run in which parts die or tables change. Where the settings do not say how
+    /// many, those of any path: around dead parts packets take paths that sets leave out, and tables of an
+    /// update may have other sets.
+    ///
+    /// # Errors
+    /// MIN is given the channels of direct paths alone.
+    pub(crate) fn channels_around(
+        &self,
+        fabric: &BootedFabric<'_>,
+        channels: u8,
+    ) -> Result<u8, Refused> {
+        let usual = self.usual(fabric).most();
+        match self.virtual_channels {
+            None => Ok(channels.max(self.channels_of_any_path(fabric))),
+            Some(found) if self.scheme == Scheme::Min && found < usual => {
+                Err(self.too_few(fabric, (found, usual), DETOURS))
+            }
+            Some(_) => Ok(channels),
+        }
+    }
+
+    fn too_few(&self, fabric: &BootedFabric<'_>, (found, needed): (u8, u8), why: &str) -> Refused {
+        let assignment = fabric.switches().first().map(|s| s.image().virtual_channels());
+        let (scheme, assignment) = (self.scheme.name(), assignment.unwrap_or_default().name());
+        let text = format!(
+            "{found} virtual channels, but {scheme} needs {needed} under \"{assignment}\": {why}; fewer could \
+             deadlock"
+        );
+        Refused::new(text, "")
+    }
+
+    /// The channels that links need at least for packets of a scheme.
+    fn needed(&self, fabric: &BootedFabric<'_>, scheme: datapath::Scheme) -> Channels {
+        let switches = fabric.switches().iter();
+        let needed = switches.map(|switch| switch.channels_needed_for(scheme, self.paths));
+        needed.reduce(Channels::or).unwrap_or(Channels::MOST)
+    }
+
+    /// The channels that packets are given where no number is: for MIN those of UGAL-L.
+    fn usual(&self, fabric: &BootedFabric<'_>) -> Channels {
+        let scheme = match self.scheme.of_switch() {
+            datapath::Scheme::Min => datapath::Scheme::UgalL,
+            other => other,
+        };
+        self.needed(fabric, scheme)
     }
 
     /// The virtual channels that are enough for any path of the scheme.

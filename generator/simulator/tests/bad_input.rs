@@ -118,7 +118,12 @@ fn settings_that_cannot_be_run() {
          the second switch makes up to two local hops in the source group, two in the \
          intermediate and one in the destination group; fewer could deadlock"
     );
-    assert_eq!(few(Scheme::Min, 9), "virtual channels is 9, accepted 4 to 8");
+    assert_eq!(few(Scheme::Min, 9), "virtual channels is 9, accepted 2 to 8");
+    assert_eq!(
+        few(Scheme::Min, 1),
+        "1 virtual channels, but min needs 2 under \"ordered\": a MIN packet makes up to one local \
+         hop in the source and one in the destination group; fewer could deadlock"
+    );
     assert_eq!(
         error(&Settings { buffer_flits: 0, ..good.clone() }, 0.1),
         "buffer is 0, accepted 1 to 4096"

@@ -5,6 +5,7 @@ use super::escape::EscapeCertificate;
 use super::packet::BootedSwitches;
 use super::routes::Walks;
 use super::sample::Sample;
+use super::set_channels::{OnLinks, SetChannels, Taken};
 use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -83,8 +84,13 @@ impl SetsChannels {
             "{by_plan}the sets need {local} and {global} for UGAL-L, {par_local} and {par_global} for PAR"
         );
         line(f, what, &text)?;
+        self.write_pairs(f)
+    }
+
+    /// A line, if there are pairs that need more channels.
+    fn write_pairs(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.pairs_that_need_more {
-            Some([ugal, par]) if !by_plan.is_empty() => {
+            Some([ugal, par]) if [ugal, par] != [0; 2] => {
                 let text = format_args!(
                     "with these channels alone {ugal} pairs have no path by UGAL-L, and {par} none by PAR"
                 );
@@ -92,6 +98,61 @@ impl SetsChannels {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// The fewest virtual channels of links, local and global, that packets of a scheme need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SchemeChannels {
+    /// "MIN"; "VALg" and "VALn", VLB by conventional paths of at most one hop in the intermediate group and by
+    /// all (Prisacari et al. 2013, section 2); "UGAL-L" and "PAR", whose VLB packets take the paths of their
+    /// sets; "OFAR", with the channel of the escape network.
+    pub scheme: &'static str,
+    /// What links must have for a switch to boot; of VALg and VALn what the paths walked take.
+    pub needed: [u8; 2],
+    /// What the paths walked take; none for OFAR, whose packets decide at every hop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub walked: Option<[u8; 2]>,
+}
+
+impl SchemeChannels {
+    fn all(
+        fabric: &BootedSwitches<'_>,
+        taken: &Taken,
+        escape: Option<&EscapeCertificate>,
+    ) -> Vec<Self> {
+        let most = |one: OnLinks, other: OnLinks| [one[0].max(other[0]), one[1].max(other[1])];
+        let SetChannels { min, ugal, par } = fabric.set_channels;
+        let [of_ugal, of_par, of_second] = taken.sets;
+        let valn = most(taken.valg, taken.valn);
+        let booted = |Channels { local, global }| [local, global];
+        let mut all = Vec::from(
+            [
+                ("MIN", booted(min), taken.min),
+                ("VALg", taken.valg, taken.valg),
+                ("VALn", valn, valn),
+                ("UGAL-L", booted(ugal), of_ugal),
+                ("PAR", booted(par), most(of_par, of_second)),
+            ]
+            .map(|(scheme, needed, walked)| Self {
+                scheme,
+                needed,
+                walked: Some(walked),
+            }),
+        );
+        let ofar = escape.map(|escape| escape.channels_needed);
+        all.extend(ofar.map(|needed| Self { scheme: "OFAR", needed, walked: None }));
+        all
+    }
+
+    /// All in one line.
+    fn write(all: &[Self], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let in_words = |&Self { scheme, needed: [local, global], .. }: &Self| {
+            format!("{scheme} {local}/{global}")
+        };
+        let words: Vec<String> = all.iter().map(in_words).collect();
+        line(f, "", &format_args!("fewest, local/global: {}", words.join(", ")))
     }
 }
 
@@ -155,6 +216,8 @@ pub struct Certificate {
     pub channels_in_use: [u8; 2],
     /// Those that PAR needs by the scheme, which is what switches are to have.
     pub channels_needed: [u8; 2],
+    /// The fewest that each scheme needs.
+    pub channels_by_scheme: Vec<SchemeChannels>,
     /// What the sets need of them, and what an update leaves of that.
     #[serde(flatten)]
     pub channels_of_sets: SetsChannels,
@@ -221,6 +284,7 @@ impl Certificate {
             virtual_channels: manifest.virtual_channels.clone(),
             channels_in_use: dependencies.channels_in_use(fabric),
             channels_needed: [needed.local, needed.global],
+            channels_by_scheme: SchemeChannels::all(fabric, &walks.taken, escape.as_ref()),
             channels_of_sets: SetsChannels::of(fabric, walks),
             channels,
             dependencies: waits,
@@ -275,7 +339,8 @@ impl fmt::Display for Certificate {
                 self.virtual_channels
             ),
         )?;
-        self.channels_of_sets.write(f, "")?;
+        SchemeChannels::write(&self.channels_by_scheme, f)?;
+        self.channels_of_sets.write_pairs(f)?;
         let scope = match self.extent {
             Extent::Exhaustive => "so no deadlock can form",
             Extent::Sampled { .. } => {

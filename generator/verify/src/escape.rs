@@ -26,7 +26,9 @@ use serde_json::Value;
 use states::State;
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::rand_core::SeedableRng;
-use tvlb_firmware_model::{Ask, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Switch};
+use tvlb_firmware_model::{
+    Ask, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Switch, ofar_channels,
+};
 use tvlb_schema::{EscapeImage, EscapeKind, FabricImage, OfarRules, Port, SwitchId};
 use tvlb_table_set::TableSet;
 
@@ -52,6 +54,8 @@ pub struct EscapeCertificate {
     pub longest: [u8; 2],
     /// After so many entries a packet stays on the escape network.
     pub most_entries: u8,
+    /// The virtual channels of local and of global links, with the one of the escape network.
+    pub channels_needed: [u8; 2],
 }
 
 /// How a switch answers; in tests also one that does not do as it should.
@@ -169,6 +173,7 @@ fn prove(
             Err(text) => return Ok(Err(text)),
         }
     }
+    let channels = ofar_channels(image.rules());
     Ok(Ok(EscapeCertificate {
         network: image.kind().name().to_owned(),
         switches: image.len(),
@@ -177,6 +182,7 @@ fn prove(
         asked: found.asked,
         longest: found.longest,
         most_entries: image.rules().most_entries,
+        channels_needed: [channels.local, channels.global],
     }))
 }
 

@@ -33,7 +33,7 @@ mod update;
 mod ways;
 mod wiring;
 
-pub use certificate::{Answers, Certificate, Extent, SetsChannels};
+pub use certificate::{Answers, Certificate, Extent, SchemeChannels, SetsChannels};
 pub use changes::{Changes, verify_changes};
 pub use error::VerifyError;
 pub use escape::EscapeCertificate;

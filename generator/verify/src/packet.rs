@@ -66,6 +66,11 @@ impl Path {
         &self.hops[..self.length]
     }
 
+    /// Of each hop the virtual channel, and whether the link is global.
+    pub(super) fn channels(&self) -> impl Iterator<Item = (u8, bool)> {
+        self.hops().iter().map(|hop| (hop.channel, hop.global))
+    }
+
     fn push(&mut self, hop: Hop) -> bool {
         let free = self.length < MOST_HOPS;
         if free {

@@ -11,6 +11,7 @@ use super::minimal::{self, has_min, has_vlb};
 use super::packet::{BootedSwitches, Hop, MIN, MOST_HOPS, Path, Route, VLB};
 use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
+use super::set_channels::{Taken, check, raise};
 use super::ways::{self, Pair, Way};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
@@ -46,6 +47,7 @@ pub(super) struct Walks {
     /// Pairs that have a minimal path by the plan and none that lives, and pairs that no path joins.
     pub(super) lost_min: u64,
     pub(super) cut: u64,
+    pub(super) taken: Taken,
     pub(super) asked: Asked,
 }
 
@@ -68,6 +70,7 @@ impl Walks {
         }
         self.lost_min += other.lost_min;
         self.cut += other.cut;
+        self.taken.add(&other.taken);
         self.asked.add(&other.asked);
     }
 }
@@ -300,16 +303,30 @@ impl Source<'_, '_> {
 
     /// Packets of these decisions have the channels that this path takes, where VLB paths are the sets'.
     fn must_have_channels(
-        &self,
+        &mut self,
         decisions: &[Decision],
         path: &Path,
         to: SwitchId,
         kind: &'static str,
     ) -> Result<(), VerifyError> {
-        let needed = self.fabric.set_channels;
-        let hops = || path.hops().iter().map(|hop| (hop.channel, hop.global));
-        let checked = decisions.iter().try_for_each(|&decision| needed.check(decision, hops()));
-        checked.map_err(|text| BootedSwitches::finding(self.from, to, kind, (*path, text)))
+        for &decision in decisions {
+            raise(&mut self.walks.taken.sets[decision as usize], path.channels());
+            check(self.fabric.set_channels.of_decision(decision), path.channels())
+                .map_err(|text| BootedSwitches::finding(self.from, to, kind, (*path, text)))?;
+        }
+        Ok(())
+    }
+
+    /// MIN packets have the channels that this path takes, for MIN alone and with every decision. Around dead
+    /// links a packet goes only if there are channels to spare.
+    fn must_have_channels_of_min(&mut self, path: &Path, to: SwitchId) -> Result<(), VerifyError> {
+        raise(&mut self.walks.taken.min, path.channels());
+        if !self.fabric.switch(self.from).image().fabric().is_faultless() {
+            return Ok(());
+        }
+        self.must_have_channels(&Decision::ALL, path, to, "MIN")?;
+        check(self.fabric.set_channels.min, path.channels())
+            .map_err(|text| BootedSwitches::finding(self.from, to, "MIN", (*path, text)))
     }
 
     fn within_group(&mut self, destination: SwitchId, with_vlb: bool) -> Result<(), VerifyError> {
@@ -320,7 +337,8 @@ impl Source<'_, '_> {
         let group = self.group;
         let is_hop = |from, to| fabric.is_local_hop(group, from, to);
         if is_hop(own, to) {
-            self.carry(route(SwitchIndex(0), MIN), "MIN", false)?;
+            let path = self.carry(route(SwitchIndex(0), MIN), "MIN", false)?;
+            self.must_have_channels_of_min(&path, destination)?;
             self.walks.min += 1;
         }
         // Without a link this is how MIN packets go, too.
@@ -331,6 +349,10 @@ impl Source<'_, '_> {
                 let path = self.carry(route(r, VLB), "VLB", false)?;
                 self.must_have(&path, destination, "VLB", 2)?;
                 self.must_have_channels(&Decision::ALL, &path, destination, "VLB")?;
+                if !is_hop(own, to) {
+                    self.must_have_channels_of_min(&path, destination)?;
+                }
+                raise(&mut self.walks.taken.valg, path.channels());
                 self.walks.vlb += 1;
             }
         }
@@ -363,10 +385,7 @@ impl Source<'_, '_> {
             let route = Route { destination, x: path.x, y, detour, kind: MIN };
             let walked = self.carry_by(route, "MIN", false, path.thirds)?;
             self.must_have(&walked, destination, "MIN", path.hops)?;
-            // Around dead links a packet goes only if there are channels to spare.
-            if fabric.is_faultless() {
-                self.must_have_channels(&Decision::ALL, &walked, destination, "MIN")?;
-            }
+            self.must_have_channels_of_min(&walked, destination)?;
             self.walks.min += 1;
         }
         self.minimal_again(destination, to)?;
@@ -472,6 +491,9 @@ impl Source<'_, '_> {
         let route = Route { destination, x, y, detour, kind: VLB };
         let path = self.carry(route, "VLB", way.returns())?;
         self.walks.vlb += 1;
+        let taken = &mut self.walks.taken;
+        let most = if way.shape().mid() > 1 { &mut taken.valn } else { &mut taken.valg };
+        raise(most, path.channels());
         let global = path.hops().iter().filter(|hop| hop.global).count();
         if global != 2 {
             let text = format!("it crosses {global} global links, not two");
@@ -487,7 +509,7 @@ impl Source<'_, '_> {
     /// Counts a way for each decision whose set keeps it. Of PAR's second look, the path after a hop has the
     /// channels that the set has.
     fn count_way(
-        &self,
+        &mut self,
         destination: SwitchId,
         way: Way,
         after_hop: Option<&Path>,
@@ -495,7 +517,7 @@ impl Source<'_, '_> {
     ) -> Result<(), VerifyError> {
         let (shape, route) = (way.shape(), way.route());
         for (decision, expected) in Decision::ALL.into_iter().zip(expected) {
-            let set = self.set(decision);
+            let set = self.fabric.switch(self.from).image().set(decision);
             let (rule, level) = (set.rule(), set.level(route.x));
             let is_kept = match rule.keep_of(shape) {
                 Keep::NONE => false,

@@ -1,5 +1,5 @@
-//! The virtual channels that packets need where VLB packets take the paths of the sets, held against
-//! every path of a set that is walked.
+//! The virtual channels that packets need by MIN, and where VLB packets take the paths of the sets, held
+//! against every such path that is walked; and those that the paths walked take.
 //!
 //! A fabric whose links have just these channels runs the sets. Which they are follows from all images
 //! together, since packets of all switches share the links.
@@ -7,9 +7,10 @@
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
 use tvlb_schema::{Decision, VcScheme};
 
-/// Channels by UGAL-L, and with it MIN, VLB and UGAL-G, and by PAR.
+/// Channels by MIN, by UGAL-L, and with it VLB and UGAL-G, and by PAR.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SetChannels {
+    pub(super) min: Channels,
     pub(super) ugal: Channels,
     pub(super) par: Channels,
 }
@@ -22,10 +23,10 @@ impl SetChannels {
             let needed = |switch: &Switch<'_>| switch.channels_needed_for(scheme, VlbPaths::Custom);
             switches.iter().map(needed).fold(none, Channels::or)
         };
-        Self { ugal: most(Scheme::UgalL), par: most(Scheme::Par) }
+        Self { min: most(Scheme::Min), ugal: most(Scheme::UgalL), par: most(Scheme::Par) }
     }
 
-    /// The two schemes, with the channels of each.
+    /// The two schemes of sets, with the channels of each.
     pub(super) fn by_scheme(self) -> [(Scheme, Channels); 2] {
         [(Scheme::UgalL, self.ugal), (Scheme::Par, self.par)]
     }
@@ -39,27 +40,63 @@ impl SetChannels {
         found.iter().any(is_fewer).then(|| found.map(|(_, needed)| [needed.local, needed.global]))
     }
 
-    /// What is wrong with a path of a decision, of whose hops these are the virtual channels and whether
-    /// the link is global: the channel that links lack.
-    pub(super) fn check(
-        self,
-        decision: Decision,
-        hops: impl IntoIterator<Item = (u8, bool)>,
-    ) -> Result<(), String> {
-        let needed = match decision {
+    /// Those of the scheme of a decision.
+    pub(super) fn of_decision(self, decision: Decision) -> Channels {
+        match decision {
             Decision::UgalL => self.ugal,
             Decision::ParSource | Decision::ParSecond => self.par,
-        };
-        let count = |is_global| if is_global { needed.global } else { needed.local };
-        match hops.into_iter().find(|&(channel, is_global)| channel >= count(is_global)) {
-            None => Ok(()),
-            Some((channel, is_global)) => Err(format!(
-                "it takes virtual channel {channel} of a {} link, but the images' sets say that \
-                 packets need {}",
-                if is_global { "global" } else { "local" },
-                count(is_global)
-            )),
         }
+    }
+}
+
+/// What is wrong with a path of packets that need these channels, of whose hops these are the virtual channels
+/// and whether the link is global: the channel that links lack.
+pub(super) fn check(
+    needed: Channels,
+    hops: impl IntoIterator<Item = (u8, bool)>,
+) -> Result<(), String> {
+    let count = |is_global| if is_global { needed.global } else { needed.local };
+    match hops.into_iter().find(|&(channel, is_global)| channel >= count(is_global)) {
+        None => Ok(()),
+        Some((channel, is_global)) => Err(format!(
+            "it takes virtual channel {channel} of a {} link, but the images say that packets need {}",
+            if is_global { "global" } else { "local" },
+            count(is_global)
+        )),
+    }
+}
+
+/// Virtual channels on local and on global links.
+pub(super) type OnLinks = [u8; 2];
+
+/// The channels that the paths walked take at most.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Taken {
+    pub(super) min: OnLinks,
+    /// Conventional VLB paths of at most one hop in the intermediate group, and of two.
+    pub(super) valg: OnLinks,
+    pub(super) valn: OnLinks,
+    /// By decision: the paths of its set, and the MIN paths of its scheme.
+    pub(super) sets: [OnLinks; 3],
+}
+
+impl Taken {
+    pub(super) fn add(&mut self, other: &Self) {
+        let both = |most: &mut OnLinks, [local, global]: OnLinks| {
+            *most = [most[0].max(local), most[1].max(global)];
+        };
+        both(&mut self.min, other.min);
+        both(&mut self.valg, other.valg);
+        both(&mut self.valn, other.valn);
+        self.sets.iter_mut().zip(other.sets).for_each(|(most, taken)| both(most, taken));
+    }
+}
+
+/// Counts the channels of a path's hops, each with whether the link is global.
+pub(super) fn raise(most: &mut OnLinks, hops: impl IntoIterator<Item = (u8, bool)>) {
+    for (channel, is_global) in hops {
+        let most = &mut most[usize::from(is_global)];
+        *most = (*most).max(channel + 1);
     }
 }
 
@@ -71,19 +108,23 @@ mod tests {
     fn a_channel_too_many_is_found_on_its_kind_of_link() {
         let (local, global) = (|channel| (channel, false), |channel| (channel, true));
         let needed = SetChannels {
+            min: Channels { local: 2, global: 1 },
             ugal: Channels { local: 3, global: 2 },
             par: Channels { local: 4, global: 3 },
         };
+        let check = |decision, hops: &[(u8, bool)]| {
+            check(needed.of_decision(decision), hops.iter().copied())
+        };
         let longest = [local(0), global(0), local(1), global(1), local(2)];
-        assert_eq!(needed.check(Decision::UgalL, longest), Ok(()));
-        assert_eq!(needed.check(Decision::ParSource, [global(2), local(3)]), Ok(()));
+        assert_eq!(check(Decision::UgalL, &longest), Ok(()));
+        assert_eq!(check(Decision::ParSource, &[global(2), local(3)]), Ok(()));
         assert_eq!(
-            needed.check(Decision::UgalL, [local(3)]).unwrap_err(),
-            "it takes virtual channel 3 of a local link, but the images' sets say that packets need 3"
+            check(Decision::UgalL, &[local(3)]).unwrap_err(),
+            "it takes virtual channel 3 of a local link, but the images say that packets need 3"
         );
         assert_eq!(
-            needed.check(Decision::ParSecond, [global(3)]).unwrap_err(),
-            "it takes virtual channel 3 of a global link, but the images' sets say that packets need 3"
+            check(Decision::ParSecond, &[global(3)]).unwrap_err(),
+            "it takes virtual channel 3 of a global link, but the images say that packets need 3"
         );
     }
 }

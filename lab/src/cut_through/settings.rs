@@ -178,7 +178,8 @@ impl CutThrough {
         starved.collect()
     }
 
-    /// The virtual channels of links within groups and between them.
+    /// The virtual channels of links within groups and between them. Where no number is given, MIN has those
+    /// of UGAL-L; it may have as few as its direct paths take where there are no other MIN paths.
     ///
     /// # Errors
     /// Fewer are asked for than the routing needs, or more than the header can name.
@@ -189,23 +190,37 @@ impl CutThrough {
             Routing::Ofar(rules) => return Ok(ofar_channels(&rules)),
         };
         let switch = fabric.switches().first().expect("a fabric has switches");
-        let of_switches = fabric.switches().iter();
-        let needed = of_switches.map(|switch| switch.channels_needed_for(scheme, self.paths));
-        let needed = needed.reduce(Channels::or).unwrap_or(Channels::MOST);
-        let of = |kind, buffer: LinkBuffer, needed: u8| {
-            let found = buffer.virtual_channels.unwrap_or(needed);
+        let needed = |scheme| {
+            let switches = fabric.switches().iter();
+            let needed = switches.map(|switch| switch.channels_needed_for(scheme, self.paths));
+            needed.reduce(Channels::or).unwrap_or(Channels::MOST)
+        };
+        let usual = match scheme {
+            Scheme::Min => needed(Scheme::UgalL),
+            other => needed(other),
+        };
+        let needed = needed(scheme);
+        let goes_around = needed == usual;
+        let of = |kind, buffer: LinkBuffer, needed: u8, usual| {
+            let found = buffer.virtual_channels.unwrap_or(usual);
             if (needed..=MOST_CHANNELS).contains(&found) {
                 return Ok(found);
             }
             let (routing, under) = (self.routing.name(), switch.image().virtual_channels().name());
+            let why = match scheme {
+                Scheme::Min if goes_around => {
+                    ", as MIN packets go around links that are dead or missing"
+                }
+                _ => "",
+            };
             let accepted = format!(
-                "{needed} to {MOST_CHANNELS}: {routing} needs {needed} there under \"{under}\", and fewer could deadlock"
+                "{needed} to {MOST_CHANNELS}: {routing} needs {needed} there under \"{under}\"{why}, and fewer could deadlock"
             );
             Err(Refused::new(format!("{found} virtual channels on {kind} links"), accepted))
         };
         Ok(Channels {
-            local: of("local", self.local, needed.local)?,
-            global: of("global", self.global, needed.global)?,
+            local: of("local", self.local, needed.local, usual.local)?,
+            global: of("global", self.global, needed.global, usual.global)?,
         })
     }
 
