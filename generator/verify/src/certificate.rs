@@ -105,11 +105,11 @@ impl SetsChannels {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SchemeChannels {
-    /// "MIN"; "VALg" and "VALn", VLB by conventional paths of at most one hop in the intermediate group and by
+    /// "MIN"; `VALg` and `VALn`, VLB by conventional paths of at most one hop in the intermediate group and by
     /// all (Prisacari et al. 2013, section 2); "UGAL-L" and "PAR", whose VLB packets take the paths of their
     /// sets; "OFAR", with the channel of the escape network.
     pub scheme: &'static str,
-    /// What links must have for a switch to boot; of VALg and VALn what the paths walked take.
+    /// What links must have for a switch to boot; of `VALg` and `VALn` what the paths walked take.
     pub needed: [u8; 2],
     /// What the paths walked take; none for OFAR, whose packets decide at every hop.
     #[serde(skip_serializing_if = "Option::is_none")]
