@@ -8,7 +8,7 @@ use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{
     Bandwidth, Bandwidths, Candidates, Gate, LinkKind, MinCandidate, Queue, VcScheme,
 };
-use tvlb_simulator::{Deciding, Injection, Revision, Scheme, Settings};
+use tvlb_simulator::{Buffers, Deciding, Injection, Revision, Scheme, Settings};
 use tvlb_table_set::FabricEntry;
 
 /// How switches route, and what switches and links are made of.
@@ -32,9 +32,9 @@ pub struct Switches {
     #[arg(long, value_parser = one_of(named::DECIDINGS, Deciding::name), ignore_case = true, value_name = "WHEN", default_value = Deciding::Sending.name(), help_heading = "Switches")]
     decide: Deciding,
     /// Flits that the buffer of one virtual channel holds [default: the fabric's, or as many as the longest link
-    /// needs, and 32 at least]
+    /// needs, and 32 at least]; two numbers, as in 32/256, for links within groups (and to nodes) and between them
     #[arg(long, value_name = "FLITS", help_heading = "Switches")]
-    buffer: Option<u16>,
+    buffer: Option<Buffers>,
     /// How often the pipeline of a switch runs per cycle
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Switches")]
     speedup: u8,
@@ -140,7 +140,7 @@ impl Switches {
             credit_delay_cycles: self.credit_delay,
             ..Settings::new(self.scheme, paths)
         };
-        Ok(settings.with_buffer(self.buffer.or(fabric.buffer)))
+        Ok(settings.with_buffer(self.buffer.or(fabric.buffer.map(Buffers::all))))
     }
 
     /// The bandwidths of the kinds of links: the fabric's where the command line does not say.

@@ -188,7 +188,7 @@ pub fn settings(
         settings.virtual_channels,
         settings.injection.name(),
         settings.decide.name(),
-        settings.buffer_flits,
+        settings.buffers.to_string(),
         settings.speedup,
         settings.local_latency_cycles,
         settings.global_latency_cycles,

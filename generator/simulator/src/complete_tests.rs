@@ -3,6 +3,7 @@
 
 use crate::Scheme;
 use crate::complete::{advance, begin, figures, is_complete};
+use crate::settings::Buffers;
 use crate::test_images::{Images, absolute_classic, absolute_images, dragonfly, images};
 use crate::{
     BootedFabric, Completion, CompletionError, JobRun, JobTimes, MessageSettings, Settings,
@@ -236,7 +237,7 @@ proptest! {
         let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
         let mut settings = Settings::new(scheme, VlbPaths::Custom);
         (settings.local_latency_cycles, settings.global_latency_cycles) = latencies;
-        settings.buffer_flits = 4;
+        settings.buffers = Buffers::all(4);
         let global = Bandwidth::of_thousandths(global).unwrap();
         settings.bandwidths = Bandwidths::new(Bandwidth::ONE, Bandwidth::ONE, global).unwrap();
         let programs = all_to_all(20, bytes, 2);

@@ -8,6 +8,7 @@
 use crate::network::Network;
 use crate::numbers::{CHANNELS, ChannelId, PortId};
 use crate::ranks::Unsettled;
+use crate::settings::Buffers;
 use crate::switch_state::PortKind;
 
 /// What the simulator lost or invented.
@@ -120,7 +121,8 @@ impl Network<'_> {
                         [Some(credits), Some(sent + flits[here.index()])]
                     }
                 };
-                let buffer = u32::from(self.settings.buffer_flits);
+                let Buffers { local, global } = self.settings.buffers;
+                let buffer = u32::from(if port.kind == PortKind::Global { global } else { local });
                 if let Some(found) = sums.into_iter().flatten().find(|&sum| sum != buffer) {
                     let link = self.link_name(id);
                     return Err(ConservationError::Credits {

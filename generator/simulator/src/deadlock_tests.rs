@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::Scheme;
+use crate::settings::Buffers;
 use crate::test_images::{Images, absolute_images};
 use crate::{BootedFabric, Deadlock, Run, RunError, Settings};
 use tvlb_firmware_model::VlbPaths;
@@ -13,7 +14,7 @@ fn run(scheme: Scheme, pattern: &Pattern, channel_map: [u8; 8]) -> Result<u64, R
     let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let mut settings = Settings::new(scheme, VlbPaths::Conventional);
-    (settings.buffer_flits, settings.patience_cycles) = (4, 1000);
+    (settings.buffers, settings.patience_cycles) = (Buffers::all(4), 1000);
     let traffic = Traffic::new(pattern, fabric.dragonfly(), 1).unwrap();
     let mut run = Run::new(&fabric, &settings, &traffic, 1.0, 1).unwrap();
     run.network.channel_map = channel_map;

@@ -6,6 +6,7 @@ use crate::Scheme;
 use crate::faults::local_link;
 use crate::numbers::PortId;
 use crate::series::SeriesWindow;
+use crate::settings::Buffers;
 use crate::test_images::{Images, absolute, dragonfly, images};
 use crate::{
     BootedFabric, FaultSchedule, Link, Losses, Measuring, Revision, Run, RunError, Settings,
@@ -53,7 +54,7 @@ fn uniform(fabric: &BootedFabric<'_>) -> Traffic {
 /// Small buffers, so that the network fills soon and what is wrong shows.
 fn tight(scheme: Scheme, paths: VlbPaths) -> Settings {
     let mut settings = Settings::new(scheme, paths);
-    (settings.buffer_flits, settings.patience_cycles) = (4, 1000);
+    (settings.buffers, settings.patience_cycles) = (Buffers::all(4), 1000);
     settings
 }
 

@@ -1,6 +1,7 @@
 //! Parts come to a network that runs, and leave it, and no packet is lost.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use crate::settings::Buffers;
 use crate::test_images::{Images, absolute_classic, dragonfly, images};
 use crate::{BootedFabric, FaultSchedule, Run, Scheme, Settings, TablesBefore};
 use std::collections::BTreeMap;
@@ -50,7 +51,7 @@ fn tables_before(images: &Images) -> TablesBefore {
 
 fn settings(scheme: Scheme) -> Settings {
     let mut settings = Settings::new(scheme, VlbPaths::Custom);
-    (settings.buffer_flits, settings.patience_cycles) = (4, 2000);
+    (settings.buffers, settings.patience_cycles) = (Buffers::all(4), 2000);
     settings
 }
 

@@ -143,6 +143,7 @@ pub mod parts {
     pub use crate::settings::{MOST_CYCLES, MOST_LATENCY, by_paths_name, by_scheme_name};
     pub use crate::switch_state::PortKind;
     pub use crate::wakeups::{NO_NODE, Wakeups};
+    pub use crate::whole_paths::queue_along;
 }
 
 pub use complete::{Completion, CompletionError, StuckRanks, complete};
@@ -163,7 +164,8 @@ pub use scheme::Scheme;
 pub use search::{Answer, Probing, SearchedLoads, last_good, last_good_near};
 pub use series::{SeriesFigures, SeriesWindow};
 pub use settings::{
-    Deciding, Injection, Measuring, Settings, StarvedLink, least_control_latency, paths_name,
+    Buffers, Deciding, Injection, Measuring, Settings, StarvedLink, least_control_latency,
+    paths_name,
 };
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};

@@ -124,7 +124,7 @@ impl<'f> Network<'f> {
             .local_latency_cycles
             .max(settings.global_latency_cycles)
             .max(settings.node_latency_cycles);
-        let queue = u32::from(settings.buffer_flits) * u32::from(channels);
+        let queue = u32::from(settings.buffers.most()) * u32::from(channels);
         let gap = LinkKind::ALL.map(|kind| settings.bandwidths.gap_256ths(kind).div_ceil(256));
         let queue = queue * gap[0].max(gap[1]).max(gap[2]);
         let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay_cycles) + queue + 8;
@@ -314,7 +314,7 @@ impl<'f> Network<'f> {
         for look in &packets {
             let first = look.port.switch(self.states.port_bits);
             let second = look.arriving.input.port().switch(self.states.port_bits);
-            let mut queues = self.states.queues(second, self.settings.buffer_flits);
+            let mut queues = self.states.queues(second);
             // The first switch has its turn before the second one. What the second switch sent in
             // this cycle happens after this look, so it is not counted.
             if second.0 > first.0 {

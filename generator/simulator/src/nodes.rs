@@ -141,7 +141,7 @@ impl Network<'_> {
         let Self { settings, states, sources, .. } = self;
         let source = &mut sources[node.0 as usize];
         let (switches, at) = (&*self.switches, source.switch);
-        let queues = states.queues(at, settings.buffer_flits);
+        let queues = states.queues(at);
         let (switch, scheme) = (&switches[at.as_usize()], settings.scheme.of_switch());
         let (paths, rng) = (settings.paths, &mut source.rng);
         let admission = if settings.scheme == Scheme::UgalG {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::Scheme;
+use crate::settings::Buffers;
 use crate::test_images::{Images, absolute_images};
 use crate::{BootedFabric, Run, Settings};
 use tvlb_firmware_model::{Error, VlbPaths};
@@ -29,7 +30,7 @@ fn replacing_tables_in_a_saturated_network_loses_nothing() {
     for scheme in [Scheme::Vlb, Scheme::UgalL, Scheme::Par] {
         for pattern in [Pattern::Uniform, Pattern::Shift { groups: 1, switches: 0 }] {
             let mut settings = Settings::new(scheme, VlbPaths::Custom);
-            (settings.buffer_flits, settings.patience_cycles) = (4, 1000);
+            (settings.buffers, settings.patience_cycles) = (Buffers::all(4), 1000);
             let traffic = Traffic::new(&pattern, short.dragonfly(), 1).unwrap();
             // Links with no more channels than the short routes need refuse the long ones.
             let mut few = Run::new(short, &settings, &traffic, 1.0, 1).unwrap();

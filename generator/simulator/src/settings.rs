@@ -9,6 +9,7 @@ use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
 use crate::scheme::Scheme;
 use std::fmt;
+use std::str::FromStr;
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{self as datapath, Channels, VlbPaths};
 use tvlb_schema::{Bandwidths, LinkKind};
@@ -30,6 +31,76 @@ const CYCLES_AT_SWITCHES: u32 = 2;
 pub(crate) const MOST_SPEEDUP: u8 = 4;
 /// The most cycles of all windows of a run together.
 pub const MOST_CYCLES: u32 = 1_000_000_000;
+
+/// How many flits the buffer of one virtual channel holds, by the kind of link. As text it is one number for all links,
+/// or two: `32/256` for links to nodes and within groups, and for links between groups.
+///
+/// # Example
+/// ```
+/// use tvlb_simulator::Buffers;
+///
+/// assert_eq!("32".parse(), Ok(Buffers::all(32)));
+/// assert_eq!("32/256".parse(), Ok(Buffers { local: 32, global: 256 }));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Buffers {
+    /// Those of links within groups, and between nodes and switches, 1 to 4096.
+    pub local: u16,
+    /// Those of links between groups, 1 to 4096.
+    pub global: u16,
+}
+
+impl Buffers {
+    /// The same for all links.
+    pub const fn all(flits: u16) -> Self {
+        Self { local: flits, global: flits }
+    }
+
+    /// Those of one kind of link.
+    pub const fn of(self, kind: LinkKind) -> u16 {
+        match kind {
+            LinkKind::Node | LinkKind::Local => self.local,
+            LinkKind::Global => self.global,
+        }
+    }
+
+    pub(crate) const fn most(self) -> u16 {
+        if self.local > self.global { self.local } else { self.global }
+    }
+}
+
+impl fmt::Display for Buffers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self { local, global } if local == global => write!(f, "{local}"),
+            Self { local, global } => write!(f, "{local}/{global}"),
+        }
+    }
+}
+
+impl FromStr for Buffers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (local, global) = text.split_once('/').unwrap_or((text, text));
+        let number = |text: &str| text.parse::<u16>().ok();
+        let read = number(local).zip(number(global)).map(|(local, global)| Self { local, global });
+        read.ok_or_else(|| {
+            "accepted a number from 1 to 4096, or two as in 32/256: of links within groups and between them"
+                .to_owned()
+        })
+    }
+}
+
+/// One number as such, so that the settings of runs that are kept stay the same text.
+impl serde::Serialize for Buffers {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        if self.local == self.global {
+            return to.serialize_u16(self.local);
+        }
+        to.collect_str(self)
+    }
+}
 
 /// Which virtual channel of the terminal's input a node sends to.
 ///
@@ -128,7 +199,7 @@ impl Measuring {
 ///
 /// // Table 3 of Rahman et al. (SC'19), but for shorter windows.
 /// let settings = Settings { window_cycles: 1000, ..Settings::new(Scheme::Par, VlbPaths::Custom) };
-/// assert_eq!((settings.buffer_flits, settings.local_latency_cycles, settings.global_latency_cycles), (32, 10, 15));
+/// assert_eq!((settings.buffers.local, settings.local_latency_cycles, settings.global_latency_cycles), (32, 10, 15));
 /// ```
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -148,7 +219,7 @@ pub struct Settings {
     pub decide: Deciding,
     /// How many flits the buffer of one virtual channel holds.
     #[serde(rename = "buffer")]
-    pub buffer_flits: u16,
+    pub buffers: Buffers,
     /// Cycles that a flit spends on a link within a group.
     #[serde(rename = "local-latency")]
     pub local_latency_cycles: u16,
@@ -194,7 +265,7 @@ impl Settings {
             virtual_channels: None,
             injection: Injection::Zero,
             decide: Deciding::Sending,
-            buffer_flits: USUAL_BUFFER,
+            buffers: Buffers::all(USUAL_BUFFER),
             local_latency_cycles: 10,
             global_latency_cycles: 15,
             node_latency_cycles: 1,
@@ -213,10 +284,11 @@ impl Settings {
     /// the longest link, there and back with the credit delay, and 32 at least. To be called once latencies are
     /// what they are.
     #[must_use]
-    pub fn with_buffer(self, flits: Option<u16>) -> Self {
+    pub fn with_buffer(self, flits: Option<Buffers>) -> Self {
         let longest = LinkKind::ALL.map(|kind| self.round_trip(kind)).into_iter().max();
         let longest = u16::try_from(longest.unwrap_or_default()).unwrap_or(u16::MAX);
-        Self { buffer_flits: flits.unwrap_or(longest.max(USUAL_BUFFER)), ..self }
+        let usual = Buffers::all(longest.max(USUAL_BUFFER));
+        Self { buffers: flits.unwrap_or(usual), ..self }
     }
 
     /// Cycles that a flit takes over a link.
@@ -236,7 +308,7 @@ impl Settings {
     /// The kinds of links whose buffers are too small for a virtual channel to keep the link busy.
     pub fn starved_links(&self) -> Vec<StarvedLink> {
         let starved = LinkKind::ALL.into_iter().filter_map(|kind| {
-            let (buffer, round_trip) = (self.buffer_flits, self.round_trip(kind));
+            let (buffer, round_trip) = (self.buffers.of(kind), self.round_trip(kind));
             let most = f64::from(buffer) / f64::from(round_trip + CYCLES_AT_SWITCHES);
             let is_starved =
                 u32::from(buffer) < round_trip && most < self.bandwidths.flits_per_cycle(kind);
@@ -359,7 +431,8 @@ impl Settings {
     /// Checks everything that does not depend on the fabric.
     fn check(&self) -> Result<(), Refused> {
         let within = Refused::unless_within;
-        within("buffer", self.buffer_flits.into(), 1, MOST_BUFFER.into())?;
+        within("buffer", self.buffers.local.into(), 1, MOST_BUFFER.into())?;
+        within("buffer between groups", self.buffers.global.into(), 1, MOST_BUFFER.into())?;
         within("local latency", self.local_latency_cycles.into(), 1, MOST_LATENCY.into())?;
         within("global latency", self.global_latency_cycles.into(), 1, MOST_LATENCY.into())?;
         within("node latency", self.node_latency_cycles.into(), 1, MOST_LATENCY.into())?;
@@ -471,12 +544,25 @@ mod tests {
         let usual = Settings::new(Scheme::Min, VlbPaths::Custom);
         assert_eq!(usual.clone().with_buffer(None), usual);
         let long = Settings { global_latency_cycles: 100, ..usual.clone() };
-        assert_eq!(long.clone().with_buffer(None).buffer_flits, 202);
-        assert_eq!(long.with_buffer(Some(7)).buffer_flits, 7);
+        assert_eq!(long.clone().with_buffer(None).buffers, Buffers::all(202));
+        assert_eq!(long.with_buffer(Some(Buffers::all(7))).buffers, Buffers::all(7));
         let node = Settings { node_latency_cycles: 1000, credit_delay_cycles: 1000, ..usual };
         let longest = node.with_buffer(None);
-        assert_eq!(longest.buffer_flits, 3000);
+        assert_eq!(longest.buffers, Buffers::all(3000));
         assert!(longest.check().is_ok());
+    }
+
+    #[test]
+    fn buffers_are_one_number_or_two() {
+        for text in ["32", "32/256"] {
+            assert_eq!(text.parse::<Buffers>().unwrap().to_string(), text);
+        }
+        for text in ["", "32/", "/32", "1/2/3", "-1", "65536"] {
+            assert!(text.parse::<Buffers>().is_err(), "{text}");
+        }
+        let usual = Settings::new(Scheme::Min, VlbPaths::Custom);
+        let none = Settings { buffers: Buffers { local: 32, global: 0 }, ..usual };
+        insta::assert_snapshot!(none.check().unwrap_err(), @"buffer between groups is 0, accepted 1 to 4096");
     }
 
     #[test]
@@ -501,8 +587,11 @@ mod tests {
         let slow = Bandwidth::of_thousandths(125).unwrap();
         settings.bandwidths = Bandwidths::new(Bandwidth::ONE, Bandwidth::ONE, slow).unwrap();
         assert_eq!(said(&settings), [""; 0], "the link takes no more");
-        settings.buffer_flits = 8;
+        settings.buffers = Buffers::all(8);
         assert_eq!(said(&settings).len(), 2);
         assert!(said(&settings)[0].contains("local link of 10 cycles with a buffer of 8 flits"));
+        settings.buffers.local = 32;
+        assert_eq!(said(&settings).len(), 1);
+        assert!(said(&settings)[0].contains("global link of 100 cycles with a buffer of 8 flits"));
     }
 }

@@ -23,7 +23,7 @@ use crate::fabric::{BootedFabric, Link, MOST_PORTS};
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
 use crate::second_look::Sent;
 use crate::section::Section;
-use crate::settings::Settings;
+use crate::settings::{Buffers, Settings};
 use crate::worklist::WorkList;
 use std::array;
 use std::ops::Range;
@@ -166,6 +166,9 @@ pub(crate) struct SwitchStates {
     /// entries of other input channels have no meaning.
     pub(crate) node_free: Section<u16>,
     pub(crate) crossings: [Crossing; 4],
+    pub(crate) buffers: Buffers,
+    /// The first port of a switch that leads to another group.
+    first_slot: Port,
     pub(crate) step: StepLists,
     /// Whether links of some kind take less than a flit per cycle.
     pub(crate) are_paced: bool,
@@ -227,6 +230,17 @@ impl Chunk {
             departure_fractions: [0; PORTS],
         }
     }
+
+    /// Lets the ports that lead to other groups, with a link or without, have so many credits.
+    fn fill_global(&mut self, buffer_flits: u16, first_slot: Port, port_bits: u32) {
+        for port in 0..PORTS {
+            if port & ((1 << port_bits) - 1) >= first_slot.as_usize() {
+                for channel in self.outputs[port..].iter_mut().step_by(PORTS) {
+                    channel.free = buffer_flits;
+                }
+            }
+        }
+    }
 }
 
 /// How many switches a chunk can have: each has two ports or more.
@@ -277,7 +291,7 @@ impl SwitchStates {
         ];
         let [node, local, global] = LinkKind::ALL.map(|kind| settings.bandwidths.gap_256ths(kind));
         let gaps = [node, local, global, 256];
-        let chunk = Chunk::empty(settings.buffer_flits, port_bits);
+        let chunk = Chunk::empty(settings.buffers.local, port_bits);
         let mut all = vec![chunk; chunks as usize];
         let ports =
             all.iter_mut().flat_map(|chunk| chunk.in_ports.iter_mut().zip(&mut chunk.out_ports));
@@ -307,11 +321,16 @@ impl SwitchStates {
                 _ => (output.peer.first_channel(), latency + 1 + settings.credit_delay_cycles),
             };
         }
+        for chunk in &mut all {
+            chunk.fill_global(settings.buffers.global, df.slot_port(0), port_bits);
+        }
         Self {
             port_bits,
             channels,
+            buffers: settings.buffers,
+            first_slot: df.slot_port(0),
             all_chunks: all.len(),
-            node_free: Section::whole(vec![settings.buffer_flits; all.len() * CHANNELS]),
+            node_free: Section::whole(vec![settings.buffers.local; all.len() * CHANNELS]),
             chunks: Section::whole(all),
             crossings: array::from_fn(|kind| Crossing {
                 flit: u32::from(latencies[kind]) + 1,
@@ -372,8 +391,8 @@ impl SwitchStates {
     }
 
     /// The view that a switch has of its queues.
-    pub(crate) const fn queues(&self, switch: SwitchId, buffer: u16) -> Queues<'_> {
-        Queues { states: self, switch, buffer: buffer as u32, later: None }
+    pub(crate) const fn queues(&self, switch: SwitchId) -> Queues<'_> {
+        Queues { states: self, switch, later: None }
     }
 
     /// How many bytes all of this holds.
@@ -386,7 +405,6 @@ impl SwitchStates {
 pub(crate) struct Queues<'n> {
     states: &'n SwitchStates,
     switch: SwitchId,
-    buffer: u32,
     /// For each output port of all switches, the flits that this view leaves out.
     later: Option<&'n Section<Sent>>,
 }
@@ -414,7 +432,9 @@ impl<'n> Queues<'n> {
         let states = self.states;
         let id = PortId::of_switch(switch, port, states.port_bits);
         let outputs = &states.chunks[id.chunk()].outputs;
-        let used = |output: &OutputChannel| self.buffer - u32::from(output.free);
+        let Buffers { local, global } = states.buffers;
+        let buffer = u32::from(if port < states.first_slot { local } else { global });
+        let used = |output: &OutputChannel| buffer - u32::from(output.free);
         let later = self.later.map(|later| &later[id.index()]);
         if let Some(channel) = channel {
             let output = outputs[LocalChannel::new(id.local(), channel.into()).index()];

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::Scheme;
+use crate::settings::Buffers;
 use crate::test_images::{Images, absolute_images};
 use crate::{BootedFabric, FaultSchedule, Run, Settings, StopRule};
 use std::collections::BTreeMap;
@@ -79,7 +80,7 @@ fn no_mixture_of_updates_deadlocks_or_loses_more_than_dead_parts_explain() {
             schedule = schedule.with_switch_images(&fabric, entry, every_third(&long)).unwrap();
         }
         let mut settings = settings(scheme);
-        (settings.buffer_flits, settings.patience_cycles) = (4, 1000);
+        (settings.buffers, settings.patience_cycles) = (Buffers::all(4), 1000);
         let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
         let mut run = Run::with_faults(&fabric, &settings, &traffic, 1.0, 1, &schedule).unwrap();
         for _ in 0..40 {

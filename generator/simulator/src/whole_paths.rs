@@ -4,7 +4,7 @@ use crate::losses::Cause;
 use crate::switch_state::Queues;
 use std::ops::Range;
 use tvlb_firmware_model::{Credits, Header, Step, Switch};
-use tvlb_schema::Port;
+use tvlb_schema::{Port, SwitchId};
 
 /// What a switch sees under UGAL-G: its own queues, and those of all switches along paths.
 pub(crate) struct WholePaths<'n> {
@@ -28,23 +28,38 @@ impl Credits for WholePaths<'_> {
     /// Walks the header with each switch's own datapath and adds up what lies before each port
     /// on the way; the queue before the node is not part of a path between switches.
     fn weighed(&self, port: Port, virtual_channel: Option<u8>, header: Header, _: u8) -> (u32, u8) {
-        let (mut at, mut port, mut header, mut sum) = (self.own.switch(), port, header, 0);
-        let mut channel = virtual_channel;
-        loop {
-            sum += self.own.used_at(at, port, channel);
-            at = self.own.peer(at, port);
-            match self.switches[at.as_usize()].forward(header) {
-                Ok(Step::Send { port: next, virtual_channel, header: moved }) => {
-                    (port, header) = (next, moved);
-                    channel = channel.map(|_| virtual_channel);
-                }
-                Ok(Step::Deliver { .. }) => return (sum, 1),
-                // A switch on the way knows of a dead link of which this one has not heard: the packet
-                // gets no farther.
-                Err(error) => {
-                    debug_assert!(Cause::of(&error).is_some(), "{error}");
-                    return (sum, 1);
-                }
+        let used_at = |at, port, channel| self.own.used_at(at, port, channel);
+        let peer = |at, port| self.own.peer(at, port);
+        let first = (self.own.switch(), port, virtual_channel);
+        (queue_along(self.switches, first, header, used_at, peer), 1)
+    }
+}
+
+/// What is in use along the path of a packet that sets out by a port of a switch with this header: of one virtual
+/// channel of each port, beginning with this one, or of all. `used_at` says what is in use at one port, of one channel
+/// or of all, and `peer` which switch is at the other end.
+pub fn queue_along(
+    switches: &[Switch<'_>],
+    (mut at, mut port, mut channel): (SwitchId, Port, Option<u8>),
+    mut header: Header,
+    used_at: impl Fn(SwitchId, Port, Option<u8>) -> u32,
+    peer: impl Fn(SwitchId, Port) -> SwitchId,
+) -> u32 {
+    let mut sum = 0;
+    loop {
+        sum += used_at(at, port, channel);
+        at = peer(at, port);
+        match switches[at.as_usize()].forward(header) {
+            Ok(Step::Send { port: next, virtual_channel, header: moved }) => {
+                (port, header) = (next, moved);
+                channel = channel.map(|_| virtual_channel);
+            }
+            Ok(Step::Deliver { .. }) => return sum,
+            // A switch on the way knows of a dead link of which this one has not heard: the packet
+            // gets no farther.
+            Err(error) => {
+                debug_assert!(Cause::of(&error).is_some(), "{error}");
+                return sum;
             }
         }
     }

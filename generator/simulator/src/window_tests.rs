@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::Scheme;
-use crate::settings::{Deciding, Injection};
+use crate::settings::{Buffers, Deciding, Injection};
 use crate::test_images::absolute_images;
 use crate::{BootedFabric, Run, Settings};
 use std::num::NonZeroU32;
@@ -37,8 +37,8 @@ fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
             ];
             for (local, global, node, bandwidths) in bandwidths {
                 let mut settings = Settings::new(scheme, VlbPaths::Custom);
-                (settings.warm_up_windows, settings.window_cycles, settings.buffer_flits) =
-                    (1, 500, 8);
+                (settings.warm_up_windows, settings.window_cycles, settings.buffers) =
+                    (1, 500, Buffers::all(8));
                 (settings.local_latency_cycles, settings.global_latency_cycles) = (local, global);
                 settings.node_latency_cycles = node;
                 let [nodes, locals, globals] = bandwidths

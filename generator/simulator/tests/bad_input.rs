@@ -4,7 +4,7 @@ use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::NodeId;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Measuring, Run, Settings, Study};
+use tvlb_simulator::{BootedFabric, Buffers, Measuring, Run, Settings, Study};
 use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
 fn small() -> Images {
@@ -125,7 +125,7 @@ fn settings_that_cannot_be_run() {
          hop in the source and one in the destination group; fewer could deadlock"
     );
     assert_eq!(
-        error(&Settings { buffer_flits: 0, ..good.clone() }, 0.1),
+        error(&Settings { buffers: Buffers::all(0), ..good.clone() }, 0.1),
         "buffer is 0, accepted 1 to 4096"
     );
     assert_eq!(

@@ -6,7 +6,7 @@ use crate::test_images::{
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{SetRule, ShapeSet};
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Outcome, Run, Settings, StopRule};
+use tvlb_simulator::{BootedFabric, Buffers, Outcome, Run, Settings, StopRule};
 use tvlb_traffic::{Pattern, Traffic};
 
 fn outcome(fabric: &BootedFabric<'_>, settings: &Settings, pattern: &str, load: f64) -> Outcome {
@@ -28,9 +28,15 @@ fn minimal_adversarial_traffic_gets_its_share_of_the_links() {
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let mut settings = Settings::new(Scheme::Min, VlbPaths::Custom);
     // All 8 nodes of a group share its one link to the next. A buffer of 32 flits covers 32 of
-    // the 34 cycles that a credit takes to come back, one of 64 all of them.
-    for (buffer, use_of_link) in [(32, 32.0 / 34.0), (64, 1.0)] {
-        settings.buffer_flits = buffer;
+    // the 34 cycles that a credit takes to come back, one of 64 all of them. What links within groups have
+    // does not matter to that, as long as they carry two nodes' share.
+    for (buffers, use_of_link) in [
+        (Buffers::all(32), 32.0 / 34.0),
+        (Buffers::all(64), 1.0),
+        (Buffers { local: 64, global: 32 }, 32.0 / 34.0),
+        (Buffers { local: 12, global: 64 }, 1.0),
+    ] {
+        settings.buffers = buffers;
         let outcome = outcome(&fabric, &settings, "shift(1,0)", 0.3);
         assert!(outcome.saturated && outcome.falls_short());
         assert_within(1.0, outcome.all.accepted, use_of_link / 8.0, "accepted");

@@ -11,7 +11,7 @@ use tvlb_schema::{
     Bandwidth, Bandwidths, Dragonfly, End, GlobalPort, GroupId, LinkKind, NodeId, SetRule, ShapeSet,
 };
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, JobRun, MessageSettings, Settings, complete};
+use tvlb_simulator::{BootedFabric, Buffers, JobRun, MessageSettings, Settings, complete};
 use tvlb_traffic::workload::{Job, Motif, RankMap};
 
 /// Packets of a message: enough for a rendezvous, whose control messages are then a small part.
@@ -47,7 +47,7 @@ fn longest(cables: &[(End, End)], globals: u32, half: &[NodeId], motif: &str) ->
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let mut settings = Settings::new(Scheme::Min, VlbPaths::Custom);
     (settings.local_latency_cycles, settings.global_latency_cycles) = (1, 1);
-    settings.buffer_flits = 64;
+    settings.buffers = Buffers::all(64);
     let globals = Bandwidth::of_thousandths(globals).unwrap();
     settings.bandwidths = Bandwidths::new(Bandwidth::ONE, Bandwidth::ONE, globals).unwrap();
     let motif: Motif = motif.parse().unwrap();

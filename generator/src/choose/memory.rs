@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use tvlb_firmware_model::VlbPaths;
-use tvlb_simulator::Scheme;
+use tvlb_simulator::{Buffers, Scheme};
 use tvlb_table_set::runs::{self, Claim, POLL, Runs, StoreError, Turn};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
@@ -124,8 +124,8 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
         panel.nodes().missing().map(|node| format!(" without node {node}")).collect();
     let missing = missing.concat();
     // Likewise only where it is not the usual one.
-    let buffer = match panel.settings(Scheme::UgalL, VlbPaths::Custom).buffer_flits {
-        32 => String::new(),
+    let buffer = match panel.settings(Scheme::UgalL, VlbPaths::Custom).buffers {
+        usual if usual == Buffers::all(32) => String::new(),
         flits => format!(" buffer {flits}"),
     };
     format!(

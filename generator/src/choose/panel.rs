@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{LinkKind, Nodes};
-use tvlb_simulator::{Scheme, Settings, StarvedLink};
+use tvlb_simulator::{Buffers, Scheme, Settings, StarvedLink};
 use tvlb_traffic::Pattern;
 
 /// Cycles of a window, in latencies of the longest VLB path in an empty network.
@@ -202,7 +202,7 @@ impl Panel {
         // The longest queue that stands at a gateway: what every other switch of its group can
         // have on the way to it, which its link takes as many gaps to send on.
         let any = Settings::new(Scheme::UgalL, VlbPaths::Conventional);
-        let buffer = with_links(&any, (latencies, bandwidths, buffer_flits)).buffer_flits;
+        let buffer = with_links(&any, (latencies, bandwidths, buffer_flits)).buffers.local;
         let queue = (df.a() - 1) * u32::from(buffer);
         let queue = queue * bandwidths.gap_256ths(LinkKind::Global) / 256;
         Self {
@@ -268,7 +268,7 @@ pub fn with_links(settings: &Settings, (latencies, bandwidths, buffer_flits): Li
         bandwidths,
         ..settings.clone()
     };
-    settings.with_buffer(buffer_flits)
+    settings.with_buffer(buffer_flits.map(Buffers::all))
 }
 
 /// A sample of the shifts to another group, as (Δg, Δs), without repetition and in the order drawn.

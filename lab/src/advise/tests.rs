@@ -3,6 +3,7 @@
 use super::*;
 use std::num::NonZeroU32;
 use tvlb_schema::Dragonfly;
+use tvlb_simulator::Buffers;
 use tvlb_traffic::PlacementRule;
 use tvlb_traffic::workload::Motif;
 
@@ -36,7 +37,7 @@ fn question<'q>(fabric: &'q Fabric, jobs: &'q [Job], programs: &'q [Programs]) -
         orders: vec![SendOrder::Given, SendOrder::Coloured],
         routings: vec![routing("min"), routing("par:strategic-2-3 by shape")],
         settings: Settings {
-            buffer_flits: 14,
+            buffers: Buffers::all(14),
             local_latency_cycles: 1,
             global_latency_cycles: 1,
             ..Settings::new(Scheme::Min, VlbPaths::Conventional)

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_schema::{Bandwidth, BandwidthError, Bandwidths, VcScheme};
-use tvlb_simulator::{Deciding, Injection, Measuring, Scheme, Settings};
+use tvlb_simulator::{Buffers, Deciding, Injection, Measuring, Scheme, Settings};
 
 /// The settings of a file with lists, one combination of them, and how the former become the latter.
 macro_rules! settings {
@@ -53,7 +53,7 @@ settings! {
     warm_up: u32, "warm-up", |v| *v;
     measure: Measuring, "measure", |v| v.name();
     latency_limit: u32, "latency-limit", |v| *v;
-    buffer: u16, "buffer", |v| *v;
+    buffer: StatedBuffers, "buffer", |v| v.0;
     speedup: u8, "speedup", |v| *v;
     vc_scheme: VcScheme, "vc-scheme", |v| v.name();
     virtual_channels: u8, "virtual-channels", |v| *v;
@@ -129,6 +129,29 @@ impl<'de> Deserialize<'de> for StatedBandwidths {
     }
 }
 
+/// Buffers as a number, or as the text of two.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct StatedBuffers(Buffers);
+
+impl<'de> Deserialize<'de> for StatedBuffers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected a number of flits, or two as in \"32/256\"")]
+        enum Stated {
+            One(u16),
+            Text(String),
+        }
+
+        match Stated::deserialize(deserializer)? {
+            Stated::One(flits) => Ok(Self(Buffers::all(flits))),
+            Stated::Text(text) => text
+                .parse()
+                .map(Self)
+                .map_err(|error| D::Error::custom(format!("found \"{text}\", {error}"))),
+        }
+    }
+}
+
 /// Combinations of the settings that have been looked at.
 struct Variants(Vec<Variant>);
 
@@ -185,7 +208,8 @@ impl Variant {
             latency_limit_cycles: self.latency_limit.unwrap_or(defaults.latency_limit_cycles),
             ..defaults
         };
-        settings.with_buffer(self.buffer.or(file.buffer_flits))
+        let own = self.buffer.map(|StatedBuffers(stated)| stated);
+        settings.with_buffer(own.or(file.buffer_flits.map(Buffers::all)))
     }
 }
 
@@ -204,9 +228,15 @@ mod tests {
             variants("buffer = [16, 32]\nspeedup = 1\nvc-scheme = [\"ordered\", \"per-hop\"]\n");
         let all = all.unwrap();
         let seen: Vec<_> = all.iter().map(|v| (v.buffer, v.speedup, v.vc_scheme)).collect();
-        let of = |buffer, scheme| (Some(buffer), Some(1), Some(scheme));
+        let of = |flits, scheme| (Some(StatedBuffers(Buffers::all(flits))), Some(1), Some(scheme));
         let (ordered, per_hop) = (VcScheme::Ordered, VcScheme::PerHop);
         assert_eq!(seen, [of(16, ordered), of(16, per_hop), of(32, ordered), of(32, per_hop)]);
+        let seen: Vec<_> = variants("buffer = [\"32/256\", 8]").unwrap();
+        let seen: Vec<_> = seen.iter().map(|v| v.buffer.unwrap().0.to_string()).collect();
+        assert_eq!(seen, ["32/256", "8"]);
+        let written = |buffers: Buffers| serde_json::to_value(buffers).unwrap();
+        assert_eq!(written(Buffers::all(8)), 8);
+        assert_eq!(written(Buffers { local: 32, global: 256 }), "32/256");
         let bandwidths = "bandwidths = [{ global = 2 }, { node = 1, local = 0.5 }]";
         let seen: Vec<_> = variants(bandwidths).unwrap().iter().map(|v| v.bandwidths).collect();
         assert_eq!(seen[0].unwrap().0.to_string(), "node 1, local 1, global 2");
@@ -219,8 +249,8 @@ mod tests {
             ("buffer = []", "settings.buffer: found none, accepted at least one"),
             ("buffer = [16, 16]", "settings.buffer: found 16 twice, accepted each entry once"),
             ("vc-scheme = [\"ordered\", \"ordered\"]", "settings.vc-scheme: found ordered twice"),
-            ("buffer = [16, \"much\"]", "invalid type: string \"much\", expected u16"),
-            ("buffer = -1", "expected u16"),
+            ("buffer = [16, \"much\"]", "found \"much\", accepted a number from 1 to 4096, or two"),
+            ("buffer = -1", "expected a number of flits, or two as in \"32/256\""),
             ("bandwidths = { global = 0 }", "found 0, accepted a number above 0"),
             ("injection = \"sometimes\"", "expected `zero` or `random`"),
         ] {
