@@ -65,6 +65,10 @@ pub struct OfarRules {
     pub local_percent: LocalPercent,
     /// The same of misroutes to another group.
     pub global_percent: u8,
+    /// A packet is misrouted only where the share in use at its minimal output is at least this much, 0 to 100; 0
+    /// for no such threshold.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub least_percent: u8,
     /// A packet is misrouted only if its minimal output was given to another packet in this very cycle.
     pub strict: bool,
     /// A packet is misrouted to another group only by links with which a path of the T-VLB set begins.
@@ -78,8 +82,14 @@ pub struct OfarRules {
     /// Nothing leaves the nodes of a switch all of whose outputs of the escape network are in use above this
     /// share; 100 or more for no such control.
     pub throttle_percent: u8,
-    /// After so many entries, 1 to 15, a packet stays on the escape network.
+    /// After so many entries, 1 to 15, a packet stays on the escape network; 0 for any number of entries, so that
+    /// nothing bounds its path.
     pub most_entries: u8,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+const fn is_none(percent: &u8) -> bool {
+    *percent == 0
 }
 
 impl Default for OfarRules {
@@ -90,6 +100,7 @@ impl Default for OfarRules {
             global_channels: 2,
             local_percent: LocalPercent::all(90),
             global_percent: 90,
+            least_percent: 0,
             strict: false,
             by_set: false,
             by_length: false,
@@ -111,8 +122,11 @@ impl OfarRules {
             () if !is_number(self.global_channels) => {
                 Some((Value::CanonicalChannels, 2, self.global_channels.into()))
             }
-            () if !(1..=15).contains(&self.most_entries) => {
+            () if self.most_entries > 15 => {
                 Some((Value::MostEntries, 10, self.most_entries.into()))
+            }
+            () if self.least_percent > 100 => {
+                Some((Value::LeastPercent, 11, self.least_percent.into()))
             }
             () => None,
         }
@@ -121,7 +135,10 @@ impl OfarRules {
     /// The flags as an image has them.
     #[cfg(feature = "alloc")]
     pub(crate) const fn flags(self) -> u8 {
-        self.strict as u8 | (self.by_set as u8) << 1 | (self.by_length as u8) << 2
+        self.strict as u8
+            | (self.by_set as u8) << 1
+            | (self.by_length as u8) << 2
+            | ((self.least_percent > 0) as u8) << 3
     }
 }
 
@@ -182,6 +199,8 @@ impl<'a> EscapeImage<'a> {
         let [source, middle, destination, global_percent] = core::array::from_fn(|_| fields.byte());
         let [flags, bubble, throttle_percent, most_entries] =
             core::array::from_fn(|_| fields.byte());
+        let has_least = flags & 8 == 8;
+        let least_percent = if has_least { fields.byte() } else { 0 };
         let mut rest = fields.rest()?;
         let df = fabric.dragonfly();
         let count = df.switch_count();
@@ -192,6 +211,7 @@ impl<'a> EscapeImage<'a> {
             global_channels,
             local_percent: LocalPercent { source, middle, destination },
             global_percent,
+            least_percent,
             strict: flags & 1 == 1,
             by_set: flags & 2 == 2,
             by_length: flags & 4 == 4,
@@ -202,7 +222,8 @@ impl<'a> EscapeImage<'a> {
         let refused = match () {
             () if kind_code > 1 => Some((Value::EscapeNetwork, 0, kind_code)),
             () if kind_code == 0 && count < 3 => Some((Value::RingSwitches, 0, count)),
-            () if flags > 7 => Some((Value::Misrouting, 7, flags.into())),
+            () if flags > 15 => Some((Value::Misrouting, 7, flags.into())),
+            () if has_least && least_percent == 0 => Some((Value::LeastPercent, 11, 0)),
             () => rules.out_of_range(),
         };
         if let Some((value, at, found)) = refused {

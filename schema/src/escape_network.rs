@@ -112,6 +112,7 @@ pub(crate) fn bytes_of(
         rules.throttle_percent,
         rules.most_entries,
     ];
+    payload.extend(Some(rules.least_percent).filter(|&percent| percent > 0));
     // What does not fit is cut off, and refused as it is read.
     let fits = |width: u32, value: u32| value & ((1 << width) - 1);
     append(&mut payload, widths.place, places.into_iter().map(|v| fits(widths.place, v)));

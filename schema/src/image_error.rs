@@ -182,6 +182,7 @@ pub(crate) enum Value {
     CanonicalChannels,
     Misrouting,
     MostEntries,
+    LeastPercent,
     EscapeSwitch,
     EscapePlace,
     RingPort,
@@ -258,8 +259,9 @@ impl Value {
             Self::EscapeNetwork => ("escape network", "0 (ring) or 1 (tree)"),
             Self::RingSwitches => ("switches of the fabric", "3 or more for a ring"),
             Self::CanonicalChannels => ("canonical virtual channels", "1 to 7"),
-            Self::Misrouting => ("bits of misrouting", "0 to 7"),
-            Self::MostEntries => ("most entries", "1 to 15"),
+            Self::Misrouting => ("bits of misrouting", "0 to 15"),
+            Self::MostEntries => ("most entries", "0 to 15"),
+            Self::LeastPercent => ("least percentage in use", "1 to 100"),
             Self::EscapeSwitch => ("switch by place", "a switch of the fabric that has this place"),
             Self::EscapePlace => {
                 ("place of a switch", "a place at which that switch is, or 0 for no switch")

@@ -461,14 +461,20 @@ class Escape:
         reader, identity, _ = framed(image, b"E")
         if identity != fabric.identity:
             raise Refused(8, "fabric identity", f"{identity:016x}", f"{fabric.identity:016x}")
-        most = {"network": 1, "local_channels": 7, "global_channels": 7, "misrouting": 7, "most_entries": 15}
+        most = {"network": 1, "local_channels": 7, "global_channels": 7, "misrouting": 15, "most_entries": 15}
         self.rules = {}
         for field in self.FIELDS:
             at = reader.at
             value = reader.u8(field, most.get(field, 255))
-            if value == 0 and field in ("local_channels", "global_channels", "most_entries"):
+            if value == 0 and field in ("local_channels", "global_channels"):
                 raise Refused(at, field, 0, "1 or more")
             self.rules[field] = value
+        self.rules["least_percent"] = 0
+        if self.rules["misrouting"] & 8:
+            at = reader.at
+            self.rules["least_percent"] = reader.u8("least_percent", 100)
+            if self.rules["least_percent"] == 0:
+                raise Refused(at, "least_percent", 0, "1 or more")
         self.is_ring = self.rules["network"] == 0
         numbers = [n for n in range(fabric.a * fabric.g) if fabric.has_switch(n)]
         count = len(numbers)

@@ -144,7 +144,8 @@ impl Rule<'_, '_> {
         rng: &mut (impl Rng + ?Sized),
     ) -> Wish {
         let rules = self.tables.escape.rules();
-        if flags.escape && flags.entries >= rules.most_entries {
+        let has_entered_too_often = rules.most_entries > 0 && flags.entries >= rules.most_entries;
+        if flags.escape && has_entered_too_often {
             return Wish::Escape;
         }
         let ready = &outputs.ready();
@@ -157,6 +158,7 @@ impl Rule<'_, '_> {
         }
         if let Some((ports, percent, after)) = self.misroutes(flags, to, minimal)
             && (!rules.strict || outputs.granted().contains(minimal.port))
+            && self.is_used_enough(minimal, outputs)
         {
             let mut ports = ports.and(*ready);
             ports.remove(minimal.port);
@@ -167,6 +169,16 @@ impl Rule<'_, '_> {
             }
         }
         if minimal.room > 0 || flags.came == Came::Node { Wish::Wait } else { Wish::Escape }
+    }
+
+    /// Whether so much of a packet's minimal output is in use that the packet may be misrouted.
+    fn is_used_enough(&self, minimal: Minimal, outputs: &(impl Outputs + ?Sized)) -> bool {
+        let least = u32::from(self.tables.escape.rules().least_percent);
+        if least == 0 {
+            return true;
+        }
+        let capacity = outputs.capacity(minimal.port);
+        100 * u32::from(capacity.saturating_sub(minimal.room)) >= least * u32::from(capacity)
     }
 
     /// The canonical virtual channels of links.

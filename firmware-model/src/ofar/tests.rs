@@ -255,6 +255,44 @@ fn the_strict_trigger_asks_that_the_minimal_output_was_just_given_away() {
 }
 
 #[test]
+fn a_least_share_asks_that_so_much_of_the_minimal_output_is_in_use() {
+    let images = images();
+    let switch = Switch::boot(&images.fabric, &images.switch).unwrap();
+    let header = Flags::AT_SOURCE.header(SwitchId(0), 0);
+    for (least, used, may) in [(0, 1, true), (25, 1, true), (26, 1, false), (100, 4, true)] {
+        let rules = OfarRules { least_percent: least, ..OfarRules::default() };
+        let network = with_rules(&images, &images.ring, &rules);
+        let escape = EscapeImage::decode(&network, switch.image().fabric()).unwrap();
+        let ofar = Ofar::new(&switch, &escape).unwrap();
+        let port = *ports_asked(&ofar, header, &EMPTY).first().unwrap();
+        let mut seen = EMPTY;
+        seen.free[usize::from(port)] = false;
+        seen.room[usize::from(port)] = 4 - used;
+        assert_eq!(!ports_asked(&ofar, header, &seen).is_empty(), may, "{least}, {used}");
+    }
+}
+
+#[test]
+fn who_may_enter_any_number_of_times_never_has_to_stay() {
+    let images = images();
+    let switch = Switch::boot(&images.fabric, &images.switch).unwrap();
+    let rules = OfarRules { most_entries: 0, ..OfarRules::default() };
+    let network = with_rules(&images, &images.ring, &rules);
+    let escape = EscapeImage::decode(&network, switch.image().fabric()).unwrap();
+    let ofar = Ofar::new(&switch, &escape).unwrap();
+    for (flags, to) in states().into_iter().flat_map(|f| (0..36).map(move |to| (f, to))) {
+        if !flags.escape || to == 5 {
+            continue;
+        }
+        let header = Flags { entries: 15, ..flags }.header(SwitchId(to), 0);
+        let Ask::Send { header, .. } = ofar.ask(header, &EMPTY, &mut rng()).unwrap() else {
+            panic!("{flags:?} waits")
+        };
+        assert!(!Flags::read(header, ofar.rule().canonical()).unwrap().escape, "{flags:?}");
+    }
+}
+
+#[test]
 fn who_has_entered_too_often_stays_on_the_escape_network() {
     let images = images();
     let switch = Switch::boot(&images.fabric, &images.switch).unwrap();

@@ -202,14 +202,21 @@ fn write_escape(f: &mut Formatter<'_>, escape: &EscapeEntry) -> fmt::Result {
     let EscapeEntry { network, found_by, rules, file } = escape;
     let OfarRules { local_channels, global_channels, local_percent, global_percent, .. } = rules;
     let OfarRules { strict, by_set, by_length, bubble, .. } = rules;
-    let OfarRules { throttle_percent, most_entries, .. } = rules;
+    let OfarRules { least_percent, throttle_percent, most_entries, .. } = rules;
+    let entries = match most_entries {
+        0 => "any number of".to_owned(),
+        most => format!("at most {most}"),
+    };
     writeln!(f, "escape      {network}, {found_by}; escape image {} bytes", file.bytes)?;
     writeln!(
         f,
         "per hop     {local_channels} and {global_channels} canonical channels; misroutes at {} \
-         and {global_percent}%{}{}{}; bubble {bubble}, throttle {throttle_percent}%, at most {most_entries} \
-         entries",
+         and {global_percent}%{}{}{}{}; bubble {bubble}, throttle {throttle_percent}%, {entries} entries",
         local_percent_in_words(*local_percent),
+        match least_percent {
+            0 => String::new(),
+            least => format!(", from {least}% in use"),
+        },
         if *strict { ", strictly" } else { "" },
         if *by_set { ", by the set" } else { "" },
         if *by_length { ", by length" } else { "" },

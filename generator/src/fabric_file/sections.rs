@@ -43,11 +43,12 @@ pub(super) const ROUTING: [&str; 10] = [
     "escape-root",
     "ofar",
 ];
-pub(super) const OFAR: [&str; 10] = [
+pub(super) const OFAR: [&str; 11] = [
     "local-channels",
     "global-channels",
     "local-percent",
     "global-percent",
+    "least-percent",
     "strict",
     "by-set",
     "by-length",
@@ -338,6 +339,7 @@ fn ofar(section: &Section<'_, '_>) -> Fallible<OfarRules> {
         global_channels: section.integer_or("global-channels", 1..=7, plain.global_channels)?,
         local_percent: local_percent(section, plain.local_percent)?,
         global_percent: section.integer_or("global-percent", 0..=255, plain.global_percent)?,
+        least_percent: section.integer_or("least-percent", 0..=100, plain.least_percent)?,
         strict: flag("strict")?,
         by_set: flag("by-set")?,
         by_length: flag("by-length")?,
@@ -347,7 +349,7 @@ fn ofar(section: &Section<'_, '_>) -> Fallible<OfarRules> {
             0..=100,
             plain.throttle_percent,
         )?,
-        most_entries: section.integer_or("most-entries", 1..=15, plain.most_entries)?,
+        most_entries: section.integer_or("most-entries", 0..=15, plain.most_entries)?,
     })
 }
 

@@ -134,6 +134,7 @@ fn escape_network(f: &mut Formatter<'_>, settings: &EscapeSettings) -> fmt::Resu
         global_channels,
         local_percent,
         global_percent,
+        least_percent,
         strict,
         by_set,
         by_length,
@@ -146,7 +147,7 @@ fn escape_network(f: &mut Formatter<'_>, settings: &EscapeSettings) -> fmt::Resu
         f,
         "\n[routing.ofar]\nlocal-channels = {local_channels}\nglobal-channels = {global_channels}\n\
          local-percent = {{ source = {source}, middle = {middle}, destination = {destination} }}\n\
-         global-percent = {global_percent}\nstrict = {strict}\nby-set = {by_set}\n\
+         global-percent = {global_percent}\nleast-percent = {least_percent}\nstrict = {strict}\nby-set = {by_set}\n\
          by-length = {by_length}\nbubble = {bubble}\nthrottle-percent = {throttle_percent}\n\
          most-entries = {most_entries}\n"
     )

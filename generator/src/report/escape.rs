@@ -80,6 +80,7 @@ fn picture(topology: &Topology, hops: &[[GroupId; 2]]) -> String {
 fn rules_in_words(rules: &OfarRules) -> Vec<Vec<String>> {
     let &OfarRules { local_channels, global_channels, global_percent, strict, .. } = rules;
     let &OfarRules { by_set, by_length, bubble, throttle_percent, most_entries, .. } = rules;
+    let least_percent = rules.least_percent;
     let LocalPercent { source, middle, destination } = rules.local_percent;
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     let control = |is_there: bool, text: String| if is_there { text } else { "none".to_owned() };
@@ -96,6 +97,10 @@ fn rules_in_words(rules: &OfarRules) -> Vec<Vec<String>> {
             "misroute within the source's group, groups between, the destination's",
             format!("{source}%, {middle}%, {destination}%"),
         ),
+        (
+            "only where the minimal output is used at least so much",
+            control(least_percent > 0, format!("{least_percent}%")),
+        ),
         ("only where the minimal output was given away in the same cycle", yes(strict)),
         ("to another group only where a path of the T-VLB set begins", yes(by_set)),
         ("weighed by length", yes(by_length)),
@@ -104,7 +109,10 @@ fn rules_in_words(rules: &OfarRules) -> Vec<Vec<String>> {
             "throttle of the nodes of a switch",
             control(throttle_percent < 100, format!("above {throttle_percent}%")),
         ),
-        ("entries after which a packet stays on the escape network", most_entries.to_string()),
+        (
+            "entries after which a packet stays on the escape network",
+            control(most_entries > 0, most_entries.to_string()),
+        ),
     ]
     .map(|(what, value)| vec![what.to_owned(), value])
     .into()

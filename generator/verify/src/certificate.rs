@@ -412,10 +412,12 @@ fn write_escape(f: &mut fmt::Formatter<'_>, escape: &EscapeCertificate) -> fmt::
     );
     line(f, "", &text)?;
     let [hops, global] = longest;
-    let text = format_args!(
-        "canonical paths of at most {hops} hops, {global} between groups; at most {} entries",
-        escape.most_entries
-    );
+    let entries = match escape.most_entries {
+        0 => "any number of entries, so that nothing bounds a path".to_owned(),
+        most => format!("at most {most} entries"),
+    };
+    let text =
+        format_args!("canonical paths of at most {hops} hops, {global} between groups; {entries}");
     line(f, "", &text)
 }
 

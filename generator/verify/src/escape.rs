@@ -52,7 +52,7 @@ pub struct EscapeCertificate {
     pub asked: u64,
     /// The most hops of a canonical path, and those between groups of any.
     pub longest: [u8; 2],
-    /// After so many entries a packet stays on the escape network.
+    /// After so many entries a packet stays on the escape network; 0 if it never has to.
     pub most_entries: u8,
     /// The virtual channels of local and of global links, with the one of the escape network.
     pub channels_needed: [u8; 2],

@@ -50,6 +50,15 @@ pub(super) struct Options {
     /// minimal output [default: the escape image's, or else 90]
     #[arg(long, value_name = "PERCENT", help_heading = "OFAR")]
     global_percent: Option<u8>,
+    /// A packet is misrouted only where at least this share of its minimal output is in use; 0 for no such threshold
+    /// [default: the escape image's, or else 0]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_parser = clap::value_parser!(u8).range(0..=100),
+        help_heading = "OFAR"
+    )]
+    least_percent: Option<u8>,
     /// Misroute a packet only if its minimal output was given to another packet in the same cycle
     #[arg(long, help_heading = "OFAR")]
     strict: bool,
@@ -57,12 +66,12 @@ pub(super) struct Options {
     /// least
     #[arg(long, help_heading = "OFAR")]
     by_length: bool,
-    /// After so many entries into the escape network a packet stays there [default: the escape image's, or else
-    /// 15]
+    /// After so many entries into the escape network a packet stays there; 0 for any number of entries
+    /// [default: the escape image's, or else 15]
     #[arg(
         long,
         value_name = "N",
-        value_parser = clap::value_parser!(u8).range(1..=15),
+        value_parser = clap::value_parser!(u8).range(0..=15),
         help_heading = "OFAR"
     )]
     most_entries: Option<u8>,
@@ -99,6 +108,7 @@ impl Options {
             ("--throttle", self.throttle.is_some()),
             ("--local-percent", self.local_percent.is_some()),
             ("--global-percent", self.global_percent.is_some()),
+            ("--least-percent", self.least_percent.is_some()),
             ("--strict", self.strict),
             ("--by-length", self.by_length),
             ("--most-entries", self.most_entries.is_some()),
@@ -119,6 +129,7 @@ impl Options {
             global_channels: channels[1].unwrap_or(plain.global_channels),
             local_percent: self.local_percent.unwrap_or(plain.local_percent),
             global_percent: self.global_percent.unwrap_or(plain.global_percent),
+            least_percent: self.least_percent.unwrap_or(plain.least_percent),
             strict: self.strict || plain.strict,
             by_set,
             by_length: self.by_length || plain.by_length,

@@ -21,7 +21,7 @@ pub(super) struct Counts {
     pub(super) by_hops: Vec<u64>,
     pub(super) escape_hops: u64,
     /// Packets that entered the escape network 0, 1, 2, … times.
-    pub(super) by_entries: [u64; 16],
+    pub(super) by_entries: Vec<u64>,
     /// By switch: packets that left injection queues in the window.
     pub(super) injected: Vec<u32>,
     /// By node: its packets that were delivered in the window.
@@ -46,7 +46,7 @@ impl Counts {
             by_vlb: 0,
             by_hops: Vec::new(),
             escape_hops: 0,
-            by_entries: [0; 16],
+            by_entries: vec![0],
             injected: vec![0; df.switch_numbers() as usize],
             served: vec![0; df.node_numbers() as usize],
             last_delivery: 0,
@@ -84,11 +84,17 @@ impl Counts {
         self.local_hops += u64::from(packet.local_hops);
         self.global_hops += u64::from(packet.global_hops);
         self.escape_hops += u64::from(packet.escape_hops);
-        if hops >= self.by_hops.len() {
-            self.by_hops.resize(hops + 1, 0);
-        }
-        self.by_hops[hops] += 1;
-        self.by_entries[per_hop.map_or(0, |of| usize::from(of.entries & 15))] += 1;
+        add_one(&mut self.by_hops, hops);
+        add_one(&mut self.by_entries, packet.escape_entries.into());
         self.by_vlb += u64::from(by_vlb);
     }
+}
+
+/// One more at a place of a list, which grows to it.
+#[inline]
+fn add_one(counts: &mut Vec<u64>, place: usize) {
+    if place >= counts.len() {
+        counts.resize(place + 1, 0);
+    }
+    counts[place] += 1;
 }

@@ -18,7 +18,7 @@ use super::state::Queues;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_base::text::Refused;
-use tvlb_firmware_model::{Channels, Error, PerHop};
+use tvlb_firmware_model::{Channels, Error, Header, PerHop};
 use tvlb_schema::SwitchId;
 use tvlb_simulator::BootedFabric;
 use tvlb_simulator::DatapathError;
@@ -194,14 +194,19 @@ impl<'f> Network<'f> {
                 }
             }
         }
+        let by_escape = |header| PerHop::of(header).is_some_and(|of| of.on_escape);
+        let was_on_escape = by_escape(Header::from_bits(packet.header));
+        let by_escape = by_escape(request.want.header);
         packet.header = request.want.header.bits();
         let port = numbering.port(at, request.want.port);
         let output = &mut queues.outputs[port.index()];
         output.idle_from = now + length;
         output.packets += 1;
-        let by_escape = PerHop::of(request.want.header).is_some_and(|of| of.on_escape);
         match output.kind {
-            PortKind::Local | PortKind::Global if by_escape => packet.escape_hops += 1,
+            PortKind::Local | PortKind::Global if by_escape => {
+                packet.escape_hops += 1;
+                packet.escape_entries += u16::from(!was_on_escape);
+            }
             PortKind::Local => packet.local_hops += 1,
             PortKind::Global => packet.global_hops += 1,
             PortKind::Node | PortKind::Unused => {

@@ -180,6 +180,7 @@ impl<'f> Nodes<'f> {
             local_hops: 0,
             global_hops: 0,
             escape_hops: 0,
+            escape_entries: 0,
         });
         queues.push(pool, channel, packet);
     }

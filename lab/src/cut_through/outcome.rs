@@ -154,11 +154,8 @@ impl CutThroughOutcome {
             fairness: Fairness::of(sending.iter().map(served)),
             escape: network.per_hop.as_ref().map(|_| EscapeCounts {
                 hops: mean(counts.escape_hops),
-                entries: mean((0..).zip(counts.by_entries).map(|(n, count)| n * count).sum()),
-                packets: {
-                    let last = counts.by_entries.iter().rposition(|&count| count > 0);
-                    counts.by_entries[..=last.unwrap_or(0)].to_vec()
-                },
+                entries: mean((0..).zip(&counts.by_entries).map(|(n, count)| n * count).sum()),
+                packets: counts.by_entries.clone(),
             }),
             injected: df.switches().map(of_switch).collect(),
             local_links,

@@ -22,6 +22,8 @@ pub(super) struct Packet {
     pub(super) global_hops: u16,
     /// Links of the escape network that it has crossed, which are not among the others.
     pub(super) escape_hops: u16,
+    /// How often it has entered the escape network.
+    pub(super) escape_entries: u16,
 }
 
 #[derive(Debug)]

@@ -15,6 +15,7 @@ const RULES: OfarRules = OfarRules {
     global_channels: 1,
     local_percent: LocalPercent::all(90),
     global_percent: 90,
+    least_percent: 0,
     strict: false,
     by_set: false,
     by_length: false,
@@ -39,6 +40,7 @@ fn what_is_offered_is_delivered() {
             OfarRules { bubble: 0, ..RULES },
             OfarRules { bubble: 0, throttle_percent: 30, ..RULES },
             OfarRules { strict: true, ..RULES },
+            OfarRules { least_percent: 50, ..RULES },
             OfarRules { by_set: true, ..RULES },
             OfarRules { by_set: true, by_length: true, ..RULES },
         ] {
@@ -101,6 +103,30 @@ fn packets_are_misrouted_around_a_full_cable() {
     assert!(escape.entries > 0.0 && escape.hops >= escape.entries);
 }
 
+/// Where nothing limits entries they are counted beyond what a header can say.
+#[test]
+fn any_number_of_entries_is_counted() {
+    let made = small();
+    let fabric = booted(&made, TREE);
+    let traffic = Traffic::new(&Pattern::NextGroup { groups: 2 }, &made.df, 1).unwrap();
+    let most = |most_entries| {
+        let rules = OfarRules { local_channels: 1, bubble: 0, most_entries, ..RULES };
+        let settings = CutThrough {
+            local: LinkBuffer { virtual_channels: None, phits: 16 },
+            global: LinkBuffer { virtual_channels: None, phits: 16 },
+            measured_cycles: 500_000,
+            ..settings(Routing::Ofar(rules))
+        };
+        let sending = Sending::Burst(500);
+        let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
+        let outcome = run.measure(&()).unwrap();
+        let escape = outcome.escape.unwrap();
+        assert_eq!(escape.packets.iter().sum::<u64>(), outcome.packets);
+        escape.packets.len() - 1
+    };
+    assert!(most(2) == 2 && most(0) > 15, "{} {}", most(2), most(0));
+}
+
 /// Without any one of its rules packets come to wait for each other, which the run finds.
 #[test]
 fn without_its_rules_it_deadlocks() {
@@ -154,7 +180,8 @@ fn settings_that_make_no_sense_are_refused() {
             refused(&fabric, OfarRules { bubble: 0, ..RULES }, 8),
             refused(&fabric, OfarRules { bubble: 4, ..RULES }, 32),
             refused(&fabric, OfarRules { local_channels: 8, ..RULES }, 32),
-            refused(&fabric, OfarRules { most_entries: 0, ..RULES }, 32),
+            refused(&fabric, OfarRules { most_entries: 16, ..RULES }, 32),
+            refused(&fabric, OfarRules { least_percent: 101, ..RULES }, 32),
             plain.with_escape(&damaged).unwrap_err().to_string(),
         ]
         .join("\n"),
@@ -163,7 +190,8 @@ fn settings_that_make_no_sense_are_refused() {
     phits of a local buffer is 8, accepted 16 to 60000
     phits of a local buffer is 32, accepted 40 to 60000
     canonical local channels is 8, accepted 1 to 7
-    most entries is 0, accepted 1 to 15
+    most entries is 16, accepted 0 to 15
+    least percent is 101, accepted 0 to 100
     escape image: checksum at byte 125: found 38d0c4fb, but the bytes before it give 5eb2c557; the image is damaged
     "
     );

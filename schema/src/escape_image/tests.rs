@@ -67,7 +67,8 @@ fn a_network_leads_from_any_switch_to_any_other() {
     let bytes = fabric();
     let fabric = FabricImage::decode(&bytes).unwrap();
     for network in [ring(), tree()] {
-        let rules = OfarRules { bubble: 3, strict: true, ..OfarRules::default() };
+        let rules =
+            OfarRules { bubble: 3, strict: true, least_percent: 40, ..OfarRules::default() };
         let bytes = encode_escape_image(&fabric, &network, &rules).unwrap();
         let image = EscapeImage::decode(&bytes, &fabric).unwrap();
         assert_eq!((*image.rules(), image.kind()), (rules, network.kind()));
@@ -125,6 +126,7 @@ fn what_is_no_network_is_refused() {
         refused(ring(), OfarRules { local_channels: 0, ..rules }),
         refused(ring(), OfarRules { global_channels: 8, ..rules }),
         refused(ring(), OfarRules { most_entries: 16, ..rules }),
+        refused(ring(), OfarRules { least_percent: 101, ..rules }),
     ];
     let expected = [
         "port of the ring at byte 43: found 1, accepted a port that leads to the next switch of it",
@@ -139,7 +141,8 @@ fn what_is_no_network_is_refused() {
         "port of the tree at byte 43: found 1, accepted a port that leads to the switch above, or from there",
         "canonical virtual channels at byte 21: found 0, accepted 1 to 7",
         "canonical virtual channels at byte 22: found 8, accepted 1 to 7",
-        "most entries at byte 30: found 16, accepted 1 to 15",
+        "most entries at byte 30: found 16, accepted 0 to 15",
+        "least percentage in use at byte 31: found 101, accepted 1 to 100",
     ];
     assert_eq!(texts, expected);
 }
@@ -148,11 +151,13 @@ proptest! {
     #[test]
     fn any_bytes_are_taken_or_refused(
         network in prop_oneof![Just(ring()), Just(tree())],
+        least_percent in prop_oneof![Just(0_u8), Just(7)],
         changes in proptest::collection::vec((20_usize..60, 0_u8..8), 1..4),
     ) {
         let bytes = fabric();
         let fabric = FabricImage::decode(&bytes).unwrap();
-        let whole = bytes_of(&fabric, &network, &OfarRules::default());
+        let rules = OfarRules { least_percent, ..OfarRules::default() };
+        let whole = bytes_of(&fabric, &network, &rules);
         let mut payload = whole[20..whole.len() - 4].to_vec();
         for (at, bit) in changes {
             if let Some(byte) = payload.get_mut(at - 20) {

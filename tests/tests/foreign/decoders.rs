@@ -253,12 +253,12 @@ pub(crate) fn judged_escape(image: &[u8], fabric: &FabricImage<'_>) -> Result<St
     });
     let backward =
         list(&|place| if is_ring { image.ring_ports(place).1.0.into() } else { down(place) });
-    let flags =
-        u8::from(rules.strict) | u8::from(rules.by_set) << 1 | u8::from(rules.by_length) << 2;
+    let flags = [rules.strict, rules.by_set, rules.by_length, rules.least_percent > 0];
+    let flags = (0..).zip(flags).fold(0, |bits, (bit, is_set)| bits | u8::from(is_set) << bit);
     Ok(format!(
         "{{\"backward\": {backward:?}, \"below\": {:?}, \"identity\": \"{:016x}\", \"image\": \"escape\", \
          \"onward\": {onward:?}, \"rules\": {{\"bubble\": {}, \"destination_percent\": {}, \
-         \"global_channels\": {}, \"global_percent\": {}, \"local_channels\": {}, \
+         \"global_channels\": {}, \"global_percent\": {}, \"least_percent\": {}, \"local_channels\": {}, \
          \"middle_percent\": {}, \"misrouting\": {flags}, \"most_entries\": {}, \"network\": {is_tree}, \
          \"source_percent\": {}, \"throttle\": {}}}, \"switches\": {:?}}}",
         list(&|place| image.below(place)),
@@ -267,6 +267,7 @@ pub(crate) fn judged_escape(image: &[u8], fabric: &FabricImage<'_>) -> Result<St
         rules.local_percent.destination,
         rules.global_channels,
         rules.global_percent,
+        rules.least_percent,
         rules.local_channels,
         rules.local_percent.middle,
         rules.most_entries,

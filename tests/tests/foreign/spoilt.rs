@@ -148,8 +148,10 @@ fn both_refuse_the_same_spoilt_escape_images() {
         let tree = Tree::below(topology, Tree::root_of(topology)).unwrap();
         let ring = Ring::of(topology).ok().map(|ring| ring.network());
         rings += usize::from(ring.is_some());
-        for network in [tree.network(topology.dragonfly())].into_iter().chain(ring) {
-            let image = encode_escape_image(&view, &network, &OfarRules::default()).unwrap();
+        let networks = [tree.network(topology.dragonfly())].into_iter().chain(ring);
+        for (network, least_percent) in networks.zip([0, 40]) {
+            let rules = OfarRules { least_percent, ..OfarRules::default() };
+            let image = encode_escape_image(&view, &network, &rules).unwrap();
             foreign.keep(b'e', &image, &judged_escape(&image, &view).unwrap());
             spoilt(&image, Some(view.identity()), |bad| {
                 let meaning = judged_escape(&bad, &view);

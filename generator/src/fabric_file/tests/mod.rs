@@ -480,7 +480,7 @@ fn links_and_routing() -> impl Strategy<Value = String> {
             "[routing.ofar]\nlocal-channels = 7\nglobal-channels = 1\nlocal-percent = 3\n\
              strict = true\nbubble = 0",
             "[routing.ofar]\nlocal-percent = { middle = 255 }\nglobal-percent = 1\nby-set = true\n\
-             by-length = true\nthrottle-percent = 9\nmost-entries = 2",
+             by-length = true\nthrottle-percent = 9\nmost-entries = 0\nleast-percent = 100",
         ]),
     )
         .prop_map(|(kind, rules)| format!("escape = {kind}\n{rules}"));

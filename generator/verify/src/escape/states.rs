@@ -9,6 +9,8 @@ use tvlb_schema::{EscapeKind, OfarRules, SwitchId};
 const NODE: u8 = 0;
 const LOCAL: u8 = 1;
 const GLOBAL: u8 = 2;
+/// The most entries that a header can say.
+const MOST_ENTRIES: u8 = 15;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the bits of the header")]
@@ -41,7 +43,8 @@ impl State {
         virtual_channel: 0,
     };
 
-    /// Every state that makes a difference: entries are none, one, or as many as a packet may make.
+    /// Every state that makes a difference: entries are none, one, or as many as a packet may make, which is the
+    /// most that a header can say where nothing limits them.
     pub(super) fn every(kind: EscapeKind, rules: &OfarRules) -> Vec<Self> {
         let mut states = vec![Self::AT_SOURCE];
         for bits in 0_u32..1 << 7 {
@@ -58,7 +61,12 @@ impl State {
             }
             let channels = if came == LOCAL { rules.local_channels } else { rules.global_channels };
             let virtual_channel = if escape { channels } else { 0 };
-            let entered: &[u8] = if escape { &[1, rules.most_entries] } else { &[0] };
+            let entered: &[u8] = match (escape, rules.most_entries) {
+                (true, 0) => &[1, MOST_ENTRIES],
+                (true, most) => &[1, most],
+                (false, 0) => &[0, MOST_ENTRIES],
+                (false, _) => &[0],
+            };
             let of = |&entries: &u8| Self {
                 escape,
                 backward,
@@ -117,13 +125,13 @@ impl State {
 
     /// Whether it must stay on the escape network.
     pub(super) const fn stays(self, rules: &OfarRules) -> bool {
-        self.escape && self.entries >= rules.most_entries
+        self.escape && rules.most_entries > 0 && self.entries >= rules.most_entries
     }
 
     /// The same packet as it goes on by the escape network.
     pub(super) const fn entering(self, backward: bool) -> Self {
-        let entries = if self.escape { self.entries } else { self.entries + 1 };
-        Self { escape: true, backward, entries, ..self }
+        let more = !self.escape && self.entries < MOST_ENTRIES;
+        Self { escape: true, backward, entries: self.entries + more as u8, ..self }
     }
 
     /// The same packet behind its next link.

@@ -50,6 +50,28 @@ fn it_holds_of_a_ring_and_of_a_tree() {
     }
 }
 
+/// Where nothing limits entries no state has to stay on the escape network, and none deadlocks either.
+#[test]
+fn it_holds_without_a_limit_of_entries_and_with_a_least_share() {
+    let fabric = FabricImage::decode(FABRIC).unwrap();
+    for image in [RING, TREE] {
+        let image = EscapeImage::decode(image, &fabric).unwrap();
+        let rules = OfarRules { most_entries: 0, least_percent: 100, ..*image.rules() };
+        let network = tvlb_schema::EscapeNetwork::of(&image);
+        let bytes = tvlb_schema::encode_escape_image(&fabric, &network, &rules).unwrap();
+        let found = proved(&bytes, &|_, _, asked| asked).unwrap();
+        assert_eq!((found.most_entries, found.longest), (0, [8, 2]));
+        let stays = |_, header: Header, asked| match asked {
+            Ask::Send { header: after, .. } if header.bits() >> 36 & 15 == 15 => {
+                let escape = Header::from_bits(after.bits() | 1 << 34);
+                Ask::Send { port: Port(2), virtual_channel: 7, header: escape, room: 1 }
+            }
+            other => other,
+        };
+        assert!(proved(&bytes, &stays).is_err());
+    }
+}
+
 #[test]
 fn what_breaks_a_rule_is_refused_by_name() {
     let is_from_node = |header: Header| header.bits() & 0xe0 == 0;
