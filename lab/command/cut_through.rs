@@ -124,6 +124,13 @@ pub(crate) struct Arguments {
     /// Virtual channels of links between groups, without that of OFAR's escape network [default: as many as the routing needs; for OFAR 2]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     global_channels: Option<u8>,
+    /// Phits that the output buffer of one virtual channel holds, to which a crossbar moves packets from inputs, and from
+    /// which links take them; not with OFAR [default: no output buffers: inputs feed the links]
+    #[arg(long, value_name = "PHITS", help_heading = "Switches")]
+    output_buffer: Option<u16>,
+    /// Phits that the crossbar moves from an input to an output buffer in a cycle
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Switches")]
+    speedup: u8,
     /// Injection queues of each node, among which packets are divided by their destination
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Switches")]
     injection_queues: u8,
@@ -175,6 +182,8 @@ enum RoutingName {
     Vlb,
     /// MIN or VLB by the queues of the first output ports, once
     UgalL,
+    /// As ugal-l, by the queues along both paths, which no switch can see
+    UgalG,
     /// As ugal-l, and once more at the second switch
     Par,
     /// Piggybacking: as long as a packet waits at its source, by the queues there and by what the switches of its
@@ -233,6 +242,7 @@ impl Arguments {
             RoutingName::Min => Routing::Scheme(Scheme::Min),
             RoutingName::Vlb => Routing::Scheme(Scheme::Vlb),
             RoutingName::UgalL => Routing::Scheme(Scheme::UgalL),
+            RoutingName::UgalG => Routing::UgalG,
             RoutingName::Par => Routing::Scheme(Scheme::Par),
             RoutingName::Pb => Routing::Piggybacking(Piggybacking {
                 percent: self.pb_percent,
@@ -270,6 +280,8 @@ impl Arguments {
             local_latency_cycles: self.local_latency.unwrap_or(local),
             global_latency_cycles: self.global_latency.unwrap_or(global),
             rounds: self.rounds,
+            output_buffer_phits: self.output_buffer,
+            speedup: self.speedup,
             warm_up_cycles: self.warm_up,
             measured_cycles: self.cycles.unwrap_or(if is_finite { 10_000_000 } else { 10_000 }),
             ..usual

@@ -135,7 +135,7 @@ pub(super) struct Subject {
 /// The last columns of CSV: how decisions weigh, and what switches and links are.
 fn setting_columns() -> impl Iterator<Item = Column<'static>> {
     let own = "vc-scheme,packet,local-buffer,global-buffer,local-channels,global-channels,injection-queues,\
-               injection-queue,local-latency,global-latency,rounds,warm-up";
+               injection-queue,local-latency,global-latency,rounds,output-buffer,speedup,warm-up";
     WEIGHING.into_iter().chain(own.split(',').map(|name| Column::words(name, "")))
 }
 
@@ -159,6 +159,8 @@ fn setting_cells(
         settings.local_latency_cycles,
         settings.global_latency_cycles,
         settings.rounds,
+        settings.output_buffer_phits,
+        settings.speedup,
         settings.warm_up_cycles,
     ]);
     row
@@ -324,11 +326,14 @@ impl About<'_> {
         } else {
             String::new()
         };
+        let crossbar = settings.output_buffer_phits.map_or(String::new(), |phits| {
+            format!("output buffers of {phits} phits, speed-up {}, ", settings.speedup)
+        });
         let escape =
             self.escape_network.as_ref().map_or(String::new(), |words| format!("{words}, "));
         writeln!(
             f,
-            "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {vlb}{escape}{}\n",
+            "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {crossbar}{vlb}{escape}{}\n",
             self.fabric,
             self.traffic,
             local.phits,

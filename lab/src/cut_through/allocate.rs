@@ -21,7 +21,7 @@ impl Network<'_> {
         let rounds = u32::from(self.settings.rounds);
         // Where what packets want is settled, a port that has nothing to put forward in one round has nothing
         // in the next: outputs are only taken meanwhile.
-        let is_settled = matches!(self.settings.routing, Routing::Scheme(_));
+        let is_settled = matches!(self.settings.routing, Routing::Scheme(_) | Routing::UgalG);
         let mut left = self.queues.ports_with_packets(at);
         if let Some(per_hop) = &mut self.per_hop {
             per_hop.look(&self.queues, at, self.now);

@@ -1,17 +1,19 @@
 //! What must hold in every run: no packet and no room is lost or invented, and no packets wait for each other
 //! for ever.
 //!
-//! Every packet that was generated is delivered, in exactly one buffer or on exactly one link. For every
-//! virtual channel of every link four numbers add up to what its buffer holds: the room upstream knows of, room on
-//! its way back, packets on the link, packets in the buffer.
+//! Every packet that was generated is delivered, in exactly one buffer, of an input or an output, or on exactly
+//! one link. For every virtual channel of every link four numbers add up to what its buffer holds: the room
+//! upstream knows of, room on its way back, packets on the link, packets in the buffer.
 //!
 //! A packet at the head of a buffer *can move* if something that it may want leads to a node, or to a buffer that
-//! has room, or to one whose own head can move. Those that cannot, however often that is followed, wait for each
-//! other for ever (a reduction, as of processes and resources). Where a path is decided, a packet wants one
-//! thing; where it is decided at every hop, all outputs that it would take if nothing else were free.
+//! has room, or to an output buffer before it that has, or to one whose own head can move. Those that cannot, however
+//! often that is followed, wait for each other for ever (a reduction, as of processes and resources). Where a path is
+//! decided, a packet wants one thing; where it is decided at every hop, all outputs that it would take if nothing else
+//! were free.
 
 use super::network::Network;
 use super::numbering::{ChannelNumber, PortNumber};
+use super::output_buffers::OutputBuffers;
 use super::state::Want;
 use std::fmt;
 use tvlb_firmware_model::{Header, Step};
@@ -106,6 +108,7 @@ impl Network<'_> {
             in_or_towards[channel.index()] += 1;
             found += 1;
         }
+        found += queues.output_buffers.as_ref().map_or(0, OutputBuffers::all);
         let (generated, delivered) = (self.nodes.generated, self.counts.delivered);
         let live = self.pool.live();
         if generated != delivered + live || live != found {
@@ -175,8 +178,11 @@ impl Network<'_> {
             for channel in queues.numbering.channels_of(port) {
                 let Some(wanted) = self.waits_for(port, channel) else { continue };
                 let is_full = |&(out, virtual_channel, room): &(PortNumber, u8, u16)| {
-                    let wanted = queues.numbering.channel(out, virtual_channel).index();
-                    u32::from(queues.free[wanted]) + returning[wanted] < u32::from(room)
+                    let wanted = queues.numbering.channel(out, virtual_channel);
+                    let buffers = queues.output_buffers.as_ref();
+                    let room_there = u32::from(queues.free[wanted.index()]);
+                    room_there + returning[wanted.index()] < u32::from(room)
+                        && buffers.is_none_or(|buffers| buffers.is_full(wanted))
                 };
                 if wanted.iter().all(is_full) {
                     waits[channel.index()] = true;

@@ -11,6 +11,7 @@
 //!
 //! - `settings`: what can be set, and which settings make sense
 //! - `numbering`, `state`: ports and channels, and the queues
+//! - `output_buffers`: buffers between the crossbar and the links, where switches have them
 //! - `network`: the order of a cycle, and what packets do in it
 //! - `routes`, `seen`: by which output a packet at the head of a buffer wants to go on
 //! - `per_hop`: the same under OFAR, where every switch is asked anew in every cycle
@@ -29,6 +30,7 @@ mod network;
 mod nodes;
 mod numbering;
 mod outcome;
+mod output_buffers;
 mod packet;
 mod per_hop;
 mod piggyback;

@@ -8,7 +8,8 @@
 use super::counts::Counts;
 use super::flags::Flags;
 use super::nodes::Nodes;
-use super::numbering::ChannelNumber;
+use super::numbering::{ChannelNumber, PortNumber};
+use super::output_buffers::OutputBuffers;
 use super::packet::Pool;
 use super::per_hop::PerHopSwitches;
 use super::piggyback::{Candidates, CongestionRule};
@@ -102,8 +103,12 @@ impl<'f> Network<'f> {
             settings.packets(settings.global.phits),
             0,
         ];
-        let queues =
+        let mut queues =
             Queues::new(fabric, channels, settings.injection_queues, room, settings.packet_phits);
+        queues.output_buffers = settings.output_buffer_phits.map(|phits| {
+            let cycles = u32::from(settings.packet_phits).div_ceil(settings.speedup.into());
+            OutputBuffers::new(queues.numbering, settings.packets(phits), cycles)
+        });
         let latency = settings.local_latency_cycles.max(settings.global_latency_cycles).into();
         let flags = match settings.routing {
             Routing::Piggybacking(rule) => {
@@ -111,7 +116,7 @@ impl<'f> Network<'f> {
                 let rule = CongestionRule { percent: rule.percent, more };
                 Some(Flags::new(fabric, rule, settings.local_latency_cycles))
             }
-            Routing::Scheme(_) | Routing::Ofar(_) => None,
+            Routing::Scheme(_) | Routing::UgalG | Routing::Ofar(_) => None,
         };
         let candidates = if flags.is_some() { queues.inputs.len() } else { 0 };
         let rng =
@@ -156,35 +161,55 @@ impl<'f> Network<'f> {
             if !self.queues.ports_with_packets(switch).is_empty() {
                 self.allocate(switch)?;
             }
+            self.send_buffered(switch);
         }
         self.nodes.generate(&mut self.queues, &mut self.pool, now);
         self.now += 1;
         Ok(())
     }
 
-    /// Lets a packet leave its buffer.
+    /// Lets links take packets from a switch's output buffers.
+    #[inline]
+    fn send_buffered(&mut self, at: SwitchId) {
+        let Some(buffers) = &self.queues.output_buffers else { return };
+        for port in buffers.ports_with_packets(at).iter() {
+            let Queues { numbering, outputs, free, output_buffers, .. } = &mut self.queues;
+            let port = numbering.port(at, port);
+            let output = &outputs[port.index()];
+            if output.idle_from > self.now {
+                continue;
+            }
+            let may_send =
+                |channel: ChannelNumber| output.kind == PortKind::Node || free[channel.index()] > 0;
+            let buffers = output_buffers.as_mut();
+            let sent = buffers.and_then(|some| some.send(*numbering, port, self.now, may_send));
+            if let Some((channel, packet)) = sent {
+                let (_, within) = numbering.port_of(channel);
+                self.depart(port, within, packet);
+            }
+        }
+    }
+
+    /// Lets a packet leave its buffer, by the link or for an output buffer.
     #[inline]
     pub(super) fn grant(&mut self, at: SwitchId, request: &Request) {
         let Self { queues, pool, settings, now, .. } = self;
         let (numbering, now) = (queues.numbering, *now);
         let length = u32::from(settings.packet_phits);
-        let latency = |kind| match kind {
-            PortKind::Local => u32::from(settings.local_latency_cycles),
-            _ => u32::from(settings.global_latency_cycles),
-        };
-        self.grants += 1;
         if let Some(per_hop) = &mut self.per_hop {
             per_hop.granted(request.want.port);
         }
         let id = queues.pop(pool, request.input);
-        queues.inputs[request.input.index()].idle_from = now + length;
+        let leaves = queues.output_buffers.as_ref().map_or(length, |some| some.transfer_cycles);
+        queues.inputs[request.input.index()].idle_from = now + leaves;
         let from = &queues.outputs[numbering.port(at, request.from).index()];
         let packet = pool.get_mut(id);
         match from.kind {
             PortKind::Local | PortKind::Global => {
                 // The room that it took is free again, and its last switch hears of it.
                 let (_, within) = numbering.port_of(request.input);
-                self.credits.file(now + latency(from.kind), numbering.channel(from.peer, within));
+                self.credits
+                    .file(now + settings.latency(from.kind), numbering.channel(from.peer, within));
             }
             PortKind::Node | PortKind::Unused => {
                 packet.injected = now;
@@ -196,17 +221,32 @@ impl<'f> Network<'f> {
         }
         let by_escape = |header| PerHop::of(header).is_some_and(|of| of.on_escape);
         let was_on_escape = by_escape(Header::from_bits(packet.header));
-        let by_escape = by_escape(request.want.header);
+        let enters = !was_on_escape && by_escape(request.want.header);
+        packet.escape_entries += u16::from(enters);
         packet.header = request.want.header.bits();
-        let port = numbering.port(at, request.want.port);
+        let (port, within) = (numbering.port(at, request.want.port), request.want.virtual_channel);
+        if let Some(buffers) = &mut queues.output_buffers {
+            buffers.take(numbering, numbering.channel(port, within), id, now);
+        } else {
+            self.depart(port, within, id);
+        }
+    }
+
+    /// Gives a packet the link behind a port, on a virtual channel of it.
+    #[inline]
+    fn depart(&mut self, port: PortNumber, within: u8, id: PacketId) {
+        let Self { queues, pool, settings, now, .. } = self;
+        let (numbering, now) = (queues.numbering, *now);
+        let length = u32::from(settings.packet_phits);
+        self.grants += 1;
+        let packet = pool.get_mut(id);
+        let header = Header::from_bits(packet.header);
+        let by_escape = PerHop::of(header).is_some_and(|of| of.on_escape);
         let output = &mut queues.outputs[port.index()];
         output.idle_from = now + length;
         output.packets += 1;
         match output.kind {
-            PortKind::Local | PortKind::Global if by_escape => {
-                packet.escape_hops += 1;
-                packet.escape_entries += u16::from(!was_on_escape);
-            }
+            PortKind::Local | PortKind::Global if by_escape => packet.escape_hops += 1,
             PortKind::Local => packet.local_hops += 1,
             PortKind::Global => packet.global_hops += 1,
             PortKind::Node | PortKind::Unused => {
@@ -215,9 +255,10 @@ impl<'f> Network<'f> {
                 return;
             }
         }
-        let (kind, peer, within) = (output.kind, output.peer, request.want.virtual_channel);
+        let (kind, peer) = (output.kind, output.peer);
         queues.free[numbering.channel(port, within).index()] -= 1;
-        self.heads.file(now + latency(kind), (numbering.channel(peer, within), id));
+        let latency = settings.latency(kind);
+        self.heads.file(now + latency, (numbering.channel(peer, within), id));
     }
 
     #[cold]

@@ -62,10 +62,15 @@ impl Network<'_> {
     ) -> Result<Step, Error> {
         let Self { fabric, settings, queues, flags, candidates, rngs, now, .. } = self;
         let switch = &fabric.switches()[at.as_usize()];
-        let seen = Seen { queues, flags: flags.as_ref(), switch: at, now: *now };
+        let whole_paths = (settings.routing == Routing::UgalG).then_some(fabric.switches());
+        let seen = Seen { queues, flags: flags.as_ref(), whole_paths, switch: at, now: *now };
         let rng = &mut rngs[at.as_usize()];
         match settings.routing {
             Routing::Scheme(scheme) => {
+                Ok(switch.admit(destination, scheme, settings.paths, &seen, rng)?.step)
+            }
+            Routing::UgalG => {
+                let scheme = Scheme::UgalL;
                 Ok(switch.admit(destination, scheme, settings.paths, &seen, rng)?.step)
             }
             Routing::Ofar(_) => unreachable!("such packets are asked at every hop"),
@@ -92,7 +97,8 @@ impl Network<'_> {
         let Self { fabric, settings, queues, flags, rngs, now, .. } = self;
         let switch = &fabric.switches()[at.as_usize()];
         let header = if settings.routing == Routing::Scheme(Scheme::Par) {
-            let seen = Seen { queues, flags: flags.as_ref(), switch: at, now: *now };
+            let flags = flags.as_ref();
+            let seen = Seen { queues, flags, whole_paths: None, switch: at, now: *now };
             switch.reconsider(header, settings.paths, &seen, &mut rngs[at.as_usize()])?
         } else {
             header

@@ -1,14 +1,17 @@
-//! What one switch sees: its own queues, and what it has been told.
+//! What one switch sees: its own queues, and what it has been told; under UGAL-G the queues of all switches.
 
 use super::flags::Flags;
 use super::state::Queues;
-use tvlb_firmware_model::Credits;
+use tvlb_firmware_model::{Credits, Header, Switch};
 use tvlb_schema::{GlobalPort, Port, SwitchId};
+use tvlb_simulator::parts::queue_along;
 
 /// One switch's view in one cycle.
 pub(super) struct Seen<'q> {
     pub(super) queues: &'q Queues,
     pub(super) flags: Option<&'q Flags>,
+    /// Under UGAL-G all switches, which are asked where a path leads.
+    pub(super) whole_paths: Option<&'q [Switch<'q>]>,
     pub(super) switch: SwitchId,
     pub(super) now: u32,
 }
@@ -17,20 +20,48 @@ pub(super) struct Seen<'q> {
 impl Credits for Seen<'_> {
     #[inline]
     fn used(&self, port: Port) -> u32 {
-        let number = self.queues.numbering.port(self.switch, port);
-        let kind = self.queues.outputs[number.index()].kind;
-        (0..self.queues.channels[kind as usize])
-            .map(|channel| self.queues.used_on(number, channel))
-            .sum()
+        self.used_at(self.switch, port, None)
     }
 
     #[inline]
     fn used_on(&self, port: Port, virtual_channel: u8) -> Option<u32> {
         Some(self.used_by(port, virtual_channel))
     }
+
+    fn weighed(
+        &self,
+        port: Port,
+        virtual_channel: Option<u8>,
+        header: Header,
+        hops: u8,
+    ) -> (u32, u8) {
+        let Some(switches) = self.whole_paths else {
+            return (self.queue(port, virtual_channel), hops);
+        };
+        let peer = |switch, port| {
+            let numbering = self.queues.numbering;
+            let output = &self.queues.outputs[numbering.port(switch, port).index()];
+            numbering.place(output.peer).0
+        };
+        let used_at = |switch, port, channel| self.used_at(switch, port, channel);
+        let first = (self.switch, port, virtual_channel);
+        (queue_along(switches, first, header, used_at, peer), 1)
+    }
 }
 
 impl Seen<'_> {
+    /// Of one virtual channel of a port of any switch, or of all.
+    fn used_at(&self, switch: SwitchId, port: Port, channel: Option<u8>) -> u32 {
+        let number = self.queues.numbering.port(switch, port);
+        let kind = self.queues.outputs[number.index()].kind;
+        match channel {
+            Some(channel) => self.queues.used_on(number, channel),
+            None => (0..self.queues.channels[kind as usize])
+                .map(|channel| self.queues.used_on(number, channel))
+                .sum(),
+        }
+    }
+
     #[inline]
     pub(super) fn used_by(&self, port: Port, virtual_channel: u8) -> u32 {
         self.queues.used_on(self.queues.numbering.port(self.switch, port), virtual_channel)

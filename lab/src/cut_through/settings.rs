@@ -11,13 +11,15 @@ use tvlb_firmware_model::{Channels, Scheme, VlbPaths, ofar_channels};
 use tvlb_schema::{EscapeKind, LinkKind, OfarRules};
 use tvlb_simulator::BootedFabric;
 use tvlb_simulator::StarvedLink;
-use tvlb_simulator::parts::{MOST_CYCLES, MOST_LATENCY};
+use tvlb_simulator::parts::{MOST_CYCLES, MOST_LATENCY, PortKind};
 use tvlb_traffic::Traffic;
 
 /// The most virtual channels: the packet header has three bits for one.
 const MOST_CHANNELS: u8 = 8;
 /// The most phits that a buffer or an injection queue may hold.
 const MOST_PHITS: u32 = 60_000;
+/// The most phits that a crossbar moves in a cycle.
+const MOST_SPEEDUP: u8 = 4;
 /// The most rounds of allocation in a cycle.
 const MOST_ROUNDS: u8 = 4;
 
@@ -57,6 +59,9 @@ pub enum Routing {
     Scheme(Scheme),
     /// By piggybacking.
     Piggybacking(Piggybacking),
+    /// As UGAL-L, but by the queues along whole paths, whatever their lengths, as they are at the decision: what no
+    /// switch can know.
+    UgalG,
     /// Decided at every hop, with the escape network of the fabric.
     Ofar(OfarRules),
 }
@@ -66,7 +71,7 @@ impl Routing {
     pub const fn scheme(self) -> Option<Scheme> {
         match self {
             Self::Scheme(scheme) => Some(scheme),
-            Self::Piggybacking(_) => Some(Scheme::UgalL),
+            Self::Piggybacking(_) | Self::UgalG => Some(Scheme::UgalL),
             Self::Ofar(_) => None,
         }
     }
@@ -76,6 +81,7 @@ impl Routing {
         match self {
             Self::Scheme(scheme) => scheme.name(),
             Self::Piggybacking(_) => "pb",
+            Self::UgalG => "ugal-g",
             Self::Ofar(OfarRules { by_set: false, .. }) => "ofar",
             Self::Ofar(_) => "t-ofar",
         }
@@ -116,12 +122,25 @@ pub struct CutThrough {
     pub global_latency_cycles: u16,
     /// How often in a cycle ports ask for outputs.
     pub rounds: u8,
+    /// Phits that the output buffer of one virtual channel holds; without a number there are none, and packets go from
+    /// inputs to links. Written only where there are some, so that the settings of runs that are kept stay the same
+    /// text; likewise the speed-up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_buffer_phits: Option<u16>,
+    /// Phits that the crossbar moves from an input to an output buffer in a cycle.
+    #[serde(skip_serializing_if = "is_one")]
+    pub speedup: u8,
     /// Cycles before the measured ones.
     pub warm_up_cycles: u32,
     /// Cycles that are measured. Of a burst or an all-to-all exchange: the most that it may take.
     pub measured_cycles: u32,
     /// After how many cycles in which nothing moves the run looks for packets that wait for each other.
     pub patience_cycles: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+const fn is_one(speedup: &u8) -> bool {
+    *speedup == 1
 }
 
 impl CutThrough {
@@ -138,6 +157,8 @@ impl CutThrough {
             local_latency_cycles: 10,
             global_latency_cycles: 100,
             rounds: 3,
+            output_buffer_phits: None,
+            speedup: 1,
             warm_up_cycles: 10_000,
             measured_cycles: 10_000,
             patience_cycles: 5_000,
@@ -186,7 +207,7 @@ impl CutThrough {
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<Channels, Refused> {
         let scheme = match self.routing {
             Routing::Scheme(scheme) => scheme,
-            Routing::Piggybacking(_) => Scheme::UgalL,
+            Routing::Piggybacking(_) | Routing::UgalG => Scheme::UgalL,
             Routing::Ofar(rules) => return Ok(ofar_channels(&rules)),
         };
         let switch = fabric.switches().first().expect("a fabric has switches");
@@ -224,6 +245,14 @@ impl CutThrough {
         })
     }
 
+    /// Cycles from a grant to the arrival of a head over a link.
+    pub(super) fn latency(&self, kind: PortKind) -> u32 {
+        match kind {
+            PortKind::Local => self.local_latency_cycles.into(),
+            _ => self.global_latency_cycles.into(),
+        }
+    }
+
     /// Packets that a buffer of so many phits holds.
     pub(super) const fn packets(&self, phits: u16) -> u16 {
         phits / self.packet_phits
@@ -247,6 +276,7 @@ impl CutThrough {
         within("local latency", self.local_latency_cycles.into(), 1, MOST_LATENCY.into())?;
         within("global latency", self.global_latency_cycles.into(), 1, MOST_LATENCY.into())?;
         within("rounds of allocation", self.rounds.into(), 1, MOST_ROUNDS.into())?;
+        self.check_output_buffers()?;
         within("warm-up", self.warm_up_cycles, 0, MOST_CYCLES / 2)?;
         within("measured cycles", self.measured_cycles, 1, MOST_CYCLES / 2)?;
         within("patience", self.patience_cycles, 100, MOST_CYCLES)?;
@@ -268,6 +298,27 @@ impl CutThrough {
             self.check_ofar(&rules, fabric)?;
         }
         self.channels(fabric)
+    }
+
+    fn check_output_buffers(&self) -> Result<(), Refused> {
+        let within = Refused::unless_within;
+        within("speed-up", self.speedup.into(), 1, MOST_SPEEDUP.into())?;
+        match self.output_buffer_phits {
+            None if self.speedup > 1 => {
+                let found = format!("speed-up is {} without output buffers", self.speedup);
+                Err(Refused::new(found, "1, or an output buffer"))
+            }
+            None => Ok(()),
+            Some(_) if matches!(self.routing, Routing::Ofar(_)) => {
+                let found = format!("output buffers with {}", self.routing.name());
+                let accepted = "none, because its switches look at the room in buffers downstream";
+                Err(Refused::new(found, accepted))
+            }
+            Some(phits) => {
+                let packet = self.packet_phits.into();
+                within("phits of an output buffer", phits.into(), packet, MOST_PHITS)
+            }
+        }
     }
 
     /// Checks what only packets need that decide at every hop.

@@ -1,6 +1,7 @@
 //! The queues of all switches.
 
 use super::numbering::{ChannelNumber, Numbering, PortNumber};
+use super::output_buffers::OutputBuffers;
 use super::packet::Pool;
 use tvlb_firmware_model::{Channels, Header, PortSet};
 use tvlb_schema::{Port, SwitchId};
@@ -69,6 +70,8 @@ pub(super) struct Queues {
     /// rounds from 1.
     pub(super) served: Vec<u32>,
     pub(super) packet_phits: u32,
+    /// Where switches have them.
+    pub(super) output_buffers: Option<OutputBuffers>,
 }
 
 impl Queues {
@@ -123,6 +126,7 @@ impl Queues {
             with_packets: vec![PortSet::default(); numbering.switches as usize],
             served: vec![0; numbering.ports() * numbering.radix as usize],
             packet_phits: packet_phits.into(),
+            output_buffers: None,
         }
     }
 
@@ -183,6 +187,10 @@ impl Queues {
     #[inline]
     pub(super) fn can_grant(&self, switch: SwitchId, want: &Want, now: u32) -> bool {
         let port = self.numbering.port(switch, want.port);
+        if let Some(buffers) = &self.output_buffers {
+            let channel = self.numbering.channel(port, want.virtual_channel);
+            return buffers.can_take(port, channel, now);
+        }
         let output = &self.outputs[port.index()];
         output.idle_from <= now
             && (output.kind == PortKind::Node
@@ -210,7 +218,7 @@ impl Queues {
         (0..radix).map(Port).filter(is_ready).collect()
     }
 
-    /// Phits in use of one channel of an output port.
+    /// Phits in use of one channel of an output port: downstream, and in its output buffer.
     #[inline]
     pub(super) fn used_on(&self, port: PortNumber, channel: u8) -> u32 {
         let output = &self.outputs[port.index()];
@@ -218,8 +226,10 @@ impl Queues {
             PortKind::Local | PortKind::Global => self.room[output.kind as usize],
             PortKind::Node | PortKind::Unused => return 0,
         };
-        let free = self.free[self.numbering.channel(port, channel).index()];
-        u32::from(room - free) * self.packet_phits
+        let channel = self.numbering.channel(port, channel);
+        let held = self.output_buffers.as_ref().map_or(0, |buffers| buffers.held(channel));
+        let held = u32::try_from(held).unwrap_or(u32::MAX);
+        (u32::from(room - self.free[channel.index()]) + held) * self.packet_phits
     }
 
     /// The packets in a buffer, from its head on.

@@ -26,7 +26,15 @@ pub(super) fn settings(routing: Routing) -> CutThrough {
     }
 }
 
-/// A lone packet takes a cycle to be granted, the latency of each link, and as many cycles as it has phits.
+/// Switches without output buffers, and with some.
+fn crossbars(settings: &CutThrough) -> [CutThrough; 4] {
+    [(None, 1), (Some(8), 1), (Some(20), 1), (Some(64), 3)].map(|(output_buffer_phits, speedup)| {
+        CutThrough { output_buffer_phits, speedup, ..settings.clone() }
+    })
+}
+
+/// A lone packet takes a cycle to be granted, the latency of each link, and as many cycles as it has phits, whether it
+/// goes by output buffers or not.
 #[test]
 fn a_lone_packet_takes_what_its_links_take() {
     let made = small();
@@ -34,14 +42,16 @@ fn a_lone_packet_takes_what_its_links_take() {
     for (source, destination) in [(0, 1), (0, 3), (0, 9), (5, 70), (17, 40)] {
         let pair = Pattern::pairs(&[(NodeId(source), NodeId(destination))]);
         let traffic = Traffic::new(&pair, &made.df, 1).unwrap();
-        let settings = settings(Routing::Scheme(Scheme::Min));
-        let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Burst(1), 1).unwrap();
-        let outcome = run.measure(&()).unwrap();
-        assert_eq!(outcome.packets, 1);
-        let hops = &outcome.hops;
-        let expected = 1.0 + 10.0 * hops.local + 100.0 * hops.global + 8.0;
-        assert!((outcome.latency - expected).abs() < 1e-9, "{source} to {destination}");
-        assert_eq!(outcome.cycles, outcome.most);
+        for settings in crossbars(&settings(Routing::Scheme(Scheme::Min))) {
+            let sending = Sending::Burst(1);
+            let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
+            let outcome = run.measure(&()).unwrap();
+            assert_eq!(outcome.packets, 1);
+            let hops = &outcome.hops;
+            let expected = 1.0 + 10.0 * hops.local + 100.0 * hops.global + 8.0;
+            assert!((outcome.latency - expected).abs() < 1e-9, "{source} to {destination}");
+            assert_eq!(outcome.cycles, outcome.most);
+        }
     }
 }
 
@@ -55,11 +65,56 @@ fn a_burst_takes_as_long_as_its_receiver() {
     // A pattern of pairs is a map, so one source for each; three bursts into one node.
     let traffic = Traffic::new(&Pattern::pairs(&pairs), &made.df, 1).unwrap();
     let settings = CutThrough { measured_cycles: 100_000, ..settings };
-    let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Burst(300), 1).unwrap();
-    let outcome = run.measure(&()).unwrap();
-    assert_eq!(outcome.packets, 900);
-    let least = 900 * 8;
-    assert!((least..least + 40).contains(&outcome.cycles), "{}", outcome.cycles);
+    for settings in crossbars(&settings) {
+        let sending = Sending::Burst(300);
+        let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
+        let outcome = run.measure(&()).unwrap();
+        assert_eq!(outcome.packets, 900);
+        let least = 900 * 8;
+        assert!((least..least + 40).contains(&outcome.cycles), "{}", outcome.cycles);
+    }
+}
+
+/// A packet at the head of an input waits for its output only as long as the output buffer is full, so that more is
+/// accepted; and all is accounted for at full load.
+#[test]
+fn output_buffers_and_a_faster_crossbar_let_more_through() {
+    let made = small();
+    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
+    let traffic = Traffic::new(&Pattern::UniformOthers, &made.df, 1).unwrap();
+    for scheme in [Scheme::Min, Scheme::UgalL, Scheme::Par] {
+        let plain = settings(Routing::Scheme(scheme));
+        let accepted = |output_buffer_phits, speedup| {
+            let settings = CutThrough { output_buffer_phits, speedup, ..plain.clone() };
+            let sending = Sending::Load(1.0);
+            let mut run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
+            for _ in 0..8 {
+                run.advance(250).unwrap();
+                run.inspect().unwrap();
+            }
+            let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
+            run.measure(&()).unwrap().accepted
+        };
+        let (none, same, twice) = (accepted(None, 1), accepted(Some(64), 1), accepted(Some(64), 2));
+        assert!(same > none && twice > 1.05 * none, "{scheme:?}: {none} {same} {twice}");
+    }
+}
+
+/// What UGAL-L sees of its first link alone misleads it where the queue is at another one.
+#[test]
+fn ugal_g_sees_the_queues_of_other_switches() {
+    let made = small();
+    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
+    let traffic = Traffic::new(&Pattern::NextGroup { groups: 2 }, &made.df, 1).unwrap();
+    let run = |routing| {
+        let settings = settings(routing);
+        let sending = Sending::Load(0.25);
+        let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
+        run.measure(&()).unwrap()
+    };
+    let (own, all) = (run(Routing::Scheme(Scheme::UgalL)), run(Routing::UgalG));
+    assert!(all.latency < 0.9 * own.latency, "{} {}", all.latency, own.latency);
+    assert!(all.vlb_share > own.vlb_share, "{} {}", all.vlb_share, own.vlb_share);
 }
 
 /// Every routing delivers what is offered at a low load, and the same again with the same seed.
@@ -70,8 +125,10 @@ fn what_is_offered_is_delivered() {
     let traffic = Traffic::new(&Pattern::UniformOthers, &made.df, 1).unwrap();
     let pb = Piggybacking { percent: 200, packets: 5, like_fogsim: false };
     let routings = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par].map(Routing::Scheme);
-    for routing in routings.into_iter().chain([Routing::Piggybacking(pb)]) {
-        let settings = settings(routing);
+    let others = [Routing::UgalG, Routing::Piggybacking(pb)];
+    let routings = routings.into_iter().chain(others);
+    for settings in routings.flat_map(|routing| crossbars(&settings(routing))) {
+        let routing = settings.routing;
         let run = |seed| {
             let sending = Sending::Load(0.2);
             let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, seed).unwrap();
@@ -135,6 +192,9 @@ fn settings_that_make_no_sense_are_refused() {
             refused(&|s| s.packet_phits = 0, load),
             refused(&|s| s.local.phits = 7, load),
             refused(&|s| s.rounds = 5, load),
+            refused(&|s| s.speedup = 2, load),
+            refused(&|s| (s.speedup, s.output_buffer_phits) = (5, Some(64)), load),
+            refused(&|s| s.output_buffer_phits = Some(7), load),
             refused(&|_| {}, Sending::Load(1.5)),
             refused(&|_| {}, Sending::Burst(0)),
         ]
@@ -145,6 +205,9 @@ fn settings_that_make_no_sense_are_refused() {
     phits of a packet is 0, accepted 1 to 1000
     phits of a local buffer is 7, accepted 8 to 60000
     rounds of allocation is 5, accepted 1 to 4
+    speed-up is 2 without output buffers, accepted 1, or an output buffer
+    speed-up is 5, accepted 1 to 4
+    phits of an output buffer is 7, accepted 8 to 60000
     load is 1.5, accepted above 0 and at most 1 (phits per node and cycle)
     packets of a burst is 0, accepted 1 to 1000000
     "#

@@ -108,6 +108,9 @@ pub(super) struct Line {
     pub(super) global: Option<Buffer>,
     pub(super) rounds: Option<u8>,
     pub(super) injection_queues: Option<u8>,
+    /// Phits of a channel's output buffer, and how many the crossbar moves in a cycle.
+    pub(super) output_buffer: Option<u16>,
+    pub(super) speedup: Option<u8>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -116,6 +119,7 @@ pub(super) enum Kind {
     Ofar,
     Piggybacking,
     UgalL,
+    UgalG,
     Par,
 }
 

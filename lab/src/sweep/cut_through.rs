@@ -41,9 +41,10 @@ impl Line {
                 Routing::Piggybacking(Piggybacking { percent, packets, like_fogsim: false })
             }
             Kind::UgalL => Routing::Scheme(Scheme::UgalL),
+            Kind::UgalG => Routing::UgalG,
             Kind::Par => Routing::Scheme(Scheme::Par),
         };
-        let is_scheme = matches!(routing, Routing::Scheme(_));
+        let is_scheme = matches!(routing, Routing::Scheme(_) | Routing::UgalG);
         let paths = if is_scheme && self.policies.is_none() {
             VlbPaths::Conventional
         } else {
@@ -58,6 +59,8 @@ impl Line {
             }
         }
         settings.rounds = self.rounds.unwrap_or(settings.rounds);
+        settings.output_buffer_phits = self.output_buffer;
+        settings.speedup = self.speedup.unwrap_or(settings.speedup);
         settings.injection_queues = self.injection_queues.unwrap_or(settings.injection_queues);
         Ok(settings)
     }

@@ -99,6 +99,37 @@ fn routing_is_decided_at_every_hop() {
     assert!(json["runs"][2].get("escape").is_none());
 }
 
+/// Nothing but the packets that enter often tells a run without a limit from one with the usual one; a threshold that
+/// the minimal output has to be above makes detours fewer.
+#[test]
+fn entries_and_misroutes_can_be_limited_or_not() {
+    let scratch = tables();
+    let run = |rules: &str| {
+        let run = "cut-through out --routing ofar --traffic next-group(2) --load 1 --bubble 0 --escape tree \
+            --local-channels 1 --local-buffer 16 --global-buffer 16 -q --warm-up 2000 --cycles 2000 --json";
+        let json = scratch.succeeds(&format!("{run} {rules}"));
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let (entries, vlb) = (&json["runs"][0]["escape"]["packets"], &json["runs"][0]["vlb-share"]);
+        (entries.as_array().unwrap().len(), vlb.as_f64().unwrap())
+    };
+    let (usual, limited) = (run(""), run("--most-entries 1"));
+    assert!(limited.0 == 2 && usual.0 > 2, "{usual:?} {limited:?}");
+    assert!(run("--most-entries 0").0 >= usual.0);
+    assert_eq!(run("--least-percent 0"), usual);
+    assert!(run("--least-percent 100").1 < usual.1);
+}
+
+/// An output buffer and a crossbar that is faster than the links, and UGAL by the queues along whole paths.
+#[test]
+fn switches_may_have_output_buffers() {
+    let scratch = tables();
+    let run = "cut-through out --routing min,ugal-l,ugal-g --load 0.8 --warm-up 2000 --cycles 2000 \
+        --output-buffer 64 --speedup 2";
+    let table = scratch.succeeds(run);
+    assert_snapshot!("cut_through_output_buffers", table);
+    assert_eq!(scratch.succeeds(&format!("{run} --threads 3")), table);
+}
+
 /// Conventional UGAL decides with T = 0 whatever the images say, as in `simulate`, unless it is told otherwise.
 #[test]
 fn conventional_routing_does_not_weigh_as_the_images_do() {
@@ -158,6 +189,10 @@ fn bad_input_is_refused_by_name() {
         "--burst 10 --cycles 50",
         "--burst 10 --load 0.1",
         "--faults dead.txt",
+        "--speedup 2",
+        "--output-buffer 4",
+        "--routing ofar --output-buffer 64",
+        "--routing ofar --least-percent 101",
         "--routing ofar --escape-root 3",
         "--routing ofar --escape tree --escape-root 36",
         "--routing ofar --local-buffer 8",

@@ -1,0 +1,106 @@
+//! Output buffers, where switches have them: a crossbar moves packets from inputs to the buffer of a virtual channel at
+//! an output, and the link takes them from there.
+//!
+//! Prisacari et al., "Performance Optimization of Load Imbalanced Workloads in Large Scale Dragonfly Systems" (HPSR 2015,
+//! section IV), have such switches, "input-output-buffered", and do not state how fast the crossbar is. Here it moves `speedup` phits in a
+//! cycle, from one input to one output, and a packet holds its input and its output of the crossbar for as many
+//! cycles as that takes. It is moved only if the output buffer has room for the whole of it. Its head may go on to the
+//! link in the same cycle, so that an empty switch takes no time; the room that it took in the output buffer is given
+//! back as its head leaves, as in any buffer. The link is given to the virtual channel, of those whose next packet has
+//! room downstream, that sent least recently.
+
+use super::numbering::{ChannelNumber, Numbering, PortNumber};
+use std::collections::VecDeque;
+use tvlb_firmware_model::PortSet;
+use tvlb_schema::SwitchId;
+use tvlb_simulator::parts::PacketId;
+
+/// The output buffers of all switches.
+#[derive(Debug)]
+pub(super) struct OutputBuffers {
+    /// Packets that one buffer holds.
+    room: usize,
+    /// Cycles for which a packet holds the crossbar.
+    pub(super) transfer_cycles: u32,
+    /// By port: the first cycle in which the crossbar can move a packet there.
+    idle_from: Vec<u32>,
+    /// By channel: the packets, the first one first.
+    packets: Vec<VecDeque<PacketId>>,
+    /// By channel: the cycle in which it last sent a packet, and one more.
+    sent: Vec<u32>,
+    /// By switch: the ports of which a buffer holds a packet.
+    with_packets: Vec<PortSet>,
+}
+
+impl OutputBuffers {
+    pub(super) fn new(numbering: Numbering, room: u16, transfer_cycles: u32) -> Self {
+        Self {
+            room: room.into(),
+            transfer_cycles,
+            idle_from: vec![0; numbering.ports()],
+            packets: vec![VecDeque::new(); numbering.all_channels()],
+            sent: vec![0; numbering.all_channels()],
+            with_packets: vec![PortSet::EMPTY; numbering.switches as usize],
+        }
+    }
+
+    /// Whether the crossbar can move a packet to a channel of a port in this cycle.
+    pub(super) fn can_take(&self, port: PortNumber, channel: ChannelNumber, now: u32) -> bool {
+        self.idle_from[port.index()] <= now && !self.is_full(channel)
+    }
+
+    pub(super) fn is_full(&self, channel: ChannelNumber) -> bool {
+        self.packets[channel.index()].len() >= self.room
+    }
+
+    /// How many packets are in the buffer of a channel.
+    pub(super) fn held(&self, channel: ChannelNumber) -> usize {
+        self.packets[channel.index()].len()
+    }
+
+    /// Packets in all buffers.
+    pub(super) fn all(&self) -> u64 {
+        self.packets.iter().fold(0, |sum, packets| sum + packets.len() as u64)
+    }
+
+    /// The ports of a switch of which a buffer holds a packet.
+    pub(super) fn ports_with_packets(&self, switch: SwitchId) -> PortSet {
+        self.with_packets[switch.as_usize()]
+    }
+
+    /// Puts a packet at the end of a buffer.
+    pub(super) fn take(
+        &mut self,
+        numbering: Numbering,
+        channel: ChannelNumber,
+        packet: PacketId,
+        now: u32,
+    ) {
+        let (port, _) = numbering.port_of(channel);
+        self.idle_from[port.index()] = now + self.transfer_cycles;
+        self.packets[channel.index()].push_back(packet);
+        let (switch, port) = numbering.place(port);
+        self.with_packets[switch.as_usize()].insert(port);
+    }
+
+    /// Takes the packet out of a port's buffers that is to be sent in this cycle, if there is one; `may_send` says
+    /// whether a virtual channel has room downstream.
+    pub(super) fn send(
+        &mut self,
+        numbering: Numbering,
+        port: PortNumber,
+        now: u32,
+        may_send: impl Fn(ChannelNumber) -> bool,
+    ) -> Option<(ChannelNumber, PacketId)> {
+        let can_send = |channel: &ChannelNumber| self.held(*channel) > 0 && may_send(*channel);
+        let channels = numbering.channels_of(port).filter(can_send);
+        let channel = channels.min_by_key(|channel| self.sent[channel.index()])?;
+        let packet = self.packets[channel.index()].pop_front()?;
+        self.sent[channel.index()] = now + 1;
+        if numbering.channels_of(port).all(|channel| self.held(channel) == 0) {
+            let (switch, port) = numbering.place(port);
+            self.with_packets[switch.as_usize()].remove(port);
+        }
+        Some((channel, packet))
+    }
+}
