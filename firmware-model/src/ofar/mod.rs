@@ -134,10 +134,11 @@ impl<'s, 'a> Ofar<'s, 'a> {
     /// 2. If it has to leave the group from here: one of this switch's links to other groups that are ready. If
     ///    none is it waits as long as one of them has room, and then asks for the escape network.
     /// 3. Its minimal output, if that is ready.
-    /// 4. A misroute, if its place allows one and its minimal output is used enough for the rules: of the other links of the kind that are ready, one of those
-    ///    whose emptiest canonical virtual channel is in use to a share of at most so many percent of that of
-    ///    the minimal output; where the rules weigh by length each share counts times the hops of the path that
-    ///    begins with the link, and it is one of those that weigh least. In an injection queue, if its destination is in another group: links to other
+    /// 4. A misroute, if its place allows one and as much of its minimal output is in use as the rules ask for:
+    ///    of the other links of the kind that are ready, one of those whose emptiest canonical virtual channel is
+    ///    in use to a share of at most so many percent of that of the minimal output; where the rules weigh by
+    ///    length each share counts times the hops of the path that begins with the link, and it is one of those
+    ///    that weigh least. In an injection queue, if its destination is in another group: links to other
     ///    groups. In its source group, if it came by a canonical local link and has not been misrouted:
     ///    local links, after which it has to leave the group. Elsewhere once in each group, where its
     ///    minimal output is a local one: local links.

@@ -105,18 +105,20 @@ fn routing_is_decided_at_every_hop() {
 fn entries_and_misroutes_can_be_limited_or_not() {
     let scratch = tables();
     let run = |rules: &str| {
-        let run = "cut-through out --routing ofar --traffic next-group(2) --load 1 --bubble 0 --escape tree \
-            --local-channels 1 --local-buffer 16 --global-buffer 16 -q --warm-up 2000 --cycles 2000 --json";
+        let run = "cut-through out --routing ofar --bubble 0 --escape tree --local-channels 1 --local-buffer 16 \
+            --global-buffer 16 -q --warm-up 2000 --cycles 2000 --json";
         let json = scratch.succeeds(&format!("{run} {rules}"));
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         let (entries, vlb) = (&json["runs"][0]["escape"]["packets"], &json["runs"][0]["vlb-share"]);
         (entries.as_array().unwrap().len(), vlb.as_f64().unwrap())
     };
-    let (usual, limited) = (run(""), run("--most-entries 1"));
+    let full = |rules: &str| run(&format!("--traffic next-group(2) --load 1 {rules}"));
+    let (usual, limited) = (full(""), full("--most-entries 1"));
     assert!(limited.0 == 2 && usual.0 > 2, "{usual:?} {limited:?}");
-    assert!(run("--most-entries 0").0 >= usual.0);
-    assert_eq!(run("--least-percent 0"), usual);
-    assert!(run("--least-percent 100").1 < usual.1);
+    assert!(full("--most-entries 0").0 >= usual.0);
+    assert_eq!(full("--least-percent 0"), usual);
+    let half = |rules: &str| run(&format!("--traffic uniform-others --load 0.4 {rules}")).1;
+    assert!(half("--least-percent 100") < half(""));
 }
 
 /// An output buffer and a crossbar that is faster than the links, and UGAL by the queues along whole paths.

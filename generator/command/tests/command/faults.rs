@@ -216,7 +216,7 @@ fn pairs_that_need_more_channels_than_the_sets_are_counted() {
     let lines = certificate.lines().skip_while(|line| !line.starts_with("channels")).take(3);
     assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
     channels      ordered: 5 of 5 in use on local links, 4 of 4 on global ones
-                  by the plan the sets need 4 and 2 for UGAL-L, 4 and 2 for PAR
+                  fewest, local/global: MIN 4/2, VALg 3/2, VALn 4/3, UGAL-L 4/2, PAR 4/2
                   with these channels alone 8 pairs have no path by UGAL-L, and 8 none by PAR
     ");
     // Of the plan alone the numbers hold, and nothing is said of pairs.
