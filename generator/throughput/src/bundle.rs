@@ -1,10 +1,10 @@
 //! The model of one pattern and one set as a matrix: what each choice puts on each link.
 //!
 //! Rates that do not increase with the hop count are exactly the mixtures of "all paths of at most n
-//! hops, evenly", and those of other rules (`rule.rs`) mixtures of others, so a flow's choice is a probability for each of its bundles (`program.rs`), and
-//! the model becomes: choose them so that the largest link load t is the least. The throughput is
-//! then 1/t, or the terminals' bound if that is less (design, section 4; Mollah et al., PMBS'17,
-//! model 3; Rahman et al., SC'19, section 3.3.2).
+//! hops, evenly", and those of other rules (`rule.rs`) mixtures of others, so a flow's choice is a
+//! probability for each of its bundles (`program.rs`), and the model becomes: choose them so that the
+//! largest link load t is the least. The throughput is then 1/t, or the terminals' bound if that is
+//! less (design, section 4; Mollah et al., PMBS'17, model 3; Rahman et al., SC'19, section 3.3.2).
 //!
 //! Where wiring, pattern and set are all the same seen from each group, the model is folded: the
 //! flows of group 0 stand for all, and a link stands for its images in all groups. Averaging a

@@ -222,7 +222,7 @@ impl<'f> Network<'f> {
         let by_escape = |header| PerHop::of(header).is_some_and(|of| of.on_escape);
         let was_on_escape = by_escape(Header::from_bits(packet.header));
         let enters = !was_on_escape && by_escape(request.want.header);
-        packet.escape_entries += u16::from(enters);
+        packet.escape_entries = packet.escape_entries.saturating_add(enters.into());
         packet.header = request.want.header.bits();
         let (port, within) = (numbering.port(at, request.want.port), request.want.virtual_channel);
         if let Some(buffers) = &mut queues.output_buffers {

@@ -1,10 +1,10 @@
 //! Output buffers, where switches have them: a crossbar moves packets from inputs to the buffer of a virtual channel at
 //! an output, and the link takes them from there.
 //!
-//! Prisacari et al., "Performance Optimization of Load Imbalanced Workloads in Large Scale Dragonfly Systems" (HPSR 2015,
-//! section IV), have such switches, "input-output-buffered", and do not state how fast the crossbar is. Here it moves `speedup` phits in a
-//! cycle, from one input to one output, and a packet holds its input and its output of the crossbar for as many
-//! cycles as that takes. It is moved only if the output buffer has room for the whole of it. Its head may go on to the
+//! Prisacari et al., "Performance Optimization of Load Imbalanced Workloads in Large Scale Dragonfly Systems" (HPSR
+//! 2015, section IV), have such switches, "input-output-buffered", and do not state how fast the crossbar is. Here it
+//! moves `speedup` phits in a cycle, from one input to one output, and a packet holds its input and its output of the
+//! crossbar for as many cycles as that takes. It is moved only if the output buffer has room for the whole of it. Its head may go on to the
 //! link in the same cycle, so that an empty switch takes no time; the room that it took in the output buffer is given
 //! back as its head leaves, as in any buffer. The link is given to the virtual channel, of those whose next packet has
 //! room downstream, that sent least recently.
