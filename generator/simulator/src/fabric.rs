@@ -5,7 +5,7 @@
 //! changes, so any number of runs can share it.
 
 use std::borrow::Cow;
-use tvlb_firmware_model::{self as datapath, Error, LinkMasks};
+use tvlb_firmware_model::{self as datapath, Channels, Error, LinkMasks, VlbPaths};
 use tvlb_schema::{Dragonfly, EscapeImage, FabricImage, NodeId, Nodes, Port, SwitchId};
 use tvlb_table_set::names::{NamedSwitch, Names};
 
@@ -179,6 +179,22 @@ impl<'a> BootedFabric<'a> {
     /// The booted switches, by number; in a gap stands the switch before it.
     pub fn switches(&self) -> &[datapath::Switch<'a>] {
         &self.switches
+    }
+
+    /// The channels that links need at least for packets of a scheme by these paths.
+    pub fn least_channels(&self, scheme: datapath::Scheme, paths: VlbPaths) -> Channels {
+        let needed = self.switches.iter().map(|switch| switch.channels_needed_for(scheme, paths));
+        needed.reduce(Channels::or).unwrap_or(Channels::MOST)
+    }
+
+    /// The channels that links have where nobody says how many: the least, but for MIN those of UGAL-L, so that
+    /// the two are compared with as many buffers.
+    pub fn usual_channels(&self, scheme: datapath::Scheme, paths: VlbPaths) -> Channels {
+        let scheme = match scheme {
+            datapath::Scheme::Min => datapath::Scheme::UgalL,
+            other => other,
+        };
+        self.least_channels(scheme, paths)
     }
 
     /// The booted switches as [`Self::switches`] has them, which draw in less time where there is a way.

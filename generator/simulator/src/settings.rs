@@ -333,11 +333,12 @@ impl Settings {
     /// Fewer are asked for than the packets need, or more than the header can name.
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<u8, Refused> {
         let scheme = self.scheme.of_switch();
-        let (on_links, usual) = (self.needed(fabric, scheme), self.usual(fabric));
-        let (needed, most) = (on_links.most(), self.channels_of_any_path(fabric));
+        let least = fabric.least_channels(scheme, self.paths);
+        let usual = fabric.usual_channels(scheme, self.paths);
+        let (needed, most) = (least.most(), self.channels_of_any_path(fabric));
         let found = self.virtual_channels.unwrap_or(usual.most());
         if found < needed {
-            let why = if self.scheme == Scheme::Min && on_links != usual {
+            let why = if self.scheme == Scheme::Min && least != usual {
                 "a MIN packet makes up to one local hop in the source and one in the destination group"
             } else if self.scheme == Scheme::Min {
                 DETOURS
@@ -368,7 +369,7 @@ impl Settings {
         fabric: &BootedFabric<'_>,
         channels: u8,
     ) -> Result<u8, Refused> {
-        let usual = self.usual(fabric).most();
+        let usual = fabric.usual_channels(self.scheme.of_switch(), self.paths).most();
         match self.virtual_channels {
             None => Ok(channels.max(self.channels_of_any_path(fabric))),
             Some(found) if self.scheme == Scheme::Min && found < usual => {
@@ -386,22 +387,6 @@ impl Settings {
              deadlock"
         );
         Refused::new(text, "")
-    }
-
-    /// The channels that links need at least for packets of a scheme.
-    fn needed(&self, fabric: &BootedFabric<'_>, scheme: datapath::Scheme) -> Channels {
-        let switches = fabric.switches().iter();
-        let needed = switches.map(|switch| switch.channels_needed_for(scheme, self.paths));
-        needed.reduce(Channels::or).unwrap_or(Channels::MOST)
-    }
-
-    /// The channels that packets are given where no number is: for MIN those of UGAL-L.
-    fn usual(&self, fabric: &BootedFabric<'_>) -> Channels {
-        let scheme = match self.scheme.of_switch() {
-            datapath::Scheme::Min => datapath::Scheme::UgalL,
-            other => other,
-        };
-        self.needed(fabric, scheme)
     }
 
     /// The virtual channels that are enough for any path of the scheme.

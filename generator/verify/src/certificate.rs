@@ -5,7 +5,7 @@ use super::escape::EscapeCertificate;
 use super::packet::BootedSwitches;
 use super::routes::Walks;
 use super::sample::Sample;
-use super::set_channels::{OnLinks, SetChannels, Taken};
+use super::set_channels::{SetChannels, Taken};
 use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -122,23 +122,22 @@ impl SchemeChannels {
         taken: &Taken,
         escape: Option<&EscapeCertificate>,
     ) -> Vec<Self> {
-        let most = |one: OnLinks, other: OnLinks| [one[0].max(other[0]), one[1].max(other[1])];
         let SetChannels { min, ugal, par } = fabric.set_channels;
         let [of_ugal, of_par, of_second] = taken.sets;
-        let valn = most(taken.valg, taken.valn);
-        let booted = |Channels { local, global }| [local, global];
+        let valn = taken.valg.or(taken.valn);
+        let on_links = |Channels { local, global }| [local, global];
         let mut all = Vec::from(
             [
-                ("MIN", booted(min), taken.min),
+                ("MIN", min, taken.min),
                 ("VALg", taken.valg, taken.valg),
                 ("VALn", valn, valn),
-                ("UGAL-L", booted(ugal), of_ugal),
-                ("PAR", booted(par), most(of_par, of_second)),
+                ("UGAL-L", ugal, of_ugal),
+                ("PAR", par, of_par.or(of_second)),
             ]
             .map(|(scheme, needed, walked)| Self {
                 scheme,
-                needed,
-                walked: Some(walked),
+                needed: on_links(needed),
+                walked: Some(on_links(walked)),
             }),
         );
         let ofar = escape.map(|escape| escape.channels_needed);

@@ -7,6 +7,9 @@
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
 use tvlb_schema::{Decision, VcScheme};
 
+/// No channel at all.
+const NONE: Channels = Channels { local: 0, global: 0 };
+
 /// Channels by MIN, by UGAL-L, and with it VLB and UGAL-G, and by PAR.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SetChannels {
@@ -19,9 +22,8 @@ impl SetChannels {
     /// The most that any of these switches says.
     pub(super) fn of(switches: &[Switch<'_>]) -> Self {
         let most = |scheme| {
-            let none = Channels { local: 0, global: 0 };
             let needed = |switch: &Switch<'_>| switch.channels_needed_for(scheme, VlbPaths::Custom);
-            switches.iter().map(needed).fold(none, Channels::or)
+            switches.iter().map(needed).fold(NONE, Channels::or)
         };
         Self { min: most(Scheme::Min), ugal: most(Scheme::UgalL), par: most(Scheme::Par) }
     }
@@ -66,36 +68,37 @@ pub(super) fn check(
     }
 }
 
-/// Virtual channels on local and on global links.
-pub(super) type OnLinks = [u8; 2];
-
 /// The channels that the paths walked take at most.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
-    pub(super) min: OnLinks,
+    pub(super) min: Channels,
     /// Conventional VLB paths of at most one hop in the intermediate group, and of two.
-    pub(super) valg: OnLinks,
-    pub(super) valn: OnLinks,
+    pub(super) valg: Channels,
+    pub(super) valn: Channels,
     /// By decision: the paths of its set, and the MIN paths of its scheme.
-    pub(super) sets: [OnLinks; 3],
+    pub(super) sets: [Channels; 3],
+}
+
+impl Default for Taken {
+    /// Of no path.
+    fn default() -> Self {
+        Self { min: NONE, valg: NONE, valn: NONE, sets: [NONE; 3] }
+    }
 }
 
 impl Taken {
     pub(super) fn add(&mut self, other: &Self) {
-        let both = |most: &mut OnLinks, [local, global]: OnLinks| {
-            *most = [most[0].max(local), most[1].max(global)];
-        };
-        both(&mut self.min, other.min);
-        both(&mut self.valg, other.valg);
-        both(&mut self.valn, other.valn);
-        self.sets.iter_mut().zip(other.sets).for_each(|(most, taken)| both(most, taken));
+        self.min = self.min.or(other.min);
+        self.valg = self.valg.or(other.valg);
+        self.valn = self.valn.or(other.valn);
+        self.sets.iter_mut().zip(other.sets).for_each(|(most, taken)| *most = most.or(taken));
     }
 }
 
 /// Counts the channels of a path's hops, each with whether the link is global.
-pub(super) fn raise(most: &mut OnLinks, hops: impl IntoIterator<Item = (u8, bool)>) {
+pub(super) fn raise(most: &mut Channels, hops: impl IntoIterator<Item = (u8, bool)>) {
     for (channel, is_global) in hops {
-        let most = &mut most[usize::from(is_global)];
+        let most = if is_global { &mut most.global } else { &mut most.local };
         *most = (*most).max(channel + 1);
     }
 }

@@ -51,20 +51,20 @@ impl Credits for Seen<'_> {
 
 impl Seen<'_> {
     /// Of one virtual channel of a port of any switch, or of all.
+    #[inline]
     fn used_at(&self, switch: SwitchId, port: Port, channel: Option<u8>) -> u32 {
         let number = self.queues.numbering.port(switch, port);
-        let kind = self.queues.outputs[number.index()].kind;
-        match channel {
-            Some(channel) => self.queues.used_on(number, channel),
-            None => (0..self.queues.channels[kind as usize])
-                .map(|channel| self.queues.used_on(number, channel))
-                .sum(),
+        if let Some(channel) = channel {
+            return self.queues.used_on(number, channel);
         }
+        let kind = self.queues.outputs[number.index()].kind;
+        let channels = 0..self.queues.channels[kind as usize];
+        channels.map(|channel| self.queues.used_on(number, channel)).sum()
     }
 
     #[inline]
     pub(super) fn used_by(&self, port: Port, virtual_channel: u8) -> u32 {
-        self.queues.used_on(self.queues.numbering.port(self.switch, port), virtual_channel)
+        self.used_at(self.switch, port, Some(virtual_channel))
     }
 
     #[inline]

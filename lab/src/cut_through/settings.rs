@@ -211,16 +211,8 @@ impl CutThrough {
             Routing::Ofar(rules) => return Ok(ofar_channels(&rules)),
         };
         let switch = fabric.switches().first().expect("a fabric has switches");
-        let needed = |scheme| {
-            let switches = fabric.switches().iter();
-            let needed = switches.map(|switch| switch.channels_needed_for(scheme, self.paths));
-            needed.reduce(Channels::or).unwrap_or(Channels::MOST)
-        };
-        let usual = match scheme {
-            Scheme::Min => needed(Scheme::UgalL),
-            other => needed(other),
-        };
-        let needed = needed(scheme);
+        let needed = fabric.least_channels(scheme, self.paths);
+        let usual = fabric.usual_channels(scheme, self.paths);
         let goes_around = needed == usual;
         let of = |kind, buffer: LinkBuffer, needed: u8, usual| {
             let found = buffer.virtual_channels.unwrap_or(usual);
