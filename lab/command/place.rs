@@ -14,7 +14,7 @@ use tvlb::output::{Bars, catch_interrupt, print, print_json, write_file};
 use tvlb_generator::counted::counted;
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_table_set::names::Parts;
-use tvlb_traffic::workload::{Graph, Nearness, PlacedJob, RankMap, rankfile};
+use tvlb_traffic::workload::{Graph, Nearness, PlacedJob, Programs, RankMap, rankfile};
 
 /// The length of each message where the pattern has no lengths of its own. Only shares are shown.
 const BYTES: u64 = 1000;
@@ -46,6 +46,10 @@ pub(crate) struct Arguments {
     /// Write the node of each rank to FILE, as CSV
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write to FILE, as CSV, how much each node sends each other by `--graph`, as a part of what the node
+    /// sends that sends most: flows for `tvlb model --patterns file:FILE`
+    #[arg(long, value_name = "FILE", requires = "graph")]
+    flows: Option<PathBuf>,
     #[command(flatten)]
     hosts: tvlb::hosts::HostOption,
     /// Write a rank file of Open MPI; of several jobs, one for each: FILE-0, FILE-1, ...
@@ -75,6 +79,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     outside_table_sets([
         ("--output", arguments.output.as_deref()),
+        ("--flows", arguments.flows.as_deref()),
         ("--rankfile", arguments.rankfile.as_deref()),
         ("--hostfile", arguments.hostfile.as_deref()),
         ("--host-list", arguments.host_list.as_deref()),
@@ -103,10 +108,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         }
     })?;
     let once = (BYTES, NonZeroU32::MIN);
-    let graphs: Vec<Graph> =
-        jobs::of_programs("--graph", &arguments.graph, &jobs, once, |_, programs| {
-            programs.graph()
-        })?;
+    let programs =
+        jobs::of_programs("--graph", &arguments.graph, &jobs, once, |_, programs| programs)?;
+    let graphs: Vec<Graph> = programs.iter().map(Programs::graph).collect();
     catch_interrupt()?;
     let placed = (0..).zip(jobs.iter().zip(nodes)).map(|(number, (job, nodes))| {
         let graph = graphs.get(number as usize);
@@ -122,6 +126,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         }
         host_of => host_of.unwrap_or_default(),
     };
+    if let Some(path) = &arguments.flows {
+        write_file(path, &flows(&placed, &programs))?;
+    }
     write_files(arguments, df, &host_of, &placed)?;
     let summaries = placed.iter().enumerate();
     let summaries = summaries.map(|(number, job)| Summary {
@@ -186,6 +193,32 @@ fn csv(df: &Dragonfly, jobs: &[PlacedJob]) -> String {
             let switch = df.switch_of(node).0;
             let group = df.place(switch).0;
             writeln!(text, "{number},{rank},{node},{switch},{group}")
+                .expect("a string takes all that is written");
+        }
+    }
+    text
+}
+
+/// What each node sends each other in an iteration, as a part of what the node sends that sends most.
+fn flows(jobs: &[PlacedJob], programs: &[Programs]) -> String {
+    let mut sent: BTreeMap<NodeId, BTreeMap<NodeId, u64>> = BTreeMap::new();
+    for (job, programs) in jobs.iter().zip(programs) {
+        for (from, to, bytes) in programs.messages() {
+            let [from, to] = [from, to].map(|rank| job.node_of[rank.0 as usize]);
+            if from != to {
+                let sum = sent.entry(from).or_default().entry(to).or_default();
+                *sum = sum.saturating_add(bytes);
+            }
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a demand is a share")]
+    let real = |bytes: u64| bytes as f64;
+    let all = |to: &BTreeMap<NodeId, u64>| to.values().copied().map(real).sum::<f64>();
+    let most = sent.values().map(all).fold(0.0, f64::max);
+    let mut text = String::from("source-node,destination-node,demand\n");
+    for (from, to) in &sent {
+        for (to, &bytes) in to.iter().filter(|(_, bytes)| **bytes > 0) {
+            writeln!(text, "{from},{to},{}", real(bytes) / most)
                 .expect("a string takes all that is written");
         }
     }

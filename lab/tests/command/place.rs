@@ -49,6 +49,31 @@ fn jobs_are_placed_one_after_the_other() {
     assert_eq!(json["requests"][1][0]["scheduler"], "Slurm");
 }
 
+#[test]
+fn flows_of_jobs_are_what_the_model_reads() {
+    let scratch = small();
+    // Two ranks on a node: what they send each other is no flow. Rank 2 sends half of what rank 0 does.
+    scratch.write("messages.csv", "from,to,bytes\n0,1,50\n0,2,30\n0,3,10\n2,1,20\n");
+    let place = "place fabric.toml --jobs 4x2 --with spread --graph messages:messages.csv";
+    scratch.succeeds(&format!("{place} --flows flows.csv"));
+    assert_eq!(
+        text(&scratch, "flows.csv"),
+        "source-node,destination-node,demand\n0,1,1\n1,0,0.5\n"
+    );
+    // A job of the whole machine that sends as `complement` does is modelled as `complement` is.
+    let messages: String = (0..72).map(|rank| format!("{rank},{},7\n", 71 - rank)).collect();
+    scratch.write("messages.csv", format!("from,to,bytes\n{messages}"));
+    let place = place.replace("4x2", "72").replace("spread", "identity");
+    scratch.succeeds(&format!("{place} --flows flows.csv"));
+    let modelled = |pattern: &str| {
+        let model = format!("model fabric.toml --patterns {pattern} --sets strategic-2-3 --json");
+        let json: serde_json::Value = serde_json::from_str(&scratch.succeeds(&model)).unwrap();
+        json["sets"][0]["throughput"]["value"].as_f64().unwrap()
+    };
+    assert!((modelled("file:flows.csv") - modelled("complement")).abs() < 1e-9);
+    assert!(scratch.refuses("place fabric.toml --jobs 4 --flows flows.csv").contains("--graph"));
+}
+
 /// A fabric whose nodes are called so, and a list of names that says it.
 fn with_names(rows: &str) -> Scratch {
     let scratch = small();
