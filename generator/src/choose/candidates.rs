@@ -1,4 +1,4 @@
-//! The candidates: Step 1's, the paper's choice, and a small family of mixtures.
+//! The candidates: Step 1's, the paper's choice, and a small family of policies.
 //!
 //! Step 1's model does not see how a decision weighs its paths, but that matters more than the set. So
 //! every set of shapes that Step 1 hands over is tried as it is, drawn by shape, and with several VLB
@@ -33,8 +33,7 @@ const FAMILY: [&str; 2] = [FALLBACK, DEFAULT];
 
 /// Further policies that are tried for UGAL-L. Candidates with a gate have their queues by channel: with queues
 /// by port none was chosen where both were tried (docs/measurements/step-2.md, "Candidates by port").
-const UGAL_L_FAMILY: [&str; 7] = [
-    "4*only:000+100, only:001+101+110, 2*only:010+020, 8*only:011 T=-2",
+const UGAL_L_FAMILY: [&str; 6] = [
     "shapes:011+020+100 by shape 1x4 gate=1 queue=channel",
     "shapes:011 by shape 1x4 gate=1.25 queue=channel",
     "shapes:011 by shape 1x4 gate=1 queue=channel",
@@ -44,13 +43,13 @@ const UGAL_L_FAMILY: [&str; 7] = [
 ];
 
 /// Further policies that are tried for PAR. The gate at the source is lower than at the second look, which sees
-/// the congestion of the other switch's own links, and needs fewer candidates. The mixture of T = 8 holds the
-/// guards in groups of many switches (docs/measurements/step-2.md, "Large groups need a larger T").
+/// the congestion of the other switch's own links, and needs fewer candidates; but in the two mixtures, which a
+/// search found (docs/measurements/step-2.md, "Mixtures"), both gates are high and the weights do the rest.
 const PAR_FAMILY: [&str; 9] = [
-    "only:000+110, 4*only:001+010+011+020+021+100+101, 8*only:120 T=-2 \
-     then 8*only:000, 2*only:010+100, only:110 T=-2",
-    "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=8 \
-     then 8*only:000, 2*only:010, only:100+110 T=8",
+    "shapes:021+110 T=-4 1x3 gate=1.8125 queue=channel \
+     then 2*only:000+001+011+020, only:010+100, 4*only:110, 8*only:120 1x6 gate=1.6875 queue=channel",
+    "only:000+010+011+020+021+100+110, 2*only:001 1x3 gate=1.5625 queue=channel \
+     then 2*only:000+001+011+020, only:010+100+101, 4*only:110, 8*only:120 1x6 gate=1.6875 queue=channel",
     "shapes:011+020+100 by shape 1x4 gate=1 queue=channel \
      then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
     "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel \

@@ -8,11 +8,10 @@
 //! - `latency`: the least L among those whose S is at least that of c and of the paper's choice,
 //!   less [`EQUAL`]; by `throughput` if there is none.
 //! - `robust`: the least worst regret over all score patterns and guards
-//!   ([`super::baseline`]); equals by S.
+//!   ([`super::baseline`]); among equals as by `throughput`.
 
 use super::contender::Contender;
 use super::figures::mean;
-use std::cmp::Ordering;
 
 /// Mean saturations that differ by no more count as equal: half of the resolution of a single one.
 pub(crate) const EQUAL: f64 = 0.005;
@@ -53,7 +52,10 @@ impl Prefer {
                 "the least latency at low load, among the sets whose mean saturation is at most 0.005 \
                  below conventional UGAL's and the paper's choice's"
             }
-            Self::Robust => "the least worst regret over all adversarial patterns and guards",
+            Self::Robust => {
+                "the least worst regret over all adversarial patterns and guards, and among equals as by \
+                 throughput"
+            }
         }
     }
 
@@ -98,24 +100,23 @@ pub(crate) fn by_merit(
     mut finalists: Vec<Finalist>,
     references: &[Finalist],
 ) -> Vec<Finalist> {
+    let worst = |finalist: &Finalist| match prefer {
+        Prefer::Throughput | Prefer::Latency => 0.0,
+        Prefer::Robust => finalist.worst_regret.unwrap_or(f64::INFINITY),
+    };
     finalists.sort_by(|one, other| {
-        match prefer {
-            Prefer::Throughput | Prefer::Latency => Ordering::Equal,
-            Prefer::Robust => {
-                let worst = |finalist: &Finalist| finalist.worst_regret.unwrap_or(f64::INFINITY);
-                worst(one).total_cmp(&worst(other))
-            }
-        }
-        .then(other.mean().total_cmp(&one.mean()))
-        .then(one.latency.total_cmp(&other.latency))
-        .then(one.contender.cmp(&other.contender))
+        worst(one)
+            .total_cmp(&worst(other))
+            .then(other.mean().total_cmp(&one.mean()))
+            .then(one.latency.total_cmp(&other.latency))
+            .then(one.contender.cmp(&other.contender))
     });
     let chosen = match prefer {
-        Prefer::Robust => 0,
-        Prefer::Throughput => {
-            let best = finalists.first().map_or(0.0, Finalist::mean);
+        Prefer::Throughput | Prefer::Robust => {
+            let first = finalists.first().map_or((0.0, 0.0), |first| (worst(first), first.mean()));
             // Means of hundredths: a difference of just EQUAL must not fail by a rounding error.
-            least_latency(&finalists, |f| best - f.mean() <= EQUAL + 1e-9)
+            let is_equal = |f: &Finalist| worst(f) <= first.0 && first.1 - f.mean() <= EQUAL + 1e-9;
+            least_latency(&finalists, is_equal)
         }
         Prefer::Latency => {
             let published = references.iter().filter(|f| f.contender.is_published());
@@ -181,6 +182,13 @@ mod tests {
         assert_eq!(chosen(Prefer::Throughput, &near), [3, 2]);
         let far = [finalist(2, 0.32, 0.66, 51.0), finalist(3, 0.31, 0.66, 50.0)];
         assert_eq!(chosen(Prefer::Throughput, &far), [2, 3]);
+        // On a guard all three lose 9.1%, and the second carries no less than the first.
+        let robust = [
+            finalist(2, 0.320, 0.60, 51.0),
+            finalist(3, 0.316, 0.60, 50.0),
+            finalist(4, 0.31, 0.60, 49.0),
+        ];
+        assert_eq!(chosen(Prefer::Robust, &robust), [3, 2, 4]);
     }
 
     #[test]

@@ -3,12 +3,15 @@
 //! A mixture is a down-closed set of shapes, whole or with its largest shapes in part, drawn by route
 //! or by shape with weights that are small whole numbers, a threshold T, numbers of candidates, a gate,
 //! and at PAR's second look the MIN path that it weighs. Or it is a set of intermediate switches with
-//! these. Every one is a valid [`Policy`] with at least one shape. What comes out depends on the generator of random numbers alone.
+//! these. What is drawn has its queues by channel, as candidates have. Every one is a valid [`Policy`] with at
+//! least one shape. What comes out depends on the generator of random numbers alone.
 
 use crate::choose::candidates::by_shape;
 use crate::policy::Policy;
 use rand::{Rng, RngExt};
-use tvlb_schema::{Candidates, DrawRule, Gate, Keep, MinCandidate, SetRule, Shape, ShapeSet};
+use tvlb_schema::{
+    Candidates, DrawRule, Gate, Keep, MinCandidate, Queue, SetRule, Shape, ShapeSet,
+};
 
 /// The largest weight: with a larger one, the other shapes are hardly drawn.
 const MOST_WEIGHT: u16 = 16;
@@ -60,6 +63,7 @@ pub(super) fn drawn(seed: u64, place: Place, rng: &mut impl Rng) -> Policy {
         change_candidates(&mut policy, rng);
         change_gate(&mut policy, rng);
     }
+    policy.weighing.queue = Queue::Channel;
     if place == Place::SecondLook {
         change_min(&mut policy, rng);
     }
