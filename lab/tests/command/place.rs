@@ -61,8 +61,8 @@ fn flows_of_jobs_are_what_the_model_reads() {
         "source-node,destination-node,demand\n0,1,1\n1,0,0.5\n"
     );
     // A job of the whole machine that sends as `complement` does is modelled as `complement` is.
-    let messages: String = (0..72).map(|rank| format!("{rank},{},7\n", 71 - rank)).collect();
-    scratch.write("messages.csv", format!("from,to,bytes\n{messages}"));
+    let messages: Vec<String> = (0..72).map(|rank| format!("{rank},{},7", 71 - rank)).collect();
+    scratch.write("messages.csv", format!("from,to,bytes\n{}\n", messages.join("\n")));
     let place = place.replace("4x2", "72").replace("spread", "identity");
     scratch.succeeds(&format!("{place} --flows flows.csv"));
     let modelled = |pattern: &str| {
