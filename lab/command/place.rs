@@ -108,9 +108,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         }
     })?;
     let once = (BYTES, NonZeroU32::MIN);
-    let programs =
-        jobs::of_programs("--graph", &arguments.graph, &jobs, once, |_, programs| programs)?;
-    let graphs: Vec<Graph> = programs.iter().map(Programs::graph).collect();
+    // Programs of many ranks are large: they are kept for what only they say, who sends.
+    let of_job = |_: &str, programs: Programs| {
+        (programs.graph(), arguments.flows.is_some().then_some(programs))
+    };
+    let (graphs, programs): (Vec<Graph>, Vec<Option<Programs>>) =
+        jobs::of_programs("--graph", &arguments.graph, &jobs, once, of_job)?.into_iter().unzip();
     catch_interrupt()?;
     let placed = (0..).zip(jobs.iter().zip(nodes)).map(|(number, (job, nodes))| {
         let graph = graphs.get(number as usize);
@@ -127,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         host_of => host_of.unwrap_or_default(),
     };
     if let Some(path) = &arguments.flows {
-        write_file(path, &flows(&placed, &programs))?;
+        write_file(path, &flows(&placed, programs.iter().flatten()))?;
     }
     write_files(arguments, df, &host_of, &placed)?;
     let summaries = placed.iter().enumerate();
@@ -200,7 +203,7 @@ fn csv(df: &Dragonfly, jobs: &[PlacedJob]) -> String {
 }
 
 /// What each node sends each other in an iteration, as a part of what the node sends that sends most.
-fn flows(jobs: &[PlacedJob], programs: &[Programs]) -> String {
+fn flows<'p>(jobs: &[PlacedJob], programs: impl Iterator<Item = &'p Programs>) -> String {
     let mut sent: BTreeMap<NodeId, BTreeMap<NodeId, u64>> = BTreeMap::new();
     for (job, programs) in jobs.iter().zip(programs) {
         for (from, to, bytes) in programs.messages() {
