@@ -193,15 +193,32 @@ pub(super) fn studies(text: &str, alone: &str, quick: bool) -> Result<Vec<(Strin
     let mut names: Vec<&String> = named.keys().collect();
     names.sort_by_key(|name| (place(name), name.len()));
     let read = |name: &String| {
-        let Value::Table(own) = &named[name] else {
-            return Err(format!("study.{name}: found no table, accepted one"));
-        };
         let mut table = shared.clone();
-        merge(&mut table, own);
-        let file = one(table, quick).map_err(|error| format!("study.{name}: {error}"))?;
-        Ok((name.clone(), file))
+        let file =
+            add_study(&mut table, &named, name, named.len()).and_then(|()| one(table, quick));
+        Ok((name.clone(), file.map_err(|error| format!("study.{name}: {error}"))?))
     };
     names.into_iter().map(read).collect()
+}
+
+/// Puts what a study says in the place of what a table says, after what the study says that it is `like`, and
+/// so on for at most so many more.
+fn add_study(table: &mut Table, named: &Table, name: &str, more: usize) -> Result<(), String> {
+    let Some(Value::Table(own)) = named.get(name) else {
+        return Err(format!("found no table study.{name}, accepted one"));
+    };
+    let mut own = own.clone();
+    match own.remove("like") {
+        None => {}
+        Some(Value::String(other)) if more > 0 => add_study(table, named, &other, more - 1)?,
+        Some(other) => {
+            return Err(format!(
+                "like: found {other}, accepted the name of a study that is not like this one"
+            ));
+        }
+    }
+    merge(table, &own);
+    Ok(())
 }
 
 /// A study of a table, changed by what it says under `quick` or without that.

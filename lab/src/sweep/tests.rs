@@ -1,6 +1,8 @@
 //! The pages with the papers' figures are made from the rows that are kept beside them.
 
+use super::file::{File, studies as studies_of};
 use super::{Known, Rows, StudyFile, with_tables};
+use insta::assert_snapshot;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -99,6 +101,40 @@ fn every_shipped_study_can_be_planned() {
             });
             assert!(quick > 0 && quick <= all, "{}: {quick} of {all}", study.name);
         }
+    }
+}
+
+/// What a study does not say is as in the one that it is like, and after that as above all studies.
+#[test]
+fn a_study_is_like_another_but_for_what_it_says() {
+    let text = "about = \"all\"\nseeds = [1]\nburst = 7\n[study.last]\nlike = \"middle\"\nquick.burst = 3\n\
+                [study.middle]\nlike = \"first\"\nabout = \"middle\"\nquick.cycles = [4, 5]\n\
+                [study.first]\nabout = \"first\"\nseeds = [2]\ncycles = [6, 7]\nquick.burst = 2\n";
+    let read = |quick| studies_of(text, "file", quick).unwrap();
+    let said = |(name, file): &(String, File)| {
+        format!("{name}: {} {:?} {:?} {:?}", file.about, file.seeds, file.burst, file.cycles)
+    };
+    let all: Vec<String> =
+        [false, true].iter().flat_map(|&quick| read(quick)).map(|study| said(&study)).collect();
+    assert_snapshot!(all.join("\n"), @r"
+    last: middle [2] Some(7) Some([6, 7])
+    middle: middle [2] Some(7) Some([6, 7])
+    first: first [2] Some(7) Some([6, 7])
+    last: middle [2] Some(3) Some([4, 5])
+    middle: middle [2] Some(2) Some([4, 5])
+    first: first [2] Some(2) Some([6, 7])
+    ");
+    for (other, fault) in [
+        (
+            "\"last\"",
+            "like: found \"last\", accepted the name of a study that is not like this one",
+        ),
+        ("\"none\"", "found no table study.none, accepted one"),
+        ("1", "like: found 1, accepted the name of a study that is not like this one"),
+    ] {
+        let text = format!("[study.last]\nlike = {other}\n");
+        let error = studies_of(&text, "file", false).err();
+        assert_eq!(error, Some(format!("study.last: {fault}")));
     }
 }
 
