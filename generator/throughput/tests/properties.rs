@@ -9,7 +9,7 @@ use tvlb_table_set::names::{Names, Parts};
 use tvlb_throughput::path_set::step_1;
 use tvlb_throughput::solve::Warm;
 use tvlb_throughput::sweep::{Cell, Sweep};
-use tvlb_throughput::{Counting, Model, ModelError, PathSet, state};
+use tvlb_throughput::{Counting, Model, ModelError, PathSet, Rule, state};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
 use tvlb_traffic::Flows;
@@ -38,11 +38,11 @@ fn patterns(df: &Dragonfly) -> Vec<Flows> {
 fn swept(
     topology: &Topology,
     patterns: &[Flows],
-    counting: Counting,
+    (counting, rule): (Counting, Rule),
     threads: usize,
 ) -> Vec<Vec<Cell>> {
     let sets = SETS.map(|text| PathSet::parse(text, 4).unwrap()).to_vec();
-    let sweep = Sweep::new(topology, counting, patterns.to_vec(), sets);
+    let sweep = Sweep::new(topology, counting, patterns.to_vec(), sets).by(rule);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let done = pool.install(|| state::make(&sweep, None, &()).unwrap());
     sweep.assemble(&done.units).unwrap()
@@ -122,10 +122,12 @@ fn folding_changes_nothing() {
     }
 }
 
-fn check_sweep(topology: &Topology, patterns: &[Flows]) {
-    for counting in [Counting::Triples, Counting::Routes] {
-        let cells = swept(topology, patterns, counting, 2);
-        let mut model = Model::new(topology, counting);
+fn check_sweep(topology: &Topology, patterns: &[Flows], rule: Rule) {
+    let both = [Counting::Triples, Counting::Routes];
+    let fitting = if rule == Rule::BySwitch { &both[..1] } else { &both };
+    for &counting in fitting {
+        let cells = swept(topology, patterns, (counting, rule), 2);
+        let mut model = Model::new(topology, counting).by(rule);
         for (pattern, cells) in patterns.iter().zip(&cells) {
             for (set, cell) in SETS.iter().zip(cells) {
                 let set = PathSet::parse(set, 4).unwrap();
@@ -145,7 +147,12 @@ fn check_sweep(topology: &Topology, patterns: &[Flows]) {
 #[test]
 fn a_sweep_finds_what_modelling_each_cell_finds() {
     let topology = laid(Arrangement::Absolute, [2, 4, 2, 9]);
-    check_sweep(&topology, &patterns(topology.dragonfly()));
+    check_sweep(&topology, &patterns(topology.dragonfly()), Rule::Monotone);
+    // Where by one intermediate switch a set carries less than another that is in it.
+    let small = laid(Arrangement::Absolute, [2, 2, 4, 5]);
+    for rule in Rule::ALL {
+        check_sweep(&small, &patterns(small.dragonfly()), rule);
+    }
 }
 
 /// Mirror images and nested sets are what they were where parts of every kind are dead.
@@ -167,7 +174,7 @@ fn a_sweep_finds_what_modelling_each_cell_finds_where_parts_are_dead() {
         // What the dead switch sends, and what another one sends to it.
         assert_eq!(pattern.flows.len(), 26);
     }
-    check_sweep(&planned.without(&faults), &patterns);
+    check_sweep(&planned.without(&faults), &patterns, Rule::Monotone);
 }
 
 /// Group 0 sends to group 1 by MIN alone: what is left of their cables is what they can carry.
@@ -203,9 +210,9 @@ fn a_dead_cable_takes_its_part_of_the_throughput() {
 fn the_number_of_threads_does_not_matter() {
     let topology = laid(Arrangement::Random, [2, 4, 2, 7]);
     let patterns = patterns(topology.dragonfly());
-    let one = swept(&topology, &patterns, Counting::Triples, 1);
+    let one = swept(&topology, &patterns, (Counting::Triples, Rule::Monotone), 1);
     // To the last bit.
-    assert_eq!(one, swept(&topology, &patterns, Counting::Triples, 3));
+    assert_eq!(one, swept(&topology, &patterns, (Counting::Triples, Rule::Monotone), 3));
 }
 
 #[test]

@@ -93,6 +93,8 @@ fn jobs_that_arrive_are_served_in_their_order() {
     // Other nodes, other times; other threads, the same.
     assert_ne!(read("--with random")[1], jobs[1]);
     assert_eq!(read("--threads 1"), jobs);
+    // Each job is divided by what its own ranks send.
+    assert_eq!(read("--map bisect").len(), 4);
     let said = scratch.refuses(&format!("{run} --report page.html"));
     assert!(said.contains("--report, --json: found a list"), "{said}");
     scratch.write("large.swf", arrival(1, 0, 73).as_str());
