@@ -830,7 +830,7 @@ fn all_that_can_be_measured_is_in_a_shipped_study() {
     // A node sends and takes one phit per cycle.
     let cycles = column(&bursts, "cycles");
     assert!(
-        cycles.len() == 21 && cycles.iter().all(|cycles| cycles.parse::<u32>().unwrap() >= 160)
+        cycles.len() == 39 && cycles.iter().all(|cycles| cycles.parse::<u32>().unwrap() >= 160)
     );
     let arranged = read("arrangements/arrangements-bisection/figures.csv");
     let median: Vec<f64> = column(&arranged, "median").iter().map(|m| m.parse().unwrap()).collect();
