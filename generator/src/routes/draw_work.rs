@@ -9,6 +9,7 @@
 //! ([`DrawWork::check`]).
 
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use tvlb_firmware_model::{MOST_ASKED, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Search};
 use tvlb_schema::{DrawRule, GroupId, Keep, LegHops, Level, SetRule, Shape, ShapeSet, SwitchId};
 use tvlb_table_set::grammar::canonical;
@@ -97,6 +98,8 @@ pub fn draw_work<'l>(
         .map(|from| {
             let source = from.source();
             let thinning = mean_fraction(levels(source));
+            // Most pairs of a source have as many routes of each shape as others have.
+            let mut known = BTreeMap::new();
             let mut sum = (0.0, 0, -1.0, source);
             for destination in df.switches() {
                 if df.place(source).0 == df.place(destination).0 {
@@ -105,7 +108,9 @@ pub fn draw_work<'l>(
                 let looks = if let DrawRule::BySwitch { legs, returns } = rule.draw {
                     switch_looks(counter.topology(), (legs, returns), source, destination)
                 } else {
-                    wiring.pair_looks(rule, thinning, &from.counts(destination))
+                    let counts = from.counts(destination);
+                    let find = || wiring.pair_looks(rule, thinning, &counts);
+                    *known.entry(counts).or_insert_with(find)
                 };
                 sum.0 += looks;
                 sum.1 += 1;
