@@ -161,7 +161,8 @@ fn set_body(df: &Dragonfly, group: crate::GroupId, set: &SetContents) -> SetBody
     let (mut always, mut ever) = (set.rule.shapes(), ShapeSet::EMPTY);
     if set.rule.is_by_shape() {
         assert_eq!(set.shapes_to.len(), df.switch_numbers() as usize, "one entry for each switch");
-        for destination in df.switches().filter(|&d| df.place(d).0 != group) {
+        let others = df.groups().filter(|&other| other != group);
+        for destination in others.flat_map(|other| df.switches_in(other)) {
             let shapes = set.shapes_to[destination.as_usize()];
             always = always.and(shapes);
             ever = ever.or(shapes);
