@@ -6,11 +6,11 @@ use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
 use crate::image::{ImageStageError, Images, Routing, build};
 use crate::policy::Policy;
-use crate::routes::draw_work::{DrawWork, TooMuchWork, draw_work};
+use crate::routes::draw_work::{DrawWork, draw_work};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::iter;
-use tvlb_base::progress::Progress;
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchImage, VcScheme};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{
@@ -65,28 +65,31 @@ pub(crate) fn generate_counted(
     let conventional = (is_thinned || is_countable(&fabric.topology))
         .then(|| Imbalance::of(&fabric.topology, Draw::Conventional));
     let mut known: Vec<(&Policy, SetEntry)> = Vec::new();
-    let mut sets = PerDecision::from_fn(|decision| {
+    for decision in Decision::ALL {
         let policy = policies.get(decision);
-        if let Some((_, entry)) = known.iter().find(|(known, _)| known.has_set_of(policy)) {
-            return SetEntry {
-                threshold: policy.weighing.threshold,
-                candidates: policy.weighing.candidates,
-                gate: policy.weighing.gate,
-                queue: policy.weighing.queue,
-                min: policy.min,
-                ..entry.clone()
-            };
+        if known.iter().any(|(known, _)| known.has_set_of(policy)) {
+            continue;
         }
+        progress.stage("hops", Some(switches));
         let mean = if policy.is_thinned() {
             thinned_mean(&fabric.topology, policy)
         } else {
-            fabric_mean(counter, &policy.rule)
+            fabric_mean(counter, &policy.rule, progress)?
         };
         let balance =
             conventional.map(|conventional| balance_entry(&fabric.topology, policy, conventional));
-        let entry = set_entry(policy, &mean, balance);
-        known.push((policy, entry.clone()));
-        entry
+        known.push((policy, set_entry(policy, &mean, balance)));
+    }
+    let mut sets = policies.map(|policy| {
+        let of_set = known.iter().find(|(known, _)| known.has_set_of(policy));
+        SetEntry {
+            threshold: policy.weighing.threshold,
+            candidates: policy.weighing.candidates,
+            gate: policy.weighing.gate,
+            queue: policy.weighing.queue,
+            min: policy.min,
+            ..of_set.expect("every decision's set has been looked at").1.clone()
+        }
     });
     add_digests(&mut sets, policies, &images);
     let topology = &fabric.topology;
@@ -113,17 +116,18 @@ pub(crate) fn generate_counted(
 /// What a draw from each decision's set takes a switch.
 ///
 /// # Errors
-/// The first set that takes more than a switch can live with.
+/// The caller cancelled the work.
 pub fn draw_work_of(
     counter: &RouteCounter<'_>,
     policies: &PerDecision<Policy>,
-) -> Result<PerDecision<DrawWork>, TooMuchWork> {
+    progress: &dyn Progress,
+) -> Result<PerDecision<DrawWork>, Cancelled> {
     let mut known: Vec<(&Policy, DrawWork)> = Vec::new();
     for decision in Decision::ALL {
         let policy = policies.get(decision);
         if known.iter().all(|(other, _)| !other.has_set_of(policy)) {
-            let work = draw_work(counter, &policy.rule, |switch| policy.levels_of(switch));
-            known.push((policy, work.check(&policy.rule)?));
+            let levels = |switch| policy.levels_of(switch);
+            known.push((policy, draw_work(counter, &policy.rule, levels, progress)?));
         }
     }
     Ok(policies.map(|policy| {

@@ -161,8 +161,11 @@ pub fn make(
     if settings.balance {
         decided = balanced(&counter, &decided, progress)?;
     }
-    let draw_work =
-        draw_work_of(&counter, &decided).map_err(|error| error.with_names(&fabric.names))?;
+    let draw_work = draw_work_of(&counter, &decided, progress)?;
+    for decision in Decision::ALL {
+        let checked = draw_work.get(decision).check(&decided.get(decision).rule);
+        checked.map_err(|error| error.with_names(&fabric.names))?;
+    }
     let tables = generate_counted(fabric, &counter, (&decided, entry), progress)?;
     Ok(Made { tables, draw_work, modelled, runs })
 }

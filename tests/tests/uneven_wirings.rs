@@ -195,7 +195,7 @@ fn the_looks_of_a_draw_are_foretold() {
     ] {
         let fabric = with_set(shipped(name), set);
         let counter = RouteCounter::new(&fabric.topology);
-        let work = draw_work(&counter, &rule_of(&fabric), |_| &[]);
+        let work = draw_work(&counter, &rule_of(&fabric), |_| &[], &()).unwrap();
         assert!(work.most >= work.mean && work.mean >= 1.0);
         let generated = images(&fabric);
         let switches = boot(&generated);
@@ -230,12 +230,12 @@ fn the_looks_of_a_draw_are_foretold() {
 fn a_set_that_asks_for_too_much_is_refused() {
     let fabric = with_set(shipped("dfly-13-26-13-27.toml"), "1% only:101");
     let rule = rule_of(&fabric);
-    let work = draw_work(&RouteCounter::new(&fabric.topology), &rule, |_| &[]);
+    let work = draw_work(&RouteCounter::new(&fabric.topology), &rule, |_| &[], &()).unwrap();
     let error = work.check(&rule).unwrap_err().to_string();
     assert!(error.starts_with("set \"1% only:101\": a draw takes a switch"), "{error}");
     assert!(error.contains("accepted are at most 256 and 4096"), "{error}");
     let fabric = with_set(fabric, "strategic-2-3 by shape");
     let rule = rule_of(&fabric);
-    let work = draw_work(&RouteCounter::new(&fabric.topology), &rule, |_| &[]);
+    let work = draw_work(&RouteCounter::new(&fabric.topology), &rule, |_| &[], &()).unwrap();
     assert!(work.check(&rule).is_ok());
 }

@@ -20,7 +20,7 @@ use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::policy::{Policy, PolicyPair};
 use std::collections::BTreeMap;
-use tvlb_base::progress::Progress;
+use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 use tvlb_simulator::Scheme;
 use tvlb_table_set::grammar::canonical;
@@ -222,7 +222,9 @@ impl Contests<'_> {
                 || references.any(|reference| reference.contender == contender);
             entry.mean_hops = match &rule {
                 None => self.conventional_hops,
-                Some(rule) if is_compared => fabric_mean(self.counter, rule).hops,
+                Some(rule) if is_compared => {
+                    fabric_mean(self.counter, rule, &AsOneStep(self.progress))?.hops
+                }
                 Some(_) => None,
             };
             let rule = rule.unwrap_or(SetRule::whole(ShapeSet::ALL));

@@ -128,9 +128,13 @@ pub fn choose(
     let modelled = step_one::model(fabric, &counter, &tried, options.state.as_deref(), progress)?;
     // On some uneven wirings most pairs have hardly a route of some shape, and a switch would look for
     // one for too long; by route it finds another.
-    let can_be_drawn = |rule: &SetRule| draw_work(&counter, rule, |_| &[]).check(rule).is_ok();
+    let can_be_drawn = |rule: &SetRule| {
+        let work = draw_work(&counter, rule, |_| &[], progress);
+        work.is_ok_and(|work| work.check(rule).is_ok())
+    };
     let drawn = |rule: &SetRule| [by_shape(rule), *rule].into_iter().find(&can_be_drawn);
     let front = modelled.as_ref().map_or(Vec::new(), |modelled| modelled.front(drawn));
+    progress.check()?;
     let model = modelled.as_ref().map(model_entry);
     if options.fast {
         let rule = if model.is_some() {

@@ -10,6 +10,7 @@
 
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_firmware_model::{MOST_ASKED, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Search};
 use tvlb_schema::{DrawRule, GroupId, Keep, LegHops, Level, SetRule, Shape, ShapeSet, SwitchId};
 use tvlb_table_set::grammar::canonical;
@@ -85,17 +86,24 @@ impl DrawWork {
 /// The looks of a draw from the set of a rule, which each switch thins to its `levels` (none for a
 /// switch that thins nothing).
 ///
-/// Uses the threads of the current rayon pool; the result is the same for any number of them.
+/// Uses the threads of the current rayon pool; the result is the same for any number of them. Each source is a
+/// step of the stage "draws".
+///
+/// # Errors
+/// The caller cancelled the work.
 pub fn draw_work<'l>(
     counter: &RouteCounter<'_>,
     rule: &SetRule,
     levels: impl Fn(SwitchId) -> &'l [Level] + Sync,
-) -> DrawWork {
+    progress: &dyn Progress,
+) -> Result<DrawWork, Cancelled> {
     let df = *counter.topology().dragonfly();
     let wiring = Wiring::of(counter);
-    let by_source: Vec<(f64, u64, f64, SwitchId)> = counter
+    progress.stage("draws", Some(df.switch_count() as usize));
+    let by_source: Result<Vec<(f64, u64, f64, SwitchId)>, Cancelled> = counter
         .sources()
         .map(|from| {
+            progress.check()?;
             let source = from.source();
             let thinning = mean_fraction(levels(source));
             // Most pairs of a source have as many routes of each shape as others have.
@@ -118,12 +126,13 @@ pub fn draw_work<'l>(
                     (sum.2, sum.3) = (looks, destination);
                 }
             }
-            sum
+            progress.step();
+            Ok(sum)
         })
         .collect();
     let mut work = DrawWork { mean: 0.0, most: -1.0, pair: (SwitchId(0), SwitchId(0)) };
     let mut pairs = 0;
-    for (source, (looks, count, most, destination)) in df.switches().zip(by_source) {
+    for (source, (looks, count, most, destination)) in df.switches().zip(by_source?) {
         work.mean += looks;
         pairs += count;
         if most > work.most {
@@ -131,7 +140,7 @@ pub fn draw_work<'l>(
         }
     }
     work.mean /= real(pairs.max(1));
-    work
+    Ok(work)
 }
 
 /// The expected looks of a draw by intermediate switch: each switch that is drawn, and each link that

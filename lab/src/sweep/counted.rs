@@ -8,7 +8,7 @@ use super::lists::distinct;
 use super::measure::{Measure, Source};
 use super::network::{all_of, traffic_of};
 use std::path::Path;
-use tvlb_base::progress::Progress;
+use tvlb_base::progress::{AsOneStep, Cancelled, Progress};
 use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_generator::static_load::{Paths, share_count, static_loads};
@@ -64,12 +64,17 @@ impl Counted {
         Ok(Self { fabrics, sets, traffic, placements, seed: file.seeds[0] })
     }
 
-    fn path_row(&self, NamedFabric { fabric, .. }: &NamedFabric, set: &str) -> Vec<Cell> {
+    fn path_row(
+        &self,
+        NamedFabric { fabric, .. }: &NamedFabric,
+        set: &str,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Cell>, Cancelled> {
         let df = fabric.topology.dragonfly();
         let (least, most) = fabric.topology.links_per_pair();
         let rule = parse_set(set, self.seed).expect("it was read before");
-        let mean = fabric_mean(&RouteCounter::new(&fabric.topology), &rule);
-        row![
+        let mean = fabric_mean(&RouteCounter::new(&fabric.topology), &rule, &AsOneStep(progress))?;
+        Ok(row![
             fabric.file.name.as_str(),
             df.node_count(),
             df.switch_count(),
@@ -80,7 +85,7 @@ impl Counted {
             set,
             mean.routes,
             mean.hops.unwrap_or(0.0),
-        ]
+        ])
     }
 
     fn link_row(
@@ -135,7 +140,7 @@ impl Measure for Counted {
         &self,
         unit: usize,
         _source: &Source<'_>,
-        _progress: &dyn Progress,
+        progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let (placement, rest) = (unit % self.placements.len(), unit / self.placements.len());
         let kinds = self.kinds();
@@ -143,7 +148,7 @@ impl Measure for Counted {
         let (set, number) = (&self.sets[rest % self.sets.len()], rest / self.sets.len());
         let fabric = &self.fabrics[number];
         match &self.traffic {
-            None => Ok(Some(vec![self.path_row(fabric, &set.0)])),
+            None => Ok(Some(vec![self.path_row(fabric, &set.0, progress)?])),
             Some(all) => {
                 let what = (&all[number][traffic], &self.placements[placement]);
                 Ok(Some(vec![self.link_row(fabric, set, what)?]))

@@ -9,6 +9,7 @@ use super::presence::shapes_of_counts;
 use crate::Topology;
 use rayon::prelude::*;
 use serde::Serialize;
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{DrawRule, Keep, SetRule, Shape, SwitchId};
 
 /// What a rule draws for one pair of switches.
@@ -90,16 +91,28 @@ fn mean_where_counted(
 
 /// The mean over what the rule draws between switches of different groups, all pairs alike.
 ///
-/// Uses the threads of the current rayon pool; the result is the same for any number of them.
-pub fn fabric_mean(counter: &RouteCounter<'_>, rule: &SetRule) -> FabricMean {
+/// Uses the threads of the current rayon pool; the result is the same for any number of them. Each source is a
+/// step.
+///
+/// # Errors
+/// The caller cancelled the work.
+pub fn fabric_mean(
+    counter: &RouteCounter<'_>,
+    rule: &SetRule,
+    progress: &dyn Progress,
+) -> Result<FabricMean, Cancelled> {
     let topology = counter.topology();
     let sums = counter.sources().map(|from| {
-        Sum::of_source(topology, from.source(), |destination| {
+        progress.check()?;
+        let sum = Sum::of_source(topology, from.source(), |destination| {
             let pair = (from.source(), destination);
             mean_where_counted(topology, rule, pair, || from.counts(destination))
-        })
+        });
+        progress.step();
+        Ok(sum)
     });
-    FabricMean { hops_are_exact: hops_are_exact(rule), ..mean_of_sums(sums.collect()) }
+    let sums: Result<Vec<Sum>, Cancelled> = sums.collect();
+    Ok(FabricMean { hops_are_exact: hops_are_exact(rule), ..mean_of_sums(sums?) })
 }
 
 /// The mean over all pairs of switches of different groups of what is drawn from the first to the second,
@@ -198,7 +211,7 @@ mod tests {
         let topology = wirings::absolute(4, 8, 4, 9);
         let counter = RouteCounter::new(&topology);
         let mean = |shapes| {
-            let mean = fabric_mean(&counter, &SetRule::whole(shapes));
+            let mean = fabric_mean(&counter, &SetRule::whole(shapes), &()).unwrap();
             assert!(mean.hops_are_exact);
             assert_eq!((mean.pairs, mean.empty_pairs), (72 * 64, 0));
             format!("{:.4} {:.4}", mean.routes, mean.hops.unwrap())
@@ -216,7 +229,7 @@ mod tests {
         let mean = |g, legs| {
             let topology = wirings::absolute(4, 8, 4, g);
             let counter = RouteCounter::new(&topology);
-            let mean = fabric_mean(&counter, &SetRule::by_switch(legs, true));
+            let mean = fabric_mean(&counter, &SetRule::by_switch(legs, true), &()).unwrap();
             assert!(mean.hops_are_exact && mean.empty_pairs == 0);
             format!("{:.2}", mean.hops.unwrap())
         };
@@ -301,7 +314,7 @@ mod tests {
                         drawing += 1.0;
                     }
                 }
-                let mean = fabric_mean(&counter, &rule);
+                let mean = fabric_mean(&counter, &rule, &()).unwrap();
                 prop_assert_eq!(mean.hops.is_some(), drawing > 0.0);
                 if let Some(hops) = mean.hops {
                     prop_assert!((hops - sum / drawing).abs() < 1e-9);
@@ -331,7 +344,7 @@ mod tests {
         let rule = SetRule::whole(strategic_2_3());
         let mean = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build().unwrap().install(|| fabric_mean(&counter, &rule))
+            pool.build().unwrap().install(|| fabric_mean(&counter, &rule, &()).unwrap())
         };
         let one = mean(1);
         for threads in [2, 3, 7] {
