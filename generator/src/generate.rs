@@ -60,36 +60,23 @@ pub(crate) fn generate_counted(
     progress.stage("images", Some(switches));
     let images = build(counter, &routing, &fabric.names, progress)?;
 
-    // Decisions mostly share a set: each is measured once.
     let is_thinned = Decision::ALL.iter().any(|&d| policies.get(d).is_thinned());
     let conventional = (is_thinned || is_countable(&fabric.topology))
         .then(|| Imbalance::of(&fabric.topology, Draw::Conventional));
-    let mut known: Vec<(&Policy, SetEntry)> = Vec::new();
-    for decision in Decision::ALL {
-        let policy = policies.get(decision);
-        if known.iter().any(|(known, _)| known.has_set_of(policy)) {
-            continue;
-        }
+    let measured = each_set_once(policies, |policy| {
         progress.stage("hops", Some(switches));
         let mean = if policy.is_thinned() {
-            thinned_mean(&fabric.topology, policy)
+            thinned_mean(&fabric.topology, policy, progress)?
         } else {
             fabric_mean(counter, &policy.rule, progress)?
         };
         let balance =
             conventional.map(|conventional| balance_entry(&fabric.topology, policy, conventional));
-        known.push((policy, set_entry(policy, &mean, balance)));
-    }
-    let mut sets = policies.map(|policy| {
-        let of_set = known.iter().find(|(known, _)| known.has_set_of(policy));
-        SetEntry {
-            threshold: policy.weighing.threshold,
-            candidates: policy.weighing.candidates,
-            gate: policy.weighing.gate,
-            queue: policy.weighing.queue,
-            min: policy.min,
-            ..of_set.expect("every decision's set has been looked at").1.clone()
-        }
+        Ok((mean, balance))
+    })?;
+    let mut sets = PerDecision::from_fn(|decision| {
+        let (mean, balance) = measured.get(decision);
+        set_entry(policies.get(decision), mean, balance.clone())
     });
     add_digests(&mut sets, policies, &images);
     let topology = &fabric.topology;
@@ -122,17 +109,26 @@ pub fn draw_work_of(
     policies: &PerDecision<Policy>,
     progress: &dyn Progress,
 ) -> Result<PerDecision<DrawWork>, Cancelled> {
-    let mut known: Vec<(&Policy, DrawWork)> = Vec::new();
+    each_set_once(policies, |policy| {
+        draw_work(counter, &policy.rule, |switch| policy.levels_of(switch), progress)
+    })
+}
+
+/// What is found of each decision's set. Decisions mostly share one, which is looked at once.
+fn each_set_once<T: Clone>(
+    policies: &PerDecision<Policy>,
+    mut look: impl FnMut(&Policy) -> Result<T, Cancelled>,
+) -> Result<PerDecision<T>, Cancelled> {
+    let mut known: Vec<(&Policy, T)> = Vec::new();
     for decision in Decision::ALL {
         let policy = policies.get(decision);
         if known.iter().all(|(other, _)| !other.has_set_of(policy)) {
-            let levels = |switch| policy.levels_of(switch);
-            known.push((policy, draw_work(counter, &policy.rule, levels, progress)?));
+            known.push((policy, look(policy)?));
         }
     }
     Ok(policies.map(|policy| {
         let known = known.iter().find(|(other, _)| other.has_set_of(policy));
-        known.expect("every decision's set has been looked at").1
+        known.expect("every decision's set has been looked at").1.clone()
     }))
 }
 

@@ -1,6 +1,7 @@
 //! What is left of a set that switches thin, over all pairs of switches of different groups.
 
 use crate::policy::Policy;
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_topology::Topology;
 use tvlb_topology::loads::kept_and_hops;
 use tvlb_topology::routes::expected::{FabricMean, PairMean, mean_of_pairs};
@@ -8,13 +9,22 @@ use tvlb_topology::routes::expected::{FabricMean, PairMean, mean_of_pairs};
 /// The means over the very routes that the switches keep of a policy's set, fractions included. The set
 /// is not one of intermediate switches, which cannot be thinned.
 ///
-/// Uses the threads of the current rayon pool; the result is the same for any number of them.
-pub fn thinned_mean(topology: &Topology, policy: &Policy) -> FabricMean {
-    mean_of_pairs(topology, |source, destination| {
+/// Uses the threads of the current rayon pool; the result is the same for any number of them. Each source is a
+/// step.
+///
+/// # Errors
+/// The caller cancelled the work.
+pub fn thinned_mean(
+    topology: &Topology,
+    policy: &Policy,
+    progress: &dyn Progress,
+) -> Result<FabricMean, Cancelled> {
+    let of_pair = |source, destination| {
         let set = (&policy.rule, policy.levels_of(source));
         let (kept, hops) = kept_and_hops(topology, set, (source, destination));
         PairMean { routes: real(kept), hops }
-    })
+    };
+    mean_of_pairs(topology, of_pair, progress)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "at most 2⁵³ routes are counted one by one")]

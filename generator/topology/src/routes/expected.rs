@@ -103,13 +103,10 @@ pub fn fabric_mean(
 ) -> Result<FabricMean, Cancelled> {
     let topology = counter.topology();
     let sums = counter.sources().map(|from| {
-        progress.check()?;
-        let sum = Sum::of_source(topology, from.source(), |destination| {
+        Sum::of_source(topology, from.source(), progress, |destination| {
             let pair = (from.source(), destination);
             mean_where_counted(topology, rule, pair, || from.counts(destination))
-        });
-        progress.step();
-        Ok(sum)
+        })
     });
     let sums: Result<Vec<Sum>, Cancelled> = sums.collect();
     Ok(FabricMean { hops_are_exact: hops_are_exact(rule), ..mean_of_sums(sums?) })
@@ -118,16 +115,22 @@ pub fn fabric_mean(
 /// The mean over all pairs of switches of different groups of what is drawn from the first to the second,
 /// where that is known exactly.
 ///
-/// Uses the threads of the current rayon pool; the result is the same for any number of them.
+/// Uses the threads of the current rayon pool; the result is the same for any number of them. Each source is a
+/// step.
+///
+/// # Errors
+/// The caller cancelled the work.
 pub fn mean_of_pairs(
     topology: &Topology,
     of_pair: impl Fn(SwitchId, SwitchId) -> PairMean + Sync,
-) -> FabricMean {
+    progress: &dyn Progress,
+) -> Result<FabricMean, Cancelled> {
     let switches: Vec<SwitchId> = topology.dragonfly().switches().collect();
     let sums = switches.par_iter().map(|&source| {
-        Sum::of_source(topology, source, |destination| of_pair(source, destination))
+        Sum::of_source(topology, source, progress, |destination| of_pair(source, destination))
     });
-    mean_of_sums(sums.collect())
+    let sums: Result<Vec<Sum>, Cancelled> = sums.collect();
+    Ok(mean_of_sums(sums?))
 }
 
 /// The mean over what is summed up by source, in the order of the sources.
@@ -159,19 +162,22 @@ struct Sum {
 }
 
 impl Sum {
-    /// Over all destinations in other groups, in their order.
+    /// Over all destinations in other groups, in their order: a step of the caller's.
     fn of_source(
         topology: &Topology,
         source: SwitchId,
+        progress: &dyn Progress,
         of_pair: impl Fn(SwitchId) -> PairMean,
-    ) -> Self {
+    ) -> Result<Self, Cancelled> {
+        progress.check()?;
         let df = topology.dragonfly();
         let group = df.place(source).0;
         let mut sum = Self::default();
         for destination in df.switches().filter(|&to| df.place(to).0 != group) {
             sum.add(of_pair(destination));
         }
-        sum
+        progress.step();
+        Ok(sum)
     }
 
     fn add(&mut self, pair: PairMean) {
