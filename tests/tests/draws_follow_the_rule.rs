@@ -13,7 +13,7 @@ use tvlb_tests::{
     arranged, boot, images, kept_when_thinned, levels, of_local_links, quantile, rule_of, shipped,
     thinned, with_set,
 };
-use tvlb_topology::routes::by_switch::{for_each_way, shortest_links};
+use tvlb_topology::routes::by_switch::{shortest_links, ways};
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::enumerate::kept;
 use tvlb_topology::routes::minimal;
@@ -163,11 +163,11 @@ fn chances_by_switch(fabric: &Fabric, from: u16, to: u16) -> BTreeMap<Drawn, f64
     let df = *fabric.topology.dragonfly();
     let DrawRule::BySwitch { legs, returns } = rule_of(fabric).draw else { panic!("by switch") };
     let mut chances: BTreeMap<Drawn, f64> = BTreeMap::new();
-    for_each_way(&fabric.topology, (legs, returns), SwitchId(from), SwitchId(to), |way| {
+    for way in ways(&fabric.topology, (legs, returns), SwitchId(from), SwitchId(to)) {
         let route = way.route();
         let detour = route.detour.unwrap_or(df.split_port(route.y).0);
         *chances.entry((route.x.0, route.y.0, detour.0)).or_default() += way.weight();
-    });
+    }
     let total: f64 = chances.values().sum();
     for chance in chances.values_mut() {
         *chance /= total;

@@ -16,7 +16,7 @@ use tvlb_tests::{
 };
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_topology::routes::by_switch::for_each_way;
+use tvlb_topology::routes::by_switch::ways;
 use tvlb_topology::routes::enumerate::kept;
 
 /// Some switches, cables and links within groups, at random.
@@ -97,9 +97,8 @@ fn assert_routes(fabric: &Fabric, switch: &Switch<'_>, live: &Topology, faults: 
         let (mut expected, mut found) = (Vec::new(), Vec::new());
         if let DrawRule::BySwitch { legs, returns } = rule.draw {
             if df.place(source).0 != df.place(destination).0 {
-                for_each_way(live, (legs, returns), source, destination, |way| {
-                    expected.push((way.route(), way.shape()));
-                });
+                let ways = ways(live, (legs, returns), source, destination);
+                expected.extend(ways.map(|way| (way.route(), way.shape())));
             }
         } else {
             let kept = kept(live, rule, source, destination);

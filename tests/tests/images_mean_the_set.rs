@@ -8,7 +8,7 @@ use tvlb_schema::{Decision, DrawRule, Route, Shape, ShapeSet};
 use tvlb_table_set::grammar::canonical;
 use tvlb_tests::{arranged, boot, images, of_local_links, rule_of, shipped, uneven, with_set};
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_topology::routes::by_switch::for_each_way;
+use tvlb_topology::routes::by_switch::ways;
 use tvlb_topology::routes::enumerate::kept;
 
 fn assert_same(fabric: &Fabric) {
@@ -50,9 +50,8 @@ fn assert_same_walks(fabric: &Fabric) {
         for destination in df.switches() {
             let (mut expected, mut found) = (Vec::new(), Vec::new());
             if df.place(source).0 != df.place(destination).0 {
-                for_each_way(&fabric.topology, (legs, returns), source, destination, |way| {
-                    expected.push((way.route(), way.shape(), way.ways));
-                });
+                let ways = ways(&fabric.topology, (legs, returns), source, destination);
+                expected.extend(ways.map(|way| (way.route(), way.shape(), way.ways)));
             }
             switch.for_each_way(Decision::UgalL, destination, |route, shape, ways| {
                 found.push((route, shape, ways));

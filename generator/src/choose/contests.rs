@@ -20,13 +20,13 @@ use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::policy::{Policy, PolicyPair};
 use std::collections::BTreeMap;
-use tvlb_base::progress::{AsOneStep, Progress};
+use tvlb_base::progress::{AsOneStep, Cancelled, Progress};
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 use tvlb_simulator::Scheme;
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{ContestEntry, Origin};
 use tvlb_topology::routes::count::RouteCounter;
-use tvlb_topology::routes::expected::fabric_mean;
+use tvlb_topology::routes::expected::{PairMean, fabric_mean, mean_of_pairs};
 
 /// How many of the best sets are paired for PAR's two decisions.
 const PAIRED: usize = 3;
@@ -250,23 +250,19 @@ fn best(field: &Field, result: &ContestResult, count: usize) -> Vec<Candidate> {
 }
 
 /// The mean hops of a path that conventional VLB draws, over all pairs of switches of different groups.
-pub(super) fn conventional_hops(counter: &RouteCounter<'_>) -> Option<f64> {
-    let df = counter.topology().dragonfly();
-    let (mut sum, mut pairs) = (0.0, 0.0);
-    for source in df.switches() {
-        for destination in df.switches() {
-            if df.place(source).0 == df.place(destination).0 {
-                continue;
-            }
-            let by_hops = counter.triples(source, destination).by_hops();
-            let real = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-            let total: f64 = by_hops.iter().map(|&count| real(count)).sum();
-            let hops: f64 = (0_u32..).zip(by_hops).map(|(h, n)| f64::from(h) * real(n)).sum();
-            if total > 0.0 {
-                sum += hops / total;
-                pairs += 1.0;
-            }
-        }
-    }
-    (pairs > 0.0).then(|| sum / pairs)
+///
+/// # Errors
+/// The caller cancelled the work.
+pub(super) fn conventional_hops(
+    counter: &RouteCounter<'_>,
+    progress: &dyn Progress,
+) -> Result<Option<f64>, Cancelled> {
+    let of_pair = |source, destination| {
+        let real = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+        let by_hops = counter.triples(source, destination).by_hops();
+        let total: f64 = by_hops.iter().map(|&count| real(count)).sum();
+        let hops: f64 = (0_u32..).zip(by_hops).map(|(h, n)| f64::from(h) * real(n)).sum();
+        PairMean { routes: total, hops: (total > 0.0).then(|| hops / total) }
+    };
+    Ok(mean_of_pairs(counter.topology(), of_pair, progress)?.hops)
 }

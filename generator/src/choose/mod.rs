@@ -49,7 +49,7 @@ use panel::Panel;
 use record::{model_entry, panel_entry};
 use simulation::make_state;
 use std::path::PathBuf;
-use tvlb_base::progress::Progress;
+use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::Scheme;
 use tvlb_table_set::all_rounded;
@@ -166,7 +166,7 @@ pub fn choose(
         prefer: options.prefer,
         most_regret: options.most_regret,
         progress,
-        conventional_hops: conventional_hops(&counter),
+        conventional_hops: conventional_hops(&counter, &AsOneStep(progress))?,
         balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
     };
     let outcome = contests.both(&Sources { front: &front, ..without_front });

@@ -219,9 +219,7 @@ impl Left<'_> {
             }
             DrawRule::ByRoute => planned.iter().any(has),
             DrawRule::BySwitch { legs, returns } => {
-                let mut ways = 0;
-                by_switch::for_each_way(wiring, (legs, returns), pair.0, pair.1, |_| ways += 1);
-                ways > 0
+                by_switch::ways(wiring, (legs, returns), pair.0, pair.1).next().is_some()
             }
         };
         if has_any { planned } else { ShapeSet::EMPTY }

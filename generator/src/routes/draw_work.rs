@@ -16,8 +16,8 @@ use tvlb_schema::{DrawRule, GroupId, Keep, LegHops, Level, SetRule, Shape, Shape
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::names::{NamedSwitch, Names};
 use tvlb_topology::Topology;
-use tvlb_topology::routes::by_switch::{for_each_way, shortest_links};
 use tvlb_topology::routes::count::RouteCounter;
+use tvlb_topology::routes::shortest_legs::ShortestLegs;
 
 /// The most looks of a draw on average over all pairs that a set may take.
 ///
@@ -100,12 +100,14 @@ pub fn draw_work<'l>(
     let df = *counter.topology().dragonfly();
     let wiring = Wiring::of(counter);
     progress.stage("draws", Some(df.switch_count() as usize));
+    let through = ThroughSwitches::of(counter.topology(), rule, progress)?;
     let by_source: Result<Vec<(f64, u64, f64, SwitchId)>, Cancelled> = counter
         .sources()
         .map(|from| {
             progress.check()?;
             let source = from.source();
             let thinning = mean_fraction(levels(source));
+            let through = through.as_ref().map(|through| (through, through.looks_at_all(source)));
             // Most pairs of a source have as many routes of each shape as others have.
             let mut known = BTreeMap::new();
             let mut sum = (0.0, 0, -1.0, source);
@@ -113,8 +115,8 @@ pub fn draw_work<'l>(
                 if df.place(source).0 == df.place(destination).0 {
                     continue;
                 }
-                let looks = if let DrawRule::BySwitch { legs, returns } = rule.draw {
-                    switch_looks(counter.topology(), (legs, returns), source, destination)
+                let looks = if let Some((through, at_all)) = &through {
+                    through.looks(at_all[df.place(destination).0.as_usize()], (source, destination))
                 } else {
                     let counts = from.counts(destination);
                     let find = || wiring.pair_looks(rule, thinning, &counts);
@@ -143,43 +145,69 @@ pub fn draw_work<'l>(
     Ok(work)
 }
 
-/// The expected looks of a draw by intermediate switch: each switch that is drawn, and each link that
-/// is looked at to tell whether the set has it.
-fn switch_looks(
-    topology: &Topology,
-    (legs, returns): (LegHops, bool),
-    source: SwitchId,
-    destination: SwitchId,
-) -> f64 {
-    let df = topology.dragonfly();
-    let (from, to) = (df.place(source).0, df.place(destination).0);
-    let between = df.switches().filter(|&s| df.place(s).0 != from && df.place(s).0 != to);
-    // Numbers are drawn, and one that no switch has takes a look too.
-    let switches = u64::from(df.a()) * u64::from(df.g() - 2);
-    let mut looks = switches;
-    for through in between {
-        let middle = df.place(through).0;
-        looks += topology.links(from, middle).len() as u64;
-        let first = shortest_links(topology, source, through).map(|(hops, _)| hops);
-        if first.is_some_and(|first| legs.contains(first, 1)) {
-            looks += topology.links(middle, to).len() as u64;
+/// What the draws of a set of intermediate switches follow from.
+struct ThroughSwitches<'t> {
+    topology: &'t Topology,
+    set: (LegHops, bool),
+    /// By number of the switch.
+    legs: Vec<ShortestLegs>,
+}
+
+impl<'t> ThroughSwitches<'t> {
+    /// That of a rule; `None` if it draws otherwise.
+    fn of(
+        topology: &'t Topology,
+        rule: &SetRule,
+        progress: &dyn Progress,
+    ) -> Result<Option<Self>, Cancelled> {
+        let DrawRule::BySwitch { legs, returns } = rule.draw else { return Ok(None) };
+        let set = (legs, returns);
+        let legs = ShortestLegs::of_all(topology, progress)?;
+        Ok(Some(Self { topology, set, legs }))
+    }
+
+    /// By number of the destination's group how many links a switch looks at if it draws every number of an
+    /// intermediate switch once: those to each switch, and those on from each whose first leg the set has.
+    fn looks_at_all(&self, source: SwitchId) -> Vec<u64> {
+        let df = self.topology.dragonfly();
+        let from = df.place(source).0;
+        let links = |one, other| self.topology.links(one, other).len() as u64;
+        let first = &self.legs[source.as_usize()];
+        let reached = |middle| (middle, first.reached(self.topology, self.set.0, middle));
+        let reached: Vec<(GroupId, u64)> = df.groups().map(reached).collect();
+        let of_group = |to| {
+            let between = reached.iter().filter(|&&(middle, _)| middle != from && middle != to);
+            let of_middle = between.map(|&(middle, reached)| {
+                let switches = u64::from(df.switches_of(middle));
+                switches * links(from, middle) + reached * links(middle, to)
+            });
+            // Numbers are drawn, and one that no switch has takes a look too.
+            of_middle.sum::<u64>() + u64::from(df.a()) * u64::from(df.g() - 2)
+        };
+        df.group_numbers().map(of_group).collect()
+    }
+
+    /// The expected looks of a draw: each switch that is drawn, and each link that is looked at to tell
+    /// whether the set has it.
+    fn looks(&self, at_all: u64, (source, destination): (SwitchId, SwitchId)) -> f64 {
+        let df = self.topology.dragonfly();
+        let switches = u64::from(df.a()) * u64::from(df.g() - 2);
+        if switches == 0 {
+            return 0.0;
         }
+        let (first, second) = (&self.legs[source.as_usize()], &self.legs[destination.as_usize()]);
+        let hits = first.drawn(second, self.topology, self.set).switches;
+        let each = real(at_all) / real(switches);
+        // When as many have missed as there are, all are looked at once.
+        let (first, missed) = tried((hits / real(switches)).min(1.0), real(switches));
+        let once = missed * real(at_all);
+        if hits == 0.0 {
+            return (first * each + once).min(MOST_SOUGHT.into());
+        }
+        let tries = f64::from(MOST_TRIES).min(f64::from(MOST_SOUGHT) / each);
+        let (tries, _) = tried((hits / real(switches)).min(1.0), tries);
+        tries * each + once
     }
-    if switches == 0 {
-        return 0.0;
-    }
-    let mut hits = 0.0;
-    for_each_way(topology, (legs, returns), source, destination, |way| hits += way.weight());
-    let each = real(looks) / real(switches);
-    // When as many have missed as there are, all are looked at once.
-    let (first, missed) = tried((hits / real(switches)).min(1.0), real(switches));
-    let once = missed * real(looks);
-    if hits == 0.0 {
-        return (first * each + once).min(MOST_SOUGHT.into());
-    }
-    let tries = f64::from(MOST_TRIES).min(f64::from(MOST_SOUGHT) / each);
-    let (tries, _) = tried((hits / real(switches)).min(1.0), tries);
-    tries * each + once
 }
 
 /// The fraction of routes that levels keep on average over the ports.

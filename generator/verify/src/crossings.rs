@@ -306,12 +306,13 @@ pub(super) fn most_walks(fabric: &BootedSwitches<'_>) -> u128 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use tvlb_firmware_model::Switch;
     use tvlb_generator::generate::generate;
     use tvlb_generator::policy::Policy;
     use tvlb_schema::{Dragonfly, FaultSet, LocalLink, PerDecision, SetRule, SwitchId};
+    use tvlb_topology::Topology;
     use tvlb_topology::arrangement::{Arrangement, arrange};
     use tvlb_topology::routes::count::RouteCounter;
 
@@ -354,8 +355,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn routes_are_counted_as_the_generator_counts_them_where_parts_are_dead() {
+    /// Two fabrics of which a switch, cables and local links are dead: what lives, and the image.
+    pub(in super::super) fn with_dead_parts(each: impl Fn(&Topology, &FabricImage<'_>)) {
         for ([p, a, h, g], arrangement) in
             [([2, 4, 2, 9], Arrangement::Absolute), ([1, 5, 3, 6], Arrangement::Random)]
         {
@@ -375,16 +376,23 @@ mod tests {
             };
             let mut image = FabricImage::decode(&bytes).unwrap();
             let faults_image = tvlb_schema::encode_fault_image(&image, 1, &faults);
-            let live = topology.without(&faults);
-            let counter = RouteCounter::new(&live);
             image.install_faults(&faults_image).unwrap();
-            let unlinked = Unlinked::of(&image);
-            let mut crossings = Crossings::new(&df, &unlinked);
+            each(&topology.without(&faults), &image);
+        }
+    }
+
+    #[test]
+    fn routes_are_counted_as_the_generator_counts_them_where_parts_are_dead() {
+        with_dead_parts(|live, image| {
+            let df = live.dragonfly();
+            let counter = RouteCounter::new(live);
+            let unlinked = Unlinked::of(image);
+            let mut crossings = Crossings::new(df, &unlinked);
             let lives = |&switch: &SwitchId| image.lives(switch);
             for from in df.groups() {
-                let first = first_links(&image, from);
+                let first = first_links(image, from);
                 for to in df.groups().filter(|&to| to != from) {
-                    crossings.count(&image, &first, to, &()).unwrap();
+                    crossings.count(image, &first, to, &()).unwrap();
                     let of = |group| df.switches_in(group);
                     for own in of(from).filter(lives) {
                         for there in of(to).filter(lives) {
@@ -397,7 +405,7 @@ mod tests {
                     }
                 }
             }
-        }
+        });
     }
 
     #[test]

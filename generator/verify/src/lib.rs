@@ -29,6 +29,7 @@ mod presence;
 mod routes;
 mod sample;
 mod set_channels;
+mod through_switches;
 mod update;
 mod ways;
 mod wiring;
@@ -422,9 +423,13 @@ impl<'t> Tables<'t> {
         let crossed = Crossed::new(fabric.df.g());
         let unlinked = Unlinked::of(self.fabric_image);
         let groups: Vec<GroupId> = fabric.df.groups().collect();
+        progress.stage("groups", Some(groups.len()));
         let told = in_order(groups.par_iter().map(|&group| {
             let first = first_links(self.fabric_image, group);
-            presence::check_group(fabric, group, (&first, &unlinked), &crossed, progress)
+            let told =
+                presence::check_group(fabric, group, (&first, &unlinked), &crossed, progress)?;
+            progress.step();
+            Ok(told)
         }))?;
         let told = told.iter().fold(Told::default(), |mut sum, told| {
             sum.add(told);
@@ -441,6 +446,7 @@ impl<'t> Tables<'t> {
         progress: &dyn Progress,
     ) -> Result<Walks, VerifyError> {
         let sources: Vec<_> = fabric.df.switches().collect();
+        progress.stage("switches", Some(sources.len()));
         let walks = in_order(sources.par_iter().map(|&source| {
             let first = first_links(self.fabric_image, fabric.df.place(source).0);
             let walks = routes::check_from(fabric, source, &first, notes, progress)?;

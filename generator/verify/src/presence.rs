@@ -13,6 +13,7 @@ use super::crossings::{Crossings, FirstLink, Unlinked};
 use super::draws::{chances, mean_hops};
 use super::looks::{Looks, Spent};
 use super::packet::{BootedSwitches, Path};
+use super::through_switches::Between;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
@@ -116,6 +117,7 @@ pub(super) fn check_group(
     let (df, mut told) = (&fabric.df, Told::default());
     let image = *fabric.switches[0].image().fabric();
     let mut crossings = Crossings::new(df, unlinked);
+    let mut between = draws_by_switch(fabric, from).then(|| Between::new(&image, from));
     for to in df.groups().filter(|&to| to != from) {
         progress.check()?;
         crossings.count(&image, first, to, progress)?;
@@ -128,15 +130,26 @@ pub(super) fn check_group(
                 to: first_of(to).into(),
             });
         }
+        if let Some(between) = &mut between {
+            between.look_at(to, first);
+        }
         for own in df.indices(from) {
             let switch = fabric.switch(df.switch(from, own));
             if !image.lives(switch.image().switch()) {
                 continue;
             }
-            check_switch(switch, own, to, &crossings, &mut told)?;
+            check_switch(switch, own, to, (&crossings, between.as_ref()), &mut told)?;
         }
     }
     Ok(told)
+}
+
+/// Whether a switch of a group has a set of intermediate switches.
+fn draws_by_switch(fabric: &BootedSwitches<'_>, group: GroupId) -> bool {
+    fabric.df.switches_in(group).any(|switch| {
+        let image = fabric.switch(switch).image();
+        Decision::ALL.iter().any(|&decision| by_switch::rule_of(image.set(decision)).is_some())
+    })
 }
 
 /// The same from one switch to all of one group.
@@ -144,7 +157,7 @@ fn check_switch(
     switch: &tvlb_firmware_model::Switch<'_>,
     own: SwitchIndex,
     to: GroupId,
-    crossings: &Crossings<'_>,
+    (crossings, between): (&Crossings<'_>, Option<&Between<'_, '_>>),
     told: &mut Told,
 ) -> Result<(), VerifyError> {
     let image = switch.image();
@@ -156,11 +169,11 @@ fn check_switch(
         let present = present_if_any(set);
         let by_shape = set.rule().is_by_shape();
         if let Some(rule) = by_switch::rule_of(set) {
+            let between = between.expect("a switch of the group has such a set");
+            let from = between.from(own, rule);
             let mut sums = (0, 0, 0.0);
             for there in df.indices(to) {
-                let fabric = image.fabric();
-                let walks = by_switch::walks(fabric, rule, image.switch(), df.switch(to, there));
-                let (routes, hops) = by_switch::routes_and_hops(&walks);
+                let (routes, hops) = from.routes_and_hops(there);
                 sums = (sums.0 + routes, sums.1 + u64::from(routes == 0), sums.2 + hops);
             }
             told.note(image, decision, sums);

@@ -5,7 +5,7 @@ use super::kept::{Kept, crossings};
 use crate::Topology;
 use crate::crossings::Crossing;
 use crate::links::LinkNumbers;
-use crate::routes::{by_switch::for_each_way, minimal};
+use crate::routes::{by_switch::ways, minimal};
 use tvlb_schema::{DrawRule, GroupId, LegHops, Level, SetRule, SwitchIndex};
 
 /// What goes over the links that each number stands for.
@@ -175,9 +175,9 @@ impl<'t> Sum<'t> {
     /// The walks of a set of intermediate switches.
     fn walks(&mut self, rule: (LegHops, bool), demand: &Demand) -> bool {
         let (topology, Demand { source, destination, amount }) = (self.topology, *demand);
-        let mut total = 0.0;
-        for_each_way(topology, rule, source, destination, |way| total += way.weight());
-        for_each_way(topology, rule, source, destination, |way| {
+        let ways = || ways(topology, rule, source, destination);
+        let total: f64 = ways().map(|way| way.weight()).sum();
+        ways().for_each(|way| {
             let all = amount * (way.weight() / total);
             let direct = if way.mid() == 1 { all } else { 0.0 };
             self.over_links(demand, &way.crossing, Parts { all, direct, apart: 0.0 });

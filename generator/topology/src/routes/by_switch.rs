@@ -88,75 +88,33 @@ pub fn shortest_links(
     Some((hops, links.iter().filter(is_shortest)))
 }
 
-/// Visits every walk that the set draws from one switch to another of a different group, by
-/// intermediate switch. A route without a detour can be two walks, over either of its ends in the
-/// middle.
-pub fn for_each_way(
+/// The walks that a set draws from one switch to another of a different group, by intermediate switch. A
+/// route without a detour can be two walks, over either of its ends in the middle.
+pub fn ways(
     topology: &Topology,
     (legs, returns): (LegHops, bool),
     source: SwitchId,
     destination: SwitchId,
-    mut each: impl FnMut(&Way),
-) {
+) -> impl Iterator<Item = Way> {
     let df = *topology.dragonfly();
     let (from, to) = (df.place(source).0, df.place(destination).0);
-    for middle in df.groups().filter(|&group| group != from && group != to) {
-        for through in df.indices(middle) {
-            let switch = df.switch(middle, through);
-            let Some((first, xs)) = shortest_links(topology, source, switch) else { continue };
-            let Some((second, ys)) = shortest_links(topology, switch, destination) else {
-                continue;
-            };
-            if !legs.contains(first, second) {
-                continue;
-            }
+    let middles = df.groups().filter(move |&group| group != from && group != to);
+    let each = middles.flat_map(move |middle| df.indices(middle).map(move |index| (middle, index)));
+    let ways = each.flat_map(move |(middle, through)| {
+        let switch = df.switch(middle, through);
+        let first = shortest_links(topology, source, switch);
+        let both = first.zip(shortest_links(topology, switch, destination));
+        let drawn = both.filter(|((first, _), (second, _))| legs.contains(*first, *second));
+        drawn.into_iter().flat_map(move |((_, xs), (_, ys))| {
             let ways = u32::try_from(xs.clone().count() * ys.clone().count())
                 .expect("two groups share at most 4096 links");
-            for (&x, &y) in xs.flat_map(|x| ys.clone().map(move |y| (x, y))) {
-                let crossing = Crossing::between(&df, (source, destination), middle, [x, y]);
-                let way = Way { crossing, through, ways };
-                if returns || !way.returns() {
-                    each(&way);
-                }
-            }
-        }
-    }
-}
-
-/// What the set draws for one pair: how many routes, each counted once; the sum of the ways' weights;
-/// and of their hops by weight.
-pub(super) fn sums(
-    topology: &Topology,
-    rule: (LegHops, bool),
-    source: SwitchId,
-    destination: SwitchId,
-) -> (u64, f64, f64) {
-    let (mut routes, mut weights, mut hops) = (0_u64, 0.0, 0.0);
-    for_each_way(topology, rule, source, destination, |way| {
-        routes += u64::from(!is_second(topology, rule.0, way, (source, destination)));
-        weights += way.weight();
-        hops += way.weight() * f64::from(way.hops());
+            let pairs = xs.flat_map(move |&x| ys.clone().map(move |&y| [x, y]));
+            pairs.map(move |links| Way {
+                crossing: Crossing::between(&df, (source, destination), middle, links),
+                through,
+                ways,
+            })
+        })
     });
-    (routes, weights, hops)
-}
-
-/// Whether the same route is also a walk over a switch of lower index that the set has.
-fn is_second(
-    topology: &Topology,
-    legs: LegHops,
-    way: &Way,
-    (source, destination): (SwitchId, SwitchId),
-) -> bool {
-    let Crossing { v, w, middle, head, tail, .. } = way.crossing;
-    let other = if way.through == v { w } else { v };
-    if way.detour().is_some() || other >= way.through {
-        return false;
-    }
-    let switch = topology.dragonfly().switch(middle, other);
-    let first = 1 + u8::from(head) + u8::from(v != other);
-    let second = 1 + u8::from(w != other) + u8::from(tail);
-    let hops = |from, to| shortest_links(topology, from, to).map(|(hops, _)| hops);
-    legs.contains(first, second)
-        && hops(source, switch) == Some(first)
-        && hops(switch, destination) == Some(second)
+    ways.filter(move |way| returns || !way.returns())
 }

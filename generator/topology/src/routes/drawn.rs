@@ -5,7 +5,7 @@
 //! through a third switch, uniformly, whatever the set. A hop by way of a third switch goes by any such
 //! switch alike.
 
-use super::by_switch::for_each_way;
+use super::by_switch::ways;
 use super::walk::Walk;
 use super::{enumerate, minimal};
 use crate::Topology;
@@ -209,7 +209,7 @@ fn by_switch(
 ) -> Vec<DrawnVlb> {
     let df = topology.dragonfly();
     let mut paths = BTreeMap::new();
-    for_each_way(topology, rule, source, destination, |way| {
+    for way in ways(topology, rule, source, destination) {
         let (crossing, route) = (way.crossing, way.route());
         let switches = crossing.walk(df, (source, destination), Some(way.through));
         let key = (crossing.middle, route.x, route.y, route.detour);
@@ -222,7 +222,7 @@ fn by_switch(
             probability: 0.0,
         });
         path.probability += way.weight();
-    });
+    }
     let total: f64 = paths.values().map(|path: &DrawnVlb| path.probability).sum();
     paths
         .into_values()

@@ -6,6 +6,7 @@
 
 use super::count::RouteCounter;
 use super::presence::shapes_of_counts;
+use super::shortest_legs::{DrawnThrough, ShortestLegs};
 use crate::Topology;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -53,22 +54,29 @@ pub fn pair_mean(
     source: SwitchId,
     destination: SwitchId,
 ) -> PairMean {
-    let counts = || counter.counts(source, destination);
-    mean_where_counted(counter.topology(), rule, (source, destination), counts)
+    let topology = counter.topology();
+    if let DrawRule::BySwitch { legs, returns } = rule.draw {
+        let [first, second] =
+            [source, destination].map(|switch| ShortestLegs::of(topology, switch));
+        return through_switches(&first.drawn(&second, topology, (legs, returns)));
+    }
+    let counts = counter.counts(source, destination);
+    by_counts(topology, rule, (source, destination), &counts)
 }
 
-fn mean_where_counted(
+/// The mean over what a set of intermediate switches draws for a pair.
+fn through_switches(drawn: &DrawnThrough) -> PairMean {
+    let hops = (drawn.routes > 0).then(|| drawn.hops / drawn.switches);
+    PairMean { routes: real(drawn.routes), hops }
+}
+
+/// The mean over what another rule draws for a pair that has so many routes of each shape.
+fn by_counts(
     topology: &Topology,
     rule: &SetRule,
-    (source, destination): (SwitchId, SwitchId),
-    counts: impl Fn() -> [u64; Shape::COUNT],
+    pair: (SwitchId, SwitchId),
+    counts: &[u64; Shape::COUNT],
 ) -> PairMean {
-    if let DrawRule::BySwitch { legs, returns } = rule.draw {
-        let rule = (legs, returns);
-        let (routes, ways, hops) = super::by_switch::sums(topology, rule, source, destination);
-        return PairMean { routes: real(routes), hops: (ways > 0.0).then(|| hops / ways) };
-    }
-    let counts = counts();
     // In parts of 10 000 routes, so that the sums are exact.
     let kept = |shape: Shape| counts[shape.number()] * u64::from(rule.keep_of(shape).parts());
     let routes = Shape::all().map(kept).sum();
@@ -80,7 +88,7 @@ fn mean_where_counted(
     let hops = match rule.draw {
         DrawRule::ByRoute | DrawRule::BySwitch { .. } => weighted(&kept),
         DrawRule::ByShape { .. } => {
-            let present = shapes_of_counts(topology, (rule, &[]), (source, destination), &counts);
+            let present = shapes_of_counts(topology, (rule, &[]), pair, counts);
             weighted(&|shape| {
                 if present.contains(shape) { rule.weight_of(shape).into() } else { 0 }
             })
@@ -102,10 +110,17 @@ pub fn fabric_mean(
     progress: &dyn Progress,
 ) -> Result<FabricMean, Cancelled> {
     let topology = counter.topology();
+    if let DrawRule::BySwitch { legs, returns } = rule.draw {
+        let all = ShortestLegs::of_all(topology, progress)?;
+        let of_pair = |source: SwitchId, destination: SwitchId| {
+            let (first, second) = (&all[source.as_usize()], &all[destination.as_usize()]);
+            through_switches(&first.drawn(second, topology, (legs, returns)))
+        };
+        return mean_of_pairs(topology, of_pair, progress);
+    }
     let sums = counter.sources().map(|from| {
         Sum::of_source(topology, from.source(), progress, |destination| {
-            let pair = (from.source(), destination);
-            mean_where_counted(topology, rule, pair, || from.counts(destination))
+            by_counts(topology, rule, (from.source(), destination), &from.counts(destination))
         })
     });
     let sums: Result<Vec<Sum>, Cancelled> = sums.collect();

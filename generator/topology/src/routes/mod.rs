@@ -16,6 +16,7 @@ pub mod expected;
 pub mod minimal;
 pub mod next_hops;
 pub mod presence;
+pub mod shortest_legs;
 pub mod text;
 pub mod triples;
 pub mod walk;

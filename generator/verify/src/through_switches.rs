@@ -1,0 +1,237 @@
+//! What a set of intermediate switches draws between the switches of two groups, by the fabric image alone:
+//! how many routes, and how long its walks are.
+//!
+//! Each switch of the two groups has a row of its shortest legs, and a pair is counted switch by switch from
+//! two rows, without a list of its walks. [`super::by_switch`] lists them, where all paths are walked. The
+//! topology crate counts in another way: verification must not share an error with what it verifies.
+
+use super::crossings::{FirstLink, links};
+use tvlb_schema::{Dragonfly, FabricImage, GroupId, LegHops, SwitchId, SwitchIndex};
+
+/// The shortest legs between a switch and all others, by their number.
+struct Row {
+    /// The hops of a leg, 1 to 3; 0 if there is none.
+    hops: Vec<u8>,
+    /// Over how many links there is one.
+    links: Vec<u16>,
+}
+
+impl Row {
+    fn of(fabric: &FabricImage<'_>, switch: SwitchId) -> Self {
+        let df = fabric.dragonfly();
+        let numbers = df.switch_numbers() as usize;
+        let mut row = Self { hops: vec![0; numbers], links: vec![0; numbers] };
+        let (own, here) = df.place(switch);
+        for group in df.groups().filter(|&group| group != own) {
+            for (leaves, arrives) in links(fabric, own, group) {
+                let (u, v) = (df.split_port(leaves).0, df.split_port(arrives).0);
+                if !fabric.is_local_hop(own, here, u) {
+                    continue;
+                }
+                for r in df.indices(group).filter(|&r| fabric.is_local_hop(group, v, r)) {
+                    row.note(df.switch(group, r), 1 + u8::from(u != here) + u8::from(r != v));
+                }
+            }
+        }
+        row
+    }
+
+    /// One more leg to a switch.
+    fn note(&mut self, to: SwitchId, hops: u8) {
+        let (least, links) = (&mut self.hops[to.as_usize()], &mut self.links[to.as_usize()]);
+        if *least == 0 || hops < *least {
+            (*least, *links) = (hops, 0);
+        }
+        *links += u16::from(hops == *least);
+    }
+
+    /// Whether the shortest legs to a switch have so many hops.
+    fn is(&self, to: SwitchId, hops: u8) -> bool {
+        self.hops[to.as_usize()] == hops
+    }
+}
+
+/// A link out of the source group and one into the destination group that share their third group.
+struct Links {
+    middle: GroupId,
+    /// The switches that the first leaves and at which it arrives, and the same of the second.
+    ends: [SwitchIndex; 4],
+}
+
+/// Two groups, and the legs of their switches.
+pub(super) struct Between<'f, 'i> {
+    fabric: &'f FabricImage<'i>,
+    df: Dragonfly,
+    from: GroupId,
+    to: GroupId,
+    /// By index of the switch in its group.
+    first: Vec<Row>,
+    second: Vec<Row>,
+    links: Vec<Links>,
+}
+
+impl<'f, 'i> Between<'f, 'i> {
+    /// Legs out of one group, of which nothing is known to any other.
+    pub(super) fn new(fabric: &'f FabricImage<'i>, from: GroupId) -> Self {
+        let df = *fabric.dragonfly();
+        let first = df.switches_in(from).map(|switch| Row::of(fabric, switch)).collect();
+        Self { fabric, df, from, to: from, first, second: Vec::new(), links: Vec::new() }
+    }
+
+    /// Looks at another destination group; `first` are the links that leave the source group.
+    pub(super) fn look_at(&mut self, to: GroupId, first: &[FirstLink]) {
+        let (fabric, df) = (self.fabric, self.df);
+        self.to = to;
+        self.second = df.switches_in(to).map(|switch| Row::of(fabric, switch)).collect();
+        let pairs = first.iter().filter(|link| link.middle != to).flat_map(|link| {
+            let end = |port| df.split_port(port).0;
+            links(fabric, link.middle, to).map(move |(y, z)| Links {
+                middle: link.middle,
+                ends: [end(link.x), link.v, end(y), end(z)],
+            })
+        });
+        self.links = pairs.collect();
+    }
+
+    /// A switch of the source group, and a set that it has: which switches, and whether walks come back.
+    pub(super) fn from(&self, own: SwitchIndex, set: (LegHops, bool)) -> From<'_, 'f, 'i> {
+        // With each pair of numbers of hops a set has all smaller ones.
+        let most = [0, 1, 2, 3].map(|first| {
+            (1..=3).filter(|&second| first > 0 && set.0.contains(first, second)).max().unwrap_or(0)
+        });
+        let row = &self.first[usize::from(own.0)];
+        let most = row.hops.iter().map(|&hops| most[usize::from(hops)]).collect();
+        From { between: self, own, set, row, most }
+    }
+}
+
+/// One switch of the source group with one set.
+pub(super) struct From<'b, 'f, 'i> {
+    between: &'b Between<'f, 'i>,
+    own: SwitchIndex,
+    set: (LegHops, bool),
+    row: &'b Row,
+    /// By number of an intermediate switch the most hops of the second leg with which the set has it; 0 if
+    /// it has it with none.
+    most: Vec<u8>,
+}
+
+impl From<'_, '_, '_> {
+    /// How many routes the set draws to a switch of the destination group, each counted once, and their mean
+    /// hops as they are drawn; 0 if there are none.
+    pub(super) fn routes_and_hops(&self, there: SwitchIndex) -> (u64, f64) {
+        let second = &self.between.second[usize::from(there.0)];
+        let (mut routes, switches, hops) = self.by_switch(second);
+        let (mut switches, mut hops) = (f64::from(switches), f64::from(hops));
+        for links in &self.between.links {
+            let [u, v, w, z] = links.ends;
+            let (head, tail) = (1 + u8::from(u != self.own), 1 + u8::from(z != there));
+            if v != w {
+                let is_twice = self.set.0.contains(head, tail + 1)
+                    && self.set.0.contains(head + 1, tail)
+                    && self.is_twice(second, links, (head, tail))
+                    && self.has_ends(links, there);
+                routes -= u64::from(is_twice);
+            } else if !self.set.1 && self.set.0.contains(head + 1, tail + 1) {
+                if !self.has_ends(links, there) {
+                    continue;
+                }
+                for ways in self.coming_back(second, links, (head, tail)) {
+                    routes -= 1;
+                    switches -= 1.0 / f64::from(ways);
+                    hops -= f64::from(head + tail + 2) / f64::from(ways);
+                }
+            }
+        }
+        (routes, if routes > 0 { hops / switches } else { 0.0 })
+    }
+
+    /// Routes, intermediate switches and the hops of a walk over each, as if all walks that come back
+    /// were drawn, and with a route counted for each switch that it is drawn by.
+    fn by_switch(&self, second: &Row) -> (u64, u32, u32) {
+        let (mut routes, mut switches, mut hops) = (0, 0, 0);
+        let firsts = self.row.hops.iter().zip(&self.row.links).zip(&self.most);
+        let seconds = second.hops.iter().zip(&second.links);
+        for (((&one, &xs), &most), (&two, &ys)) in firsts.zip(seconds) {
+            let is_drawn = two != 0 && two <= most;
+            switches += u32::from(is_drawn);
+            hops += if is_drawn { u32::from(one + two) } else { 0 };
+            routes += if is_drawn { u64::from(xs) * u64::from(ys) } else { 0 };
+        }
+        (routes, switches, hops)
+    }
+
+    /// Whether the hops in the source and the destination group have links.
+    fn has_ends(&self, links: &Links, there: SwitchIndex) -> bool {
+        let Between { fabric, from, to, .. } = self.between;
+        let [u, _, _, z] = links.ends;
+        fabric.is_local_hop(*from, self.own, u) && fabric.is_local_hop(*to, z, there)
+    }
+
+    /// Whether the route over two links is drawn by the switch at which the first arrives and by that which
+    /// the second leaves. So many hops are before the one and after the other, the links included.
+    fn is_twice(&self, second: &Row, links: &Links, (head, tail): (u8, u8)) -> bool {
+        let Links { middle, ends: [_, v, w, _] } = *links;
+        let switch = |index| self.between.df.switch(middle, index);
+        self.row.is(switch(v), head)
+            && second.is(switch(v), tail + 1)
+            && self.row.is(switch(w), head + 1)
+            && second.is(switch(w), tail)
+            && self.between.fabric.is_local_hop(middle, v, w)
+    }
+
+    /// Of each switch to which a walk over two links goes and at once comes back, in how many ways it is reached.
+    fn coming_back(
+        &self,
+        second: &Row,
+        links: &Links,
+        (head, tail): (u8, u8),
+    ) -> impl Iterator<Item = u32> {
+        let Links { middle, ends: [_, v, ..] } = *links;
+        let Between { fabric, df, .. } = self.between;
+        df.indices(middle).filter_map(move |r| {
+            let switch = df.switch(middle, r);
+            let is_drawn = r != v
+                && self.row.is(switch, head + 1)
+                && second.is(switch, tail + 1)
+                && fabric.is_local_hop(middle, v, r);
+            let links = |row: &Row| u32::from(row.links[switch.as_usize()]);
+            is_drawn.then(|| links(self.row) * links(second))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::by_switch::{routes_and_hops, walks};
+    use super::super::crossings::{first_links, tests::with_dead_parts};
+    use super::*;
+
+    #[test]
+    fn pairs_are_counted_as_their_walks_are() {
+        let within = |first, second| LegHops::within(first, second).unwrap();
+        let legs = [within(2, 3), within(3, 3), within(1, 2).or(within(2, 1)), within(3, 1)];
+        with_dead_parts(|_, image| {
+            let df = image.dragonfly();
+            for from in df.groups() {
+                let mut between = Between::new(image, from);
+                let first = first_links(image, from);
+                for to in df.groups().filter(|&to| to != from) {
+                    between.look_at(to, &first);
+                    for set in legs.into_iter().flat_map(|legs| [(legs, false), (legs, true)]) {
+                        for own in df.indices(from) {
+                            let counted = between.from(own, set);
+                            for there in df.indices(to) {
+                                let pair = (df.switch(from, own), df.switch(to, there));
+                                let listed = routes_and_hops(&walks(image, set, pair.0, pair.1));
+                                let found = counted.routes_and_hops(there);
+                                assert_eq!(found.0, listed.0, "{pair:?} {set:?}");
+                                assert!((found.1 - listed.1).abs() < 1e-9, "{pair:?} {set:?}");
+                            }
+                        }
+                    }
+                }
+            }
+        });
+    }
+}
