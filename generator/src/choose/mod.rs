@@ -41,9 +41,10 @@ pub use tvlb_table_set::ChoiceEntry;
 
 use crate::balance::{Balancer, is_countable};
 use crate::fabric::Fabric;
+use crate::image::{Routing, about_bytes};
 use crate::policy::{Policy, PolicyPair};
 use crate::routes::draw_work::draw_work;
-use candidates::{DEFAULT, Sources, by_shape};
+use candidates::{DEFAULT, LITERAL, Sources, by_shape};
 use contests::{Contests, Found, conventional_hops};
 use panel::Panel;
 use record::{model_entry, panel_entry};
@@ -52,8 +53,8 @@ use std::path::PathBuf;
 use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::Scheme;
-use tvlb_table_set::all_rounded;
 use tvlb_table_set::grammar::parse_set;
+use tvlb_table_set::{MOST_BYTES, all_rounded};
 use tvlb_throughput::report::Report;
 use tvlb_topology::routes::count::RouteCounter;
 
@@ -140,7 +141,7 @@ pub fn choose(
         let rule = if model.is_some() {
             *front.first().ok_or(ChooseError::NoCandidate)?
         } else {
-            parse_set(DEFAULT, seed).expect("the default is in the grammar")
+            default_set(&counter, fabric)
         };
         let rule = SetRule { seed, ..rule };
         let policies = weighing.policies(&PerDecision::same(rule));
@@ -185,6 +186,18 @@ pub fn choose(
 /// How many runs a state directory holds; 0 if it cannot be read.
 pub fn runs_kept(options: &Options) -> usize {
     options.state.as_deref().map_or(0, |state| memory::kept(state, RUNS))
+}
+
+/// The set that is taken without a model: drawn by shape, or by route where a table set cannot hold the
+/// images of that.
+fn default_set(counter: &RouteCounter<'_>, fabric: &Fabric) -> SetRule {
+    let set = |text| parse_set(text, fabric.file.seed).expect("the default is in the grammar");
+    let default = set(DEFAULT);
+    let routing = Routing {
+        policies: PerDecision::same(Policy::from(default)),
+        virtual_channels: fabric.file.virtual_channels,
+    };
+    if about_bytes(counter, &routing) <= MOST_BYTES { default } else { set(LITERAL) }
 }
 
 #[cfg(test)]
