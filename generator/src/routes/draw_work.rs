@@ -449,3 +449,37 @@ fn power(base: f64, exponent: u32) -> f64 {
 fn real(count: u64) -> f64 {
     count as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tvlb_schema::Dragonfly;
+    use tvlb_topology::arrangement::{Arrangement, arrange};
+    use tvlb_topology::routes::by_switch::shortest_links;
+
+    #[test]
+    fn each_intermediate_switch_is_looked_at_as_a_switch_looks() {
+        let topology =
+            arrange(Dragonfly::new(1, 4, 3, 5).unwrap(), Arrangement::Random, 2).unwrap();
+        let df = topology.dragonfly();
+        let legs = LegHops::within(2, 3).unwrap();
+        let rule = SetRule::by_switch(legs, true);
+        let through = ThroughSwitches::of(&topology, &rule, &()).unwrap().unwrap();
+        for source in df.switches() {
+            let from = df.place(source).0;
+            let at_all = through.looks_at_all(source);
+            for to in df.groups().filter(|&to| to != from) {
+                let mut looks = 0;
+                for middle in df.groups().filter(|&middle| middle != from && middle != to) {
+                    for switch in df.switches_in(middle) {
+                        looks += 1 + topology.links(from, middle).len();
+                        let first = shortest_links(&topology, source, switch);
+                        let goes_on = first.is_some_and(|(hops, _)| legs.contains(hops, 1));
+                        looks += if goes_on { topology.links(middle, to).len() } else { 0 };
+                    }
+                }
+                assert_eq!(at_all[to.as_usize()], looks as u64, "from {source} to group {to}");
+            }
+        }
+    }
+}

@@ -191,8 +191,8 @@ impl From<'_, '_, '_> {
         let Between { fabric, df, .. } = self.between;
         df.indices(middle).filter_map(move |r| {
             let switch = df.switch(middle, r);
-            let is_drawn = r != v
-                && self.row.is(switch, head + 1)
+            // There are shorter legs to the switch at which both links end.
+            let is_drawn = self.row.is(switch, head + 1)
                 && second.is(switch, tail + 1)
                 && fabric.is_local_hop(middle, v, r);
             let links = |row: &Row| u32::from(row.links[switch.as_usize()]);

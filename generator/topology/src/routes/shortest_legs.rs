@@ -21,13 +21,13 @@ pub struct ShortestLegs {
     at: [Vec<u64>; MOST_HOPS],
     /// How many links lead to each switch by a shortest leg: of these numbers a bit each, the lowest first.
     links: Vec<Vec<u64>>,
-    /// The links that lead to the switch at which they end by a shortest leg, by group.
+    /// The links that the switch can leave its group by, by the group in which they end.
     ends: Vec<End>,
     /// Where those of each group begin in `ends`, and where the last end.
     starts: Vec<u32>,
 }
 
-/// A link that leads to the switch at which it ends by a shortest leg.
+/// Where a link ends that a switch can leave its group by.
 #[derive(Clone, Copy, Debug)]
 struct End {
     at: SwitchIndex,
@@ -48,7 +48,7 @@ pub struct DrawnThrough {
 }
 
 impl End {
-    /// The links from a switch into a group that it can leave by.
+    /// Those of the links from a switch into a group.
     fn each(
         topology: &Topology,
         (own, here): (GroupId, SwitchIndex),
@@ -78,6 +78,7 @@ impl ShortestLegs {
         let (mut ends, mut starts) = (Vec::new(), vec![0]);
         for middle in df.group_numbers() {
             for end in End::each(topology, from, middle) {
+                ends.push(end);
                 let is_near = |&to: &SwitchIndex| topology.is_local_hop(middle, end.at, to);
                 for to in df.indices(middle).filter(is_near) {
                     let hops = end.hops() + u8::from(to != end.at);
@@ -88,9 +89,6 @@ impl ShortestLegs {
                     *links += u16::from(hops == *least);
                 }
             }
-            let least = |end: &End| found[df.switch(middle, end.at).as_usize()].0;
-            let shortest = End::each(topology, from, middle).filter(|end| least(end) == end.hops());
-            ends.extend(shortest);
             starts.push(u32::try_from(ends.len()).expect("at most as many as a group has ports"));
         }
         let words = found.len().div_ceil(64);
@@ -202,7 +200,8 @@ impl ShortestLegs {
         &self.ends[start(group.as_usize())..start(group.as_usize() + 1)]
     }
 
-    /// Whether the route over two links that end at different switches is drawn by either of these.
+    /// Whether the route over two links that end at different switches is drawn by either of these. Then
+    /// the first leads to the one, too, by a shortest leg: a shorter one would go on to the other.
     fn is_twice(
         &self,
         other: &Self,
@@ -225,7 +224,8 @@ impl ShortestLegs {
         drawn: &mut DrawnThrough,
     ) {
         let df = topology.dragonfly();
-        for through in df.indices(middle).filter(|&through| through != x.at) {
+        // A leg to the switch at which both end is shorter than these.
+        for through in df.indices(middle) {
             let switch = df.switch(middle, through);
             let (first, second) = (x.hops() + 1, y.hops() + 1);
             let is_drawn = self.hops(switch) == Some(first)
