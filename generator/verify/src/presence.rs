@@ -170,10 +170,10 @@ fn check_switch(
         let by_shape = set.rule().is_by_shape();
         if let Some(rule) = by_switch::rule_of(set) {
             let between = between.expect("a switch of the group has such a set");
-            let from = between.from(own, rule);
+            let source = between.source(own, rule);
             let mut sums = (0, 0, 0.0);
             for there in df.indices(to) {
-                let (routes, hops) = from.routes_and_hops(there);
+                let (routes, hops) = source.routes_and_hops(there);
                 sums = (sums.0 + routes, sums.1 + u64::from(routes == 0), sums.2 + hops);
             }
             told.note(image, decision, sums);

@@ -71,7 +71,7 @@ pub(super) struct Between<'f, 'i> {
 }
 
 impl<'f, 'i> Between<'f, 'i> {
-    /// Legs out of one group, of which nothing is known to any other.
+    /// The legs of the switches of one group, before a destination group is looked at.
     pub(super) fn new(fabric: &'f FabricImage<'i>, from: GroupId) -> Self {
         let df = *fabric.dragonfly();
         let first = df.switches_in(from).map(|switch| Row::of(fabric, switch)).collect();
@@ -94,19 +94,19 @@ impl<'f, 'i> Between<'f, 'i> {
     }
 
     /// A switch of the source group, and a set that it has: which switches, and whether walks come back.
-    pub(super) fn from(&self, own: SwitchIndex, set: (LegHops, bool)) -> From<'_, 'f, 'i> {
+    pub(super) fn source(&self, own: SwitchIndex, set: (LegHops, bool)) -> Source<'_, 'f, 'i> {
         // With each pair of numbers of hops a set has all smaller ones.
         let most = [0, 1, 2, 3].map(|first| {
             (1..=3).filter(|&second| first > 0 && set.0.contains(first, second)).max().unwrap_or(0)
         });
         let row = &self.first[usize::from(own.0)];
         let most = row.hops.iter().map(|&hops| most[usize::from(hops)]).collect();
-        From { between: self, own, set, row, most }
+        Source { between: self, own, set, row, most }
     }
 }
 
 /// One switch of the source group with one set.
-pub(super) struct From<'b, 'f, 'i> {
+pub(super) struct Source<'b, 'f, 'i> {
     between: &'b Between<'f, 'i>,
     own: SwitchIndex,
     set: (LegHops, bool),
@@ -116,7 +116,7 @@ pub(super) struct From<'b, 'f, 'i> {
     most: Vec<u8>,
 }
 
-impl From<'_, '_, '_> {
+impl Source<'_, '_, '_> {
     /// How many routes the set draws to a switch of the destination group, each counted once, and their mean
     /// hops as they are drawn; 0 if there are none.
     pub(super) fn routes_and_hops(&self, there: SwitchIndex) -> (u64, f64) {
@@ -220,7 +220,7 @@ mod tests {
                     between.look_at(to, &first);
                     for set in legs.into_iter().flat_map(|legs| [(legs, false), (legs, true)]) {
                         for own in df.indices(from) {
-                            let counted = between.from(own, set);
+                            let counted = between.source(own, set);
                             for there in df.indices(to) {
                                 let pair = (df.switch(from, own), df.switch(to, there));
                                 let listed = routes_and_hops(&walks(image, set, pair.0, pair.1));
