@@ -166,6 +166,12 @@ impl<'t> ThroughSwitches<'t> {
         Ok(Some(Self { topology, set, legs }))
     }
 
+    /// How many numbers of intermediate switches are drawn. One that no switch has takes a look too.
+    fn numbers(&self) -> u64 {
+        let df = self.topology.dragonfly();
+        u64::from(df.a()) * u64::from(df.g() - 2)
+    }
+
     /// By number of the destination's group how many links a switch looks at if it draws every number of an
     /// intermediate switch once: those to each switch, and those on from each whose first leg the set has.
     fn looks_at_all(&self, source: SwitchId) -> Vec<u64> {
@@ -181,8 +187,7 @@ impl<'t> ThroughSwitches<'t> {
                 let switches = u64::from(df.switches_of(middle));
                 switches * links(from, middle) + reached * links(middle, to)
             });
-            // Numbers are drawn, and one that no switch has takes a look too.
-            of_middle.sum::<u64>() + u64::from(df.a()) * u64::from(df.g() - 2)
+            of_middle.sum::<u64>() + self.numbers()
         };
         df.group_numbers().map(of_group).collect()
     }
@@ -190,8 +195,7 @@ impl<'t> ThroughSwitches<'t> {
     /// The expected looks of a draw: each switch that is drawn, and each link that is looked at to tell
     /// whether the set has it.
     fn looks(&self, at_all: u64, (source, destination): (SwitchId, SwitchId)) -> f64 {
-        let df = self.topology.dragonfly();
-        let switches = u64::from(df.a()) * u64::from(df.g() - 2);
+        let switches = self.numbers();
         if switches == 0 {
             return 0.0;
         }

@@ -13,7 +13,7 @@ use super::crossings::{Crossings, FirstLink, Unlinked};
 use super::draws::{chances, mean_hops};
 use super::looks::{Looks, Spent};
 use super::packet::{BootedSwitches, Path};
-use super::through_switches::Between;
+use super::through_switches::{Between, Row};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
@@ -117,7 +117,7 @@ pub(super) fn check_group(
     let (df, mut told) = (&fabric.df, Told::default());
     let image = *fabric.switches[0].image().fabric();
     let mut crossings = Crossings::new(df, unlinked);
-    let mut between = draws_by_switch(fabric, from).then(|| Between::new(&image, from));
+    let rows = draws_by_switch(fabric, from).then(|| Row::of_group(&image, from));
     for to in df.groups().filter(|&to| to != from) {
         progress.check()?;
         crossings.count(&image, first, to, progress)?;
@@ -130,9 +130,7 @@ pub(super) fn check_group(
                 to: first_of(to).into(),
             });
         }
-        if let Some(between) = &mut between {
-            between.look_at(to, first);
-        }
+        let between = rows.as_ref().map(|rows| Between::new(&image, (from, rows, first), to));
         for own in df.indices(from) {
             let switch = fabric.switch(df.switch(from, own));
             if !image.lives(switch.image().switch()) {

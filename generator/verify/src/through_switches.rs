@@ -9,7 +9,7 @@ use super::crossings::{FirstLink, links};
 use tvlb_schema::{Dragonfly, FabricImage, GroupId, LegHops, SwitchId, SwitchIndex};
 
 /// The shortest legs between a switch and all others, by their number.
-struct Row {
+pub(super) struct Row {
     /// The hops of a leg, 1 to 3; 0 if there is none.
     hops: Vec<u8>,
     /// Over how many links there is one.
@@ -17,6 +17,12 @@ struct Row {
 }
 
 impl Row {
+    /// Those of a group's switches, by index.
+    pub(super) fn of_group(fabric: &FabricImage<'_>, group: GroupId) -> Vec<Self> {
+        let switches = fabric.dragonfly().switches_in(group);
+        switches.map(|switch| Self::of(fabric, switch)).collect()
+    }
+
     fn of(fabric: &FabricImage<'_>, switch: SwitchId) -> Self {
         let df = fabric.dragonfly();
         let numbers = df.switch_numbers() as usize;
@@ -65,32 +71,28 @@ pub(super) struct Between<'f, 'i> {
     from: GroupId,
     to: GroupId,
     /// By index of the switch in its group.
-    first: Vec<Row>,
+    first: &'f [Row],
     second: Vec<Row>,
     links: Vec<Links>,
 }
 
 impl<'f, 'i> Between<'f, 'i> {
-    /// The legs of the switches of one group, before a destination group is looked at.
-    pub(super) fn new(fabric: &'f FabricImage<'i>, from: GroupId) -> Self {
+    /// From a group, whose legs and links out of it are given, to another.
+    pub(super) fn new(
+        fabric: &'f FabricImage<'i>,
+        (from, first, leaving): (GroupId, &'f [Row], &[FirstLink]),
+        to: GroupId,
+    ) -> Self {
         let df = *fabric.dragonfly();
-        let first = df.switches_in(from).map(|switch| Row::of(fabric, switch)).collect();
-        Self { fabric, df, from, to: from, first, second: Vec::new(), links: Vec::new() }
-    }
-
-    /// Looks at another destination group; `first` are the links that leave the source group.
-    pub(super) fn look_at(&mut self, to: GroupId, first: &[FirstLink]) {
-        let (fabric, df) = (self.fabric, self.df);
-        self.to = to;
-        self.second = df.switches_in(to).map(|switch| Row::of(fabric, switch)).collect();
-        let pairs = first.iter().filter(|link| link.middle != to).flat_map(|link| {
+        let pairs = leaving.iter().filter(|link| link.middle != to).flat_map(|link| {
             let end = |port| df.split_port(port).0;
             links(fabric, link.middle, to).map(move |(y, z)| Links {
                 middle: link.middle,
                 ends: [end(link.x), link.v, end(y), end(z)],
             })
         });
-        self.links = pairs.collect();
+        let links = pairs.collect();
+        Self { fabric, df, from, to, first, second: Row::of_group(fabric, to), links }
     }
 
     /// A switch of the source group, and a set that it has: which switches, and whether walks come back.
@@ -214,10 +216,9 @@ mod tests {
         with_dead_parts(|_, image| {
             let df = image.dragonfly();
             for from in df.groups() {
-                let mut between = Between::new(image, from);
-                let first = first_links(image, from);
+                let (rows, leaving) = (Row::of_group(image, from), first_links(image, from));
                 for to in df.groups().filter(|&to| to != from) {
-                    between.look_at(to, &first);
+                    let between = Between::new(image, (from, &rows, &leaving), to);
                     for set in legs.into_iter().flat_map(|legs| [(legs, false), (legs, true)]) {
                         for own in df.indices(from) {
                             let counted = between.source(own, set);

@@ -9,16 +9,13 @@ use rayon::prelude::*;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{GroupId, LegHops, SwitchId, SwitchIndex};
 
-/// The most hops of a leg.
-const MOST_HOPS: usize = 3;
-
 /// The shortest legs from one switch to every switch of another group. The same are the legs back: a cable
 /// carries both ways.
 #[derive(Clone, Debug)]
 pub struct ShortestLegs {
     switch: SwitchId,
-    /// By hops less one: a bit for each switch that is so far away.
-    at: [Vec<u64>; MOST_HOPS],
+    /// By hops less one, of 1 to 3: a bit for each switch that is so far away.
+    at: [Vec<u64>; 3],
     /// How many links lead to each switch by a shortest leg: of these numbers a bit each, the lowest first.
     links: Vec<Vec<u64>>,
     /// The links that the switch can leave its group by, by the group in which they end.
@@ -31,8 +28,8 @@ pub struct ShortestLegs {
 #[derive(Clone, Copy, Debug)]
 struct End {
     at: SwitchIndex,
-    /// Whether the leg has a local hop before the link.
-    local: bool,
+    /// The hops of the leg to that switch: 1, or 2 with a local hop before the link.
+    hops: u8,
 }
 
 /// What a set of intermediate switches draws for one pair of switches.
@@ -47,41 +44,25 @@ pub struct DrawnThrough {
     pub hops: f64,
 }
 
-impl End {
-    /// Those of the links from a switch into a group.
-    fn each(
-        topology: &Topology,
-        (own, here): (GroupId, SwitchIndex),
-        middle: GroupId,
-    ) -> impl Iterator<Item = Self> {
-        let df = topology.dragonfly();
-        topology.links(own, middle).iter().filter_map(move |link| {
-            let (leaves, at) = (df.split_port(link.from).0, df.split_port(link.to).0);
-            let is_leg = topology.is_local_hop(own, here, leaves);
-            is_leg.then_some(Self { at, local: leaves != here })
-        })
-    }
-
-    /// The hops of the leg to the switch at which the link ends.
-    fn hops(self) -> u8 {
-        1 + u8::from(self.local)
-    }
-}
-
 impl ShortestLegs {
     /// Those of one switch.
     pub fn of(topology: &Topology, switch: SwitchId) -> Self {
         let df = topology.dragonfly();
-        let from = df.place(switch);
+        let (own, here) = df.place(switch);
         // By switch the hops of its shortest legs, and how many links have one.
         let mut found: Vec<(u8, u16)> = vec![(u8::MAX, 0); df.switch_numbers() as usize];
         let (mut ends, mut starts) = (Vec::new(), vec![0]);
         for middle in df.group_numbers() {
-            for end in End::each(topology, from, middle) {
+            for link in topology.links(own, middle) {
+                let (leaves, at) = (df.split_port(link.from).0, df.split_port(link.to).0);
+                if !topology.is_local_hop(own, here, leaves) {
+                    continue;
+                }
+                let end = End { at, hops: 1 + u8::from(leaves != here) };
                 ends.push(end);
-                let is_near = |&to: &SwitchIndex| topology.is_local_hop(middle, end.at, to);
+                let is_near = |&to: &SwitchIndex| topology.is_local_hop(middle, at, to);
                 for to in df.indices(middle).filter(is_near) {
-                    let hops = end.hops() + u8::from(to != end.at);
+                    let hops = end.hops + u8::from(to != at);
                     let (least, links) = &mut found[df.switch(middle, to).as_usize()];
                     if hops < *least {
                         (*least, *links) = (hops, 0);
@@ -139,7 +120,7 @@ impl ShortestLegs {
         for middle in df.groups().filter(|&middle| middle != from && middle != to) {
             for &x in self.ends_in(middle) {
                 for &y in other.ends_in(middle) {
-                    let (first, second) = (x.hops(), y.hops());
+                    let (first, second) = (x.hops, y.hops);
                     if x.at != y.at {
                         let may_be_twice = legs.contains(first, second + 1)
                             && legs.contains(first + 1, second)
@@ -210,8 +191,8 @@ impl ShortestLegs {
     ) -> bool {
         let df = topology.dragonfly();
         let (v, w) = (df.switch(middle, x.at), df.switch(middle, y.at));
-        self.hops(w) == Some(x.hops() + 1)
-            && other.hops(v) == Some(y.hops() + 1)
+        self.hops(w) == Some(x.hops + 1)
+            && other.hops(v) == Some(y.hops + 1)
             && topology.is_local_hop(middle, x.at, y.at)
     }
 
@@ -227,7 +208,7 @@ impl ShortestLegs {
         // A leg to the switch at which both end is shorter than these.
         for through in df.indices(middle) {
             let switch = df.switch(middle, through);
-            let (first, second) = (x.hops() + 1, y.hops() + 1);
+            let (first, second) = (x.hops + 1, y.hops + 1);
             let is_drawn = self.hops(switch) == Some(first)
                 && other.hops(switch) == Some(second)
                 && topology.is_local_hop(middle, x.at, through);
