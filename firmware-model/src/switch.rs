@@ -411,6 +411,13 @@ impl<'a> Switch<'a> {
     /// sorted list, and of a third switch where there is none, one for each switch of the group. What the
     /// step depends on is checked, the rest of the header is left to the switches behind.
     ///
+    /// Of a header that is in range, a step follows from stage, kind and virtual channel and, besides, from the
+    /// following alone. On the way to another group: from x in the source group, behind it from y; where a packet
+    /// comes to its intermediate group from the detour, and from y only if the detour is this switch or y's. In
+    /// the destination's group: from the destination, and from the detour of a VLB packet that begins there.
+    /// Which of several links to one switch of the group a packet takes, and by which third switch a MIN packet
+    /// goes, the whole route decides.
+    ///
     /// # Errors
     /// The header makes no sense here. Any bits whatever end in `Ok` or `Err`, and a packet is
     /// delivered or refused after at most 7 steps, wherever it begins.

@@ -1,9 +1,12 @@
 //! Packets arrive: every pair, every scheme, every route, within the hop limit and on rising
 //! channels, by switches that know their images only.
 
-use rand_core::SeedableRng;
+use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{Channels, Choice, Error, Header, Scheme, Switch, VlbPaths};
+use std::mem::{Discriminant, discriminant};
+use tvlb_firmware_model::{
+    Channels, Choice, Error, Header, Kind, Scheme, Stage, Step, Switch, VlbPaths,
+};
 use tvlb_generator::fabric::Fabric;
 use tvlb_schema::{MinCandidate, NodeId, Port, VcScheme};
 use tvlb_tests::{
@@ -182,6 +185,90 @@ fn where_switches_of_a_group_share_several_links_or_none() {
             assert_every_route(&fabric);
         }
     }
+}
+
+/// The same header but for fields that do not matter here, which are others at random: where the packet is on
+/// its way to another group, the destination, of x, y and the detour those that its stage is not about, and y
+/// wherever a detour leads elsewhere first.
+fn with_others(switch: &Switch<'_>, header: Header, rng: &mut impl Rng) -> Header {
+    let (df, image) = (*switch.image().fabric().dragonfly(), switch.image());
+    let any = random_header(switch, rng).bits();
+    let (x, y, detour) = (0xfff << 28, 0xfff << 16, 0xff << 8);
+    let is_here = |bits| df.place(Header::from_bits(bits).destination()).0 == image.group();
+    let (stage, kind) = (header.stage(), header.kind());
+    let free = if is_here(header.bits()) {
+        let is_about = stage == Stage::Source && kind == Some(Kind::Vlb);
+        x | y | if is_about { 0 } else { detour }
+    } else {
+        let to = if is_here(any) { 0 } else { 0xff_ffff << 40 };
+        let leaves_elsewhere = |bits| {
+            let y = Header::from_bits(bits).y();
+            df.has_global_port_of(image.group(), y) && df.split_port(y).0 != header.detour()
+        };
+        let makes_detour = header.detour() != image.index()
+            && leaves_elsewhere(header.bits())
+            && leaves_elsewhere(any);
+        to | match stage {
+            Stage::Source | Stage::SourceLocal | Stage::SourceLocalAgain => y | detour,
+            Stage::Middle if makes_detour => x | y,
+            Stage::Middle => x,
+            _ => x | detour,
+        }
+    };
+    Header::from_bits(header.bits() & !free | any & free)
+}
+
+/// A header whose fields are all of the fabric.
+fn random_header(switch: &Switch<'_>, rng: &mut impl Rng) -> Header {
+    let df = *switch.image().fabric().dragonfly();
+    let mut below = |n: u32| u64::from(rng.next_u32() % n);
+    let number = usize::try_from(below(df.switch_count())).unwrap();
+    let to = u64::from(df.switches().nth(number).unwrap().0);
+    let (x, y) = (below(df.ports_per_group()), below(df.ports_per_group()));
+    let (detour, low) = (below(df.a()), below(256));
+    Header::from_bits(to << 48 | x << 28 | y << 16 | detour << 8 | low)
+}
+
+/// What becomes of a packet: by which port, or to which switch where several links lead there, on which
+/// channel and at which stage it goes on, with the rest of its header as it was.
+fn step(switch: &Switch<'_>, header: Header) -> Result<(Option<Port>, u64), Discriminant<Error>> {
+    let plain = switch.image().fabric().has_plain_groups();
+    match switch.forward(header).map_err(|error| discriminant(&error))? {
+        Step::Deliver { port } => Ok((Some(port), 0)),
+        Step::Send { port, virtual_channel, header: next } => {
+            assert_eq!(next.bits() & !0xff, header.bits() & !0xff);
+            assert_eq!(next.virtual_channel(), virtual_channel);
+            let (group, index) = switch.neighbour(port).unwrap();
+            let to = switch.image().fabric().dragonfly().switch(group, index);
+            Ok((plain.then_some(port), u64::from(to.0) << 8 | next.bits() & 0xff))
+        }
+    }
+}
+
+/// What verification rests on where it follows packets leg by leg.
+#[test]
+fn a_step_follows_from_the_fields_that_its_stage_is_about() {
+    let even = [((2, 4, 2, 9), Arrangement::Absolute), ((1, 3, 4, 5), Arrangement::Random)];
+    let even = even.map(|(sizes, arrangement)| arranged(sizes, arrangement));
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
+    let mut sent = 0;
+    for fabric in even.into_iter().chain(uneven()).chain(of_local_links()) {
+        let generated = images(&with_set(fabric, "all"));
+        let switches = boot(&generated);
+        for number in 0..20_000 {
+            let switch = &switches[number % switches.len()];
+            let header = random_header(switch, &mut rng);
+            // MIN packets choose among third switches by all that their header says.
+            if !switch.image().fabric().has_whole_groups() && header.kind() != Some(Kind::Vlb) {
+                continue;
+            }
+            let found = step(switch, header);
+            let other = with_others(switch, header, &mut rng);
+            assert_eq!(found, step(switch, other), "{header:?} {other:?}");
+            sent += u32::from(found.is_ok());
+        }
+    }
+    assert!(sent > 20_000, "{sent}");
 }
 
 /// Numbers in the gaps after smaller groups are no destinations, and no packet goes there.

@@ -164,8 +164,8 @@ pub struct Verify {
     /// grew: no deadlock must form of packets that have met switches with both
     #[arg(long, value_name = "TABLES", conflicts_with = "changes_only")]
     pub beside: Option<PathBuf>,
-    /// About how many VLB paths to walk; where there are more, pairs of switches are sampled, one
-    /// at least of each source switch
+    /// About how many VLB paths to hold one by one against the rules of sets; where there are more, pairs of
+    /// switches are sampled, one at least of each source switch
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = values::count(0..=values::MOST_STEPS))]
     pub most_walks: u64,
     /// Decides the sample

@@ -302,8 +302,8 @@ fn what_was_verified(certificate: &Certificate) -> String {
     let paths = match certificate.extent {
         Extent::Exhaustive => "every MIN path, every VLB path".to_owned(),
         Extent::Sampled { pairs, .. } => format!(
-            "every MIN path; the VLB paths of a sample of {pairs} of {} pairs (`tvlb verify` takes \
-             a larger one)",
+            "every MIN path, every VLB path; the routes of sets of a sample of {pairs} of {} pairs \
+             (`tvlb verify` takes a larger one)",
             certificate.pairs
         ),
     };

@@ -168,7 +168,7 @@ fn verified(subject: &Subject<'_>) -> Tile {
     let how = match subject.certificate.extent {
         Extent::Exhaustive => "every path of every pair of switches".to_owned(),
         Extent::Sampled { pairs, .. } => {
-            format!("every MIN path, and VLB paths of {}", counted(pairs, "pair"))
+            format!("every MIN and VLB path, and routes of sets of {}", counted(pairs, "pair"))
         }
     };
     Tile {

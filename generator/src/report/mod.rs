@@ -162,7 +162,7 @@ fn verified(subject: &Subject<'_>) -> String {
     let mut html = paragraph(
         "Before the directory took its name, its images were read back from the disk and checked \
          with nothing but the image formats and the datapath. tvlb verify does it again, and walks \
-         all paths if --most-walks allows.",
+         all routes of sets if --most-walks allows.",
     );
     html.push_str(&preformatted(&subject.certificate.to_string()));
     html

@@ -49,14 +49,14 @@ pub(super) fn guards_not_held(contest: &ContestEntry) -> String {
 pub(super) fn certificate(subject: &Subject<'_>) -> &'static str {
     match subject.certificate.extent {
         Extent::Exhaustive => {
-            "The written images were verified: a packet was sent down every path of every pair of \
-             switches, each arrived, and no cycle of virtual channels can wait for each other, so \
+            "The written images were verified: every path of every pair of switches was followed \
+             hop by hop and arrives, and no cycle of virtual channels can wait for each other, so \
              no deadlock can form."
         }
         Extent::Sampled { .. } => {
-            "The written images were verified: a packet was sent down every minimal path and down a \
-             sample of the others, each arrived, and the rank of its virtual channels rose at every \
-             hop, so that these paths cannot deadlock."
+            "The written images were verified: every path of every pair of switches was followed \
+             hop by hop and arrives, and no cycle of virtual channels can wait for each other, so \
+             no deadlock can form. The routes of sets were counted for a sample of the pairs."
         }
     }
 }

@@ -17,14 +17,14 @@ use tvlb_table_set::{TableSet, UpdateRecord};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Extent {
-    /// Every walk of every pair of switches.
+    /// Every path of every pair of switches, and every route of its sets.
     Exhaustive,
-    /// MIN paths of every pair, VLB walks of a sample.
+    /// Every path of every pair, the routes of sets of a sample.
     #[serde(rename_all = "kebab-case")]
     Sampled {
-        /// Ordered pairs whose VLB walks were looked at.
+        /// Ordered pairs whose routes of sets were looked at.
         pairs: u64,
-        /// Those of them of which a part of the VLB walks was walked.
+        /// Those of them of which a part of the routes was walked.
         in_part: u64,
         /// Those of them whose routes of sets were too many to count.
         not_counted: u64,
@@ -198,10 +198,8 @@ pub struct Certificate {
     pub answers: Answers,
     pub extent: Extent,
     pub min_walks: u64,
-    /// VLB walks, conventional ones all among them.
+    /// VLB walks, conventional ones all among them; one after PAR's second look is no other.
     pub vlb_walks: u64,
-    /// VLB walks after PAR's second look.
-    pub second_look_walks: u64,
     /// Routes of the sets of UGAL-L, of PAR at the source, and of PAR's second look, all simple.
     pub set_routes: [u64; 3],
     /// Of these, those that come back to a switch, because the set says that such walks are sent.
@@ -275,7 +273,6 @@ impl Certificate {
             extent,
             min_walks: walks.min,
             vlb_walks: walks.vlb,
-            second_look_walks: walks.second,
             set_routes: walks.kept,
             set_routes_that_return: walks.returning,
             pairs_without_route: walks.without,
@@ -318,15 +315,11 @@ impl fmt::Display for Certificate {
         self.write_extent(f)?;
         let [min, vlb, second] = self.longest;
         line(f, "", &format_args!("{} MIN, at most {min} hops", self.min_walks))?;
-        line(f, "", &format_args!("{} VLB, at most {vlb} hops", self.vlb_walks))?;
-        line(
-            f,
-            "",
-            &format_args!(
-                "{} VLB after PAR's second look, at most {second} hops",
-                self.second_look_walks
-            ),
-        )?;
+        let after = match second {
+            0 => String::new(),
+            hops => format!(", {hops} after PAR's second look"),
+        };
+        line(f, "", &format_args!("{} VLB, at most {vlb} hops{after}", self.vlb_walks))?;
         self.write_set_routes(f)?;
         let ([local, global], [most_local, most_global]) =
             (self.channels_in_use, self.channels_needed);
@@ -340,12 +333,6 @@ impl fmt::Display for Certificate {
         )?;
         SchemeChannels::write(&self.channels_by_scheme, f)?;
         self.channels_of_sets.write_pairs(f)?;
-        let scope = match self.extent {
-            Extent::Exhaustive => "so no deadlock can form",
-            Extent::Sampled { .. } => {
-                "and the rank of its channels rises at every hop of every path walked"
-            }
-        };
         let of_classes = if self.dependencies_are_of_classes {
             ", channels of one kind and number taken for one,"
         } else {
@@ -355,7 +342,7 @@ impl fmt::Display for Certificate {
             f,
             "deadlock",
             &format_args!(
-                "{} channels wait for each other in {} ways{of_classes} without a cycle, {scope}",
+                "{} channels wait for each other in {} ways{of_classes} without a cycle, so no deadlock can form",
                 self.channels, self.dependencies
             ),
         )?;
@@ -489,10 +476,12 @@ impl Certificate {
         line(
             f,
             "walked",
-            &format_args!("every MIN path; VLB paths of {pairs} pairs, a sample by seed {seed}"),
+            &format_args!(
+                "every MIN and VLB path; routes of sets of {pairs} pairs, a sample by seed {seed}"
+            ),
         )?;
         for (count, text) in [
-            (in_part, "pairs of the sample have more VLB paths than were walked"),
+            (in_part, "pairs of the sample have more routes of sets than were walked"),
             (not_counted, "pairs of the sample have too many routes of sets to count"),
             (
                 not_searched,

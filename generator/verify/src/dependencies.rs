@@ -138,6 +138,16 @@ impl Dependencies {
         ones(&self.waits, first, first + self.ways_out()).map(move |bit| base + bit - first)
     }
 
+    /// Whether the same was noted.
+    #[cfg(test)]
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let bits = |graph: &Self| -> Vec<u64> {
+            let words = graph.used.iter().chain(&graph.waits);
+            words.map(|word| word.load(Ordering::Relaxed)).collect()
+        };
+        bits(self) == bits(other)
+    }
+
     fn hop(&self, fabric: &BootedSwitches<'_>, channel: usize) -> Option<Hop> {
         let from = SwitchId(u16::try_from(channel / self.ways_out()).ok()?);
         let way_out = channel % self.ways_out();

@@ -20,6 +20,7 @@ mod dependencies;
 mod draws;
 mod error;
 mod escape;
+mod groups;
 mod link_shares;
 mod looks;
 mod minimal;
@@ -28,9 +29,11 @@ mod planned;
 mod presence;
 mod routes;
 mod sample;
+mod second_look;
 mod set_channels;
 mod through_switches;
 mod update;
+mod vlb_legs;
 mod ways;
 mod wiring;
 
@@ -49,6 +52,7 @@ use presence::{Crossed, Told};
 use rayon::prelude::*;
 use routes::{Notes, Walks};
 use sample::Sample;
+use second_look::SecondLook;
 use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
@@ -60,7 +64,8 @@ use update::Installed;
 /// How much to look at.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// The most VLB walks; where a table set has more, pairs of switches are sampled.
+    /// The most VLB walks that are held one by one against the rules of sets; where a table set has more, pairs of
+    /// switches are sampled.
     pub most_walks: u64,
     /// Decides the sample.
     pub seed: u64,
@@ -447,12 +452,24 @@ impl<'t> Tables<'t> {
     ) -> Result<Walks, VerifyError> {
         let sources: Vec<_> = fabric.df.switches().collect();
         progress.stage("switches", Some(sources.len()));
-        let walks = in_order(sources.par_iter().map(|&source| {
-            let first = first_links(self.fabric_image, fabric.df.place(source).0);
-            let walks = routes::check_from(fabric, source, &first, notes, progress)?;
+        let (looks, walks): (Vec<SecondLook>, Vec<Walks>) =
+            in_order(sources.par_iter().map(|&source| {
+                let first = first_links(self.fabric_image, fabric.df.place(source).0);
+                let look = SecondLook::at(fabric, source, &first);
+                let walks = routes::check_from(fabric, source, (&first, &look), notes, progress)?;
+                progress.step();
+                Ok((look, walks))
+            }))?
+            .into_iter()
+            .unzip();
+        let groups: Vec<GroupId> = fabric.df.groups().collect();
+        progress.stage("groups", Some(groups.len()));
+        let over = in_order(groups.par_iter().map(|&group| {
+            let over = vlb_legs::check_over(fabric, group, &looks, notes.dependencies, progress)?;
             progress.step();
-            Ok(walks)
+            Ok(over)
         }))?;
+        let walks = [walks, over].concat();
         self.without_cycle(&walks, (fabric, notes.dependencies), progress)
     }
 

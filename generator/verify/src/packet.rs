@@ -46,6 +46,22 @@ pub(super) struct Hop {
 pub(super) const MIN: u64 = 0;
 pub(super) const VLB: u64 = 2;
 
+/// The same header of a packet that is on its way to another switch, by another second link and over another
+/// switch.
+pub(super) fn aimed(header: Header, to: SwitchId, y: GlobalPort, detour: SwitchIndex) -> Header {
+    let rest = header.bits() & !(0xffff << 48 | 0xfff << 16 | 0xff << 8);
+    let aim = u64::from(to.0) << 48 | u64::from(y.0) << 16 | u64::from(detour.0) << 8;
+    Header::from_bits(rest | aim)
+}
+
+/// What a switch does with a packet.
+pub(super) enum Stepped {
+    /// It is where it was to go.
+    Arrived,
+    /// It crosses this link, and has this header then.
+    Crossed(Hop, Header),
+}
+
 /// The header of a packet of this kind that has left its source by a local hop to the switch of x.
 pub(super) fn header_after_local_hop(destination: SwitchId, x: GlobalPort, kind: u64) -> Header {
     Route { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind }.header(Some(0))
@@ -62,6 +78,13 @@ pub(super) struct Path {
 }
 
 impl Path {
+    /// Of these hops, or the first of them.
+    pub(super) fn of(hops: &[Hop]) -> Self {
+        let mut path = Self::default();
+        hops.iter().all(|&hop| path.push(hop));
+        path
+    }
+
     pub(super) fn hops(&self) -> &[Hop] {
         &self.hops[..self.length]
     }
@@ -247,53 +270,56 @@ impl<'f> BootedSwitches<'f> {
         }
         let mut header = route.header(hop_before.map(|hop| hop.channel));
         loop {
-            let fail = |path: Path, text: &str| Err((path, text.to_owned()));
-            // A switch without nodes delivers no packet, so the walk ends where it would be.
-            if at == route.destination && !self.has_nodes(at) {
-                return Ok(path);
+            let (mut hop, next) = match self.step(at, header) {
+                Err(text) => return Err((path, text)),
+                Ok(Stepped::Arrived) => return Ok(path),
+                Ok(Stepped::Crossed(hop, next)) => (hop, next),
+            };
+            if let (Stage::Source, Stage::SourceLocal, [Some(third), _])
+            | (Stage::Destination, Stage::MiddleLocal, [_, Some(third)]) =
+                (header.stage(), next.stage(), thirds)
+            {
+                let [own, third_index] = [at, third].map(|switch| self.place(switch).1);
+                (hop.to, hop.port) = (third, self.df.local_port(own, third_index));
             }
-            let place = self.place_of(at);
-            match self.switches[place].forward(header) {
-                Err(error) => return Err((path, format!("switch {at} refuses it: {error}"))),
-                Ok(Step::Deliver { port }) => {
-                    return if at == route.destination && port.0 == 0 {
-                        Ok(path)
-                    } else {
-                        fail(path, &format!("switch {at} delivers it by port {port}"))
-                    };
-                }
-                Ok(Step::Send { port, virtual_channel, header: next }) => {
-                    let Some(chosen) = self.neighbour(place, port) else {
-                        return fail(
-                            path,
-                            &format!("switch {at} sends it to port {port}, which has no cable"),
-                        );
-                    };
-                    let (to, port) = match (header.stage(), next.stage(), thirds) {
-                        (Stage::Source, Stage::SourceLocal, [Some(third), _])
-                        | (Stage::Destination, Stage::MiddleLocal, [_, Some(third)]) => {
-                            let [own, third_index] = [at, third].map(|switch| self.place(switch).1);
-                            (third, self.df.local_port(own, third_index))
-                        }
-                        _ => (chosen.switch, chosen.port),
-                    };
-                    let global = chosen.global;
-                    let hop = Hop { from: at, port, to, channel: virtual_channel, global };
-                    if let Some(last) = path.hops().last()
-                        && self.rank(*last) >= self.rank(hop)
-                    {
-                        path.push(hop);
-                        return fail(path, "the rank of its virtual channels does not rise");
-                    }
-                    let back = to == from || path.hops().iter().any(|hop| hop.from == to);
-                    if !path.push(hop) {
-                        return fail(path, "it is still not there after its last hop");
-                    }
-                    if back && !may_return {
-                        return fail(path, "it comes back to a switch");
-                    }
-                    (at, header) = (to, next);
-                }
+            let fail = |path: Path, text: &str| Err((path, text.to_owned()));
+            if let Some(last) = path.hops().last()
+                && self.rank(*last) >= self.rank(hop)
+            {
+                path.push(hop);
+                return fail(path, "the rank of its virtual channels does not rise");
+            }
+            let back = hop.to == from || path.hops().iter().any(|other| other.from == hop.to);
+            if !path.push(hop) {
+                return fail(path, "it is still not there after its last hop");
+            }
+            if back && !may_return {
+                return fail(path, "it comes back to a switch");
+            }
+            (at, header) = (hop.to, next);
+        }
+    }
+
+    /// What a switch does with a packet that has this header.
+    ///
+    /// Of several links between two switches a hop names the first.
+    pub(super) fn step(&self, at: SwitchId, header: Header) -> Result<Stepped, String> {
+        let is_there = at == header.destination();
+        // A switch without nodes delivers no packet, so the walk ends where it would be.
+        if is_there && !self.has_nodes(at) {
+            return Ok(Stepped::Arrived);
+        }
+        let place = self.place_of(at);
+        match self.switches[place].forward(header) {
+            Err(error) => Err(format!("switch {at} refuses it: {error}")),
+            Ok(Step::Deliver { port }) if is_there && port.0 == 0 => Ok(Stepped::Arrived),
+            Ok(Step::Deliver { port }) => Err(format!("switch {at} delivers it by port {port}")),
+            Ok(Step::Send { port, virtual_channel: channel, header }) => {
+                let Some(Neighbour { switch: to, port, global }) = self.neighbour(place, port)
+                else {
+                    return Err(format!("switch {at} sends it to port {port}, which has no cable"));
+                };
+                Ok(Stepped::Crossed(Hop { from: at, port, to, channel, global }, header))
             }
         }
     }

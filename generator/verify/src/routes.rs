@@ -3,7 +3,7 @@
 use super::VerifyError;
 use super::ask::{Asked, Known, Questions, within_group};
 use super::by_switch;
-use super::crossings::{FirstLink, STEPS_PER_QUESTION, links};
+use super::crossings::{FirstLink, STEPS_PER_QUESTION};
 use super::dependencies::Dependencies;
 use super::draws::{chances, mean_hops};
 use super::link_shares::LinkShares;
@@ -11,9 +11,11 @@ use super::minimal::{self, has_min, has_vlb};
 use super::packet::{BootedSwitches, Hop, MIN, MOST_HOPS, Path, Route, VLB};
 use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
+use super::second_look::SecondLook;
 use super::set_channels::{Taken, check, raise};
-use super::ways::{self, Pair, Way};
+use super::ways::{self, Way};
 use tvlb_base::progress::Progress;
+use tvlb_firmware_model::Channels;
 use tvlb_schema::{
     Decision, End, FabricImage, GlobalPort, GroupId, Keep, LegHops, Level, MinCandidate, SetView,
     Shape, ShapeSet, SwitchId, SwitchIndex,
@@ -33,8 +35,8 @@ pub(super) struct Walks {
     /// Pairs of which it was not searched of which shapes a fraction or a thinned set has a route.
     pub(super) not_searched: u64,
     pub(super) min: u64,
+    /// VLB walks, one after PAR's second look not among them.
     pub(super) vlb: u64,
-    pub(super) second: u64,
     /// By decision: routes kept, and pairs of different groups that have none.
     pub(super) kept: [u64; 3],
     pub(super) without: [u64; 3],
@@ -60,7 +62,6 @@ impl Walks {
         self.not_searched += other.not_searched;
         self.min += other.min;
         self.vlb += other.vlb;
-        self.second += other.second;
         for decision in 0..3 {
             self.kept[decision] += other.kept[decision];
             self.without[decision] += other.without[decision];
@@ -72,6 +73,22 @@ impl Walks {
         self.cut += other.cut;
         self.taken.add(&other.taken);
         self.asked.add(&other.asked);
+    }
+
+    /// Notes a VLB walk between groups of so many hops, on these channels; whether it was one after PAR's
+    /// second look, and whether it makes two hops in the intermediate group.
+    pub(super) fn note_vlb(
+        &mut self,
+        (after, detoured): (bool, bool),
+        hops: usize,
+        taken: Channels,
+    ) {
+        let longest = &mut self.longest[1 + usize::from(after)];
+        *longest = (*longest).max(hops);
+        if !after {
+            let most = if detoured { &mut self.taken.valn } else { &mut self.taken.valg };
+            *most = most.or(taken);
+        }
     }
 }
 
@@ -90,23 +107,6 @@ pub(super) struct Notes<'n> {
     pub(super) is_searched: bool,
 }
 
-/// The local hops by which MIN packets for a destination come to a switch to leave the group.
-#[derive(Default)]
-struct FirstHops {
-    hops: Vec<Hop>,
-    /// The hop that packets were last noted to make after each of them. Ways are walked by their first links, so
-    /// that most make the same.
-    noted: Option<Hop>,
-}
-
-impl FirstHops {
-    fn add(&mut self, hop: Hop) {
-        if !self.hops.contains(&hop) {
-            self.hops.push(hop);
-        }
-    }
-}
-
 /// One source switch and where its walks are noted.
 struct Source<'s, 'f> {
     fabric: &'s BootedSwitches<'f>,
@@ -116,20 +116,23 @@ struct Source<'s, 'f> {
     index: SwitchIndex,
     /// The links that leave its group.
     first: &'s [FirstLink],
+    /// What PAR's second look meets here.
+    look: &'s SecondLook,
     walks: Walks,
     progress: &'s dyn Progress,
     steps: usize,
 }
 
-/// All walks from one switch, of whose group the first links are given.
+/// All paths from one switch but VLB walks to other groups, given the first links of its group, and what PAR's second
+/// look meets there.
 pub(super) fn check_from(
     fabric: &BootedSwitches<'_>,
     source: SwitchId,
-    first: &[FirstLink],
+    (first, look): (&[FirstLink], &SecondLook),
     notes: Notes<'_>,
     progress: &dyn Progress,
 ) -> Result<Walks, VerifyError> {
-    let mut from = Source::new(fabric, source, (first, notes), progress);
+    let mut from = Source::new(fabric, source, (first, look, notes), progress);
     let sample = notes.sample;
     let limited = !sample.is_exhaustive();
     let mut questions = Questions::new(fabric, source, sample.seed, limited);
@@ -157,22 +160,22 @@ pub(super) fn check_from(
         let with_vlb = sample.has(source, destination);
         from.walks.pairs_with_vlb += u64::from(with_vlb);
         let known = if to_group == from.group {
-            from.within_group(destination, with_vlb)?;
+            from.within_group(destination)?;
             within_group(fabric.switch(source).image().fabric(), source, destination)
         } else {
-            let min = from.minimal(destination, to_group)?;
-            let walked = from.walks.vlb;
-            let kept = if with_vlb { from.sampled(destination, to_group)? } else { None };
+            let min = from.minimal(destination)?;
+            let kept = if with_vlb { from.sampled(destination)? } else { None };
             if is_searched && kept.is_none() {
                 from.walks.not_searched += u64::from(!search.check(destination)?);
             }
+            // Where links are missing, each two switches have paths of their own.
             let conventional = if fabric.has_whole_groups() {
-                Some(notes.crossed.has(from.group, to_group))
+                notes.crossed.has(from.group, to_group)
             } else {
-                // Each two switches have paths of their own then.
-                (from.walks.vlb > walked).then_some(true)
+                has_vlb(&image, first, source, destination)
             };
-            Known { min, conventional, kept: from.kept_is_known(destination, kept) }
+            let kept = from.kept_is_known(destination, kept);
+            Known { min, conventional: Some(conventional), kept }
         };
         questions.ask(destination, known, with_vlb)?;
     }
@@ -190,7 +193,8 @@ pub(super) fn check_near(
     notes: Notes<'_>,
     progress: &dyn Progress,
 ) -> Result<Walks, VerifyError> {
-    let mut from = Source::new(fabric, source, (first, notes), progress);
+    let look = SecondLook::at(fabric, source, first);
+    let mut from = Source::new(fabric, source, (first, &look, notes), progress);
     let mut questions = Questions::new(fabric, source, notes.sample.seed, false);
     let image = *fabric.switch(source).image().fabric();
     for &destination in destinations {
@@ -201,10 +205,10 @@ pub(super) fn check_near(
         }
         let (to_group, _) = fabric.df.place(destination);
         let known = if to_group == from.group {
-            from.within_group(destination, true)?;
+            from.within_group(destination)?;
             within_group(&image, source, destination)
         } else {
-            let min = from.minimal(destination, to_group)?;
+            let min = from.minimal(destination)?;
             Known { min, conventional: None, kept: from.kept_is_known(destination, None) }
         };
         questions.ask(destination, known, true)?;
@@ -217,12 +221,12 @@ impl<'s, 'f> Source<'s, 'f> {
     fn new(
         fabric: &'s BootedSwitches<'f>,
         source: SwitchId,
-        (first, notes): (&'s [FirstLink], Notes<'s>),
+        (first, look, notes): (&'s [FirstLink], &'s SecondLook, Notes<'s>),
         progress: &'s dyn Progress,
     ) -> Self {
         let (group, index) = fabric.df.place(source);
         let walks = Walks::default();
-        Self { fabric, notes, from: source, group, index, first, walks, progress, steps: 0 }
+        Self { fabric, notes, from: source, group, index, first, look, walks, progress, steps: 0 }
     }
 }
 
@@ -329,7 +333,7 @@ impl Source<'_, '_> {
             .map_err(|text| BootedSwitches::finding(self.from, to, "MIN", (*path, text)))
     }
 
-    fn within_group(&mut self, destination: SwitchId, with_vlb: bool) -> Result<(), VerifyError> {
+    fn within_group(&mut self, destination: SwitchId) -> Result<(), VerifyError> {
         let port = GlobalPort(0);
         let route = |detour, kind| Route { destination, x: port, y: port, detour, kind };
         let (df, own, to) = (self.fabric.df, self.index, self.fabric.place(destination).1);
@@ -341,20 +345,17 @@ impl Source<'_, '_> {
             self.must_have_channels_of_min(&path, destination)?;
             self.walks.min += 1;
         }
-        // Without a link this is how MIN packets go, too.
-        if with_vlb || !is_hop(own, to) {
-            let is_detour =
-                |&r: &SwitchIndex| r != own && r != to && is_hop(own, r) && is_hop(r, to);
-            for r in df.indices(group).filter(is_detour) {
-                let path = self.carry(route(r, VLB), "VLB", false)?;
-                self.must_have(&path, destination, "VLB", 2)?;
-                self.must_have_channels(&Decision::ALL, &path, destination, "VLB")?;
-                if !is_hop(own, to) {
-                    self.must_have_channels_of_min(&path, destination)?;
-                }
-                raise(&mut self.walks.taken.valg, path.channels());
-                self.walks.vlb += 1;
+        let is_detour = |&r: &SwitchIndex| r != own && r != to && is_hop(own, r) && is_hop(r, to);
+        for r in df.indices(group).filter(is_detour) {
+            let path = self.carry(route(r, VLB), "VLB", false)?;
+            self.must_have(&path, destination, "VLB", 2)?;
+            self.must_have_channels(&Decision::ALL, &path, destination, "VLB")?;
+            // Without a link this is how MIN packets go, too.
+            if !is_hop(own, to) {
+                self.must_have_channels_of_min(&path, destination)?;
             }
+            raise(&mut self.walks.taken.valg, path.channels());
+            self.walks.vlb += 1;
         }
         Ok(())
     }
@@ -375,7 +376,7 @@ impl Source<'_, '_> {
     }
 
     /// Walks all MIN paths to another group; whether there are any.
-    fn minimal(&mut self, destination: SwitchId, to: GroupId) -> Result<bool, VerifyError> {
+    fn minimal(&mut self, destination: SwitchId) -> Result<bool, VerifyError> {
         let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
         let walks = minimal::walks(&fabric, self.from, destination);
@@ -388,13 +389,13 @@ impl Source<'_, '_> {
             self.must_have_channels_of_min(&walked, destination)?;
             self.walks.min += 1;
         }
-        self.minimal_again(destination, to)?;
+        self.minimal_again(destination)?;
         Ok(min > 0)
     }
 
     /// Walks all MIN paths that PAR's second look can draw here, after every hop by which a packet
     /// can have come.
-    fn minimal_again(&mut self, destination: SwitchId, to: GroupId) -> Result<(), VerifyError> {
+    fn minimal_again(&mut self, destination: SwitchId) -> Result<(), VerifyError> {
         let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
         let links: Vec<(GlobalPort, GlobalPort)> = match image.second_min() {
@@ -402,122 +403,55 @@ impl Source<'_, '_> {
             MinCandidate::Shortest => by_switch::shortest_links(&fabric, self.from, destination),
             MinCandidate::Any => minimal::direct_links(&fabric, self.from, destination),
         };
-        let mut first_hops = self.first_hops(destination, to);
-        if first_hops.hops.is_empty() {
-            return Ok(());
-        }
         for (x, _) in links {
             let (y, detour) = (GlobalPort(0), SwitchIndex(0));
             let route = Route { destination, x, y, detour, kind: MIN };
-            let path = self.second_look(route, &mut first_hops)?;
-            self.must_have_channels(&[Decision::ParSecond], &path, destination, "MIN")?;
+            self.after_second_look(route)?;
         }
         Ok(())
     }
 
     /// All that is looked at of a pair in the sample: how many routes each decision's set keeps,
     /// `None` if they are too many to count.
-    fn sampled(
-        &mut self,
-        destination: SwitchId,
-        to: GroupId,
-    ) -> Result<Option<[u64; 3]>, VerifyError> {
-        let image = self.fabric.switch(self.from).image();
-        let fabric = *image.fabric();
-        let other_middle = self.first.iter().filter(|link| link.middle != to);
-        let crossings: u64 =
-            other_middle.map(|link| u64::from(fabric.link_count(link.middle, to))).sum();
+    fn sampled(&mut self, destination: SwitchId) -> Result<Option<[u64; 3]>, VerifyError> {
         let sample = self.notes.sample;
-        let below = sample.walks_below(crossings * u64::from(self.fabric.df.a()));
         let counted = sample.counts_routes(cells_of_pair(self.fabric));
-        self.walks.in_part += u64::from(below < u64::MAX);
         self.walks.not_counted += u64::from(!counted);
-        let expected = self.by_way(destination, to, below, counted)?;
-        if counted { self.kept(destination, &expected, below).map(Some) } else { Ok(None) }
+        if !counted {
+            return Ok(None);
+        }
+        let expected = self.expected(destination)?;
+        let most = expected.iter().map(|of_set| of_set.iter().sum()).max().unwrap_or(0);
+        let below = sample.walks_below(most);
+        self.walks.in_part += u64::from(below < u64::MAX);
+        self.kept(destination, &expected, below).map(Some)
     }
 
-    /// Whether the walks over two links are among the part that is walked.
+    /// Whether the routes over two links are among the part that is walked.
     fn is_walked(&self, to: SwitchId, x: GlobalPort, y: GlobalPort, below: u64) -> bool {
         let pair = u64::from(self.from.0) << 16 | u64::from(to.0);
         let seed = self.notes.sample.seed ^ pair << 32;
         below == u64::MAX || hash(seed, u32::from(x.0) << 12 | u32::from(y.0)) < below
     }
 
-    /// Every VLB walk to another group over the links that are walked: as a packet takes it at its
-    /// source, and, where this switch can be the second of a MIN path there, as one takes it after
-    /// PAR's second look.
-    ///
-    /// Returns, if they are `counted`, how many of all walks the rule of each decision keeps of each
-    /// shape.
-    fn by_way(
-        &mut self,
-        destination: SwitchId,
-        to: GroupId,
-        below: u64,
-        counted: bool,
-    ) -> Result<Expected, VerifyError> {
+    /// How many of all VLB walks to a switch of another group the rule of each decision keeps of each shape.
+    fn expected(&mut self, destination: SwitchId) -> Result<Expected, VerifyError> {
         let fabric = *self.fabric.switch(self.from).image().fabric();
         let mut expected = Expected::default();
-        let mut first_hops = self.first_hops(destination, to);
         for pair in ways::pairs(&fabric, self.first, (self.from, destination)) {
             self.go_on()?;
-            let is_walked = self.is_walked(destination, pair.x, pair.y, below);
-            if !is_walked && !counted {
-                continue;
-            }
-            for way in pair.ways(&fabric) {
-                let after_hop = if is_walked {
-                    self.walk_way(destination, way, &mut first_hops)?
-                } else {
-                    None
-                };
-                if counted && !way.returns() {
-                    self.count_way(destination, way, after_hop.as_ref(), &mut expected)?;
-                }
+            for way in pair.ways(&fabric).filter(|way| !way.returns()) {
+                self.count_way(destination, way, &mut expected);
             }
         }
         Ok(expected)
     }
 
-    /// Walks a way from its source, and after PAR's second look, if there are hops by which a packet can have
-    /// come: the path after the first of these.
-    fn walk_way(
-        &mut self,
-        destination: SwitchId,
-        way: Way,
-        first_hops: &mut FirstHops,
-    ) -> Result<Option<Path>, VerifyError> {
-        let Way { pair: Pair { x, y, .. }, through: detour } = way;
-        let route = Route { destination, x, y, detour, kind: VLB };
-        let path = self.carry(route, "VLB", way.returns())?;
-        self.walks.vlb += 1;
-        let taken = &mut self.walks.taken;
-        let most = if way.shape().mid() > 1 { &mut taken.valn } else { &mut taken.valg };
-        raise(most, path.channels());
-        let global = path.hops().iter().filter(|hop| hop.global).count();
-        if global != 2 {
-            let text = format!("it crosses {global} global links, not two");
-            return Err(BootedSwitches::finding(self.from, destination, "VLB", (path, text)));
-        }
-        if first_hops.hops.is_empty() {
-            Ok(None)
-        } else {
-            self.second_look(route, first_hops).map(Some)
-        }
-    }
-
-    /// Counts a way for each decision whose set keeps it. Of PAR's second look, the path after a hop has the
-    /// channels that the set has.
-    fn count_way(
-        &mut self,
-        destination: SwitchId,
-        way: Way,
-        after_hop: Option<&Path>,
-        expected: &mut Expected,
-    ) -> Result<(), VerifyError> {
+    /// Counts a way for each decision whose set keeps it.
+    fn count_way(&self, destination: SwitchId, way: Way, expected: &mut Expected) {
         let (shape, route) = (way.shape(), way.route());
         for (decision, expected) in Decision::ALL.into_iter().zip(expected) {
-            let set = self.fabric.switch(self.from).image().set(decision);
+            let set = self.set(decision);
             let (rule, level) = (set.rule(), set.level(route.x));
             let is_kept = match rule.keep_of(shape) {
                 Keep::NONE => false,
@@ -528,87 +462,28 @@ impl Source<'_, '_> {
                 }
             };
             expected[shape.number()] += u64::from(is_kept);
-            if let (true, Decision::ParSecond, Some(path)) = (is_kept, decision, after_hop) {
-                let kind = "T-VLB (after PAR's second look)";
-                self.must_have_channels(&[decision], path, destination, kind)?;
-            }
         }
-        Ok(())
     }
 
-    /// The local hops by which MIN packets for a destination come here to leave the group.
-    fn first_hops(&self, destination: SwitchId, to: GroupId) -> FirstHops {
-        let df = self.fabric.df;
-        let image = self.fabric.switch(self.from).image();
-        let mut hops = FirstHops::default();
-        if !self.fabric.has_whole_groups() {
-            return self.first_hops_by_thirds(destination);
-        }
-        for (x, _) in links(image.fabric(), self.group, to) {
-            if df.split_port(x).0 != self.index {
-                continue;
-            }
-            for other in df.indices(self.group).filter(|&other| other != self.index) {
-                let route =
-                    Route { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind: MIN };
-                let from = df.switch(self.group, other);
-                // A MIN path that fails is found from its own source.
-                if let Ok(path) = self.fabric.carry(from, route, None, false)
-                    && let Some(&hop) = path.hops().first()
-                {
-                    hops.add(hop);
-                }
-            }
-        }
-        hops
-    }
-
-    /// As [`Self::first_hops`], where packets come here on the way to another switch of the group, too.
-    fn first_hops_by_thirds(&self, destination: SwitchId) -> FirstHops {
-        let df = self.fabric.df;
-        let fabric = *self.fabric.switch(self.from).image().fabric();
-        let mut hops = FirstHops::default();
-        for other in df.indices(self.group).filter(|&other| other != self.index) {
-            let from = df.switch(self.group, other);
-            for path in minimal::walks(&fabric, from, destination) {
-                let (y, detour) = (GlobalPort(0), SwitchIndex(0));
-                let route = Route { destination, x: path.x, y, detour, kind: MIN };
-                if let Ok(walked) = self.fabric.carry_by(from, route, None, false, path.thirds)
-                    && let Some(&hop) = walked.hops().first()
-                    && hop.to == self.from
-                {
-                    hops.add(hop);
-                }
-            }
-        }
-        hops
-    }
-
-    /// Walks a route after every hop by which a packet can have come; the path after the first.
-    fn second_look(
-        &mut self,
-        route: Route,
-        first_hops: &mut FirstHops,
-    ) -> Result<Path, VerifyError> {
+    /// Walks a route after every hop by which a packet can have come to PAR's second look here.
+    fn after_second_look(&mut self, route: Route) -> Result<(), VerifyError> {
+        let before: Vec<Hop> =
+            self.look.hops_before(self.fabric.place(route.destination).0).collect();
+        let Some(&hop) = before.first() else { return Ok(()) };
         let kind = if route.kind == VLB {
-            "VLB (after PAR's second look)"
+            "T-VLB (after PAR's second look)"
         } else {
             "MIN (drawn at PAR's second look)"
         };
         let path = self
             .fabric
-            .carry(self.from, route, first_hops.hops.first().copied(), true)
+            .carry(self.from, route, Some(hop), true)
             .map_err(|found| BootedSwitches::finding(self.from, route.destination, kind, found))?;
         self.notes.dependencies.note(path.hops());
-        let next = path.hops()[1];
-        if first_hops.noted != Some(next) {
-            self.notes.dependencies.note_before(&first_hops.hops[1..], next);
-            first_hops.noted = Some(next);
-        }
-        self.walks.second += first_hops.hops.len() as u64;
+        self.notes.dependencies.note_before(&before, path.hops()[1]);
         self.walks.longest[2] = self.walks.longest[2].max(path.hops().len());
         debug_assert!(path.hops().len() <= MOST_HOPS);
-        Ok(path)
+        self.must_have_channels(&[Decision::ParSecond], &path, route.destination, kind)
     }
 
     /// The routes of each decision's set: as many of each shape as its rule keeps, and simple paths
@@ -726,11 +601,9 @@ impl Source<'_, '_> {
         let path = self.carry(route, "T-VLB", may_return)?;
         self.must_have(&path, destination, "T-VLB", shape.hops().into())?;
         for &number in decisions {
-            // What follows PAR's second look is held against it where it is walked after a hop.
-            if let Some(decision @ (Decision::UgalL | Decision::ParSource)) =
-                Decision::ALL.get(number).copied()
-            {
-                self.must_have_channels(&[decision], &path, destination, "T-VLB")?;
+            match Decision::ALL[number] {
+                Decision::ParSecond => self.after_second_look(route)?,
+                decision => self.must_have_channels(&[decision], &path, destination, "T-VLB")?,
             }
         }
         Ok(path)

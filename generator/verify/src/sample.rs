@@ -1,4 +1,4 @@
-//! Which pairs of switches are looked at with all their VLB walks, where all pairs are too many.
+//! Of which pairs of switches the routes of sets are looked at one by one, where all pairs are too many.
 //!
 //! Whether a pair is in the sample follows from the seed and the pair alone, so the sample takes no
 //! memory. Of each source switch one pair at least is in it.
@@ -8,8 +8,8 @@ use super::crossings::most_walks;
 use super::packet::BootedSwitches;
 use tvlb_schema::{Dragonfly, SwitchId};
 
-/// Candidates for routes of sets that are looked at, for each VLB walk that may be walked: to look at
-/// a route takes a small part of the time that it takes to walk it.
+/// Candidates for routes of sets that are looked at, for each VLB walk that may be held against a rule: to
+/// look at a route takes a small part of the time that it takes to walk it.
 const LOOKS_PER_WALK: u64 = 16;
 /// The fewest walks of a pair that is in the sample, and the fewest looks at its routes.
 const LEAST_WALKS: u64 = 4096;
@@ -17,9 +17,9 @@ const LEAST_LOOKS: u64 = 1 << 20;
 /// The most looks at the routes of a pair: the datapath lists them without asking whether to stop.
 const MOST_LOOKS: u64 = 1 << 25;
 
-/// How far VLB walks are looked at.
+/// How far routes of sets are looked at.
 pub(super) struct Sample {
-    /// `None` for all walks of all pairs.
+    /// `None` for all routes of all pairs.
     limits: Option<Limits>,
     pub(super) seed: u64,
     df: Dragonfly,
@@ -33,7 +33,7 @@ pub(super) struct Sample {
 struct Limits {
     /// A pair is in the sample if its hash is below this.
     below: u64,
-    /// The VLB walks of a pair, about.
+    /// The routes of a pair's set that are walked, about.
     walks_of_pair: u64,
     /// The most candidates for routes of a pair.
     looks_of_pair: u64,
@@ -75,12 +75,12 @@ impl Sample {
         Self { limits, seed, df: *df, switches, first_of }
     }
 
-    /// Whether every walk of every pair is looked at.
+    /// Whether every route of every pair is looked at.
     pub(super) fn is_exhaustive(&self) -> bool {
         self.limits.is_none()
     }
 
-    /// Whether the VLB walks of a pair are looked at.
+    /// Whether the routes of a pair are looked at.
     pub(super) fn has(&self, from: SwitchId, to: SwitchId) -> bool {
         self.limits.is_none_or(|limits| {
             hash(self.seed, u32::from(from.0) << 16 | u32::from(to.0)) < limits.below
@@ -99,7 +99,7 @@ impl Sample {
         self.switches[if number < first { number } else { number + of_group }]
     }
 
-    /// Of so many walks of a pair, those are walked whose hash is below this.
+    /// Of so many routes of a pair, those are walked whose hash is below this.
     pub(super) fn walks_below(&self, walks: u64) -> u64 {
         match self.limits {
             Some(limits) if walks > limits.walks_of_pair => {

@@ -8,7 +8,7 @@ use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
 use tvlb_schema::{Decision, VcScheme};
 
 /// No channel at all.
-const NONE: Channels = Channels { local: 0, global: 0 };
+pub(super) const NONE: Channels = Channels { local: 0, global: 0 };
 
 /// Channels by MIN, by UGAL-L, and with it VLB and UGAL-G, and by PAR.
 #[derive(Clone, Copy, Debug)]

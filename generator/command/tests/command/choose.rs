@@ -88,7 +88,7 @@ fn of_a_vast_fabric_a_few_sets_are_modelled() {
         (&"model".into(), &6.into()),
         "{printed}"
     );
-    let verified = "verified every MIN path; the VLB paths of a sample of ";
+    let verified = "verified every MIN path, every VLB path; the routes of sets of a sample of ";
     assert!(printed.contains(verified), "{printed}");
     assert!(printed.contains(" pairs (`tvlb verify` takes a larger one)\n"), "{printed}");
     let front = choice["model"]["candidates"][0].as_str().unwrap();

@@ -1,0 +1,78 @@
+//! Where PAR's second look may meet packets: by which local hops they come to a switch, and to which groups they
+//! are on their way.
+
+use super::crossings::FirstLink;
+use super::groups::Groups;
+use super::packet::{BootedSwitches, Hop, MIN, Route, Stepped};
+use tvlb_schema::{GlobalPort, GroupId, SwitchId, SwitchIndex};
+
+/// MIN packets that come to a switch by a local hop in their source group.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    /// By these hops, in the order of their channels; one at least.
+    pub(super) hops: Vec<Hop>,
+    /// To these groups. Where links within groups are missing, packets to some switches there may take another
+    /// way: then more is looked at than there is, and never less.
+    pub(super) bound: Groups,
+}
+
+/// All that PAR's second look may meet at a switch.
+#[derive(Clone, Debug)]
+pub(super) struct SecondLook(pub(super) Vec<Before>);
+
+impl SecondLook {
+    /// At a switch, of whose group the first links are given.
+    pub(super) fn at(fabric: &BootedSwitches<'_>, switch: SwitchId, first: &[FirstLink]) -> Self {
+        let (df, image) = (&fabric.df, fabric.switch(switch).image().fabric());
+        let (group, here) = fabric.place(switch);
+        let is_hop = |from, to| image.is_local_hop(group, from, to);
+        let others: Vec<SwitchIndex> =
+            df.indices(group).filter(|&other| other != here && is_hop(other, here)).collect();
+        let leaves = |link: &&FirstLink| df.split_port(link.x).0;
+        let own = first.iter().filter(|link| leaves(link) == here);
+        let mut before = vec![Self::by(fabric, switch, &others, own)];
+        if !fabric.has_whole_groups() {
+            // Others come by way of this switch to one that they have no link to.
+            before.extend(others.iter().map(|&other| {
+                let is_third = |one| one != here && is_hop(here, one) && !is_hop(other, one);
+                let links = first.iter().filter(|link| is_third(leaves(link)));
+                Self::by(fabric, switch, &[other], links)
+            }));
+        }
+        Self(before.into_iter().flatten().collect())
+    }
+
+    /// Those of these other switches of the group that go by one of these links, if there are any.
+    fn by<'l>(
+        fabric: &BootedSwitches<'_>,
+        switch: SwitchId,
+        others: &[SwitchIndex],
+        mut links: impl Iterator<Item = &'l FirstLink> + Clone,
+    ) -> Option<Before> {
+        let (df, (group, here)) = (&fabric.df, fabric.place(switch));
+        let mut bound = Groups::none(df);
+        links.clone().for_each(|link| bound.insert(link.middle));
+        let FirstLink { x, middle, v } = *links.next()?;
+        let (destination, y, detour) = (df.switch(middle, v), GlobalPort(0), SwitchIndex(0));
+        let header = Route { destination, x, y, detour, kind: MIN }.header(None);
+        let hop = |&other: &SwitchIndex| match fabric.step(df.switch(group, other), header) {
+            Ok(Stepped::Crossed(hop, _)) => {
+                Some(Hop { port: df.local_port(other, here), to: switch, ..hop })
+            }
+            // A MIN path that fails is found from its own source.
+            _ => None,
+        };
+        let mut hops: Vec<Hop> = others.iter().filter_map(hop).collect();
+        hops.sort_by_key(|hop| hop.channel);
+        (!hops.is_empty()).then_some(Before { hops, bound })
+    }
+
+    /// The hops by which packets come that are on their way to a group.
+    pub(super) fn hops_before(&self, to: GroupId) -> impl Iterator<Item = Hop> {
+        self.0
+            .iter()
+            .filter(move |before| before.bound.has(to))
+            .flat_map(|before| &before.hops)
+            .copied()
+    }
+}

@@ -1,0 +1,606 @@
+//! Every VLB walk from one group to another, leg by leg.
+//!
+//! What a switch does with a packet depends on the packet's stage and channel, and on the few fields of its
+//! header that its stage is about ([`Switch::forward`](tvlb_firmware_model::Switch::forward) says which). Packets
+//! that stand at one switch and agree in these make the same hop, whatever the rest of their walks. So all walks
+//! are looked at where every hop is that one of them makes, and every two hops that one makes after another.
+//!
+//! That is done for one intermediate group after another. Packets come from every switch over every first link,
+//! at once and after PAR's second look; cross the group over each of its switches or none; leave it over every
+//! second link; and go to every switch behind that. With each hop stand the groups to which packets hold its
+//! channel, so that no walk is made up that comes back to the group where it began.
+
+use super::VerifyError;
+use super::crossings::links;
+use super::dependencies::Dependencies;
+use super::groups::Groups;
+use super::packet::{BootedSwitches, Hop, Path, Route, Stepped, VLB, aimed};
+use super::routes::Walks;
+use super::second_look::SecondLook;
+use super::set_channels::{NONE, raise};
+use tvlb_base::progress::Progress;
+use tvlb_firmware_model::{Channels, Header};
+use tvlb_schema::{FabricImage, GlobalPort, GroupId, SwitchId, SwitchIndex};
+
+/// A second link: the group it leads to, its ports at both ends, and the switch at which it arrives.
+#[derive(Clone, Copy)]
+struct Exit {
+    to: GroupId,
+    y: GlobalPort,
+    arrives: SwitchId,
+}
+
+/// Packets that stand at one switch in one state.
+#[derive(Clone)]
+struct Standing {
+    /// The header of one of them.
+    header: Header,
+    /// They have been looked at a second time.
+    after: bool,
+    /// They have made two hops in the intermediate group.
+    detoured: bool,
+    /// The most hops that one of them has made, and the channels that they have taken.
+    hops: usize,
+    taken: Channels,
+    /// The hops by which they came, each with the groups where packets go that made it.
+    held: Vec<(Hop, Groups)>,
+    /// All these groups.
+    bound: Groups,
+}
+
+impl Standing {
+    /// Packets at a switch of their source group.
+    fn at_source(header: Header, before: &[Hop], bound: Groups) -> Self {
+        let held: Vec<_> = before.iter().map(|&hop| (hop, bound.clone())).collect();
+        let (after, hops, mut taken) = (!held.is_empty(), usize::from(!held.is_empty()), NONE);
+        raise(&mut taken, before.iter().map(|hop| (hop.channel, hop.global)));
+        Self { header, after, detoured: false, hops, taken, held, bound }
+    }
+
+    /// Those of them that go to these groups, one hop on.
+    fn moved(&self, (hop, header): (Hop, Header), bound: Groups) -> Self {
+        let mut taken = self.taken;
+        raise(&mut taken, [(hop.channel, hop.global)]);
+        let held = vec![(hop, bound.clone())];
+        Self { header, hops: self.hops + 1, taken, held, bound, ..*self }
+    }
+
+    fn is_like(&self, other: &Self) -> bool {
+        let state = |one: &Self| (one.header.bits() & 0xff, one.after, one.detoured);
+        state(self) == state(other)
+    }
+
+    /// Packets in the same state.
+    fn add(&mut self, other: Self) {
+        self.hops = self.hops.max(other.hops);
+        self.taken = self.taken.or(other.taken);
+        self.bound.add(&other.bound);
+        for (hop, bound) in other.held {
+            match self.held.iter_mut().find(|(held, _)| *held == hop) {
+                Some((_, groups)) => groups.add(&bound),
+                None => self.held.push((hop, bound)),
+            }
+        }
+    }
+}
+
+/// All packets at one switch.
+#[derive(Clone, Default)]
+struct Place(Vec<Standing>);
+
+impl Place {
+    fn add(&mut self, standing: Standing) {
+        match self.0.iter_mut().find(|other| other.is_like(&standing)) {
+            Some(other) => other.add(standing),
+            None => self.0.push(standing),
+        }
+    }
+}
+
+/// An intermediate group.
+struct Middle<'m, 'f> {
+    fabric: &'m BootedSwitches<'f>,
+    image: FabricImage<'f>,
+    dependencies: &'m Dependencies,
+    second_looks: &'m [SecondLook],
+    group: GroupId,
+    /// By index the second links that a switch has, and the groups to which they lead.
+    exits: Vec<Vec<Exit>>,
+    leads: Vec<Groups>,
+}
+
+/// All VLB walks over one intermediate group, given what PAR's second look may meet at each switch, in order.
+pub(super) fn check_over(
+    fabric: &BootedSwitches<'_>,
+    group: GroupId,
+    second_looks: &[SecondLook],
+    dependencies: &Dependencies,
+    progress: &dyn Progress,
+) -> Result<Walks, VerifyError> {
+    let middle = Middle::new(fabric, group, second_looks, dependencies);
+    let arrived = middle.arrive(progress)?;
+    progress.check()?;
+    let on_detour = middle.detour(&arrived)?;
+    progress.check()?;
+    let at_exit = middle.cross(&arrived, &on_detour)?;
+    let mut walks = Walks { vlb: middle.count(), ..Walks::default() };
+    for w in fabric.df.indices(group) {
+        progress.check()?;
+        middle.leave(w, [&arrived, &at_exit].map(|places| &places[w.as_usize()]), &mut walks)?;
+    }
+    Ok(walks)
+}
+
+impl<'m, 'f> Middle<'m, 'f> {
+    fn new(
+        fabric: &'m BootedSwitches<'f>,
+        group: GroupId,
+        second_looks: &'m [SecondLook],
+        dependencies: &'m Dependencies,
+    ) -> Self {
+        let (df, image) = (&fabric.df, *fabric.switches[0].image().fabric());
+        let switches = df.switches_of(group) as usize;
+        let (mut exits, mut leads) = (vec![Vec::new(); switches], vec![Groups::none(df); switches]);
+        for to in df.groups().filter(|&to| to != group) {
+            for (y, z) in links(&image, group, to) {
+                let leaves = df.split_port(y).0.as_usize();
+                exits[leaves].push(Exit { to, y, arrives: df.switch(to, df.split_port(z).0) });
+                leads[leaves].insert(to);
+            }
+        }
+        Self { fabric, image, dependencies, second_looks, group, exits, leads }
+    }
+
+    fn switch(&self, index: SwitchIndex) -> SwitchId {
+        self.fabric.df.switch(self.group, index)
+    }
+
+    fn is_hop(&self, from: SwitchIndex, to: SwitchIndex) -> bool {
+        self.image.is_local_hop(self.group, from, to)
+    }
+
+    /// The other switches of the group that one shares a link with.
+    fn others(&self, one: SwitchIndex) -> impl Iterator<Item = SwitchIndex> {
+        let others = self.fabric.df.indices(self.group);
+        others.filter(move |&other| other != one && self.is_hop(one, other))
+    }
+
+    /// One of the second links to these groups, of all switches but one.
+    fn exit_to(&self, bound: &Groups, but: Option<SwitchIndex>) -> Option<Exit> {
+        let by_switch = self.fabric.df.indices(self.group).zip(&self.exits);
+        let exits = by_switch.filter(|&(index, _)| Some(index) != but).flat_map(|(_, exits)| exits);
+        exits.copied().find(|exit| bound.has(exit.to))
+    }
+
+    /// The switches of another group that live and are a local hop, or none, from where a link ends.
+    fn near(&self, end: SwitchId) -> impl Iterator<Item = SwitchId> {
+        let df = self.fabric.df;
+        let (group, index) = df.place(end);
+        let near = df.indices(group).filter(move |&one| self.image.is_local_hop(group, one, index));
+        near.map(move |one| df.switch(group, one)).filter(|&switch| self.image.lives(switch))
+    }
+
+    /// Packets go from one switch to another, those of them that go to these groups.
+    fn go(
+        &self,
+        (at, to): (SwitchId, SwitchId),
+        (standing, header): (&Standing, Header),
+        bound: &Groups,
+    ) -> Result<(Hop, Header), VerifyError> {
+        let fail = |hop: Option<Hop>, text| {
+            let held = standing.held.iter().find(|(_, groups)| groups.meets(bound));
+            let hops: Vec<Hop> = held.map(|&(hop, _)| hop).into_iter().chain(hop).collect();
+            let from = hops.first().map_or(at, |hop| hop.from);
+            let kind = if standing.after { "VLB (after PAR's second look)" } else { "VLB" };
+            Err(BootedSwitches::finding(from, header.destination(), kind, (Path::of(&hops), text)))
+        };
+        let (hop, next) = match self.fabric.step(at, header) {
+            Err(text) => return fail(None, text),
+            Ok(Stepped::Arrived) => return fail(None, format!("switch {at} delivers it")),
+            Ok(Stepped::Crossed(hop, next)) => (hop, next),
+        };
+        if hop.to != to {
+            return fail(Some(hop), format!("switch {at} sends it there, not to switch {to}"));
+        }
+        self.dependencies.note(&[hop]);
+        for (held, _) in standing.held.iter().filter(|(_, groups)| groups.meets(bound)) {
+            if self.fabric.rank(*held) >= self.fabric.rank(hop) {
+                let text = "the rank of its virtual channels does not rise".to_owned();
+                return fail(Some(hop), text);
+            }
+            self.dependencies.note_before(&[*held], hop);
+        }
+        Ok((hop, next))
+    }
+
+    /// Packets from every switch, over every first link; by the index of the switch where they arrive.
+    fn arrive(&self, progress: &dyn Progress) -> Result<Vec<Place>, VerifyError> {
+        let df = self.fabric.df;
+        let mut arrived = vec![Place::default(); self.exits.len()];
+        let mut all = Groups::none(&df);
+        self.leads.iter().for_each(|leads| all.add(leads));
+        for from in df.groups().filter(|&from| from != self.group) {
+            progress.check()?;
+            let mut bound = all.clone();
+            bound.remove(from);
+            if bound.is_empty() {
+                continue;
+            }
+            for (x, v) in links(&self.image, from, self.group) {
+                let v = df.split_port(v).0;
+                let leaves = df.switch(from, df.split_port(x).0);
+                for source in self.near(leaves) {
+                    self.come(source, (x, leaves, v), &bound, &mut arrived[v.as_usize()])?;
+                }
+            }
+        }
+        Ok(arrived)
+    }
+
+    /// Packets from one switch over one first link: those that begin there, and those that PAR's second look
+    /// meets there.
+    fn come(
+        &self,
+        source: SwitchId,
+        link: (GlobalPort, SwitchId, SwitchIndex),
+        bound: &Groups,
+        arrived: &mut Place,
+    ) -> Result<(), VerifyError> {
+        let route = |bound: &Groups| {
+            let exit = self.exit_to(bound, None)?;
+            let detour = self.fabric.place(exit.arrives).1;
+            Some(Route { destination: exit.arrives, x: link.0, y: exit.y, detour, kind: VLB })
+        };
+        if let Some(route) = route(bound) {
+            let standing = Standing::at_source(route.header(None), &[], bound.clone());
+            arrived.add(self.over_first(source, link, standing)?);
+        }
+        for before in &self.second_looks[self.fabric.place_of(source)].0 {
+            let bound = before.bound.and(bound);
+            let Some(route) = route(&bound) else { continue };
+            for hops in before.hops.chunk_by(|one, next| one.channel == next.channel) {
+                let header = route.header(hops.first().map(|hop| hop.channel));
+                let standing = Standing::at_source(header, hops, bound.clone());
+                arrived.add(self.over_first(source, link, standing)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Packets at a switch of their source group, once they have crossed a first link.
+    fn over_first(
+        &self,
+        source: SwitchId,
+        (_, leaves, v): (GlobalPort, SwitchId, SwitchIndex),
+        mut standing: Standing,
+    ) -> Result<Standing, VerifyError> {
+        let bound = standing.bound.clone();
+        if source != leaves {
+            let gone = self.go((source, leaves), (&standing, standing.header), &bound)?;
+            standing = standing.moved(gone, bound.clone());
+        }
+        let gone = self.go((leaves, self.switch(v)), (&standing, standing.header), &bound)?;
+        Ok(standing.moved(gone, bound))
+    }
+
+    /// Packets that have made the first hop of a detour; by the index of the switch over which that goes.
+    fn detour(&self, arrived: &[Place]) -> Result<Vec<Place>, VerifyError> {
+        let df = &self.fabric.df;
+        let mut there = vec![Place::default(); arrived.len()];
+        for through in df.indices(self.group) {
+            let mut onward = Groups::none(df);
+            self.others(through).for_each(|w| onward.add(&self.leads[w.as_usize()]));
+            for v in self.others(through) {
+                for standing in &arrived[v.as_usize()].0 {
+                    let bound = standing.bound.and(&onward);
+                    let Some(exit) = self.exit_to(&bound, Some(through)) else { continue };
+                    let header = aimed(standing.header, exit.arrives, exit.y, through);
+                    let hop = (self.switch(v), self.switch(through));
+                    let gone = self.go(hop, (standing, header), &bound)?;
+                    there[through.as_usize()].add(standing.moved(gone, bound));
+                }
+            }
+        }
+        Ok(there)
+    }
+
+    /// Packets that have come by a local hop to the switch of their second link, straight from where they
+    /// arrived, or on a detour; by its index.
+    fn cross(&self, arrived: &[Place], on_detour: &[Place]) -> Result<Vec<Place>, VerifyError> {
+        let mut there = vec![Place::default(); arrived.len()];
+        for w in self.fabric.df.indices(self.group) {
+            let place = &mut there[w.as_usize()];
+            for from in self.others(w) {
+                for standing in &arrived[from.as_usize()].0 {
+                    self.come_to_exits((from, w), (standing, w), place)?;
+                }
+                for standing in &on_detour[from.as_usize()].0 {
+                    let standing = Standing { detoured: true, ..standing.clone() };
+                    self.come_to_exits((from, w), (&standing, from), place)?;
+                }
+            }
+        }
+        Ok(there)
+    }
+
+    /// Packets that go by one local hop to the switch of their second link, whichever of its links that is.
+    fn come_to_exits(
+        &self,
+        (from, w): (SwitchIndex, SwitchIndex),
+        (standing, detour): (&Standing, SwitchIndex),
+        place: &mut Place,
+    ) -> Result<(), VerifyError> {
+        let bound = standing.bound.and(&self.leads[w.as_usize()]);
+        let hop = (self.switch(from), self.switch(w));
+        let mut seen = None;
+        for exit in self.exits[w.as_usize()].iter().filter(|exit| bound.has(exit.to)) {
+            let header = aimed(standing.header, exit.arrives, exit.y, detour);
+            let state = |hop, header: Header| Some((hop, header.bits() & 0xff));
+            // Nearly always the same for all of them.
+            if let Ok(Stepped::Crossed(hop, next)) = self.fabric.step(hop.0, header)
+                && seen == state(hop, next)
+            {
+                continue;
+            }
+            let gone = self.go(hop, (standing, header), &bound)?;
+            seen = state(gone.0, gone.1);
+            place.add(standing.moved(gone, bound.clone()));
+        }
+        Ok(())
+    }
+
+    /// Packets at a switch of the group leave by each of its second links, and go to every switch behind.
+    fn leave(
+        &self,
+        w: SwitchIndex,
+        here: [&Place; 2],
+        walks: &mut Walks,
+    ) -> Result<(), VerifyError> {
+        let at = self.switch(w);
+        for &exit in &self.exits[w.as_usize()] {
+            let mut only = Groups::none(&self.fabric.df);
+            only.insert(exit.to);
+            let mut landed = Place::default();
+            for standing in here.iter().flat_map(|place| &place.0) {
+                if standing.bound.has(exit.to) {
+                    let header = aimed(standing.header, exit.arrives, exit.y, w);
+                    let gone = self.go((at, exit.arrives), (standing, header), &only)?;
+                    landed.add(standing.moved(gone, only.clone()));
+                }
+            }
+            for standing in &landed.0 {
+                for destination in self.near(exit.arrives) {
+                    let end = self.end(exit, standing, destination, &only)?;
+                    walks.note_vlb((end.after, end.detoured), end.hops, end.taken);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Packets that a second link has brought to the group of their destination, which they reach.
+    fn end(
+        &self,
+        exit: Exit,
+        standing: &Standing,
+        destination: SwitchId,
+        only: &Groups,
+    ) -> Result<Standing, VerifyError> {
+        let header = aimed(standing.header, destination, exit.y, SwitchIndex(0));
+        let mut last = Standing { header, ..standing.clone() };
+        if destination != exit.arrives {
+            let gone = self.go((exit.arrives, destination), (standing, header), only)?;
+            last = standing.moved(gone, only.clone());
+        }
+        match self.fabric.step(destination, last.header) {
+            Ok(Stepped::Arrived) => Ok(last),
+            found => {
+                let text = match found {
+                    Err(text) => text,
+                    Ok(_) => "it is still not there after its last hop".to_owned(),
+                };
+                let hops: Vec<Hop> = last.held.iter().map(|&(hop, _)| hop).take(1).collect();
+                let from = hops.first().map_or(destination, |hop| hop.from);
+                Err(BootedSwitches::finding(from, destination, "VLB", (Path::of(&hops), text)))
+            }
+        }
+    }
+
+    /// How many walks there are over the group.
+    fn count(&self) -> u64 {
+        let (df, mut walks) = (self.fabric.df, 0);
+        let groups = df.group_numbers().len();
+        // By the index of the switch in this group: packets' switches by their group, of all its links.
+        let mut ends = vec![vec![0_u64; groups]; self.exits.len()];
+        for (ends, exits) in ends.iter_mut().zip(&self.exits) {
+            for exit in exits {
+                // A link from a group leads there, too.
+                ends[exit.to.as_usize()] += self.near(exit.arrives).count() as u64;
+            }
+        }
+        let sum = |ends: &[u64]| ends.iter().sum::<u64>();
+        for v in df.indices(self.group) {
+            for w in df.indices(self.group) {
+                let ways = if v == w {
+                    1 + self.others(v).count() as u64
+                } else {
+                    u64::from(self.is_hop(v, w))
+                        + u64::from(self.image.relay_count(self.group, v, w))
+                };
+                let (from, to) = (&ends[v.as_usize()], &ends[w.as_usize()]);
+                let back: u64 = from.iter().zip(to).map(|(from, to)| from * to).sum();
+                walks += ways * (sum(from) * sum(to) - back);
+            }
+        }
+        walks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::crossings::{FirstLink, first_links};
+    use super::super::minimal;
+    use super::super::packet::MIN;
+    use super::super::ways::{self, Way};
+    use super::*;
+    use tvlb_firmware_model::Switch;
+    use tvlb_generator::fabric::Fabric;
+    use tvlb_generator::generate::generate;
+    use tvlb_generator::policy::Policy;
+    use tvlb_schema::{
+        Dragonfly, FaultSet, GroupKind, LocalLink, PerDecision, SetRule, ShapeSet, VcScheme,
+    };
+    use tvlb_topology::arrangement::{Arrangement, arrange};
+    use tvlb_topology::machine::lay_between;
+
+    /// What is dead of a fabric with four groups of four switches at least.
+    fn dead(fabric: &Fabric) -> FaultSet {
+        let df = fabric.topology.dragonfly();
+        let link = |group, low, high| {
+            let low = df.switch(GroupId(group), SwitchIndex(low));
+            LocalLink { low, high: SwitchIndex(high), number: 0 }
+        };
+        let cables = fabric.topology.cables();
+        FaultSet {
+            switches: [df.switch(GroupId(1), SwitchIndex(3))].into(),
+            cables: [cables[2].low, cables[7].low].into(),
+            local_links: [link(0, 0, 1), link(0, 1, 2), link(2, 0, 2), link(3, 1, 3)].into(),
+            ..FaultSet::default()
+        }
+    }
+
+    /// Boots the switches of small fabrics, of some of which parts are dead, by each rule of channels.
+    fn with_fabrics(each: impl Fn(&BootedSwitches<'_>)) {
+        let even = |[p, a, h, g]: [u32; 4], arrangement| {
+            let df = Dragonfly::new(p, a, h, g).unwrap();
+            let mut fabric = Fabric::new("legs", df, Arrangement::default(), 1).unwrap();
+            fabric.topology = arrange(df, arrangement, 3).unwrap();
+            fabric
+        };
+        let kinds = || {
+            let kind = |p, a, g| GroupKind::new(p, a, 4 / a.min(2), g);
+            let df = Dragonfly::of_kinds(&[kind(1, 2, 2), kind(2, 4, 2), kind(0, 1, 1)]).unwrap();
+            let mut fabric = even([1, 2, 1, 3], Arrangement::Absolute);
+            fabric.file.dragonfly = df;
+            fabric.topology = lay_between(df, |_, _| 1).unwrap();
+            fabric
+        };
+        for (fabric, is_whole) in [
+            (even([2, 4, 2, 9], Arrangement::Absolute), true),
+            (even([1, 4, 3, 6], Arrangement::Random), true),
+            (even([1, 2, 5, 3], Arrangement::Relative), true),
+            (even([1, 1, 4, 4], Arrangement::Absolute), true),
+            (kinds(), true),
+            (even([2, 4, 2, 9], Arrangement::Absolute), false),
+            (even([1, 5, 3, 6], Arrangement::Random), false),
+        ] {
+            for channels in [VcScheme::Ordered, VcScheme::PerHop, VcScheme::Positional] {
+                let mut fabric = fabric.clone();
+                fabric.file.virtual_channels = channels;
+                let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
+                let images = generate(&fabric, &policies, &()).unwrap().images;
+                let mut image = FabricImage::decode(&images.fabric).unwrap();
+                let dead = if is_whole { FaultSet::default() } else { dead(&fabric) };
+                let faults = tvlb_schema::encode_fault_image(&image, 1, &dead);
+                image.install_faults(&faults).unwrap();
+                let boot = |bytes| Switch::boot_in(&image, bytes).unwrap();
+                let switches: Vec<_> = images.switches.iter().map(|bytes| boot(bytes)).collect();
+                each(&BootedSwitches::new(&switches));
+            }
+        }
+    }
+
+    fn looks(fabric: &BootedSwitches<'_>) -> Vec<SecondLook> {
+        let first =
+            |switch| first_links(fabric.switches[0].image().fabric(), fabric.place(switch).0);
+        fabric.df.switches().map(|switch| SecondLook::at(fabric, switch, &first(switch))).collect()
+    }
+
+    /// All switches that live, each with those that live in other groups and the first links of its group.
+    fn pairs(fabric: &BootedSwitches<'_>, mut each: impl FnMut(SwitchId, SwitchId, &[FirstLink])) {
+        let image = fabric.switches[0].image().fabric();
+        let live = || fabric.df.switches().filter(|&switch| image.lives(switch));
+        for from in live() {
+            let first = first_links(image, fabric.place(from).0);
+            for to in live().filter(|&to| fabric.place(to).0 != fabric.place(from).0) {
+                each(from, to, &first);
+            }
+        }
+    }
+
+    /// Walks a way from its source, and after every hop before PAR's second look.
+    fn walk(
+        (fabric, dependencies): (&BootedSwitches<'_>, &Dependencies),
+        (from, to): (SwitchId, SwitchId),
+        (way, before): (Way, &[Hop]),
+        walks: &mut Walks,
+    ) {
+        let (x, y) = (way.pair.x, way.pair.y);
+        let route = Route { destination: to, x, y, detour: way.through, kind: VLB };
+        for hop in [None].into_iter().chain(before.iter().copied().map(Some)) {
+            let path = fabric.carry(from, route, hop, way.returns() || hop.is_some()).unwrap();
+            dependencies.note(path.hops());
+            let mut taken = NONE;
+            raise(&mut taken, path.channels());
+            walks.note_vlb((hop.is_some(), way.shape().mid() > 1), path.hops().len(), taken);
+        }
+        walks.vlb += 1;
+    }
+
+    #[test]
+    fn legs_make_up_the_walks_of_all_pairs() {
+        with_fabrics(|fabric| {
+            let image = fabric.switches[0].image().fabric();
+            let (looks, mut walks) = (looks(fabric), Walks::default());
+            let [walked, by_legs] = [(); 2].map(|()| Dependencies::new(&fabric.df));
+            pairs(fabric, |from, to, first| {
+                let look = &looks[fabric.place_of(from)];
+                let before: Vec<Hop> = look.hops_before(fabric.place(to).0).collect();
+                for way in ways::pairs(image, first, (from, to)).flat_map(|pair| pair.ways(image)) {
+                    walk((fabric, &walked), (from, to), (way, &before), &mut walks);
+                }
+            });
+            let mut legs = Walks::default();
+            for group in fabric.df.groups() {
+                legs.add(&check_over(fabric, group, &looks, &by_legs, &()).unwrap());
+            }
+            let df = &fabric.df;
+            assert!(walked.is_same(&by_legs), "{df}: {:?} {:?}", walked.counts(), by_legs.counts());
+            assert_eq!((walks.vlb, walks.longest), (legs.vlb, legs.longest), "{df}");
+            let taken = |walks: &Walks| (walks.taken.valg, walks.taken.valn);
+            assert_eq!(taken(&walks), taken(&legs), "{df}");
+        });
+    }
+
+    #[test]
+    fn a_second_look_meets_what_comes_by_min() {
+        with_fabrics(|fabric| {
+            let image = fabric.switches[0].image().fabric();
+            let looks = looks(fabric);
+            let mut met = vec![Vec::new(); looks.len()];
+            pairs(fabric, |from, to, _| {
+                for path in minimal::walks(image, from, to) {
+                    let (y, detour) = (GlobalPort(0), SwitchIndex(0));
+                    let route = Route { destination: to, x: path.x, y, detour, kind: MIN };
+                    let walked = fabric.carry_by(from, route, None, false, path.thirds).unwrap();
+                    let first = walked.hops()[0];
+                    if !first.global {
+                        met[fabric.place_of(first.to)].push((fabric.place(to).0, first));
+                    }
+                }
+            });
+            for (look, mut met) in looks.iter().zip(met) {
+                met.sort_unstable_by_key(|&(to, hop)| (to, hop.from));
+                met.dedup();
+                let of = |to| look.hops_before(to).map(move |hop| (to, hop));
+                let mut said: Vec<_> = fabric.df.groups().flat_map(of).collect();
+                said.sort_unstable_by_key(|&(to, hop)| (to, hop.from));
+                said.dedup();
+                if fabric.has_whole_groups() {
+                    assert_eq!(met, said);
+                }
+                assert!(met.iter().all(|one| said.contains(one)), "{met:?} {said:?}");
+            }
+        });
+    }
+}
