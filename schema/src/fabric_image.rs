@@ -699,8 +699,8 @@ impl<'a> FabricImage<'a> {
         if !ANY_FABRIC || self.even_links != 0 {
             return (pair.wrapping_mul(self.even_links), self.even_links);
         }
-        let first = self.starts.get(pair);
-        (first, self.starts.get(pair.wrapping_add(1)).wrapping_sub(first))
+        let (first, end) = self.starts.two(pair);
+        (first, end.wrapping_sub(first))
     }
 
     /// The k-th of the links between two groups: the port by which it leaves and the port at

@@ -90,6 +90,23 @@ impl<'a> PackedArray<'a> {
         }
     }
 
+    /// Entry `i` and the one after it, which a machine of 64 bits has in one load.
+    #[inline]
+    pub(crate) fn two(&self, i: u32) -> (u32, u32) {
+        let bit = (i as usize).wrapping_mul(self.width as usize);
+        let at = bit >> 3;
+        match self.bytes.get(at..at + 8).and_then(<[u8]>::first_chunk::<8>) {
+            Some(bytes) if !cfg!(target_pointer_width = "32") => {
+                let word = u64::from_le_bytes(*bytes) >> (bit & 7);
+                #[expect(clippy::cast_possible_truncation, reason = "the mask has at most 25 bits")]
+                let entry = |word: u64| (word & u64::from(self.mask)) as u32;
+                (entry(word), entry(word >> self.width))
+            }
+            // Too near the end.
+            _ => (self.get(i), self.get(i.wrapping_add(1))),
+        }
+    }
+
     /// The n-th, counted from 0, of `count` entries from the `first` on that are `high` above their
     /// lowest `shift` bits: how many come before it, and the entry. `None` if there are no more than n.
     #[inline]
