@@ -20,11 +20,11 @@
 //!    own small strata, few tries miss. Where groups are joined by different numbers of links, or
 //!    ports are unused, many cells may hold no two links at all: after [`MOST_MISSES`] of those the
 //!    next step begins.
-//! 2. **Seeks**, only on such wirings: all pairs of a first and a second link are counted, group by
-//!    group; then a pair is drawn by its number, found by counting again, and dropped if it is not
-//!    of a shape that is wanted, until as many groups have been looked at as the visit would look at
-//!    cells and ports, or [`MOST_SOUGHT`]. Whatever the wiring, the first seek finds a conventional
-//!    VLB path if there is one.
+//! 2. **Seeks**, only on such wirings: all pairs of a first and a second link are counted, port by port
+//!    where a single stratum of few ports is wanted, else group by group; then a pair is drawn by its
+//!    number, found by counting again, and dropped if it is not of a shape that is wanted, until as many
+//!    ports or groups have been looked at as the visit would look at cells and ports, or
+//!    [`MOST_SOUGHT`]. Whatever the wiring, the first seek finds a conventional VLB path if there is one.
 //! 3. **A visit** of the cells in order, each hit kept in turn with probability 1/n (reservoir
 //!    sampling). Ports without a link onward are passed by. The visit ends after [`MOST_VISITED`]
 //!    cells that hold two links; it is uniform over all routes where there are no more.
@@ -47,8 +47,8 @@ pub const MOST_TRIES: u32 = 4096;
 /// The most of these tries that may meet no two links, where groups are joined by different numbers
 /// of links or ports are unused.
 pub const MOST_MISSES: u32 = 32;
-/// The most groups that are then looked at to seek pairs of links that are drawn by number, once
-/// they are counted.
+/// The most groups, or ports of a switch, that are then looked at to seek pairs of links that are drawn by
+/// number, once they are counted.
 pub const MOST_SOUGHT: u32 = 16_384;
 /// The most cells that are visited in order when all tries and seeks have missed.
 pub const MOST_VISITED: u32 = 8192;
@@ -252,11 +252,21 @@ impl Switch<'_> {
     }
 
     /// Passes by as many pairs of a first and a second link as `pair` says, which counts down, and
-    /// returns the next; `None` where there are no more. Takes the groups between in order, so it
-    /// looks at g of them at most.
+    /// returns the next; `None` where there are no more. Takes the ports of a single stratum of few in order,
+    /// so it looks at h of them; else the groups between, g at most.
     #[cfg_attr(target_os = "none", inline(never))]
-    pub(crate) fn seek(&self, to: &Place, pair: &mut u32) -> Option<LinkPair> {
+    pub(crate) fn seek(&self, to: &Place, of: Option<&Cells>, pair: &mut u32) -> Option<LinkPair> {
         let (fabric, group) = (self.image.fabric(), self.image.group());
+        if let Some(cells) = of {
+            for port in 0..cells.ports.into() {
+                let pairs = self.pairs_at(to, cells, port);
+                if *pair < pairs {
+                    return self.links(to, cells, port, *pair);
+                }
+                *pair -= pairs;
+            }
+            return None;
+        }
         for middle in self.dragonfly().group_numbers() {
             if middle == group || middle == to.group {
                 continue;
@@ -272,6 +282,21 @@ impl Switch<'_> {
             *pair -= pairs;
         }
         None
+    }
+
+    /// How many pairs of links [`Self::links`] has with this port.
+    fn pairs_at(&self, to: &Place, cells: &Cells, port: u32) -> u32 {
+        let (fabric, group) = (self.image.fabric(), self.image.group());
+        let (end, middle) = if cells.stratum == Stratum::Theirs {
+            let port = self.dragonfly().global_port(to.index, low_u16(port));
+            let behind = fabric.link_behind(End { group: to.group, port });
+            (group, behind.map(|(middle, _)| middle))
+        } else {
+            let behind = self.image.behind(self.first_link(cells, port));
+            (to.group, behind.map(|behind| behind.group))
+        };
+        let other = middle.filter(|&middle| middle != end);
+        other.map_or(0, |middle| fabric.links_between(middle, end).count())
     }
 
     /// The two links that a port and a number k name; `None` where the port leads nowhere from where

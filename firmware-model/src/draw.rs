@@ -350,20 +350,21 @@ impl Switch<'_> {
     #[cold]
     #[inline(never)]
     fn draw_by_seeking(&self, wanted: &Wanted<'_>, rng: &mut (impl Rng + ?Sized)) -> Sought {
+        let mut strata = wanted.strata.iter().filter(|cells| cells.ways > 0);
+        let single = strata.next().filter(|_| strata.next().is_none());
+        // Where there are several, they share the pairs between them, so that one number names a pair of any.
+        let ways = single.map_or(self.dragonfly().a(), |cells| cells.ways.into());
+        let few = single.filter(|cells| matches!(cells.stratum, Stratum::Own | Stratum::Theirs));
+        let each = few.map_or(self.dragonfly().g(), |cells| cells.ports.into());
         let mut left = u32::MAX;
-        self.seek(wanted.to, &mut left);
+        self.seek(wanted.to, few, &mut left);
         let pairs = !left;
-        // The strata share the pairs between them, so that one number names a pair of any.
-        let ways = match wanted.strata {
-            [cells] => cells.ways.into(),
-            _ => self.dragonfly().a(),
-        };
         // No more looks than the visit takes, which ends the search for sure.
         let cells = pairs.saturating_mul(ways);
         let looks = cells.saturating_add(self.dragonfly().ports_per_group()).min(MOST_SOUGHT);
-        for _ in 0..looks.checked_div(self.dragonfly().g()).unwrap_or(0) {
+        for _ in 0..looks.checked_div(each).unwrap_or(0) {
             let mut pair = below(rng, pairs);
-            let Some(links) = self.seek(wanted.to, &mut pair) else {
+            let Some(links) = self.seek(wanted.to, few, &mut pair) else {
                 return Sought::Ended(None);
             };
             let way = below(rng, ways);

@@ -95,16 +95,16 @@ impl<'a> PackedArray<'a> {
     pub(crate) fn two(&self, i: u32) -> (u32, u32) {
         let bit = (i as usize).wrapping_mul(self.width as usize);
         let at = bit >> 3;
-        match self.bytes.get(at..at + 8).and_then(<[u8]>::first_chunk::<8>) {
-            Some(bytes) if !cfg!(target_pointer_width = "32") => {
-                let word = u64::from_le_bytes(*bytes) >> (bit & 7);
-                #[expect(clippy::cast_possible_truncation, reason = "the mask has at most 25 bits")]
-                let entry = |word: u64| (word & u64::from(self.mask)) as u32;
-                (entry(word), entry(word >> self.width))
-            }
-            // Too near the end.
-            _ => (self.get(i), self.get(i.wrapping_add(1))),
+        if !cfg!(target_pointer_width = "32")
+            && let Some(bytes) = self.bytes.get(at..at + 8).and_then(<[u8]>::first_chunk::<8>)
+        {
+            let word = u64::from_le_bytes(*bytes) >> (bit & 7);
+            #[expect(clippy::cast_possible_truncation, reason = "the mask has at most 25 bits")]
+            let entry = |word: u64| (word & u64::from(self.mask)) as u32;
+            return (entry(word), entry(word >> self.width));
         }
+        // Too near the end, or of a machine that would pay for wide shifts.
+        (self.get(i), self.get(i.wrapping_add(1)))
     }
 
     /// The n-th, counted from 0, of `count` entries from the `first` on that are `high` above their

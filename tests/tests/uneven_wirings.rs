@@ -132,6 +132,9 @@ fn what_is_found_by_seeking_is_uniform() {
         (one_fat_pair(), "all", [(21, 33), (21, 5), (1, 34), (2, 7)]),
         (one_fat_pair(), "3-hop", [(21, 33), (21, 5), (1, 34), (2, 7)]),
         (one_fat_pair(), "30% 6-hop", [(21, 33), (21, 5), (1, 34), (2, 7)]),
+        // Own links alone, and those of the destination's switch.
+        (one_fat_pair(), "shapes:021", [(21, 33), (21, 5), (1, 34), (2, 7)]),
+        (one_fat_pair(), "only:110+120", [(21, 33), (21, 5), (1, 34), (2, 7)]),
         (hardly_any_cables(), "all", [(30, 125), (5, 70), (33, 140), (64, 3)]),
     ] {
         let fabric = with_set(fabric, set);

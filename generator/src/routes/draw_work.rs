@@ -250,8 +250,9 @@ struct Stratum {
     cells: f64,
     /// Of these, cells that hold two links.
     real: f64,
-    /// Ports that a visit passes.
+    /// Ports that a visit passes, and the pairs of links that these name.
     ports: f64,
+    pairs: f64,
     /// Ways to cross the intermediate group.
     ways: f64,
     /// Routes that are kept, of a shape that is wanted.
@@ -327,12 +328,14 @@ impl Wiring {
             stratum.ways = f64::from(u8::from(direct)) + if detours { self.detours } else { 0.0 };
             stratum.ports = if number == 2 { self.ports - self.h } else { self.h };
             stratum.cells = stratum.ports * self.links * stratum.ways;
-            stratum.real = stratum.ways
-                * match number {
-                    0 => pairs(0, 0) + pairs(0, 1),
-                    1 => pairs(1, 0),
-                    _ => pairs(1, 1),
-                };
+            // Among those of the destination's ports are some whose first link is the source's.
+            let (of_ports, of_others) = match number {
+                0 => (pairs(0, 0) + pairs(0, 1), 0.0),
+                1 => (pairs(1, 0), pairs(0, 0)),
+                _ => (pairs(1, 1), 0.0),
+            };
+            stratum.real = stratum.ways * of_ports;
+            stratum.pairs = of_ports + of_others;
             stratum.kept = own.iter().map(&kept).sum();
         }
         (strata, all_pairs)
@@ -377,15 +380,21 @@ impl Wiring {
             return looks;
         }
         if !self.is_regular {
-            if all_pairs == 0.0 {
+            // A single stratum of few ports is counted by these, others by the groups between.
+            let single = (wanted(|_| 1.0) < 2.0)
+                .then(|| strata[..2].iter().find(|s| s.ways > 0.0))
+                .flatten();
+            let (pairs, counted) =
+                single.map_or((all_pairs, self.groups), |stratum| (stratum.pairs, stratum.ports));
+            if pairs == 0.0 {
                 // Counting tells that there is none.
-                return looks + missed * self.groups;
+                return looks + missed * counted;
             }
             let ways = strata.iter().map(|s| s.ways).fold(0.0, f64::max);
-            let hit = (kept / (all_pairs * ways)).min(1.0);
-            let most = (all_pairs * ways + self.ports).min(MOST_SOUGHT.into());
-            let (seeks, still) = tried(hit, most / self.groups);
-            looks += missed * self.groups * (1.0 + seeks);
+            let hit = (kept / (pairs * ways)).min(1.0);
+            let most = (pairs * ways + self.ports).min(MOST_SOUGHT.into());
+            let (seeks, still) = tried(hit, most / counted);
+            looks += missed * counted * (1.0 + seeks);
             missed *= still;
         }
         looks + missed * (wanted(|s| s.ports) + real_cells.min(MOST_VISITED.into()))

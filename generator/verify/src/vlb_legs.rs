@@ -172,12 +172,13 @@ impl<'m, 'f> Middle<'m, 'f> {
         exits.copied().find(|exit| bound.has(exit.to))
     }
 
-    /// The switches of another group that live and are a local hop, or none, from where a link ends.
+    /// The switches of another group that are a local hop, or none, from where a link ends that lives. They live,
+    /// too.
     fn near(&self, end: SwitchId) -> impl Iterator<Item = SwitchId> {
         let df = self.fabric.df;
         let (group, index) = df.place(end);
         let near = df.indices(group).filter(move |&one| self.image.is_local_hop(group, one, index));
-        near.map(move |one| df.switch(group, one)).filter(|&switch| self.image.lives(switch))
+        near.map(move |one| df.switch(group, one))
     }
 
     /// Packets go from one switch to another, those of them that go to these groups.
@@ -570,6 +571,76 @@ mod tests {
             let taken = |walks: &Walks| (walks.taken.valg, walks.taken.valn);
             assert_eq!(taken(&walks), taken(&legs), "{df}");
         });
+    }
+
+    #[test]
+    fn what_goes_elsewhere_or_on_a_channel_too_low_is_found() {
+        with_fabrics(|fabric| {
+            let (df, dependencies) = (fabric.df, Dependencies::new(&fabric.df));
+            let looks = looks(fabric);
+            let middle = Middle::new(fabric, GroupId(2), &looks, &dependencies);
+            let image = fabric.switches[0].image().fabric();
+            let (x, v) = links(image, GroupId(1), GroupId(2)).next().unwrap();
+            let (leaves, v) = (df.split_port(x).0, df.split_port(v).0);
+            let (leaves, v) = (df.switch(GroupId(1), leaves), middle.switch(v));
+            let mut bound = middle.leads.iter().fold(Groups::none(&df), |mut all, leads| {
+                all.add(leads);
+                all
+            });
+            bound.remove(GroupId(1));
+            let exit = middle.exit_to(&bound, None).unwrap();
+            let detour = SwitchIndex(0);
+            let route = Route { destination: exit.arrives, x, y: exit.y, detour, kind: VLB };
+            let header = route.header(None);
+            let go = |to, held: &[Hop]| {
+                let standing = Standing::at_source(header, held, bound.clone());
+                middle.go((leaves, to), (&standing, header), &bound)
+            };
+            let (hop, _) = go(v, &[]).unwrap();
+            assert_eq!((hop.from, hop.to), (leaves, v));
+            let text = go(leaves, &[]).unwrap_err().to_string();
+            assert!(text.ends_with(&format!("sends it there, not to switch {leaves}")), "{text}");
+            let held = Hop { from: v, to: leaves, channel: 7, ..hop };
+            let text = go(v, &[held]).unwrap_err().to_string();
+            let expected = format!(
+                "from switch {v} to switch {}, VLB (after PAR's second look) path {v} -G7-> {leaves} -G0-> {v}: \
+                 the rank of its virtual channels does not rise",
+                exit.arrives
+            );
+            assert_eq!(text, expected);
+        });
+    }
+
+    #[test]
+    fn packets_in_one_state_are_taken_together() {
+        let df = Dragonfly::new(1, 4, 1, 5).unwrap();
+        let groups = |list: &[u16]| {
+            let mut groups = Groups::none(&df);
+            for &group in list {
+                groups.insert(GroupId(group));
+            }
+            groups
+        };
+        let hop = |from| Hop { from: SwitchId(from), ..Hop::default() };
+        let standing = |from, hops, local, to: &[u16]| Standing {
+            header: Header::from_bits(3 << 5),
+            after: false,
+            detoured: false,
+            hops,
+            taken: Channels { local, global: 1 },
+            held: vec![(hop(from), groups(to))],
+            bound: groups(to),
+        };
+        let mut place = Place::default();
+        place.add(standing(1, 1, 0, &[2]));
+        place.add(standing(2, 2, 1, &[3]));
+        place.add(standing(1, 1, 0, &[4]));
+        place.add(Standing { after: true, ..standing(1, 3, 2, &[0]) });
+        let [one, after] = &place.0[..] else { panic!("two states") };
+        assert_eq!((one.hops, one.taken), (2, Channels { local: 1, global: 1 }));
+        assert_eq!(one.bound, groups(&[2, 3, 4]));
+        assert_eq!(one.held, [(hop(1), groups(&[2, 4])), (hop(2), groups(&[3]))]);
+        assert_eq!((after.hops, after.bound == groups(&[0])), (3, true));
     }
 
     #[test]
