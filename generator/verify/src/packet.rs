@@ -81,7 +81,9 @@ impl Path {
     /// Of these hops, or the first of them.
     pub(super) fn of(hops: &[Hop]) -> Self {
         let mut path = Self::default();
-        hops.iter().all(|&hop| path.push(hop));
+        for &hop in hops {
+            path.push(hop);
+        }
         path
     }
 

@@ -34,9 +34,10 @@ impl SecondLook {
         if !fabric.has_whole_groups() {
             // Others come by way of this switch to one that they have no link to.
             before.extend(others.iter().map(|&other| {
-                let is_third = |one| one != here && is_hop(here, one) && !is_hop(other, one);
-                let links = first.iter().filter(|link| is_third(leaves(link)));
-                Self::by(fabric, switch, &[other], links)
+                let is_far = |&one: &SwitchIndex| is_hop(here, one) && !is_hop(other, one);
+                let far: Vec<SwitchIndex> = df.indices(group).filter(is_far).collect();
+                let links = first.iter().filter(|link| far.contains(&leaves(link)));
+                if far.is_empty() { None } else { Self::by(fabric, switch, &[other], links) }
             }));
         }
         Self(before.into_iter().flatten().collect())
