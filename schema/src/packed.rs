@@ -93,18 +93,13 @@ impl<'a> PackedArray<'a> {
     /// Entry `i` and the one after it, which a machine of 64 bits has in one load.
     #[inline]
     pub(crate) fn two(&self, i: u32) -> (u32, u32) {
-        let bit = (i as usize).wrapping_mul(self.width as usize);
-        let at = bit >> 3;
-        if !cfg!(target_pointer_width = "32")
-            && let Some(bytes) = self.bytes.get(at..at + 8).and_then(<[u8]>::first_chunk::<8>)
-        {
-            let word = u64::from_le_bytes(*bytes) >> (bit & 7);
-            #[expect(clippy::cast_possible_truncation, reason = "the mask has at most 25 bits")]
-            let entry = |word: u64| (word & u64::from(self.mask)) as u32;
-            return (entry(word), entry(word >> self.width));
+        // A machine of 32 bits would pay for wide shifts.
+        if cfg!(target_pointer_width = "32") {
+            return (self.get(i), self.get(i.wrapping_add(1)));
         }
-        // Too near the end, or of a machine that would pay for wide shifts.
-        (self.get(i), self.get(i.wrapping_add(1)))
+        let mut entries = self.entries(i, 2);
+        let mut next = || entries.next().unwrap_or(0);
+        (next(), next())
     }
 
     /// The n-th, counted from 0, of `count` entries from the `first` on that are `high` above their

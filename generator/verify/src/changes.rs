@@ -10,7 +10,6 @@ use super::certificate::{SetsChannels, line, write_update};
 use super::crossings::first_links;
 use super::dependencies::Dependencies;
 use super::packet::BootedSwitches;
-use super::presence::Crossed;
 use super::routes::{Notes, Walks, check_near};
 use super::sample::Sample;
 use super::{Settings, Tables, VerifyError, in_order, open_tables};
@@ -104,10 +103,10 @@ fn check(
     let compared = installed.check_shapes(progress)?;
 
     let sample = Sample::new(&fabric, Settings { most_walks: u64::MAX, seed: 1 });
-    let (crossed, dependencies) = (Crossed::new(df.g()), Dependencies::new(&df));
+    let dependencies = Dependencies::new(&df);
     let notes = Notes {
         sample: &sample,
-        crossed: &crossed,
+        crossed: &[],
         dependencies: &dependencies,
         planned: planned_image,
         shares: None,

@@ -46,9 +46,10 @@ pub use planned::Planned;
 
 use crossings::{Unlinked, first_links};
 use dependencies::Dependencies;
+use groups::Groups;
 use link_shares::LinkShares;
 use packet::BootedSwitches;
-use presence::{Crossed, Told};
+use presence::Told;
 use rayon::prelude::*;
 use routes::{Notes, Walks};
 use sample::Sample;
@@ -424,23 +425,23 @@ impl<'t> Tables<'t> {
         &self,
         fabric: &BootedSwitches<'_>,
         progress: &dyn Progress,
-    ) -> Result<(Crossed, Told), VerifyError> {
-        let crossed = Crossed::new(fabric.df.g());
+    ) -> Result<(Vec<Groups>, Told), VerifyError> {
         let unlinked = Unlinked::of(self.fabric_image);
         let groups: Vec<GroupId> = fabric.df.groups().collect();
         progress.stage("groups", Some(groups.len()));
-        let told = in_order(groups.par_iter().map(|&group| {
+        let found = in_order(groups.par_iter().map(|&group| {
             let first = first_links(self.fabric_image, group);
-            let told =
-                presence::check_group(fabric, group, (&first, &unlinked), &crossed, progress)?;
+            let found = presence::check_group(fabric, group, (&first, &unlinked), progress)?;
             progress.step();
-            Ok(told)
+            Ok(found)
         }))?;
-        let told = told.iter().fold(Told::default(), |mut sum, told| {
-            sum.add(told);
-            sum
-        });
-        Ok((crossed, told))
+        let mut crossed = vec![Groups::none(&fabric.df); fabric.df.group_numbers().len()];
+        let mut all = Told::default();
+        for (group, (told, to)) in groups.iter().zip(found) {
+            all.add(&told);
+            crossed[group.as_usize()] = to;
+        }
+        Ok((crossed, all))
     }
 
     /// Walks from all switches.

@@ -4,17 +4,17 @@
 //! Where a shape is kept whole and not thinned, the tables of links tell exactly, for every pair of
 //! every fabric. Where it is a fraction or thinned, it takes a search: a shape that is said to be
 //! there is proven by the first route that is kept, one that is said not to be there by all routes
-//! that are not. All pairs are searched where all paths are walked; otherwise as many as a limit for
+//! that are not. All pairs are searched where all routes are walked; otherwise as many as a limit for
 //! each source switch allows, and the digest in the manifest covers the rest.
 
 use super::VerifyError;
 use super::by_switch;
 use super::crossings::{Crossings, FirstLink, Unlinked};
 use super::draws::{chances, mean_hops};
+use super::groups::Groups;
 use super::looks::{Looks, Spent};
 use super::packet::{BootedSwitches, Path};
 use super::through_switches::{Between, Row};
-use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
     Decision, GroupId, Keep, SetRule, SetView, Shape, ShapeSet, SwitchId, SwitchImage, SwitchIndex,
@@ -56,36 +56,6 @@ impl Told {
     }
 }
 
-/// The pairs of groups between which there is a VLB path, a bit for each.
-pub(super) struct Crossed {
-    bits: Vec<AtomicU64>,
-    groups: usize,
-}
-
-impl Crossed {
-    pub(super) fn new(groups: u32) -> Self {
-        let groups = groups as usize;
-        let words = (groups * groups).div_ceil(64);
-        Self { bits: (0..words).map(|_| AtomicU64::new(0)).collect(), groups }
-    }
-
-    fn place(&self, from: GroupId, to: GroupId) -> (usize, u64) {
-        let bit = from.as_usize() * self.groups + to.as_usize();
-        (bit / 64, 1 << (bit % 64))
-    }
-
-    fn note(&self, from: GroupId, to: GroupId) {
-        let (word, mask) = self.place(from, to);
-        self.bits[word].fetch_or(mask, Ordering::Relaxed);
-    }
-
-    /// Whether some intermediate group has links to both.
-    pub(super) fn has(&self, from: GroupId, to: GroupId) -> bool {
-        let (word, mask) = self.place(from, to);
-        self.bits[word].load(Ordering::Relaxed) & mask != 0
-    }
-}
-
 /// The decisions whose sets are looked at: one of those that share a set in the image.
 pub(super) fn distinct_sets(switch: &tvlb_firmware_model::Switch<'_>) -> Vec<Decision> {
     let number = |decision| switch.image().set_number(decision);
@@ -106,15 +76,15 @@ fn present_if_any(set: &SetView<'_>) -> ShapeSet {
 }
 
 /// Checks all pairs of switches from one group: whether there is a path, and whether images say of
-/// shapes what the tables of links tell.
+/// shapes what the tables of links tell; that, and the groups to which there is a VLB path.
 pub(super) fn check_group(
     fabric: &BootedSwitches<'_>,
     from: GroupId,
     (first, unlinked): (&[FirstLink], &Unlinked),
-    crossed: &Crossed,
     progress: &dyn Progress,
-) -> Result<Told, VerifyError> {
+) -> Result<(Told, Groups), VerifyError> {
     let (df, mut told) = (&fabric.df, Told::default());
+    let mut crossed = Groups::none(df);
     let image = *fabric.switches[0].image().fabric();
     let mut crossings = Crossings::new(df, unlinked);
     let rows = draws_by_switch(fabric, from).then(|| Row::of_group(&image, from));
@@ -122,7 +92,7 @@ pub(super) fn check_group(
         progress.check()?;
         crossings.count(&image, first, to, progress)?;
         if crossings.all() > 0 {
-            crossed.note(from, to);
+            crossed.insert(to);
         } else if image.is_faultless() && image.link_count(from, to) == 0 {
             let first_of = |group| df.switch(group, SwitchIndex(0));
             return Err(VerifyError::Unreachable {
@@ -139,7 +109,7 @@ pub(super) fn check_group(
             check_switch(switch, own, to, (&crossings, between.as_ref()), &mut told)?;
         }
     }
-    Ok(told)
+    Ok((told, crossed))
 }
 
 /// Whether a switch of a group has a set of intermediate switches.

@@ -6,10 +6,11 @@ use super::by_switch;
 use super::crossings::{FirstLink, STEPS_PER_QUESTION};
 use super::dependencies::Dependencies;
 use super::draws::{chances, mean_hops};
+use super::groups::Groups;
 use super::link_shares::LinkShares;
 use super::minimal::{self, has_min, has_vlb};
-use super::packet::{BootedSwitches, Hop, MIN, MOST_HOPS, Path, Route, VLB};
-use super::presence::{Crossed, Search, distinct_sets};
+use super::packet::{BootedSwitches, MIN, MOST_HOPS, Path, Route, VLB};
+use super::presence::{Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
 use super::second_look::SecondLook;
 use super::set_channels::{Taken, check, raise};
@@ -97,7 +98,8 @@ impl Walks {
 #[derive(Clone, Copy)]
 pub(super) struct Notes<'n> {
     pub(super) sample: &'n Sample,
-    pub(super) crossed: &'n Crossed,
+    /// By number of a group the others to which there is a VLB path.
+    pub(super) crossed: &'n [Groups],
     pub(super) dependencies: &'n Dependencies,
     /// The fabric of which nothing is dead.
     pub(super) planned: &'n FabricImage<'n>,
@@ -170,7 +172,7 @@ pub(super) fn check_from(
             }
             // Where links are missing, each two switches have paths of their own.
             let conventional = if fabric.has_whole_groups() {
-                notes.crossed.has(from.group, to_group)
+                notes.crossed[from.group.as_usize()].has(to_group)
             } else {
                 has_vlb(&image, first, source, destination)
             };
@@ -467,9 +469,10 @@ impl Source<'_, '_> {
 
     /// Walks a route after every hop by which a packet can have come to PAR's second look here.
     fn after_second_look(&mut self, route: Route) -> Result<(), VerifyError> {
-        let before: Vec<Hop> =
-            self.look.hops_before(self.fabric.place(route.destination).0).collect();
-        let Some(&hop) = before.first() else { return Ok(()) };
+        let mut before = self.look.to(self.fabric.place(route.destination).0).peekable();
+        let Some(&hop) = before.peek().and_then(|before| before.hops.first()) else {
+            return Ok(());
+        };
         let kind = if route.kind == VLB {
             "T-VLB (after PAR's second look)"
         } else {
@@ -480,7 +483,9 @@ impl Source<'_, '_> {
             .carry(self.from, route, Some(hop), true)
             .map_err(|found| BootedSwitches::finding(self.from, route.destination, kind, found))?;
         self.notes.dependencies.note(path.hops());
-        self.notes.dependencies.note_before(&before, path.hops()[1]);
+        for before in before {
+            self.notes.dependencies.note_before(&before.hops, path.hops()[1]);
+        }
         self.walks.longest[2] = self.walks.longest[2].max(path.hops().len());
         debug_assert!(path.hops().len() <= MOST_HOPS);
         self.must_have_channels(&[Decision::ParSecond], &path, route.destination, kind)

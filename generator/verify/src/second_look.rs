@@ -68,12 +68,8 @@ impl SecondLook {
         (!hops.is_empty()).then_some(Before { hops, bound })
     }
 
-    /// The hops by which packets come that are on their way to a group.
-    pub(super) fn hops_before(&self, to: GroupId) -> impl Iterator<Item = Hop> {
-        self.0
-            .iter()
-            .filter(move |before| before.bound.has(to))
-            .flat_map(|before| &before.hops)
-            .copied()
+    /// What comes of packets that are on their way to a group.
+    pub(super) fn to(&self, group: GroupId) -> impl Iterator<Item = &Before> {
+        self.0.iter().filter(move |before| before.bound.has(group))
     }
 }

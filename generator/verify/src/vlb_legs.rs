@@ -556,7 +556,8 @@ mod tests {
             let [walked, by_legs] = [(); 2].map(|()| Dependencies::new(&fabric.df));
             pairs(fabric, |from, to, first| {
                 let look = &looks[fabric.place_of(from)];
-                let before: Vec<Hop> = look.hops_before(fabric.place(to).0).collect();
+                let before = look.to(fabric.place(to).0).flat_map(|before| &before.hops);
+                let before: Vec<Hop> = before.copied().collect();
                 for way in ways::pairs(image, first, (from, to)).flat_map(|pair| pair.ways(image)) {
                     walk((fabric, &walked), (from, to), (way, &before), &mut walks);
                 }
@@ -663,7 +664,10 @@ mod tests {
             for (look, mut met) in looks.iter().zip(met) {
                 met.sort_unstable_by_key(|&(to, hop)| (to, hop.from));
                 met.dedup();
-                let of = |to| look.hops_before(to).map(move |hop| (to, hop));
+                let of = |to| {
+                    let hops = look.to(to).flat_map(|before| &before.hops);
+                    hops.map(move |&hop| (to, hop))
+                };
                 let mut said: Vec<_> = fabric.df.groups().flat_map(of).collect();
                 said.sort_unstable_by_key(|&(to, hop)| (to, hop.from));
                 said.dedup();
