@@ -161,7 +161,7 @@ pub use ranks::StuckRank;
 pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
 pub use scheme::Scheme;
-pub use search::{Answer, Probing, SearchedLoads, last_good, last_good_near};
+pub use search::{Probing, SearchedLoads, last_good, last_good_by_latency};
 pub use series::{SeriesFigures, SeriesWindow};
 pub use settings::{
     Buffers, Deciding, Injection, Measuring, Settings, StarvedLink, least_control_latency,

@@ -6,10 +6,11 @@
 //! after the last one as bad, and neither is asked about.
 //!
 //! The searches of this project differ only in which step they ask about next, because they save
-//! different things: [`Probing`] names three ways, and [`last_good_near`] is one for runs that say
-//! besides how near they are to saturation. A search depends on nothing but the answers
+//! different things: [`Probing`] names ways for answers of yes and no, and [`last_good_by_latency`] is one
+//! for runs that say how large their latency is. A search depends on nothing but the answers
 //! that it is given, so it is reproducible wherever the runs are.
 
+use std::ops::RangeInclusive;
 use tvlb_base::text::Refused;
 
 /// Which steps a search asks about next.
@@ -18,10 +19,6 @@ pub enum Probing {
     /// Two steps at a time, which cut what is left into thirds. Both can run at once, so the
     /// search takes less time than halving where there are processors to spare.
     Thirds,
-    /// One step at a time, first this guess, then with doubling strides away from it until the
-    /// search has a good and a bad step, then halving what is left. A good guess takes three
-    /// steps, so this suits searches of which many have nearly the same result.
-    FromGuess(u32),
     /// One step at a time, first upwards on a coarse grid until a step is bad, then halving what
     /// is left on a fine grid; the search ends where the two steps are `fine` apart. It asks about
     /// few saturated loads, and those that it asks about make a curve that can be drawn.
@@ -60,7 +57,6 @@ struct Bracket {
 ///     Ok::<_, Infallible>(steps.iter().map(|&step| step <= 37).collect::<Vec<bool>>())
 /// };
 /// assert_eq!(last_good(100, Probing::Thirds, saturated_above), Ok(37));
-/// assert_eq!(last_good(100, Probing::FromGuess(30), saturated_above), Ok(37));
 /// assert_eq!(last_good(100, Probing::Upwards { coarse: 10, fine: 1 }, saturated_above), Ok(37));
 /// ```
 pub fn last_good<E>(
@@ -70,11 +66,8 @@ pub fn last_good<E>(
 ) -> Result<u32, E> {
     let mut known = Bracket { good: 0, bad: last + 1, last };
     let apart = if let Probing::Upwards { fine, .. } = probing { fine.max(1) } else { 1 };
-    for round in 0.. {
-        if known.bad - known.good <= apart {
-            break;
-        }
-        let (first, second) = known.next(probing, round);
+    while known.bad - known.good > apart {
+        let (first, second) = known.next(probing);
         let pair = [first, second];
         let steps = if first == second { &pair[..1] } else { &pair[..] };
         for (&step, is_good) in steps.iter().zip(ask(steps)?) {
@@ -129,44 +122,122 @@ pub(crate) const fn after_thirds(apart: u32) -> u32 {
     apart.div_ceil(3)
 }
 
-/// What a run says of the step that it was asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// The network is not saturated there.
-    pub is_good: bool,
-    /// Its latency is near the limit, so that the next step up or down is likely to tell.
-    pub is_near: bool,
-}
+/// How large a latency counts at most, in limits: a line to one far above the limit would pass next to the
+/// good step.
+const MOST_LIMITS: f64 = 3.0;
+/// Latencies, in limits, from which the next step up or down is likely to be on the other side.
+const NEAR: RangeInclusive<f64> = 0.75..=1.2;
+/// How many times as far as upwards a line may lead downwards: above the limit latencies rise evenly with the
+/// load, below it ever faster.
+const DOWNWARDS: u32 = 4;
+/// Every third step between a good and a bad one halves what is left, whatever the latencies say.
+const HALVED: u32 = 3;
 
-/// How often a search takes the next step where a run says that it is near: where latencies rise
-/// slowly, many say so.
-const MOST_NEAR: u32 = 2;
-
-/// As [`last_good`] by [`Probing::FromGuess`], but where a run says that it is near, the next step is asked
-/// about. A good guess takes two steps.
+/// As [`last_good`], one step at a time from a guess, where a run says how large its latency is: `ask` returns
+/// it in limits, and at most 1 is good. The step that is asked about next is where the line through two
+/// latencies meets the limit. A good guess takes two steps.
 ///
 /// # Errors
 /// The first error of `ask`, which ends the search.
-pub fn last_good_near<E>(
+///
+/// # Example
+/// ```
+/// use std::convert::Infallible;
+/// use tvlb_simulator::last_good_by_latency;
+///
+/// let mut asked = Vec::new();
+/// let latency = |step: u32| if step < 30 { 0.4 } else { 0.4 + 0.1 * f64::from(step - 30) };
+/// let found = last_good_by_latency(100, 50, |step| {
+///     asked.push(step);
+///     Ok::<_, Infallible>(latency(step))
+/// });
+/// assert_eq!((found, asked), (Ok(36), vec![50, 48, 36, 37]));
+/// ```
+pub fn last_good_by_latency<E>(
     last: u32,
     guess: u32,
-    mut ask: impl FnMut(u32) -> Result<Answer, E>,
+    mut ask: impl FnMut(u32) -> Result<f64, E>,
 ) -> Result<u32, E> {
     let mut known = Bracket { good: 0, bad: last + 1, last };
-    let (mut near, mut round) = (0, 0);
+    let mut heard = Heard::default();
     let mut next = guess.clamp(1, last.max(1));
     while known.bad - known.good > 1 {
-        let Answer { is_good, is_near } = ask(next)?;
-        known.learn(next, is_good);
-        if is_near && near < MOST_NEAR {
-            near += 1;
-            next = if is_good { known.good + 1 } else { known.bad - 1 };
-        } else {
-            round += 1;
-            next = known.next(Probing::FromGuess(guess), round).0;
-        }
+        let limits = ask(next)?;
+        known.learn(next, limits <= 1.0);
+        next = heard.next(known, (next, limits.min(MOST_LIMITS)));
     }
     Ok(known.good)
+}
+
+/// The latencies that a search has heard of, by step and in limits.
+#[derive(Default)]
+struct Heard {
+    good: Option<(u32, f64)>,
+    bad: Option<(u32, f64)>,
+    newest: Option<(u32, f64)>,
+    /// Steps asked about before there was a good and a bad one, and since.
+    one_sided: u32,
+    between: u32,
+}
+
+impl Heard {
+    /// The step to ask about once this was heard, where there is one between the good and the bad step.
+    fn next(&mut self, known: Bracket, (step, limits): (u32, f64)) -> u32 {
+        if step == known.good {
+            self.good = Some((step, limits));
+        } else if step == known.bad {
+            self.bad = Some((step, limits));
+        }
+        let before = self.newest.replace((step, limits));
+        let aimed = if let (Some(good), Some(bad)) = (self.good, self.bad) {
+            self.between += 1;
+            let halved = known.good.midpoint(known.bad);
+            let is_halved = self.between.is_multiple_of(HALVED);
+            if is_halved { halved } else { crossing(good, bad).unwrap_or(halved) }
+        } else {
+            self.one_sided += 1;
+            let crossing = before.and_then(|before| crossing(before, (step, limits)));
+            self.away((step, limits), crossing)
+        };
+        // There may be none, at the end.
+        aimed.min(known.bad.saturating_sub(1)).max(known.good + 1)
+    }
+
+    /// The step to ask about where all were good so far, or all bad: where the line through the last two meets
+    /// the limit, as far as that is not too far away to rely on.
+    fn away(&self, (step, limits): (u32, f64), crossing: Option<u32>) -> u32 {
+        let stride = 1_u32.checked_shl(self.one_sided).unwrap_or(u32::MAX);
+        if self.one_sided == 1 {
+            let stride = if NEAR.contains(&limits) { 1 } else { stride };
+            return if limits <= 1.0 {
+                step.saturating_add(stride)
+            } else {
+                step.saturating_sub(stride)
+            };
+        }
+        if limits <= 1.0 {
+            let most = step.saturating_add(stride);
+            crossing.map_or(most, |crossing| crossing.clamp(step.saturating_add(1), most))
+        } else if let Some(crossing) = crossing {
+            let least = step.saturating_sub(stride.saturating_mul(DOWNWARDS));
+            crossing.clamp(least, step.saturating_sub(1))
+        } else {
+            step.saturating_sub(stride)
+        }
+    }
+}
+
+/// The step nearest to where the line through two latencies meets the limit; `None` where the latency does
+/// not rise.
+fn crossing(one: (u32, f64), other: (u32, f64)) -> Option<u32> {
+    let slope = (other.1 - one.1) / (f64::from(other.0) - f64::from(one.0));
+    let step = (f64::from(one.0) + (1.0 - one.1) / slope).round();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a conversion that saturates gives the nearest step that there is"
+    )]
+    (slope > 0.0).then_some(step as u32)
 }
 
 impl Bracket {
@@ -180,26 +251,13 @@ impl Bracket {
         }
     }
 
-    /// The steps to ask about in a round, which is counted from 0; the same one twice for one.
-    fn next(self, probing: Probing, round: u32) -> (u32, u32) {
+    /// The steps to ask about next; the same one twice for one.
+    fn next(self, probing: Probing) -> (u32, u32) {
         let Self { good, bad, last } = self;
         match probing {
             Probing::Thirds => {
                 let third = (bad - good).div_ceil(3);
                 (good + third, (good + 2 * third).min(bad - 1))
-            }
-            Probing::FromGuess(guess) => {
-                let stride = 1_u32.checked_shl(round).unwrap_or(u32::MAX);
-                let step = if round == 0 {
-                    guess.clamp(1, last)
-                } else if bad > last {
-                    good.saturating_add(stride).min(last)
-                } else if good == 0 {
-                    bad.saturating_sub(stride).max(1)
-                } else {
-                    good.midpoint(bad)
-                };
-                (step, step)
             }
             Probing::Upwards { coarse, fine } => {
                 let step = if bad > last {
@@ -231,8 +289,7 @@ mod tests {
     fn every_way_finds_every_step_and_asks_about_none_twice() {
         for last in [1, 2, 7, 100] {
             let coarse = [1, 3, 10, 200].map(|coarse| Probing::Upwards { coarse, fine: 1 });
-            let guesses = [0, 1, 30, 105].map(Probing::FromGuess);
-            for probing in [Probing::Thirds].into_iter().chain(coarse).chain(guesses) {
+            for probing in [Probing::Thirds].into_iter().chain(coarse) {
                 for step in 0..=last {
                     let (found, mut asked) = search(last, probing, step);
                     assert_eq!(found, step, "{probing:?} of {last}");
@@ -268,26 +325,34 @@ mod tests {
         }
     }
 
-    fn search_near(last: u32, guess: u32, found_at: u32, near: u32) -> (u32, Vec<u32>) {
+    fn search_by_latency(last: u32, guess: u32, limits: impl Fn(u32) -> f64) -> (u32, Vec<u32>) {
         let mut asked = Vec::new();
-        let found = last_good_near::<()>(last, guess, |step| {
+        let found = last_good_by_latency::<()>(last, guess, |step| {
             asked.push(step);
-            let is_near = step.abs_diff(found_at) <= near;
-            Ok(Answer { is_good: step <= found_at, is_near })
+            Ok(limits(step))
         });
         (found.unwrap_or(u32::MAX), asked)
     }
 
+    /// Latencies, in limits, that are even to a step, reach the limit soon after it, and then rise by so
+    /// much a step.
+    fn knee(step: u32, last_good_step: u32, rise: f64) -> f64 {
+        let above = f64::from(step) - f64::from(last_good_step);
+        if above <= 0.0 { 0.3 + 0.5 / (1.0 - above) } else { 1.0 + rise * above }
+    }
+
     #[test]
-    fn runs_that_say_that_they_are_near_save_steps_and_change_nothing() {
+    fn latencies_save_steps_and_change_nothing() {
         for last in [1, 2, 7, 100] {
             for guess in [0, 1, 30, 105] {
                 for step in 0..=last {
-                    for near in [0, 1, 3, 200] {
-                        let (found, mut asked) = search_near(last, guess, step, near);
-                        assert_eq!(found, step, "from {guess} of {last}, near {near}");
+                    for rise in [0.01, 0.1, 1.0, f64::INFINITY] {
+                        let (found, mut asked) =
+                            search_by_latency(last, guess, |asked| knee(asked, step, rise));
+                        assert_eq!(found, step, "from {guess} of {last}, {rise}: {asked:?}");
                         assert!(asked.iter().all(|step| (1..=last).contains(step)));
                         let count = asked.len();
+                        assert!(count <= 18, "{asked:?}");
                         asked.sort_unstable();
                         asked.dedup();
                         assert_eq!(asked.len(), count, "asks twice");
@@ -295,11 +360,19 @@ mod tests {
                 }
             }
         }
-        assert_eq!(search_near(100, 30, 30, 1).1, [30, 31]);
-        assert_eq!(search_near(100, 30, 29, 1).1, [30, 29]);
-        assert_eq!(search_near(100, 30, 31, 1).1, [30, 31, 32]);
-        assert_eq!(search_near(100, 30, 26, 0).1, search(100, Probing::FromGuess(30), 26).1);
-        assert_eq!(search_near(100, 30, 60, 200).1[..5], [30, 31, 32, 34, 38]);
+        let asked = |guess, step| search_by_latency(100, guess, |asked| knee(asked, step, 0.1)).1;
+        assert_eq!(asked(30, 30), [30, 31]);
+        assert_eq!(asked(30, 29), [30, 29]);
+        assert_eq!(asked(60, 30), [60, 58, 50, 30, 31]);
+        assert_eq!(asked(30, 60), [30, 32, 36, 44, 60, 61]);
+    }
+
+    #[test]
+    fn latencies_that_fall_or_stay_are_searched_without_a_line() {
+        let (found, asked) = search_by_latency(100, 30, |_| 0.5);
+        assert_eq!((found, &asked[..4]), (100, &[30, 32, 36, 44][..]));
+        let (found, asked) = search_by_latency(100, 30, |_| 2.0);
+        assert_eq!((found, &asked[..4]), (0, &[30, 28, 24, 16][..]));
     }
 
     #[test]
@@ -315,7 +388,6 @@ mod tests {
     #[test]
     fn the_steps_that_are_asked_about_are_pinned() {
         assert_eq!(search(100, Probing::Thirds, 40).1, [34, 68, 46, 58, 38, 42, 40, 41]);
-        assert_eq!(search(100, Probing::FromGuess(30), 26).1, [30, 28, 24, 26, 27]);
         let coarse_and_fine = Probing::Upwards { coarse: 10, fine: 2 };
         assert_eq!(search(100, coarse_and_fine, 27), (26, vec![10, 20, 30, 26, 28]));
         assert_eq!(search(100, Probing::Upwards { coarse: 20, fine: 5 }, 100).1.len(), 5);

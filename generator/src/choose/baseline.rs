@@ -10,7 +10,7 @@ use super::contender::Contender;
 use super::error::ChooseError;
 use super::figures::mean;
 use super::panel::{Event, Guard, Oblivious, Panel};
-use super::runner::{Runner, all_of, step_of};
+use super::runner::{Runner, STEPS, all_of, step_of};
 use std::ops::Range;
 use tvlb_table_set::{Carried, Regrets};
 use tvlb_traffic::Pattern;
@@ -79,26 +79,30 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Finds them, each search from its guess.
+    /// Finds them, each search on a guard from its guess up to the most that is of interest. A routing carries
+    /// nearly the same of every score pattern, so only the first search begins at the guess.
     pub(super) fn measure<S: Copy + Sync>(
         runner: &impl Runner<S>,
         subject: S,
-        guesses: &Self,
+        (of_score, of_guards): (u32, &[(u32, u32)]),
     ) -> Result<Self, ChooseError> {
-        let each: Vec<(&Event, &u32)> = runner.panel().score.iter().zip(&guesses.score).collect();
-        let score = all_of(&each, |(event, guess)| runner.saturation(subject, event, **guess))?;
-        Ok(Self { score, guards: guard_steps(runner, subject, &guesses.guards)? })
+        let (first, others) =
+            runner.panel().score.split_first().expect("a panel has score patterns");
+        let carried = runner.saturation(subject, first, of_score)?;
+        let others = all_of(others, |event| runner.saturation(subject, event, carried))?;
+        let score = std::iter::once(carried).chain(others).collect();
+        Ok(Self { score, guards: guard_steps(runner, subject, of_guards)? })
     }
 }
 
-/// A subject's saturation on each guard, each search from its guess.
+/// A subject's saturation on each guard, each search from its guess up to the most that is of interest.
 fn guard_steps<S: Copy + Sync>(
     runner: &impl Runner<S>,
     subject: S,
-    guesses: &[u32],
+    searches: &[(u32, u32)],
 ) -> Result<Vec<u32>, ChooseError> {
-    let each: Vec<(&Guard, &u32)> = runner.panel().guards.iter().zip(guesses).collect();
-    all_of(&each, |(guard, guess)| runner.guard_saturation(subject, guard, **guess))
+    let each: Vec<(&Guard, &(u32, u32))> = runner.panel().guards.iter().zip(searches).collect();
+    all_of(&each, |(guard, search)| runner.guard_saturation(subject, guard, **search))
 }
 
 /// The saturations of MIN and conventional VLB.
@@ -114,11 +118,9 @@ impl ObliviousSteps {
         let panel = runner.panel();
         let steps = |routing| {
             let guess = |event: &Event| panel.first_oblivious_step(routing, event);
-            let guesses = Steps {
-                score: panel.score.iter().map(guess).collect(),
-                guards: panel.guards.iter().map(|guard| guess(&guard.event)).collect(),
-            };
-            Steps::measure(runner, routing, &guesses)
+            let of_guards: Vec<_> =
+                panel.guards.iter().map(|guard| (guess(&guard.event), STEPS)).collect();
+            Steps::measure(runner, routing, (guess(&panel.score[0]), &of_guards))
         };
         Ok(Self { min: steps(Oblivious::Min)?, vlb: steps(Oblivious::Vlb)? })
     }
@@ -161,11 +163,10 @@ impl Baselines {
         most_regret: MostRegret,
     ) -> Result<Self, ChooseError> {
         let (ugal, panel) = (Contender::CONVENTIONAL, runner.panel());
-        let guesses = Steps {
-            score: vec![panel.first_step; panel.score.len()],
-            guards: panel.guards.iter().map(|guard| guard.first_step).collect(),
-        };
-        let Steps { score, guards } = Steps::measure(runner, ugal, &guesses)?;
+        // UGAL does about as well as the better of the two between which it decides.
+        let better = oblivious.min.guards.iter().zip(&oblivious.vlb.guards);
+        let better: Vec<_> = better.map(|(&min, &vlb)| (min.max(vlb), STEPS)).collect();
+        let Steps { score, guards } = Steps::measure(runner, ugal, (panel.first_step, &better))?;
         let least = score.iter().min().copied().unwrap_or_default();
         let tails = all_of(&tail_guards(panel), |&guard| {
             let step = (guards[guard] / 2).max(1);
@@ -237,14 +238,19 @@ impl Baselines {
         Ok(None)
     }
 
-    /// A contender's saturation on each guard.
+    /// A contender's saturation on each guard, where that is below what the best of the baselines carries: more
+    /// is no regret.
     pub(super) fn guard_steps(
         &self,
         runner: &impl Runner,
         contender: Contender,
     ) -> Result<Vec<u32>, ChooseError> {
-        let guesses: Vec<u32> = self.guards.iter().map(Carried::most).collect();
-        guard_steps(runner, contender, &guesses)
+        guard_steps(runner, contender, &self.up_to_the_best())
+    }
+
+    /// For each guard a search from what the best of the baselines carries, which looks for no more.
+    pub(super) fn up_to_the_best(&self) -> Vec<(u32, u32)> {
+        self.guards.iter().map(|carried| (carried.most(), carried.most())).collect()
     }
 
     /// Whether a contender has at most `percent` of regret on each guard, as far as the first on which it has
@@ -262,10 +268,11 @@ impl Baselines {
                 continue;
             }
             // One run tells most of those that do not come so far.
-            if !runner.serves(contender, guard, &guard.event, required)?.is_good {
+            if !runner.serves(contender, guard, &guard.event, required)? {
                 return Ok(false);
             }
-            let saturation = || runner.guard_saturation(contender, guard, carried.most());
+            let most = carried.most();
+            let saturation = || runner.guard_saturation(contender, guard, (most, most));
             if guard.seeds > 1 && saturation()? < required {
                 return Ok(false);
             }

@@ -30,8 +30,6 @@ use tvlb_topology::routes::expected::{PairMean, fabric_mean, mean_of_pairs};
 
 /// How many of the best sets are paired for PAR's two decisions.
 const PAIRED: usize = 3;
-/// Of how many of the best sets it is asked what they do in runs that are longer than the panel's.
-const ASKED_FOR_LONG: usize = 3;
 /// How many of the best sets are tried balanced: of the fabrics that we measured, one scheme on one has gained
 /// by it (docs/measurements/step-2.md, "Load balance").
 const BALANCED: usize = 1;
@@ -194,7 +192,7 @@ impl Contests<'_> {
     }
 
     /// Adds to the entry of a contest what does not come from it: what Step 1 makes of the contenders, the
-    /// mean hops of what a user compares, and what the references and the best finalists do in longer runs.
+    /// mean hops of what a user compares, and what the references and the chosen set do in longer runs.
     fn complete(
         &self,
         entry: &mut ContestEntry,
@@ -202,8 +200,8 @@ impl Contests<'_> {
         result: &ContestResult,
         runner: &SimulatedRunner<'_>,
     ) -> Result<(), ChooseError> {
-        let best = result.finalists.iter().take(ASKED_FOR_LONG);
-        let asked: Vec<&Finalist> = result.references.iter().chain(best).collect();
+        let asked: Vec<&Finalist> =
+            result.references.iter().chain(result.finalists.first()).collect();
         let found: BTreeMap<Contender, Option<LongRuns>> = all_of(&asked, |finalist| {
             let Finalist { contender, saturations, .. } = finalist;
             Ok((*contender, long_runs(runner, &result.baselines, *contender, saturations)?))
@@ -217,9 +215,7 @@ impl Contests<'_> {
             entry.latency_near_saturation = runs.map(|runs| runs.latency);
             let rule = field.candidate(contender).map(|candidate| candidate.policies.source.rule);
             // Counting takes long.
-            let mut references = result.references.iter();
-            let is_compared = contender == result.chosen
-                || references.any(|reference| reference.contender == contender);
+            let is_compared = contender == result.chosen || found.contains_key(&contender);
             entry.mean_hops = match &rule {
                 None => self.conventional_hops,
                 Some(rule) if is_compared => {

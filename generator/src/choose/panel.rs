@@ -12,6 +12,7 @@ use std::fmt;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{LinkKind, Nodes};
 use tvlb_simulator::{Buffers, Scheme, Settings, StarvedLink};
+use tvlb_throughput::LARGE;
 use tvlb_traffic::Pattern;
 
 /// Cycles of a window, in latencies of the longest VLB path in an empty network.
@@ -20,19 +21,41 @@ const WINDOW: u32 = 12;
 const QUICK_WINDOW: u32 = 4;
 /// Windows of warm-up before the one that is measured.
 const WARM_UP: u32 = 2;
-/// Where the search for conventional UGAL's saturation on a guard begins, in steps.
-const FIRST_GUARD_STEP: u32 = 60;
-/// Where the search for MIN's saturation on such traffic begins.
+/// Where the search for MIN's saturation on a guard begins, in steps.
 const FIRST_MIN_STEP: u32 = 70;
 /// Where the search for conventional VLB's saturation begins: on all traffic it carries about half of
 /// what MIN carries of uniform traffic.
 const FIRST_VLB_STEP: u32 = 44;
-/// In how many runs, each with another seed, a load must be carried under a hot switch. From some load on, such
-/// a network stays as it is for the length of a run or jams; the load decides only how often, and not always
-/// the higher one more often. With a single run, chance would decide on a candidate
-/// (docs/measurements/step-2.md, "Chance under a hot switch").
-const HOT_SEEDS: u32 = 5;
-/// By how many steps each of these runs is below the one before: what a network carries must not jam it at
+/// How many patterns of each kind a panel has, and how many seeds.
+struct Sample {
+    type_2: u32,
+    shifts: u32,
+    permutations: u64,
+    /// In how many runs, each with another seed, the nodes that do not send to the hot switches must be served.
+    /// From some load on, such a network stays as it is for the length of a run or jams; the load decides only
+    /// how often, and not always the higher one more often. With a single run, chance would decide on a
+    /// candidate (docs/measurements/step-2.md, "Chance under a hot switch"). What the others get, the hot
+    /// switches decide.
+    hot_seeds: u32,
+}
+
+impl Sample {
+    const QUICK: Self = Self { type_2: 1, shifts: 1, permutations: 0, hot_seeds: 1 };
+    const STANDARD: Self = Self { type_2: 5, shifts: 4, permutations: 2, hot_seeds: 5 };
+    /// Of more than [`LARGE`] switches, where a run takes seconds: the more nodes there are, the less patterns
+    /// of one kind differ (docs/measurements/step-2.md, "Fewer patterns on large fabrics").
+    const OF_LARGE: Self = Self { type_2: 2, shifts: 1, permutations: 1, hot_seeds: 3 };
+
+    const fn of(size: PanelSize, switches: u32) -> Self {
+        match size {
+            PanelSize::Quick => Self::QUICK,
+            PanelSize::Standard if switches > LARGE => Self::OF_LARGE,
+            PanelSize::Standard => Self::STANDARD,
+        }
+    }
+}
+
+/// By how many steps each run under a hot switch is below the one before: what a network carries must not jam it at
 /// lower loads.
 const HOT_STRIDE: u32 = 2;
 /// Keeps the sample of shifts apart from other uses of the seed.
@@ -50,7 +73,8 @@ pub enum Oblivious {
 /// How much traffic the candidates are tried with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PanelSize {
-    /// Five `TYPE_2` patterns and four shifts; guards of five kinds.
+    /// Adversarial patterns of two kinds, guards of five: of up to [`LARGE`] switches five `TYPE_2` patterns and
+    /// four shifts, beyond that two and one.
     #[default]
     Standard,
     /// One pattern of each kind, guards of two kinds and short windows: quick, but not to be trusted.
@@ -93,8 +117,6 @@ pub struct Guard {
     /// One population of nodes, by its number and name in the simulator's traffic; none where all nodes are
     /// one.
     pub population: Option<(usize, &'static str)>,
-    /// Where the search for conventional UGAL's saturation begins, in steps.
-    pub first_step: u32,
 }
 
 impl fmt::Display for Guard {
@@ -158,15 +180,12 @@ impl Panel {
     ) -> Self {
         let nodes = among.into();
         let df = nodes.dragonfly();
-        let (type_2, shift_count) = match size {
-            PanelSize::Standard => (5, 4),
-            PanelSize::Quick => (1, 1),
-        };
+        let sample = Sample::of(size, df.switch_count());
         let event = |pattern, number: u64| Event { pattern, seed: seed.wrapping_add(number) };
-        let mut shifts = shifts(&nodes, shift_count, seed).into_iter().zip(0..);
+        let mut shifts = shifts(&nodes, sample.shifts, seed).into_iter().zip(0..);
         let mut score = Vec::new();
         // Alternating, so that a candidate is not dropped for one kind of traffic alone.
-        for number in 0..type_2 {
+        for number in 0..sample.type_2.into() {
             score.push(event(Pattern::TypeTwo { number: 0 }, number));
             score.extend(shifts.next().map(|((groups, switches), number)| {
                 event(Pattern::Shift { groups, switches }, number)
@@ -174,27 +193,24 @@ impl Panel {
         }
         let half = Pattern::Mixed { uniform: 50, adversarial: 50, groups: 1, switches: 0 };
         // The guards that exclude most come first.
-        let first_step = (100 / df.p()).max(1);
-        let guard = |pattern, number, population| {
-            let event = event(pattern, number);
-            Guard { event, seeds: 1, population, first_step: FIRST_GUARD_STEP }
+        let guard = |pattern, number, population| Guard {
+            event: event(pattern, number),
+            seeds: 1,
+            population,
         };
-        let mut guards = Vec::new();
-        let seeds = if size == PanelSize::Standard { HOT_SEEDS } else { 1 };
-        for population in [(0, "rest"), (1, "hot")] {
-            guards.push(Guard { seeds, ..guard(Pattern::HotSwitch, 0, Some(population)) });
-        }
+        let hot = |population| guard(Pattern::HotSwitch, 0, Some(population));
+        let mut guards =
+            vec![Guard { seeds: sample.hot_seeds, ..hot((0, "rest")) }, hot((1, "hot"))];
         if size == PanelSize::Standard {
-            // Half as many nodes as under a score pattern send by the gateways.
-            let first_step = (2 * first_step).min(FIRST_GUARD_STEP);
             for population in [(1, "adversarial"), (0, "uniform")] {
-                guards.push(Guard { first_step, ..guard(half.clone(), 0, Some(population)) });
+                guards.push(guard(half.clone(), 0, Some(population)));
             }
-            guards.push(Guard { first_step, ..guard(Pattern::AdvConsecutive, 0, None) });
-            guards.extend(
-                (0..2).map(|number| guard(Pattern::Permutation { number: 0 }, number, None)),
-            );
+            guards.push(guard(Pattern::AdvConsecutive, 0, None));
         }
+        guards.extend(
+            (0..sample.permutations)
+                .map(|number| guard(Pattern::Permutation { number: 0 }, number, None)),
+        );
         guards.push(guard(Pattern::Uniform, 0, None));
         // An empty network's latency over the longest VLB path: 4 local and 2 global hops.
         let longest =
@@ -212,7 +228,7 @@ impl Panel {
             window: longest * if size == PanelSize::Standard { WINDOW } else { QUICK_WINDOW },
             warm_up: WARM_UP,
             latency_limit: (7 * longest / 4).max(5 * queue / 8),
-            first_step,
+            first_step: (100 / df.p()).max(1),
             first_min_step: (100 * df.h() / (df.p() * (df.g() - 1)).max(1)).clamp(1, 100),
             links: (latencies, bandwidths, buffer_flits),
             nodes,
@@ -360,17 +376,22 @@ mod tests {
     }
 
     #[test]
-    fn the_searches_of_conventional_ugal_begin_near_where_it_saturates() {
+    fn the_search_of_conventional_ugal_begins_near_where_it_saturates() {
         let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
-        let steps = |df: Dragonfly| {
+        let step = |df: Dragonfly| Panel::new(&df, links, 1, PanelSize::Standard).first_step;
+        assert_eq!(step(Dragonfly::new(13, 26, 13, 27).unwrap()), 7);
+        assert_eq!(step(Dragonfly::new(1, 2, 1, 3).unwrap()), 100);
+    }
+
+    #[test]
+    fn large_fabrics_are_tried_with_fewer_patterns_and_seeds() {
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
+        let sizes = |df: Dragonfly| {
             let panel = Panel::new(&df, links, 1, PanelSize::Standard);
-            let of_guards: BTreeSet<u32> = panel.guards.iter().map(|g| g.first_step).collect();
-            (panel.first_step, of_guards)
+            (panel.score.len(), panel.guards.len(), panel.guards[0].seeds, panel.guards[1].seeds)
         };
-        let large = steps(Dragonfly::new(13, 26, 13, 27).unwrap());
-        assert_eq!(large, (7, BTreeSet::from([14, 60])));
-        let lonely = steps(Dragonfly::new(1, 2, 1, 3).unwrap());
-        assert_eq!(lonely, (100, BTreeSet::from([60])));
+        assert_eq!(sizes(Dragonfly::new(4, 8, 4, 17).unwrap()), (9, 8, 5, 1));
+        assert_eq!(sizes(Dragonfly::new(4, 8, 4, 33).unwrap()), (3, 7, 3, 1));
     }
 
     #[test]

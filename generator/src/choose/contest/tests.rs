@@ -15,8 +15,8 @@ use tvlb_traffic::Pattern;
 
 /// A contender in hundredths: saturation under adversarial traffic, on guards, of the nodes that share
 /// the network with a hot switch; latency and its 99th percentile. `chance` is a load at which it is not
-/// saturated on any guard although it is at others below. `other_seeds` is the most that it carries under a
-/// hot switch with any seed but the first.
+/// saturated on any guard although it is at others below. `other_seeds` is the most that these nodes carry with
+/// any seed but the first.
 #[derive(Clone, Copy)]
 struct Made {
     score: u32,
@@ -45,10 +45,10 @@ impl MadeUp {
             self.contenders[contender];
         let (last, several) = match event.pattern {
             Pattern::TypeTwo { .. } | Pattern::Shift { .. } => (score, false),
-            Pattern::HotSwitch if event.seed > 1 => (guard.min(other_seeds), true),
             Pattern::HotSwitch | Pattern::Mixed { .. } => (guard, true),
             _ => (guard, false),
         };
+        let others = if event.seed > 1 { others.min(other_seeds) } else { others };
         let by_chance = last != score && step == chance;
         let of = |last: u32| if step > last && !by_chance { 1e4 } else { latency };
         (of(last), if several { vec![of(others), of(last)] } else { Vec::new() })
@@ -176,14 +176,27 @@ fn what_a_hot_switch_jams_with_another_seed_is_excluded() {
     let result = self::result(&[lucky, Made { score: 30, ..base }]);
     assert_eq!(result.chosen, contender(3));
     let failure = result.failures[contender(2)];
-    assert_eq!(failure, Some(GuardFailure::Saturated { guard: 1, step: 57 }));
+    assert_eq!(failure, Some(GuardFailure::Saturated { guard: 0, step: 57 }));
     // The second seed is asked two steps below the first, so 52 is carried with every seed.
     let alone = Made { score: 40, other_seeds: 50, ..base };
     let contenders = vec![CONVENTIONAL_MADE, Made { guard: 30, ..base }, alone];
     let (result, _) = held_by_all(contenders, Prefer::Throughput);
     assert_eq!(result.chosen, contender(2));
-    assert!((result.regrets[&contender(2)].guards[1] - (1.0 - 52.0 / 60.0)).abs() < 1e-9);
-    assert!(result.regrets[&contender(2)].guards[2] <= 0.0, "MIXED is asked with one seed");
+    let regrets = &result.regrets[&contender(2)].guards;
+    assert!((regrets[0] - (1.0 - 52.0 / 60.0)).abs() < 1e-9);
+    assert!(regrets[1] <= 0.0, "the hot nodes are asked with one seed");
+}
+
+#[test]
+fn more_than_the_baselines_carry_of_a_guard_is_not_looked_for() {
+    let strong = Made { score: 30, guard: 90, others: 90, ..PAPER_MADE };
+    let (result, asked) = held(&[strong], Prefer::Robust);
+    let is_score =
+        |pattern: &Pattern| matches!(pattern, Pattern::TypeTwo { .. } | Pattern::Shift { .. });
+    let of_guards = asked.iter().filter(|(who, what, _)| *who == contender(2) && !is_score(what));
+    assert!(of_guards.clone().any(|(_, _, step)| *step == 60));
+    assert!(of_guards.into_iter().all(|(_, _, step)| *step <= 60));
+    assert!(result.regrets[&contender(2)].guards.iter().all(|regret| regret.abs() < 1e-9));
 }
 
 #[test]

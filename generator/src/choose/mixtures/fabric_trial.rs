@@ -10,7 +10,7 @@ use crate::choose::panel::Guard;
 use crate::choose::runner::{Runner, load_of, step_of};
 use crate::choose::simulation::SimulatedRunner;
 use std::ops::Range;
-use tvlb_table_set::{Carried, Regrets};
+use tvlb_table_set::Regrets;
 use tvlb_traffic::Pattern;
 
 /// A mixture with more regret on a guard is given up, in percent: with less, the search may find from
@@ -73,7 +73,8 @@ impl FabricTrial<'_> {
         for guard in guards {
             let carried = &baselines.guards[guard];
             let guess = carried.required(baselines.most_regret.0);
-            let step = runner.guard_saturation(contender, &runner.panel().guards[guard], guess)?;
+            let search = (guess, carried.most());
+            let step = runner.guard_saturation(contender, &runner.panel().guards[guard], search)?;
             worst = worst.max(carried.regret(step));
         }
         Ok(Some(regret_cost(worst, baselines.most_regret)))
@@ -88,11 +89,8 @@ impl FabricTrial<'_> {
     /// All figures of a contender.
     pub(super) fn figures(&self, contender: Contender) -> Result<MixtureFigures, ChooseError> {
         let Self { runner, baselines, .. } = self;
-        let guesses = Steps {
-            score: baselines.score.iter().map(|carried| carried.conventional).collect(),
-            guards: baselines.guards.iter().map(Carried::most).collect(),
-        };
-        let steps = Steps::measure(runner, contender, &guesses)?;
+        let guesses = (baselines.score[0].conventional, &baselines.up_to_the_best()[..]);
+        let steps = Steps::measure(runner, contender, guesses)?;
         let panel = runner.panel();
         let step = (baselines.guards[panel.guards.len() - 1].conventional / 2).max(1);
         Ok(MixtureFigures {
@@ -128,7 +126,7 @@ pub(super) fn leads(
                 return Ok(None);
             }
             let needed = load_of(baselines.score[0].conventional) + least_lead;
-            if !runner.carried_at(contender, &runner.panel().score[0], step_of(needed))?.is_good {
+            if !runner.carries(contender, &runner.panel().score[0], step_of(needed))? {
                 return Ok(None);
             }
         }

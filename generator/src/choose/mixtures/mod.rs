@@ -302,7 +302,9 @@ impl Search<'_> {
         let count = candidates.len() + 1;
         let new: Vec<Contender> =
             Contender::all(count).filter(|contender| !contender.is_published()).collect();
-        let trials = self.fabrics.iter().map(|fabric| fabric.panel.score.len()).sum();
+        // Every fabric has as many trials, whatever its panel has.
+        let patterns = self.fabrics.iter().map(|fabric| fabric.panel.score.len()).min();
+        let trials = patterns.unwrap_or_default() * fabrics.len();
         let rungs = rungs(new.len(), trials, fabrics.len(), LAST);
         let halved = halve(count, new, &rungs, |left, results, until| {
             all_of(left, |&contender| leads(&fabrics, contender, &results[contender], until))
