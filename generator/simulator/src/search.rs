@@ -122,8 +122,8 @@ pub(crate) const fn after_thirds(apart: u32) -> u32 {
     apart.div_ceil(3)
 }
 
-/// How large a latency counts at most, in limits: a line to one far above the limit would pass next to the
-/// good step.
+/// How large the latency of a bad step counts at most, in limits, beside that of a good one: a line to one far
+/// above the limit would pass next to the good step.
 const MOST_LIMITS: f64 = 3.0;
 /// Latencies, in limits, from which the next step up or down is likely to be on the other side.
 const NEAR: RangeInclusive<f64> = 0.75..=1.2;
@@ -164,7 +164,7 @@ pub fn last_good_by_latency<E>(
     while known.bad - known.good > 1 {
         let limits = ask(next)?;
         known.learn(next, limits <= 1.0);
-        next = heard.next(known, (next, limits.min(MOST_LIMITS)));
+        next = heard.next(known, (next, limits));
     }
     Ok(known.good)
 }
@@ -186,7 +186,7 @@ impl Heard {
         if step == known.good {
             self.good = Some((step, limits));
         } else if step == known.bad {
-            self.bad = Some((step, limits));
+            self.bad = Some((step, limits.min(MOST_LIMITS)));
         }
         let before = self.newest.replace((step, limits));
         let aimed = if let (Some(good), Some(bad)) = (self.good, self.bad) {
@@ -363,8 +363,8 @@ mod tests {
         let asked = |guess, step| search_by_latency(100, guess, |asked| knee(asked, step, 0.1)).1;
         assert_eq!(asked(30, 30), [30, 31]);
         assert_eq!(asked(30, 29), [30, 29]);
-        assert_eq!(asked(60, 30), [60, 58, 50, 30, 31]);
-        assert_eq!(asked(30, 60), [30, 32, 36, 44, 60, 61]);
+        assert_eq!(asked(60, 30), [60, 58, 42, 30, 32, 31]);
+        assert_eq!(asked(30, 60), [30, 32, 36, 44, 60, 67, 62, 61]);
     }
 
     #[test]
