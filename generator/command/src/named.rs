@@ -76,7 +76,7 @@ pub const OBJECTIVES: Choices<Prefer> = &[
 pub const PANELS: Choices<PanelSize> = &[
     (
         PanelSize::Standard,
-        "Nine adversarial patterns, and other traffic of five kinds as eight guards",
+        "Nine adversarial patterns, and other traffic of five kinds as eight guards; three and seven beyond 200 switches",
     ),
     (PanelSize::Quick, "Two adversarial patterns and three guards: a glance, not to be relied on"),
 ];

@@ -206,15 +206,11 @@ impl Heard {
     /// The step to ask about where all were good so far, or all bad: where the line through the last two meets
     /// the limit, as far as that is not too far away to rely on.
     fn away(&self, (step, limits): (u32, f64), crossing: Option<u32>) -> u32 {
-        let stride = 1_u32.checked_shl(self.one_sided).unwrap_or(u32::MAX);
-        if self.one_sided == 1 {
-            let stride = if NEAR.contains(&limits) { 1 } else { stride };
-            return if limits <= 1.0 {
-                step.saturating_add(stride)
-            } else {
-                step.saturating_sub(stride)
-            };
-        }
+        let stride = if self.one_sided == 1 && NEAR.contains(&limits) {
+            1
+        } else {
+            1_u32.checked_shl(self.one_sided).unwrap_or(u32::MAX)
+        };
         if limits <= 1.0 {
             let most = step.saturating_add(stride);
             crossing.map_or(most, |crossing| crossing.clamp(step.saturating_add(1), most))

@@ -268,7 +268,7 @@ impl Baselines {
                 continue;
             }
             // One run tells most of those that do not come so far.
-            if !runner.serves(contender, guard, &guard.event, required)? {
+            if runner.limits(contender, &guard.event, guard.population, required)? > 1.0 {
                 return Ok(false);
             }
             let most = carried.most();

@@ -105,6 +105,9 @@ impl fmt::Display for Event {
     }
 }
 
+/// Some of the nodes, by their number and name in the simulator's traffic.
+pub type Population = (usize, &'static str);
+
 /// Traffic that no candidate may spoil, and the nodes whose latency counts. Traffic of several populations is
 /// a guard for each of them: a mean over all nodes hides that some suffer, and near saturation says little but
 /// how many of each there are.
@@ -114,9 +117,8 @@ pub struct Guard {
     /// A load counts as carried if it is in each of so many runs: with the event's seed and those after it,
     /// each at a load that is somewhat lower than the one before.
     pub seeds: u32,
-    /// One population of nodes, by its number and name in the simulator's traffic; none where all nodes are
-    /// one.
-    pub population: Option<(usize, &'static str)>,
+    /// One population of nodes; none where all nodes are one.
+    pub population: Option<Population>,
 }
 
 impl fmt::Display for Guard {

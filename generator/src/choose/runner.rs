@@ -8,7 +8,7 @@
 use super::contender::Contender;
 use super::error::ChooseError;
 use super::figures::RunFigures;
-use super::panel::{Event, Guard, Panel};
+use super::panel::{Event, Guard, Panel, Population};
 use rayon::prelude::*;
 use tvlb_simulator::{ForeseenLatency, last_good_by_latency};
 pub(super) use tvlb_table_set::{STEPS, load_of, step_of};
@@ -36,49 +36,31 @@ pub(crate) trait Runner<S: Copy + Sync = Contender>: Sync {
         Ok(self.measure(subject, event, step, None)?.latency)
     }
 
-    /// Whether a subject is not saturated at a step.
-    fn carries(&self, subject: S, event: &Event, step: u32) -> Result<bool, ChooseError> {
-        Ok(self.foresee(subject, event, step)?.all <= f64::from(self.panel().latency_limit))
+    /// The mean latency of one run, in the panel's limit: at most 1 if the nodes are served. It is that of a
+    /// population, or of all nodes.
+    fn limits(
+        &self,
+        subject: S,
+        event: &Event,
+        population: Option<Population>,
+        step: u32,
+    ) -> Result<f64, ChooseError> {
+        let foreseen = self.foresee(subject, event, step)?;
+        let of = |(number, _): Population| foreseen.populations.get(number).copied();
+        let latency = population.and_then(of).unwrap_or(foreseen.all);
+        Ok(latency / f64::from(self.panel().latency_limit))
     }
 
     /// The last step at which a subject is not saturated.
     fn saturation(&self, subject: S, event: &Event, guess: u32) -> Result<u32, ChooseError> {
-        let limit = f64::from(self.panel().latency_limit);
-        last_good_by_latency(STEPS, guess, |step| {
-            Ok(self.foresee(subject, event, step)?.all / limit)
-        })
-    }
-
-    /// The mean latency, in the panel's limit, of the nodes that a guard is for in one of its runs.
-    fn limits_of(
-        &self,
-        subject: S,
-        guard: &Guard,
-        event: &Event,
-        step: u32,
-    ) -> Result<f64, ChooseError> {
-        let foreseen = self.foresee(subject, event, step)?;
-        let of = |(number, _): (usize, _)| foreseen.populations.get(number).copied();
-        let latency = guard.population.and_then(of).unwrap_or(foreseen.all);
-        Ok(latency / f64::from(self.panel().latency_limit))
-    }
-
-    /// Whether these nodes are served in that run.
-    fn serves(
-        &self,
-        subject: S,
-        guard: &Guard,
-        event: &Event,
-        step: u32,
-    ) -> Result<bool, ChooseError> {
-        Ok(self.limits_of(subject, guard, event, step)? <= 1.0)
+        last_good_by_latency(STEPS, guess, |step| self.limits(subject, event, None, step))
     }
 
     /// Whether the nodes that a guard is for are served in each of its runs. After the first in which they
     /// are not, no other is asked.
     fn served_at(&self, subject: S, guard: &Guard, step: u32) -> Result<bool, ChooseError> {
         for (event, below) in guard.runs() {
-            if !self.serves(subject, guard, &event, step_below(step, below))? {
+            if self.limits(subject, &event, guard.population, step_below(step, below))? > 1.0 {
                 return Ok(false);
             }
         }
@@ -95,14 +77,15 @@ pub(crate) trait Runner<S: Copy + Sync = Contender>: Sync {
     ) -> Result<u32, ChooseError> {
         let mut runs = guard.runs();
         let Some((event, _)) = runs.next() else { return Ok(STEPS) };
-        let limits = |event: &Event, step| self.limits_of(subject, guard, event, step);
+        let limits = |event: &Event, step| self.limits(subject, event, guard.population, step);
         let mut least = last_good_by_latency(most, guess, |step| limits(&event, step))?;
         for (event, below) in runs {
-            let step = step_below(least, below);
-            if least > 0 && !self.serves(subject, guard, &event, step)? {
-                let last = last_good_by_latency(step, step, |step| limits(&event, step))?;
-                least = if last == 0 { 0 } else { least.min(last + below) };
+            if least == 0 {
+                break;
             }
+            let step = step_below(least, below);
+            let last = last_good_by_latency(step, step, |step| limits(&event, step))?;
+            least = if last == 0 { 0 } else { least.min(last + below) };
         }
         Ok(least)
     }

@@ -126,7 +126,8 @@ pub(super) fn leads(
                 return Ok(None);
             }
             let needed = load_of(baselines.score[0].conventional) + least_lead;
-            if !runner.carries(contender, &runner.panel().score[0], step_of(needed))? {
+            let first = &runner.panel().score[0];
+            if runner.limits(contender, first, None, step_of(needed))? > 1.0 {
                 return Ok(None);
             }
         }
