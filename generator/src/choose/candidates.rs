@@ -1,10 +1,10 @@
 //! The candidates: Step 1's, the paper's choice, and a small family of policies.
 //!
 //! Step 1's model does not see how a decision weighs its paths, but that matters more than the set. So
-//! every set of shapes that Step 1 hands over is tried as it is, drawn by shape, and with several VLB
-//! candidates, a gate and queues by channel. Its mirror image, heads and tails exchanged, carries the same
-//! under reversed traffic, so it is tried too. The family holds policies that were found by search and by
-//! measurement (docs/measurements/step-2.md).
+//! every set of shapes that Step 1 hands over is tried with several VLB candidates, a gate and queues by channel.
+//! With one candidate and no gate none is worth its runs (docs/measurements/step-2.md, "One candidate and no gate").
+//! Its mirror image, heads and tails exchanged, carries the same under reversed traffic, so it is tried too. The
+//! family holds policies that were found by search and by measurement.
 
 use crate::policy::{PolicyPair, WeighingSettings};
 use tvlb_schema::{Decision, DrawRule, Keep, SetRule, Shape};
@@ -18,20 +18,17 @@ pub const PAPER: &str = "switches:2-3 with returns";
 pub const PAPER_PAR: &str = "switches:2-3 with returns MIN=shortest";
 /// What a policy says after its set to have its queues by channel, in either decision.
 const BY_CHANNEL: &str = "queue=channel";
-/// The set that they arrive at by the letter of their text, and of their model: all routes of at most
-/// four hops, and those of a leg of two hops and one of three, each drawn as often as any other.
+/// The set that they arrive at by the letter of their text, and that their model is asked for: all routes of at
+/// most four hops, and those of a leg of two hops and one of three, each drawn as often as any other.
 pub const LITERAL: &str = "strategic-2-3";
-/// The set that is taken where no candidate holds all guards: conventional VLB's paths.
-pub const FALLBACK: &str = "all";
+/// Conventional VLB's paths.
+pub const ALL: &str = "all";
 
 /// The set that is taken without any comparison where a fabric is too large to be modelled and no
 /// simulation is wanted.
 pub const DEFAULT: &str = "strategic-2-3 by shape";
 
-/// Policies that are tried for either scheme.
-const FAMILY: [&str; 2] = [FALLBACK, DEFAULT];
-
-/// Further policies that are tried for UGAL-L. Candidates with a gate have their queues by channel: with queues
+/// The policies that are tried for UGAL-L on every fabric. They have their queues by channel: with queues
 /// by port none was chosen where both were tried (docs/measurements/step-2.md, "Candidates by port").
 const UGAL_L_FAMILY: [&str; 6] = [
     "shapes:011+020+100 by shape 1x4 gate=1 queue=channel",
@@ -42,7 +39,7 @@ const UGAL_L_FAMILY: [&str; 6] = [
     "all by shape 1x4 gate=1.25 queue=channel",
 ];
 
-/// Further policies that are tried for PAR. The gate at the source is lower than at the second look, which sees
+/// The policies that are tried for PAR. The gate at the source is lower than at the second look, which sees
 /// the congestion of the other switch's own links, and needs fewer candidates; but in the two mixtures, which a
 /// search found (docs/measurements/step-2.md, "Mixtures"), both gates are high and the weights do the rest.
 const PAR_FAMILY: [&str; 9] = [
@@ -64,8 +61,7 @@ const PAR_FAMILY: [&str; 9] = [
     "switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
 ];
 
-/// How UGAL-L weighs the sets of Step 1's front beside T = 0 and one candidate of each kind. The measured
-/// optimum of most sets is near these.
+/// How UGAL-L weighs the sets of Step 1's front. The measured optimum of most sets is near these.
 const UGAL_L_WEIGHING: &str = "1x4 gate=1 queue=channel";
 /// The same of PAR, at the source and at its second look.
 const PAR_WEIGHING: [&str; 2] =
@@ -125,7 +121,6 @@ impl Sources<'_> {
         let paper = if scheme == Scheme::Par { PAPER_PAR } else { PAPER };
         add(known(paper), Origin::Paper);
         add(known(&format!("{paper} {BY_CHANNEL}")), Origin::PaperByChannel);
-        add(known(LITERAL), Origin::Literal);
         let is_par = scheme == Scheme::Par;
         for rule in self.front {
             // The paper's other half is its mirror image.
@@ -138,12 +133,10 @@ impl Sources<'_> {
                 } else {
                     with(UGAL_L_WEIGHING)
                 };
-                add(PolicyPair::same(rule.into()), origin);
                 add(known(&weighed), origin);
             }
         }
-        let own = if is_par { &PAR_FAMILY[..] } else { &UGAL_L_FAMILY[..] };
-        for text in FAMILY.iter().chain(own) {
+        for text in if is_par { &PAR_FAMILY[..] } else { &UGAL_L_FAMILY[..] } {
             add(known(text), Origin::Family);
         }
         for policies in self.user {
@@ -218,23 +211,18 @@ mod tests {
     }
 
     #[test]
-    fn the_front_is_tried_as_it_is_and_weighed_and_mirrored() {
+    fn the_front_is_weighed_and_mirrored() {
         let front = ["shapes:021 by shape", "4*only:000, only:001+010+011"];
         let front = front.map(|text| parse_set(text, 0).unwrap());
         let all = sources(&front, &[]).candidates(Scheme::UgalL);
         assert_eq!(
-            names(&all[..11]),
+            names(&all[..6]),
             [
                 "switches:2-3 with returns",
                 "switches:2-3 with returns queue=channel",
-                "strategic-2-3",
-                "shapes:021 by shape",
                 "shapes:021 by shape 1x4 gate=1 queue=channel",
-                "shapes:120 by shape",
                 "shapes:120 by shape 1x4 gate=1 queue=channel",
-                "4*only:000, only:001+010+011",
                 "4*only:000, only:001+010+011 1x4 gate=1 queue=channel",
-                "4*only:000, only:010+100+110",
                 "4*only:000, only:010+100+110 1x4 gate=1 queue=channel",
             ]
         );
@@ -242,7 +230,7 @@ mod tests {
         assert!(all.iter().all(|candidate| candidate.policies.source.rule.check().is_ok()));
         let of_par = sources(&front, &[]).candidates(Scheme::Par);
         assert_eq!(
-            of_par[4].name(),
+            of_par[2].name(),
             "shapes:021 by shape 1x4 gate=1.25 queue=channel \
              then shapes:021 by shape 1x2 gate=1.5 queue=channel MIN=shortest"
         );
@@ -277,8 +265,6 @@ mod tests {
             let all = sources(&front, &user).candidates(scheme);
             let mut distinct = names(&all);
             assert_eq!(distinct[0], if scheme == Scheme::Par { PAPER_PAR } else { PAPER });
-            assert_eq!(distinct[2], LITERAL);
-            assert!(distinct.iter().any(|name| name == FALLBACK));
             // UGAL-L has no second look.
             let has_pair = distinct.iter().any(|name| name == "all then shapes:011");
             assert_eq!(has_pair, scheme == Scheme::Par);

@@ -24,6 +24,7 @@ use super::objective::{Finalist, Prefer, by_merit};
 use super::runner::{Runner, all_of, load_of, step_of};
 use std::collections::BTreeMap;
 use tvlb_table_set::{Lead, Regrets};
+use tvlb_traffic::Pattern;
 
 /// By how much a contender is expected to be ahead of conventional UGAL where nothing else is known.
 pub(super) const FIRST_LEAD: f64 = 0.04;
@@ -43,7 +44,7 @@ pub(super) struct ContestResult {
     pub failures: PerContender<Option<GuardFailure>>,
     /// How much regret on a guard the candidates of the race have at most, in percent. Above the margin
     /// no candidate holds all guards; `None` if every candidate fails by its latency, and then `chosen`
-    /// is the fallback.
+    /// is the paper's choice.
     pub admitted_percent: Option<u32>,
     /// Saturation on each score pattern that each contender met.
     pub standings: Standings,
@@ -86,10 +87,9 @@ pub(super) struct Rules<'r> {
     /// Who finishes every contest, and is compared with all others: conventional UGAL, the paper's choice, and
     /// what else the caller names.
     pub references: &'r [Contender],
-    /// Who may be chosen.
+    /// Who may be chosen: the paper's choice, which is taken where every candidate is slow or has a long tail,
+    /// and others.
     pub candidates: &'r [Contender],
-    /// Who is taken where every candidate is slow or has a long tail.
-    pub fallback: Contender,
 }
 
 /// The regrets, in percent, at which candidates are let into the race, until there is one: the margin,
@@ -139,7 +139,7 @@ fn decide(
     let references = rules.references;
     let mut admitted = entrants.admitted.clone();
     if admitted.is_empty() {
-        admitted.push(rules.fallback);
+        admitted.push(Contender::PAPER);
     }
     let none_holds = entrants.none_holds(rules.most_regret);
     let prefer = if none_holds { Prefer::Robust } else { rules.prefer };
@@ -150,7 +150,7 @@ fn decide(
     let mut in_race = references.to_vec();
     in_race.extend(admitted.iter().filter(|contender| !references.contains(contender)));
     race(&mut standings, (in_race, references), keep, &entrants.held, |round, left, so_far| {
-        saturations(runner, baselines, round, left, so_far)
+        saturations(runner, baselines, round, (left, references), so_far)
     })?;
     admitted.retain(|&contender| standings.finished(contender));
 
@@ -178,7 +178,7 @@ fn decide(
     };
     let references = all_of(references, finalist)?;
     let finalists = by_merit(prefer, all_of(&admitted, finalist)?, &references);
-    let chosen = finalists.first().map_or(rules.fallback, |first| first.contender);
+    let chosen = finalists.first().map_or(Contender::PAPER, |first| first.contender);
     if !regrets.contains_key(&chosen) {
         regrets.extend([regrets_of(&chosen)?]);
     }
@@ -194,26 +194,42 @@ fn decide(
     })
 }
 
-/// The saturations of those who are left, on the pattern of a round.
+/// The saturations of those who are `left`, the `references` among them, on the pattern of a round. A contender
+/// carries nearly the same of two patterns of one kind, so its search begins at what it carries of the last one.
 fn saturations(
     runner: &impl Runner,
     baselines: &Baselines,
     round: usize,
-    left: &[Contender],
+    (left, references): (&[Contender], &[Contender]),
     so_far: &Standings,
 ) -> Result<Vec<f64>, ChooseError> {
+    let score = &runner.panel().score;
     let conventional = load_of(baselines.score[round].conventional);
     let found = |contender: Contender, expected: f64| {
-        let guess = step_of(conventional + expected);
-        runner.saturation(contender, &runner.panel().score[round], guess).map(load_of)
+        runner.saturation(contender, &score[round], step_of(expected)).map(load_of)
     };
-    // The paper's choice goes first, so that the others' first search begins nearer to what it finds.
-    let first = if round == 0 { Some(found(Contender::PAPER, FIRST_LEAD)?) } else { None };
-    all_of(left, |&contender| match (contender, first) {
-        (Contender::CONVENTIONAL, _) => Ok(conventional),
-        (Contender::PAPER, Some(paper)) => Ok(paper),
-        (_, Some(paper)) => found(contender, paper - conventional),
-        (_, None) => found(contender, so_far.lead(contender, Contender::CONVENTIONAL).mean),
+    // On the first pattern the paper's choice tells the references what to expect, and one of the others, which
+    // carry more, tells the others.
+    let first = if round == 0 {
+        let paper = found(Contender::PAPER, conventional + FIRST_LEAD)?;
+        let other = left.iter().find(|contender| !references.contains(contender));
+        Some((paper, other.map_or(Ok(paper), |&other| found(other, paper))?))
+    } else {
+        None
+    };
+    let is_type_2 = |round: usize| matches!(score[round].pattern, Pattern::TypeTwo { .. });
+    let alike = (0..round).rev().find(|&earlier| is_type_2(earlier) == is_type_2(round));
+    all_of(left, |&contender| {
+        if contender == Contender::CONVENTIONAL {
+            return Ok(conventional);
+        }
+        let expected = match (first, alike) {
+            (Some((paper, _)), _) if references.contains(&contender) => paper,
+            (Some((_, other)), _) => other,
+            (None, Some(earlier)) => so_far.values[contender][earlier],
+            (None, None) => conventional + so_far.lead(contender, Contender::CONVENTIONAL).mean,
+        };
+        found(contender, expected)
     })
 }
 

@@ -4,7 +4,7 @@
 //! and one for the second look; in both the best one is tried once more with its load balanced.
 
 use super::baseline::{LongRuns, MostRegret, ObliviousSteps, long_runs};
-use super::candidates::{Candidate, FALLBACK, Sources, pairs};
+use super::candidates::{Candidate, Sources, pairs};
 use super::contender::{CONVENTIONAL_BY_CHANNEL, CONVENTIONAL_NAME, Contender, Field};
 use super::contest::{ContestResult, Rules, contest};
 use super::error::ChooseError;
@@ -23,7 +23,6 @@ use std::collections::BTreeMap;
 use tvlb_base::progress::{AsOneStep, Cancelled, Progress};
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 use tvlb_simulator::Scheme;
-use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{ContestEntry, Origin};
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::expected::{PairMean, fabric_mean, mean_of_pairs};
@@ -171,13 +170,6 @@ impl Contests<'_> {
         oblivious: &ObliviousSteps,
     ) -> Result<(ContestResult, SimulatedRunner<'f>), ChooseError> {
         let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, self.progress)?;
-        // A pair may be the fallback too, where both of its policies are the fallback's.
-        let is_fallback = |candidate: &Candidate| {
-            candidate.origin == Origin::Family
-                && canonical(&candidate.policies.source.rule) == FALLBACK
-        };
-        let fallback = field.candidates().find(|(_, candidate)| is_fallback(candidate));
-        let fallback = fallback.map_or(Contender::PAPER, |(contender, _)| contender);
         let candidates: Vec<Contender> = field.candidates().map(|(one, _)| one).collect();
         let rules = Rules {
             prefer: self.prefer,
@@ -185,7 +177,6 @@ impl Contests<'_> {
             oblivious,
             references: &field.references(),
             candidates: &candidates,
-            fallback,
         };
         let result = contest(&runner, field.count(), &rules)?;
         Ok((result, runner))
@@ -232,7 +223,7 @@ impl Contests<'_> {
 
 /// About how many runs Step 2 takes for so many contenders. Until it is excluded, dropped or has
 /// finished, one takes about two runs for each traffic of the panel, and one for each further seed of a
-/// guard: by this a choice on dfly(4, 8, 4, 9) makes some 1,700 runs, where it makes some 1,400.
+/// guard: by this a choice on dfly(4, 8, 4, 9) makes some 1,060 runs, where it makes some 1,160.
 fn about_runs(panel: &Panel, contenders: usize) -> usize {
     let further_seeds = panel.guards.iter().map(|guard| guard.seeds as usize - 1);
     let of_one = (panel.score.len() + panel.guards.len()) * 2 + further_seeds.sum::<usize>();

@@ -3,7 +3,7 @@
 //! Nothing here depends on time or on the number of threads.
 
 use super::baseline::{GuardFailure, LIGHT_LOAD, LIGHT_MARGIN, MostRegret, TAIL_MARGIN, Tail};
-use super::candidates::{FALLBACK, LITERAL};
+use super::candidates::{ALL, LITERAL};
 use super::contender::{Contender, Field};
 use super::contest::ContestResult;
 use super::objective::Finalist;
@@ -19,8 +19,7 @@ use tvlb_table_set::{
 pub(super) fn model_entry(modelled: &Modelled) -> ModelEntry {
     let report = &modelled.report;
     let mut figures: Vec<ModelledEntry> = Vec::new();
-    for name in [FALLBACK, LITERAL].into_iter().chain(report.candidates.iter().map(String::as_str))
-    {
+    for name in [ALL, LITERAL].into_iter().chain(report.candidates.iter().map(String::as_str)) {
         let result = report.sets.iter().find(|result| result.set == name);
         if let Some(result) = result.filter(|_| figures.iter().all(|known| known.set != name)) {
             figures.push(ModelledEntry {

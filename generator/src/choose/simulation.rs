@@ -4,7 +4,7 @@
 //! ships, from the very bytes that would be written. A run is made once: the memory of runs keeps it, and a
 //! run that another process is making is waited for.
 
-use super::candidates::FALLBACK;
+use super::candidates::ALL;
 use super::contender::{CONVENTIONAL_NAME, Contender, Field};
 use super::error::ChooseError;
 use super::figures::{Kept, RunFigures};
@@ -50,7 +50,7 @@ pub(super) fn baseline_images(
     name: &str,
     progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
-    let policies = PolicyPair::parse(&name.replace(CONVENTIONAL_NAME, FALLBACK), fabric.file.seed);
+    let policies = PolicyPair::parse(&name.replace(CONVENTIONAL_NAME, ALL), fabric.file.seed);
     let policies = policies.expect("all paths are in the grammar").per_decision();
     images_of(counter, fabric, policies, progress)
 }

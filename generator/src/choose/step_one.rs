@@ -7,7 +7,7 @@
 //! the sample, because a program's cost grows faster than its size; of machines with thousands of
 //! switches a few sets are modelled on one pattern, each with a proven interval.
 
-use super::candidates::{FALLBACK, LITERAL};
+use super::candidates::{ALL, LITERAL};
 use super::error::ChooseError;
 use super::panel::shifts;
 use crate::fabric::Fabric;
@@ -77,7 +77,7 @@ pub(crate) const MOST_SWITCHES: u32 = 6000;
 /// The sets that are modelled of fabrics of more than [`VAST`] switches: the widest set, the paper's,
 /// and sets of short routes that do well on smaller fabrics.
 const FEW_SETS: [&str; 6] =
-    [FALLBACK, LITERAL, "4-hop", "shapes:011+110", "shapes:020+110", "shapes:011"];
+    [ALL, LITERAL, "4-hop", "shapes:011+110", "shapes:020+110", "shapes:011"];
 
 /// How many shifts and how many `TYPE_2` patterns the sample of a fabric has.
 const fn sample_of(df: &Dragonfly) -> (u32, u32) {

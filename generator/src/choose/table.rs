@@ -228,7 +228,7 @@ pub(crate) fn without_holder(contest: &ContestEntry, panel: &PanelEntry) -> Stri
     let worst = &regrets.worst_guard;
     if contest.admitted_regret.is_none() {
         return format!(
-            "every candidate is slow at light load or has a long tail, so all VLB paths are used; the \
+            "every candidate is slow at light load or has a long tail, so the paper's choice is taken; the \
              worst regret is {}, under {}",
             percent(worst.regret),
             worst.traffic

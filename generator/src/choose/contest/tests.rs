@@ -16,7 +16,7 @@ use tvlb_traffic::Pattern;
 /// A contender in hundredths: saturation under adversarial traffic, on guards, of the nodes that share
 /// the network with a hot switch; latency and its 99th percentile. `chance` is a load at which it is not
 /// saturated on any guard although it is at others below. `other_seeds` is the most that these nodes carry with
-/// any seed but the first.
+/// any seed but the first, and `less_of_shifts` by how much less it carries of a shift than of `TYPE_2`.
 #[derive(Clone, Copy)]
 struct Made {
     score: u32,
@@ -26,6 +26,7 @@ struct Made {
     p99: u32,
     chance: u32,
     other_seeds: u32,
+    less_of_shifts: u32,
 }
 
 /// The runs that a contest asked for.
@@ -41,10 +42,11 @@ impl MadeUp {
     /// The latencies of all nodes, and of those that share the network with a hot switch and the others.
     fn latencies(&self, contender: Contender, event: &Event, step: u32) -> (f64, Vec<f64>) {
         self.asked.lock().unwrap().push((contender, event.pattern.clone(), step));
-        let Made { score, guard, others, latency, chance, other_seeds, .. } =
+        let Made { score, guard, others, latency, chance, other_seeds, less_of_shifts, .. } =
             self.contenders[contender];
         let (last, several) = match event.pattern {
-            Pattern::TypeTwo { .. } | Pattern::Shift { .. } => (score, false),
+            Pattern::TypeTwo { .. } => (score, false),
+            Pattern::Shift { .. } => (score - less_of_shifts, false),
             Pattern::HotSwitch | Pattern::Mixed { .. } => (guard, true),
             _ => (guard, false),
         };
@@ -83,8 +85,16 @@ impl Runner for MadeUp {
     }
 }
 
-const CONVENTIONAL_MADE: Made =
-    Made { score: 23, guard: 60, others: 60, latency: 57.0, p99: 100, chance: 0, other_seeds: 100 };
+const CONVENTIONAL_MADE: Made = Made {
+    score: 23,
+    guard: 60,
+    others: 60,
+    latency: 57.0,
+    p99: 100,
+    chance: 0,
+    other_seeds: 100,
+    less_of_shifts: 0,
+};
 const PAPER_MADE: Made = Made { score: 27, latency: 55.0, ..CONVENTIONAL_MADE };
 
 fn contender(number: usize) -> Contender {
@@ -108,7 +118,7 @@ fn oblivious(panel: &Panel) -> ObliviousSteps {
 }
 
 /// The result of a contest of these contenders, conventional UGAL first, beside this oblivious routing,
-/// and the runs that it took. The last contender is the fallback.
+/// and the runs that it took.
 fn held_beside(
     contenders: Vec<Made>,
     prefer: Prefer,
@@ -120,8 +130,7 @@ fn held_beside(
     let most_regret = MostRegret(5);
     let all: Vec<Contender> = Contender::all(count).collect();
     let (references, candidates) = (&Contender::PUBLISHED, &all[1..]);
-    let fallback = contender(count - 1);
-    let rules = Rules { prefer, most_regret, oblivious, references, candidates, fallback };
+    let rules = Rules { prefer, most_regret, oblivious, references, candidates };
     let result = contest(&runner, count, &rules).unwrap();
     (result, runner.asked.into_inner().unwrap())
 }
@@ -351,12 +360,12 @@ fn a_load_that_is_carried_by_chance_admits_nobody() {
 }
 
 #[test]
-fn where_every_candidate_is_slow_the_fallback_is_taken_and_said() {
+fn where_every_candidate_is_slow_the_papers_choice_is_taken_and_said() {
     let slow = Made { latency: 99.0, ..PAPER_MADE };
     let (result, _) = held_by_all(vec![CONVENTIONAL_MADE, slow, slow, slow], Prefer::Throughput);
-    assert_eq!((result.chosen, result.admitted_percent), (contender(3), None));
+    assert_eq!((result.chosen, result.admitted_percent), (Contender::PAPER, None));
     assert!(!result.holds_guards());
-    assert!(result.standings.finished(contender(3)), "its figures are said all the same");
+    assert!(result.standings.finished(Contender::PAPER), "its figures are said all the same");
 }
 
 #[test]
@@ -379,6 +388,27 @@ fn what_cannot_win_is_not_run_to_the_end() {
         |contender: Contender| asked.iter().filter(|(asked, _, _)| *asked == contender).count();
     assert!(3 * runs(bad) < 2 * runs(contender(2)), "{} and {}", runs(bad), runs(contender(2)));
     assert_eq!(result.chosen, contender(2));
+}
+
+#[test]
+fn a_search_begins_where_one_of_its_kind_ended() {
+    let one = Made { score: 45, less_of_shifts: 20, ..PAPER_MADE };
+    let (result, asked) = held(&[one, one], Prefer::Throughput);
+    let steps = |number: usize, is_asked: &dyn Fn(&Pattern) -> bool| {
+        let of_searches = asked.iter().filter(|(who, pattern, step)| {
+            *who == contender(number) && is_asked(pattern) && *step != result.baselines.low_step
+        });
+        of_searches.map(|&(_, _, step)| step).collect::<Vec<u32>>()
+    };
+    // The first of two equal ones tells the other what to expect of the first pattern.
+    let type_2 = |pattern: &Pattern| matches!(pattern, Pattern::TypeTwo { .. });
+    assert!(steps(2, &type_2).iter().any(|&step| step < 45));
+    assert!(steps(3, &type_2).iter().all(|step| (45..=47).contains(step)));
+    let shifts = panel().score.into_iter().map(|event| event.pattern).filter(|p| !type_2(p));
+    for shift in shifts.skip(1) {
+        let of_shift = steps(3, &|pattern| *pattern == shift);
+        assert!(of_shift.iter().all(|step| (25..=27).contains(step)), "{of_shift:?}");
+    }
 }
 
 #[test]

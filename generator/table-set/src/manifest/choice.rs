@@ -286,8 +286,6 @@ pub enum Origin {
     Paper,
     /// The paper's choice, with queues by virtual channel.
     PaperByChannel,
-    /// The paper's choice by the letter of its text.
-    Literal,
     /// On Step 1's front within ε.
     Front,
     /// The mirror image of a set on Step 1's front.
