@@ -172,7 +172,9 @@ fn decide(
         Ok(Finalist {
             contender,
             saturations: standings.values[contender].clone(),
-            worst_regret: regrets.get(&contender).map(Regrets::worst),
+            worst_regrets: regrets
+                .get(&contender)
+                .map(|regrets| [regrets.worst(), regrets.worst_guard.regret]),
             latency: baselines.low_latency(runner, contender)?,
         })
     };

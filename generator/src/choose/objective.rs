@@ -8,7 +8,7 @@
 //! - `latency`: the least L among those whose S is at least that of c and of the paper's choice,
 //!   less [`EQUAL`]; by `throughput` if there is none.
 //! - `robust`: the least worst regret over all score patterns and guards
-//!   ([`super::baseline`]); among equals as by `throughput`.
+//!   ([`super::baseline`]); among equals the least on the guards, and then as by `throughput`.
 
 use super::contender::Contender;
 use super::figures::mean;
@@ -53,8 +53,8 @@ impl Prefer {
                  below conventional UGAL's and the paper's choice's"
             }
             Self::Robust => {
-                "the least worst regret over all adversarial patterns and guards, and among equals as by \
-                 throughput"
+                "the least worst regret over all adversarial patterns and guards, among equals the least \
+                 on the guards, and then as by throughput"
             }
         }
     }
@@ -80,8 +80,9 @@ pub(crate) struct Finalist {
     pub contender: Contender,
     /// Saturation on each score pattern.
     pub saturations: Vec<f64>,
-    /// The worst regret over score patterns and guards; `None` where nobody asked for it.
-    pub worst_regret: Option<f64>,
+    /// The worst regret over score patterns and guards, and that over guards alone; `None` where nobody asked
+    /// for them.
+    pub worst_regrets: Option<[f64; 2]>,
     /// Mean latency at low load.
     pub latency: f64,
 }
@@ -101,19 +102,22 @@ pub(crate) fn by_merit(
     references: &[Finalist],
 ) -> Vec<Finalist> {
     let worst = |finalist: &Finalist| match prefer {
-        Prefer::Throughput | Prefer::Latency => 0.0,
-        Prefer::Robust => finalist.worst_regret.unwrap_or(f64::INFINITY),
+        Prefer::Throughput | Prefer::Latency => [0.0; 2],
+        Prefer::Robust => finalist.worst_regrets.unwrap_or([f64::INFINITY; 2]),
     };
     finalists.sort_by(|one, other| {
-        worst(one)
-            .total_cmp(&worst(other))
+        let (ours, theirs) = (worst(one), worst(other));
+        ours[0]
+            .total_cmp(&theirs[0])
+            .then(ours[1].total_cmp(&theirs[1]))
             .then(other.mean().total_cmp(&one.mean()))
             .then(one.latency.total_cmp(&other.latency))
             .then(one.contender.cmp(&other.contender))
     });
     let chosen = match prefer {
         Prefer::Throughput | Prefer::Robust => {
-            let first = finalists.first().map_or((0.0, 0.0), |first| (worst(first), first.mean()));
+            let first =
+                finalists.first().map_or(([0.0; 2], 0.0), |first| (worst(first), first.mean()));
             // Means of hundredths: a difference of just EQUAL must not fail by a rounding error.
             let is_equal = |f: &Finalist| worst(f) <= first.0 && first.1 - f.mean() <= EQUAL + 1e-9;
             least_latency(&finalists, is_equal)
@@ -149,8 +153,9 @@ mod tests {
     /// Every traffic has E = 0.66 but for the score patterns, which have 0.32.
     fn finalist(number: usize, saturation: f64, guard: f64, latency: f64) -> Finalist {
         let contender = Contender::all(number + 1).last().unwrap();
-        let worst_regret = Some((1.0 - saturation / 0.32).max(1.0 - guard / 0.66));
-        Finalist { contender, saturations: vec![saturation; 4], worst_regret, latency }
+        let (score, guard) = (1.0 - saturation / 0.32, 1.0 - guard / 0.66);
+        let worst_regrets = Some([score.max(guard), guard]);
+        Finalist { contender, saturations: vec![saturation; 4], worst_regrets, latency }
     }
 
     fn chosen(prefer: Prefer, finalists: &[Finalist]) -> Vec<usize> {
@@ -189,6 +194,18 @@ mod tests {
             finalist(4, 0.31, 0.60, 49.0),
         ];
         assert_eq!(chosen(Prefer::Robust, &robust), [3, 2, 4]);
+    }
+
+    #[test]
+    fn of_those_with_the_same_worst_regret_the_one_with_less_on_guards_is_robust() {
+        // On the score patterns all lose 12.5%, and on a guard 9.1%, nothing and 4.5%.
+        let finalists = [
+            finalist(2, 0.28, 0.60, 48.0),
+            finalist(3, 0.28, 0.66, 50.0),
+            finalist(4, 0.28, 0.63, 49.0),
+        ];
+        assert_eq!(chosen(Prefer::Robust, &finalists), [3, 4, 2]);
+        assert_eq!(chosen(Prefer::Throughput, &finalists), [2, 4, 3]);
     }
 
     #[test]

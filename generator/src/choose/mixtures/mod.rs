@@ -375,7 +375,10 @@ fn preferred(prefer: Prefer, mixtures: &[Mixture], most_regret: MostRegret) -> C
     let finalist = |(contender, mixture): (Contender, &Mixture)| Finalist {
         contender,
         saturations: mixture.figures.iter().flat_map(|f| f.saturations.clone()).collect(),
-        worst_regret: Some(worst_of(&mixture.figures, Regrets::worst)),
+        worst_regrets: Some([
+            worst_of(&mixture.figures, Regrets::worst),
+            worst_of(&mixture.figures, |regrets| regrets.worst_guard.regret),
+        ]),
         latency: mean(mixture.figures.iter().map(|f| f.low_load_latency)),
     };
     let mut all = Contender::all(mixtures.len()).zip(mixtures).map(finalist);
