@@ -387,12 +387,10 @@ fn preferred(prefer: Prefer, mixtures: &[Mixture], most_regret: MostRegret) -> C
     let paper = candidates.first().expect("the paper's choice is the second").clone();
     // As in a contest: whoever holds the guards, and where nobody does, by the least worst regret.
     let margin = f64::from(most_regret.0) / 100.0 + 1e-9;
-    let holds = |mixture: &Mixture| {
-        worst_of(&mixture.figures, |regrets| regrets.worst_guard.regret) <= margin
+    let holds = |finalist: &&Finalist| {
+        finalist.worst_regrets.is_some_and(|[_, on_guards]| on_guards <= margin)
     };
-    let with_mixtures = candidates.iter().zip(&mixtures[1..]);
-    let holders = with_mixtures.filter(|(_, mixture)| holds(mixture));
-    let holders: Vec<Finalist> = holders.map(|(finalist, _)| finalist.clone()).collect();
+    let holders: Vec<Finalist> = candidates.iter().filter(holds).cloned().collect();
     let (prefer, left) =
         if holders.is_empty() { (Prefer::Robust, candidates) } else { (prefer, holders) };
     let order = by_merit(prefer, left, &[conventional, paper]);
