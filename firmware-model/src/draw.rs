@@ -107,6 +107,7 @@ impl Switch<'_> {
             VlbPaths::Custom => match self.image.set(decision) {
                 // Apart from the rest, so that neither needs the other's stack.
                 set if set.rule().is_by_switch() => self.draw_by_switch(to, set, rng),
+                set if set.rule().is_by_triple() => self.draw_triple(to, rng),
                 set => self.draw_from_set(to, set, rng),
             },
         }
@@ -144,15 +145,7 @@ impl Switch<'_> {
     /// number of links between all groups that is R uniformly, then each leg's link uniformly.
     #[inline(never)]
     pub(crate) fn draw_triple(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
-        let df = self.dragonfly();
-        let cells = Cells {
-            stratum: Stratum::All,
-            wanted: 0x3f,
-            ports: low_u16(df.ports_per_group()),
-            links: low_u16(self.image.fabric().most_links()),
-            ways: low_u16(df.a()),
-            direct: 0,
-        };
+        let cells = self.cells_of_triples();
         // Hardly any cell misses, so the first is tried apart from the rest, for which a loop makes
         // ready what it mostly does not need.
         let apart =
@@ -166,6 +159,35 @@ impl Switch<'_> {
             }
         }
         self.draw_triple_from(to, cells, u32::from(apart), rng)
+    }
+
+    /// The cells in which triples lie: one for each two links and each switch R.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn cells_of_triples(&self) -> Cells {
+        let df = self.dragonfly();
+        Cells {
+            stratum: Stratum::All,
+            wanted: 0x3f,
+            ports: low_u16(df.ports_per_group()),
+            links: low_u16(self.image.fabric().most_links()),
+            ways: low_u16(df.a()),
+            direct: 0,
+        }
+    }
+
+    /// The walks of all triples, each with whether it is the first of its walk: a walk of one hop in the
+    /// intermediate group has two triples, with R at either end of that hop.
+    pub(crate) fn visit_triples(&self, to: &Place, mut each: impl FnMut(Route, Shape, bool)) {
+        self.visit(to, &[self.cells_of_triples()], u32::MAX, |links, _, r| {
+            let Some(path) = self.triple(to, links, r) else { return };
+            let (at_v, at_w) = (r == links.v.0.into(), r == links.w.0.into());
+            let mid = u8::from(!at_v) + u8::from(!at_w);
+            let detour = (mid == 2).then_some(path.detour());
+            let head = self.image.own_slot(links.x).is_none();
+            let shape = Shape::of_walk(head, mid, links.tail);
+            each(Route { x: links.x, y: links.y, detour }, shape, mid != 1 || at_w);
+        });
     }
 
     /// As [`Self::draw_triple`], after some tries that have missed.
@@ -200,7 +222,7 @@ impl Switch<'_> {
                     None => self.draw_of_shape_otherwise(to, set, shape, rng),
                 }
             }
-            DrawRule::ByRoute | DrawRule::BySwitch { .. } => {
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => {
                 let strata = self.strata(shapes);
                 self.draw_from(&Wanted { to, set: Some(set), strata: &strata }, 0, rng)
             }
@@ -392,6 +414,13 @@ impl Switch<'_> {
         let set = self.image.set(decision);
         if let DrawRule::BySwitch { legs, returns } = set.rule().draw {
             return self.visit_routes_by_switch(to, (legs, returns), each);
+        }
+        if set.rule().is_by_triple() {
+            return self.visit_triples(to, |route, shape, is_first| {
+                if is_first {
+                    each(route, shape);
+                }
+            });
         }
         let strata = self.strata(set.shapes_to(destination));
         let wanted = &Wanted { to, set: Some(set), strata: &strata };

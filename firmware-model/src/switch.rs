@@ -509,22 +509,26 @@ impl<'a> Switch<'a> {
     /// intermediate switch: the route, its shape, and how many pairs of shortest legs its
     /// intermediate switch has. Each switch of the set is drawn as often as any other, and of its
     /// ways each as often as any other; where the set does not send walks that come back, these are
-    /// left out. Calls nothing for other sets.
+    /// left out. Of a set that is drawn by triple every triple, each drawn as often as any other. Calls
+    /// nothing for other sets.
     ///
     /// For tools and tests: the time grows with the number of switches.
     pub fn for_each_way(
         &self,
         decision: Decision,
         destination: tvlb_schema::SwitchId,
-        each: impl FnMut(Route, Shape, u32),
+        mut each: impl FnMut(Route, Shape, u32),
     ) {
         let to = &self.place(destination);
-        let is_between = to.group != self.image.group();
-        if let DrawRule::BySwitch { legs, returns } = self.image.set(decision).rule().draw
-            && is_between
-            && self.dragonfly().has_switch(destination)
-        {
-            self.visit_ways(to, (legs, returns), each);
+        if to.group == self.image.group() || !self.dragonfly().has_switch(destination) {
+            return;
+        }
+        match self.image.set(decision).rule().draw {
+            DrawRule::BySwitch { legs, returns } => self.visit_ways(to, (legs, returns), each),
+            DrawRule::ByTriple => {
+                self.visit_triples(to, |route, shape, _| each(route, shape, 1));
+            }
+            DrawRule::ByRoute | DrawRule::ByShape { .. } => {}
         }
     }
 

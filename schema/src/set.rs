@@ -65,6 +65,9 @@ pub enum DrawRule {
         /// and at once to the first again. Where they are not, all is drawn again.
         returns: bool,
     },
+    /// Uniformly over all triples of an intermediate switch and the links of both legs, as conventional VLB
+    /// draws: every route is in the set, and so are the walks that come back.
+    ByTriple,
 }
 
 /// Which routes a T-VLB set holds, the same rule for every pair, and how one is drawn.
@@ -124,9 +127,9 @@ pub enum SetRuleError {
         /// The bits found.
         found: u16,
     },
-    /// A keep-fraction of a set that is drawn by intermediate switch.
+    /// A keep-fraction of a set that is drawn by intermediate switch, or by triple.
     #[error(
-        "keep-fraction of shape {shape}: found {found}, but a set that is drawn by intermediate switch keeps all routes of the shapes that its legs make, and none of the others"
+        "keep-fraction of shape {shape}: found {found}, but a set that is drawn by intermediate switch keeps all routes of the shapes that its legs make, and none of the others, and one that is drawn by triple keeps all routes"
     )]
     KeepBySwitch {
         /// The shape's number.
@@ -152,6 +155,17 @@ impl SetRule {
     pub fn by_switch(legs: LegHops, returns: bool) -> Self {
         let draw = DrawRule::BySwitch { legs, returns };
         Self { draw, ..Self::whole(legs.shapes()) }
+    }
+
+    /// Conventional VLB, drawn by triple.
+    pub fn conventional() -> Self {
+        Self { draw: DrawRule::ByTriple, ..Self::whole(ShapeSet::ALL) }
+    }
+
+    /// Whether it is drawn by triple.
+    #[inline]
+    pub const fn is_by_triple(&self) -> bool {
+        matches!(self.draw, DrawRule::ByTriple)
     }
 
     /// Whether it is drawn by intermediate switch.
@@ -182,7 +196,7 @@ impl SetRule {
     #[inline]
     pub fn weight_of(&self, shape: Shape) -> u16 {
         match &self.draw {
-            DrawRule::ByRoute | DrawRule::BySwitch { .. } => 0,
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 0,
             DrawRule::ByShape { weights } => weights.get(shape.number()).copied().unwrap_or(0),
         }
     }
@@ -212,8 +226,13 @@ impl SetRule {
     /// The first shape whose keep-fraction or weight is out of range, or legs that are.
     pub fn check(&self) -> Result<(), SetRuleError> {
         self.check_read()?;
-        if let DrawRule::BySwitch { legs, .. } = self.draw {
-            let keep = Self::whole(legs.shapes()).keep;
+        let drawn = match self.draw {
+            DrawRule::BySwitch { legs, .. } => Some(legs.shapes()),
+            DrawRule::ByTriple => Some(ShapeSet::ALL),
+            DrawRule::ByRoute | DrawRule::ByShape { .. } => None,
+        };
+        if let Some(shapes) = drawn {
+            let keep = Self::whole(shapes).keep;
             if let Some(shape) = (0..Shape::COUNT).find(|&shape| self.keep[shape] != keep[shape]) {
                 return Err(SetRuleError::KeepBySwitch { shape, found: self.keep[shape].0 });
             }

@@ -86,14 +86,18 @@ impl<'a> SetView<'a> {
 
     /// Reads the fixed part, unchecked but for bits of shapes that there are not.
     pub(crate) fn read(&mut self, fields: &mut Fields<'_>) {
-        let draw = fields.below(3);
-        if draw == 2 {
-            let legs = LegHops::unchecked(fields.u16());
-            let shapes = legs.shapes().bits();
+        let draw = fields.below(4);
+        if draw >= 2 {
+            let mut shapes = ShapeSet::ALL.bits();
+            self.rule.draw = DrawRule::ByTriple;
+            if draw == 2 {
+                let legs = LegHops::unchecked(fields.u16());
+                shapes = legs.shapes().bits();
+                self.rule.draw = DrawRule::BySwitch { legs, returns: fields.below(2) == 1 };
+            }
             for (shape, keep) in self.rule.keep.iter_mut().enumerate() {
                 *keep = if shapes >> shape & 1 == 1 { Keep::ALL } else { Keep::NONE };
             }
-            self.rule.draw = DrawRule::BySwitch { legs, returns: fields.below(2) == 1 };
         } else {
             for keep in &mut self.rule.keep {
                 *keep = Keep::unchecked(fields.u16());
@@ -133,7 +137,7 @@ impl<'a> SetView<'a> {
         let claimed = self.always.or(sometimes);
         let fits = match rule.draw {
             DrawRule::ByRoute => self.always == shapes && sometimes.is_empty(),
-            DrawRule::BySwitch { .. } => {
+            DrawRule::BySwitch { .. } | DrawRule::ByTriple => {
                 self.always == shapes && sometimes.is_empty() && !self.is_thinned
             }
             DrawRule::ByShape { .. } => {

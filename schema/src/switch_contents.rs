@@ -55,6 +55,7 @@ enum RuleBody {
     Routes { keep: [Keep; Shape::COUNT] },
     Shapes { keep: [Keep; Shape::COUNT], weights: [u16; Shape::COUNT] },
     Switches { legs: LegHops, returns: bool },
+    Triples,
 }
 
 impl RuleBody {
@@ -64,6 +65,7 @@ impl RuleBody {
             DrawRule::ByRoute => Self::Routes { keep },
             DrawRule::ByShape { weights } => Self::Shapes { keep, weights },
             DrawRule::BySwitch { legs, returns } => Self::Switches { legs, returns },
+            DrawRule::ByTriple => Self::Triples,
         }
     }
 }

@@ -18,7 +18,7 @@ import sys
 import zlib
 
 SHAPES = 12
-BY_ROUTE, BY_SHAPE, BY_SWITCH = 0, 1, 2
+BY_ROUTE, BY_SHAPE, BY_SWITCH, BY_TRIPLE = 0, 1, 2, 3
 PORT_MAP = 1
 DRAINING = 1
 VIRTUAL_CHANNELS = ["ordered", "per-hop", "positional"]
@@ -560,10 +560,12 @@ class Set:
     """A set of a switch image."""
 
     def __init__(self, reader):
-        self.draw = reader.number("draw", 32, 0, 2)
+        self.draw = reader.number("draw", 32, 0, 3)
         self.keep, self.weights = [0] * SHAPES, [0] * SHAPES
         self.legs = self.returns = 0
-        if self.draw != BY_SWITCH:
+        if self.draw == BY_TRIPLE:
+            self.keep = [10000] * SHAPES
+        elif self.draw != BY_SWITCH:
             start = reader.at
             self.keep = [reader.number("keep", 16, 0, 10000) for _ in range(SHAPES)]
             if any(0 < keep < 100 for keep in self.keep):
@@ -596,7 +598,7 @@ class Set:
         elif self.always & self.sometimes or (self.always | self.sometimes) & ~kept:
             found = [self.always, self.sometimes]
             raise Refused(start, "always and sometimes", found, f"parts of {kept} without a common bit")
-        self.thinned = reader.u8("thinned", 0 if self.draw == BY_SWITCH else 1)
+        self.thinned = reader.u8("thinned", 0 if self.draw in (BY_SWITCH, BY_TRIPLE) else 1)
         self.presence, self.levels = None, None
 
     def read_sections(self, reader, fabric, group, loose):
@@ -727,7 +729,7 @@ class Switch:
             self.loose.append("two sets are equal")
 
     def routes(self, number, destination):
-        """The kept routes of a set that is drawn by route or by shape: x, y, detour or -1, shape."""
+        """The kept routes of a set that is drawn by route, by shape or by triple: x, y, detour or -1, shape."""
         fabric, one = self.fabric, self.sets[number]
         to_group, to_index = divmod(destination, fabric.a)
         if to_group == self.group or not fabric.has_switch(destination):

@@ -309,7 +309,7 @@ pub fn thinned(
     let df = *image.dragonfly();
     let rule = rule_of(fabric);
     let shapes_to = match rule.draw {
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => Vec::new(),
         DrawRule::ByShape { .. } => {
             let kept = |to| kept_when_thinned(fabric, levels, switch, to);
             shapes_by_number(&df, |to| kept(to).iter().map(|route| route.1).collect())

@@ -80,7 +80,7 @@ impl Revision {
         let contents = |&decision: &Decision| {
             let view = image.set(decision);
             let shapes_to = match view.rule().draw {
-                DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
+                DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => Vec::new(),
                 DrawRule::ByShape { .. } => shapes_by_number(df, |to| view.shapes_to(to)),
             };
             let levels = df.global_ports().map(|x| view.level(x)).collect();

@@ -157,14 +157,14 @@ impl<'c> Balancer<'c> {
     }
 
     /// The policy with its set balanced; levels that it has already are replaced. A set of intermediate
-    /// switches cannot be thinned and stays as it is.
+    /// switches or of triples cannot be thinned and stays as it is.
     ///
     /// # Errors
     /// The work was cancelled.
     pub fn balanced(&self, policy: &Policy, progress: &dyn Progress) -> Result<Policy, Cancelled> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let with = |levels: &Levels| Policy { levels: levels.clone(), ..policy.clone() };
-        if policy.rule.is_by_switch() {
+        if policy.rule.is_by_switch() || policy.rule.is_by_triple() {
             return Ok(policy.clone());
         }
         if let Some((_, levels)) = known().iter().find(|(rule, _)| *rule == policy.rule) {

@@ -217,7 +217,7 @@ impl Left<'_> {
             DrawRule::ByShape { .. } => {
                 return planned.iter().filter(|&shape| has(shape)).collect();
             }
-            DrawRule::ByRoute => planned.iter().any(has),
+            DrawRule::ByRoute | DrawRule::ByTriple => planned.iter().any(has),
             DrawRule::BySwitch { legs, returns } => {
                 by_switch::ways(wiring, (legs, returns), pair.0, pair.1).next().is_some()
             }

@@ -287,7 +287,7 @@ impl Wiring {
             real(counts[shape.number()]) * fraction * thinning
         };
         match rule.draw {
-            DrawRule::ByRoute | DrawRule::BySwitch { .. } => {
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => {
                 self.looks(counts, rule.shapes(), Search::Cells, kept)
             }
             DrawRule::ByShape { weights } => {

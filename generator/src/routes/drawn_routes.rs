@@ -22,7 +22,7 @@ pub fn drawn_routes(
 ) -> Vec<DrawnRoute> {
     let rule = *switch.image().set(decision).rule();
     let mut weights: BTreeMap<(Shape, Route), f64> = BTreeMap::new();
-    if let DrawRule::BySwitch { .. } = rule.draw {
+    if rule.is_by_switch() || rule.is_by_triple() {
         switch.for_each_way(decision, destination, |route, shape, ways| {
             *weights.entry((shape, route)).or_default() += 1.0 / f64::from(ways);
         });
@@ -37,7 +37,7 @@ pub fn drawn_routes(
                 DrawRule::ByShape { .. } => {
                     f64::from(rule.weight_of(*shape)) / f64::from(of_shape[shape.number()])
                 }
-                DrawRule::ByRoute | DrawRule::BySwitch { .. } => 1.0,
+                DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 1.0,
             };
         }
     }

@@ -185,21 +185,22 @@ const fn draw_name(rule: &SetRule) -> &'static str {
         DrawRule::ByRoute => "by-route",
         DrawRule::ByShape { .. } => "by-shape",
         DrawRule::BySwitch { .. } => "by-switch",
+        DrawRule::ByTriple => "by-triple",
     }
 }
 
-/// What a set keeps of each shape; `None` of one of switches, whose legs say it.
+/// What a set keeps of each shape; `None` of one of switches, whose legs say it, and of triples.
 fn shapes(rule: &SetRule) -> Option<Vec<ShapeEntry>> {
     let weight = |shape| match rule.draw {
         DrawRule::ByShape { .. } => Some(rule.weight_of(shape)),
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } => None,
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => None,
     };
     let entry = |shape: Shape| ShapeEntry {
         shape: shape.to_string(),
         percent: f64::from(rule.keep_of(shape).parts()) / 100.0,
         weight: weight(shape),
     };
-    (!rule.is_by_switch()).then(|| rule.shapes().iter().map(entry).collect())
+    (!rule.is_by_switch() && !rule.is_by_triple()).then(|| rule.shapes().iter().map(entry).collect())
 }
 
 /// Turns what a file says into policies.
@@ -251,12 +252,12 @@ impl Reader<'_> {
         }
         let &DecisionEntry { threshold, candidates, gate, queue, .. } = entry;
         let weighing = Weighing { threshold, candidates, gate, queue };
-        if rule.is_by_switch() && !thinned.is_empty() {
+        if (rule.is_by_switch() || rule.is_by_triple()) && !thinned.is_empty() {
             let found = format!("of {} switches", thinned.len());
             return Err(self.refuse(
                 &field("thinned"),
                 &found,
-                &"nothing: a set of switches cannot be thinned",
+                &"nothing: a set of switches or of triples cannot be thinned",
             ));
         }
         Ok(Policy { rule, weighing, min: *min, levels: self.levels(&field("thinned"), thinned)? })

@@ -1,5 +1,5 @@
-//! The walks of a set that is drawn by intermediate switch, found from the fabric image alone: what a
-//! switch draws is held against them.
+//! The walks of a set that is drawn by intermediate switch or by triple, found from the fabric image alone:
+//! what a switch draws is held against them.
 
 use super::VerifyError;
 use super::crossings::links;
@@ -14,22 +14,31 @@ use tvlb_schema::{
 /// over that switch.
 pub(super) type Walk = (Route, Shape, u32);
 
-/// The switches of a set, and whether it sends walks that come back; `None` if a set is not drawn by
-/// intermediate switch.
-pub(super) fn rule_of(set: &SetView<'_>) -> Option<(LegHops, bool)> {
+/// Which walks over intermediate switches a set draws.
+#[derive(Clone, Copy)]
+pub(super) enum Through {
+    /// Over the shortest links of each leg, to switches of so many hops; whether also those that come back.
+    Shortest(LegHops, bool),
+    /// Those of all triples.
+    Any,
+}
+
+/// What a set draws over intermediate switches; `None` if it is drawn by route or by shape.
+pub(super) fn rule_of(set: &SetView<'_>) -> Option<Through> {
     match set.rule().draw {
-        DrawRule::BySwitch { legs, returns } => Some((legs, returns)),
+        DrawRule::BySwitch { legs, returns } => Some(Through::Shortest(legs, returns)),
+        DrawRule::ByTriple => Some(Through::Any),
         DrawRule::ByRoute | DrawRule::ByShape { .. } => None,
     }
 }
 
-/// The shortest links of a leg, and its hops.
+/// The links of a leg, all or the shortest, and the hops of the shortest.
 struct Leg {
     hops: u8,
     links: Vec<(GlobalPort, GlobalPort)>,
 }
 
-fn leg(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Option<Leg> {
+fn leg(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId, all: bool) -> Option<Leg> {
     let df = fabric.dragonfly();
     let ((out, here), (into, there)) = (df.place(from), df.place(to));
     let of = |(leaves, arrives): (GlobalPort, GlobalPort)| {
@@ -42,7 +51,7 @@ fn leg(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Option<Leg> {
     };
     let legs = || links(fabric, out, into).filter(is_leg);
     let hops = legs().map(of).min()?;
-    Some(Leg { hops, links: legs().filter(|&link| of(link) == hops).collect() })
+    Some(Leg { hops, links: legs().filter(|&link| all || of(link) == hops).collect() })
 }
 
 /// The shortest links from one switch to another of a different group.
@@ -51,16 +60,17 @@ pub(super) fn shortest_links(
     from: SwitchId,
     to: SwitchId,
 ) -> Vec<(GlobalPort, GlobalPort)> {
-    leg(fabric, from, to).map_or_else(Vec::new, |leg| leg.links)
+    leg(fabric, from, to, false).map_or_else(Vec::new, |leg| leg.links)
 }
 
 /// All walks that a set draws from one switch to another of a different group.
 pub(super) fn walks(
     fabric: &FabricImage<'_>,
-    (legs, returns): (LegHops, bool),
+    through: Through,
     from: SwitchId,
     to: SwitchId,
 ) -> Vec<Walk> {
+    let is_any = matches!(through, Through::Any);
     let df = fabric.dragonfly();
     let ((own, here), (target, there)) = (df.place(from), df.place(to));
     let mut walks = Vec::new();
@@ -69,14 +79,21 @@ pub(super) fn walks(
         if middle == own || middle == target {
             continue;
         }
-        let Some((first, second)) = leg(fabric, from, switch).zip(leg(fabric, switch, to)) else {
+        let of = |from, to| leg(fabric, from, to, is_any);
+        let Some((first, second)) = of(from, switch).zip(of(switch, to)) else {
             continue;
         };
-        if !legs.contains(first.hops, second.hops) {
+        let (is_drawn, returns, pairs) = match through {
+            Through::Any => (true, true, 1),
+            Through::Shortest(legs, returns) => {
+                let pairs = first.links.len() * second.links.len();
+                (legs.contains(first.hops, second.hops), returns, pairs)
+            }
+        };
+        if !is_drawn {
             continue;
         }
-        let ways = u32::try_from(first.links.len() * second.links.len())
-            .expect("two groups share at most 4096 links");
+        let ways = u32::try_from(pairs).expect("two groups share at most 4096 links");
         for &(x, arrives) in &first.links {
             for &(y, z) in &second.links {
                 let index = |port| -> SwitchIndex { df.split_port(port).0 };

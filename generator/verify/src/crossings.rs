@@ -106,6 +106,13 @@ impl Unlinked {
         }
     }
 
+    /// How many switches share a link with that at which a link arrives.
+    fn others(&self, fabric: &FabricImage<'_>, link: FirstLink) -> u32 {
+        let unlinked = self.from((link.middle, link.v)).len();
+        let unlinked = u32::try_from(unlinked).expect("a group has at most 2⁸ switches");
+        fabric.dragonfly().switches_of(link.middle) - 1 - unlinked
+    }
+
     fn from(&self, (group, index): (GroupId, SwitchIndex)) -> &[SwitchIndex] {
         self.of.get(group.as_usize()).map_or(&[], |switches| &switches[index.as_usize()])
     }
@@ -118,6 +125,9 @@ pub(super) struct Crossings<'u> {
     unlinked: &'u Unlinked,
     /// How many routes there are by the hops in the intermediate group: 0, 1 and 2.
     by_mid: [Counts; 3],
+    /// How many walks of conventional VLB come back: from where both links end to another switch, and at once
+    /// to the first again. Counted only where `detours_of_all` does not say it.
+    returning: Counts,
     /// Detours over each other switch of the intermediate group: as many for each crossing of one hop, so
     /// that none needs a count of its own. `None` where groups differ in size, or lack links.
     detours_of_all: Option<u64>,
@@ -195,7 +205,7 @@ impl<'u> Crossings<'u> {
         let by_mid = [counts(), counts(), counts()];
         let is_alike = df.is_even() && unlinked.of.is_empty();
         let detours_of_all = is_alike.then(|| u64::from(df.a().saturating_sub(2)));
-        Self { unlinked, by_mid, detours_of_all }
+        Self { unlinked, by_mid, returning: counts(), detours_of_all }
     }
 
     /// Counts those from the group of these first links to another.
@@ -206,7 +216,7 @@ impl<'u> Crossings<'u> {
         to: GroupId,
         progress: &dyn Progress,
     ) -> Result<(), VerifyError> {
-        for counts in &mut self.by_mid {
+        for counts in self.by_mid.iter_mut().chain([&mut self.returning]) {
             counts.clear();
         }
         let df = fabric.dragonfly();
@@ -221,6 +231,10 @@ impl<'u> Crossings<'u> {
                 let [zero, one, two] = &mut self.by_mid;
                 if w == link.v {
                     zero.add((own, there), 1);
+                    if self.detours_of_all.is_none() {
+                        let others = self.unlinked.others(fabric, link);
+                        self.returning.add((own, there), others.into());
+                    }
                 } else if self.detours_of_all.is_some() {
                     one.add((own, there), 1);
                 } else {
@@ -283,6 +297,38 @@ impl<'u> Crossings<'u> {
             }
         }
         routes
+    }
+
+    /// How many walks the triples from one switch to another make, and the mean hops of a triple; 0 if there
+    /// are none.
+    pub(super) fn triples(
+        &self,
+        from: (GroupId, SwitchIndex),
+        to: (GroupId, SwitchIndex),
+    ) -> (u64, f64) {
+        let routes = self.routes(from, to);
+        let (mut walks, mut triples, mut hops) = (0, 0, 0);
+        let mut add = |shape: Shape, count: u64, of_each: u64| {
+            walks += count;
+            triples += count * of_each;
+            hops += count * of_each * u64::from(shape.hops());
+        };
+        for shape in Shape::all() {
+            // Where the walk has one hop in the middle, R is at either end of it.
+            add(shape, routes[shape.number()], 1 + u64::from(shape.mid() == 1));
+        }
+        let ends = (from.1.as_usize(), to.1.as_usize());
+        let not = (self.unlinked.from(from), self.unlinked.from(to));
+        let (counts, others) = match self.detours_of_all {
+            Some(_) => (&self.by_mid[0], self.by_mid[0].a as u64 - 1),
+            None => (&self.returning, 1),
+        };
+        for (head, tail, count) in counts.by_ends(ends, not) {
+            add(Shape::of_walk(head, 2, tail), count * others, 1);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
+        let mean = if triples > 0 { hops as f64 / triples as f64 } else { 0.0 };
+        (walks, mean)
     }
 }
 

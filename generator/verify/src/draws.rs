@@ -6,9 +6,9 @@ use tvlb_schema::{DrawRule, SetRule, Shape};
 pub(super) fn chances(rule: &SetRule, found: &[u64; Shape::COUNT]) -> [f64; Shape::COUNT] {
     let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
         (_, 0) => 0,
-        // How a set of intermediate switches draws is another module's affair.
-        (DrawRule::ByRoute | DrawRule::BySwitch { .. }, count) => count,
         (DrawRule::ByShape { .. }, _) => rule.weight_of(shape).into(),
+        // How a set of intermediate switches or of triples draws is another module's affair.
+        (_, count) => count,
     };
     let total: u64 = Shape::all().map(weight).sum();
     let mut chances = [0.0; Shape::COUNT];

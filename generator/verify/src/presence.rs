@@ -8,7 +8,7 @@
 //! each source switch allows, and the digest in the manifest covers the rest.
 
 use super::VerifyError;
-use super::by_switch;
+use super::by_switch::{self, Through};
 use super::crossings::{Crossings, FirstLink, Unlinked};
 use super::draws::{chances, mean_hops};
 use super::groups::Groups;
@@ -112,11 +112,12 @@ pub(super) fn check_group(
     Ok((told, crossed))
 }
 
-/// Whether a switch of a group has a set of intermediate switches.
+/// Whether a switch of a group has a set of intermediate switches with shortest legs.
 fn draws_by_switch(fabric: &BootedSwitches<'_>, group: GroupId) -> bool {
     fabric.df.switches_in(group).any(|switch| {
         let image = fabric.switch(switch).image();
-        Decision::ALL.iter().any(|&decision| by_switch::rule_of(image.set(decision)).is_some())
+        let is_shortest = |set| matches!(by_switch::rule_of(set), Some(Through::Shortest(..)));
+        Decision::ALL.iter().any(|&decision| is_shortest(image.set(decision)))
     })
 }
 
@@ -136,12 +137,19 @@ fn check_switch(
         let is_all = whole == set.rule().shapes();
         let present = present_if_any(set);
         let by_shape = set.rule().is_by_shape();
-        if let Some(rule) = by_switch::rule_of(set) {
-            let between = between.expect("a switch of the group has such a set");
-            let source = between.source(own, rule);
+        if let Some(through) = by_switch::rule_of(set) {
+            let source = match through {
+                Through::Any => None,
+                Through::Shortest(legs, returns) => {
+                    let between = between.expect("a switch of the group has such a set");
+                    Some(between.source(own, (legs, returns)))
+                }
+            };
             let mut sums = (0, 0, 0.0);
             for there in df.indices(to) {
-                let (routes, hops) = source.routes_and_hops(there);
+                let of_triples = || crossings.triples((image.group(), own), (to, there));
+                let (routes, hops) =
+                    source.as_ref().map_or_else(of_triples, |source| source.routes_and_hops(there));
                 sums = (sums.0 + routes, sums.1 + u64::from(routes == 0), sums.2 + hops);
             }
             told.note(image, decision, sums);

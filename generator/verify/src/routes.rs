@@ -2,7 +2,7 @@
 
 use super::VerifyError;
 use super::ask::{Asked, Known, Questions, within_group};
-use super::by_switch;
+use super::by_switch::{self, Through};
 use super::crossings::{FirstLink, STEPS_PER_QUESTION};
 use super::dependencies::Dependencies;
 use super::draws::{chances, mean_hops};
@@ -18,7 +18,7 @@ use super::ways::{self, Way};
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Channels;
 use tvlb_schema::{
-    Decision, End, FabricImage, GlobalPort, GroupId, Keep, LegHops, Level, MinCandidate, SetView,
+    Decision, End, FabricImage, GlobalPort, GroupId, Keep, Level, MinCandidate, SetView,
     Shape, ShapeSet, SwitchId, SwitchIndex,
 };
 
@@ -548,12 +548,12 @@ impl Source<'_, '_> {
         Ok(kept)
     }
 
-    /// The walks of a set that is drawn by intermediate switch: those that the fabric image gives, as
+    /// The walks of a set that is drawn by intermediate switch or by triple: those that the fabric image gives, as
     /// many hops long as their shapes say. Returns how many routes there are, and their mean hops.
     fn by_switch(
         &mut self,
         destination: SwitchId,
-        rule: (LegHops, bool),
+        rule: Through,
         (set_of, number): (&[usize], usize),
         below: u64,
     ) -> Result<(u64, f64), VerifyError> {

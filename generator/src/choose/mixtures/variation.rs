@@ -164,7 +164,7 @@ fn change_weight(policy: &mut Policy, rng: &mut impl Rng) {
     let shapes: Vec<Shape> = policy.rule.shapes().iter().collect();
     let Some(shape) = one_of(rng, &shapes) else { return };
     let mut weights = match policy.rule.draw {
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } => [1; Shape::COUNT],
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => [1; Shape::COUNT],
         DrawRule::ByShape { weights } => weights,
     };
     let weight = &mut weights[shape.number()];

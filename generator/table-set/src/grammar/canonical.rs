@@ -1,6 +1,6 @@
 //! From a set's rule to the text that a person would most likely have written for it.
 
-use super::{NAMES, at_most, named};
+use super::{CONVENTIONAL, NAMES, at_most, named};
 use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
 
 /// The rule in the grammar, by its usual name where it has one.
@@ -10,6 +10,9 @@ use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
 pub fn canonical(rule: &SetRule) -> String {
     if let DrawRule::BySwitch { legs, returns } = rule.draw {
         return format!("switches:{legs}{}", if returns { " with returns" } else { "" });
+    }
+    if rule.is_by_triple() {
+        return CONVENTIONAL.to_owned();
     }
     let groups = groups(rule);
     let terms: Vec<(u16, String)> = match one_body(rule, &groups) {

@@ -22,6 +22,7 @@ pub const GRAMMAR: &str = "\
 set   = term {\",\" term} [\"by route\" | \"by shape\"]
       | switches:I-J+I-J... [\"with returns\"]
       | valn                 every switch of a third group: switches:3-3 with returns
+      | conventional         every switch of a third group, and any link to it and from there
 term  = [weight \"*\"] body
 
 body  = min                  no VLB route at all; stands alone
@@ -44,6 +45,9 @@ A shape in several terms is kept in the largest fraction and has the sum of thei
 without a weight counts as 1. A set is drawn by route unless \"by shape\" or a weight is written.
 White space may stand between any two words and marks.
 ";
+
+/// The name of the set that conventional VLB draws from.
+pub const CONVENTIONAL: &str = "conventional";
 
 /// The names that stand for whole shapes, the one to prefer first.
 const NAMES: [&str; 8] =

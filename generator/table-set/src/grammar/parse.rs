@@ -1,11 +1,11 @@
 //! From a set's text to its rule.
 
 use super::tokens::{Kind, Token, tokens};
-use super::{SetGrammarError, at_most, hops, named};
+use super::{CONVENTIONAL, SetGrammarError, at_most, hops, named};
 use std::ops::Range;
 use tvlb_schema::{DrawRule, Keep, LegHops, SetRule, Shape, ShapeSet};
 
-const FIRST_BODY: &str = "`min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
+const FIRST_BODY: &str = "`min`, `all`, `conventional`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
     `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`";
 const FURTHER_BODY: &str = "`all`, `valg`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
     `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`";
@@ -42,11 +42,14 @@ pub fn parse_set(text: &str, seed: u64) -> Result<SetRule, SetGrammarError> {
     if parser.take(Kind::Word("switches")).is_some() {
         return Ok(SetRule { seed, ..parser.switches()? });
     }
-    if parser.take(Kind::Word("valn")).is_some() {
-        if parser.peek().kind != Kind::End {
-            return Err(parser.unexpected("the end"));
+    let alone = [("valn", SetRule::by_switch(LegHops::ALL, true)), (CONVENTIONAL, SetRule::conventional())];
+    for (name, rule) in alone {
+        if parser.take(Kind::Word(name)).is_some() {
+            return match parser.peek().kind {
+                Kind::End => Ok(SetRule { seed, ..rule }),
+                _ => Err(parser.unexpected("the end")),
+            };
         }
-        return Ok(SetRule { seed, ..SetRule::by_switch(LegHops::ALL, true) });
     }
     let mut terms = vec![parser.term()?];
     while parser.take(Kind::Mark(',')).is_some() {

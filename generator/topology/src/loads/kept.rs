@@ -87,8 +87,8 @@ impl Kept<'_> {
     pub(super) fn chances(&self, found: &[u32; Shape::COUNT]) -> [f64; Shape::COUNT] {
         let weight = |shape: Shape| match (self.rule.draw, found[shape.number()]) {
             (_, 0) => 0.0,
-            (DrawRule::ByRoute | DrawRule::BySwitch { .. }, count) => f64::from(count),
             (DrawRule::ByShape { .. }, _) => f64::from(self.rule.weight_of(shape)),
+            (_, count) => f64::from(count),
         };
         let total: f64 = Shape::all().map(weight).sum();
         let mut each = [0.0; Shape::COUNT];

@@ -53,6 +53,7 @@ impl<'t> Sum<'t> {
             Draw::Conventional => self.triples(demand),
             Draw::Set { rule, levels } => match rule.draw {
                 DrawRule::BySwitch { legs, returns } => self.walks((legs, returns), demand),
+                DrawRule::ByTriple => self.triples(demand),
                 DrawRule::ByRoute | DrawRule::ByShape { .. } => {
                     let levels = levels.get(demand.source.as_usize());
                     self.routes(rule, levels.map_or(&[][..], Vec::as_slice), demand)

@@ -88,6 +88,21 @@ pub fn shortest_links(
     Some((hops, links.iter().filter(is_shortest)))
 }
 
+/// The walks of all triples from one switch to another of a different group, each drawn as often as any other.
+pub fn triple_ways(
+    topology: &Topology,
+    source: SwitchId,
+    destination: SwitchId,
+) -> impl Iterator<Item = Way> {
+    let df = *topology.dragonfly();
+    topology.crossings(source, destination).flat_map(move |crossing| {
+        let Crossing { middle, v, w, .. } = crossing;
+        let is_hop = move |from, to| topology.is_local_hop(middle, from, to);
+        let linked = move |&r: &SwitchIndex| is_hop(v, r) && is_hop(r, w);
+        df.indices(middle).filter(linked).map(move |through| Way { crossing, through, ways: 1 })
+    })
+}
+
 /// The walks that a set draws from one switch to another of a different group, by intermediate switch. A
 /// route without a detour can be two walks, over either of its ends in the middle.
 pub fn ways(

@@ -5,7 +5,7 @@
 //! through a third switch, uniformly, whatever the set. A hop by way of a third switch goes by any such
 //! switch alike.
 
-use super::by_switch::ways;
+use super::by_switch::{Way, triple_ways, ways};
 use super::walk::Walk;
 use super::{enumerate, minimal};
 use crate::Topology;
@@ -125,11 +125,13 @@ impl DrawnPaths {
         let min = minimal::drawn(topology, source, destination)
             .map(|(path, probability)| DrawnMin { switches: path.walk, x: path.x, probability })
             .collect();
-        let df = topology.dragonfly();
+        let (df, ends) = (topology.dragonfly(), (source, destination));
         let vlb = if df.place(source).0 == df.place(destination).0 {
             within_group(topology, source, destination)
         } else if let DrawRule::BySwitch { legs, returns } = rule.draw {
-            by_switch(topology, (legs, returns), source, destination)
+            through_switches(topology, ends, ways(topology, (legs, returns), source, destination))
+        } else if rule.is_by_triple() {
+            through_switches(topology, ends, triple_ways(topology, source, destination))
         } else {
             by_rule(topology, (rule, levels), source, destination)
         };
@@ -179,7 +181,7 @@ fn by_rule(
     }
     let weight = |shape: Shape| match rule.draw {
         DrawRule::ByShape { .. } => u32::from(rule.weight_of(shape)),
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } => 0,
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 0,
     };
     let present = Shape::all().filter(|shape| of_shape[shape.number()] > 0);
     let weights: u32 = present.map(weight).sum();
@@ -187,7 +189,9 @@ fn by_rule(
         DrawRule::ByShape { .. } => {
             f64::from(weight(shape)) / f64::from(weights) * share(1, of_shape[shape.number()])
         }
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } => share(1, routes.len()),
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => {
+            share(1, routes.len())
+        }
     };
     let drawn = |route: &enumerate::VlbRoute| DrawnVlb {
         switches: route.walk,
@@ -200,18 +204,17 @@ fn by_rule(
     routes.iter().map(drawn).collect()
 }
 
-/// The walks over the set's intermediate switches. A walk over either of two of them is one path.
-fn by_switch(
+/// The walks over intermediate switches. A walk over either of two of them is one path.
+fn through_switches(
     topology: &Topology,
-    rule: (tvlb_schema::LegHops, bool),
-    source: SwitchId,
-    destination: SwitchId,
+    ends: (SwitchId, SwitchId),
+    ways: impl Iterator<Item = Way>,
 ) -> Vec<DrawnVlb> {
     let df = topology.dragonfly();
     let mut paths = BTreeMap::new();
-    for way in ways(topology, rule, source, destination) {
+    for way in ways {
         let (crossing, route) = (way.crossing, way.route());
-        let switches = crossing.walk(df, (source, destination), Some(way.through));
+        let switches = crossing.walk(df, ends, Some(way.through));
         let key = (crossing.middle, route.x, route.y, route.detour);
         let path = paths.entry(key).or_insert(DrawnVlb {
             switches,

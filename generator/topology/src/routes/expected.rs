@@ -60,6 +60,9 @@ pub fn pair_mean(
             [source, destination].map(|switch| ShortestLegs::of(topology, switch));
         return through_switches(&first.drawn(&second, topology, (legs, returns)));
     }
+    if rule.is_by_triple() {
+        return of_triples(counter, source, destination);
+    }
     let counts = counter.counts(source, destination);
     by_counts(topology, rule, (source, destination), &counts)
 }
@@ -68,6 +71,15 @@ pub fn pair_mean(
 fn through_switches(drawn: &DrawnThrough) -> PairMean {
     let hops = (drawn.routes > 0).then(|| drawn.hops / drawn.switches);
     PairMean { routes: real(drawn.routes), hops }
+}
+
+/// The mean over the triples of a pair, of which two may be one route.
+fn of_triples(counter: &RouteCounter<'_>, source: SwitchId, destination: SwitchId) -> PairMean {
+    let triples = counter.triples(source, destination);
+    let hops = (0_u64..).zip(triples.by_hops()).map(|(hops, count)| hops * count);
+    let total = triples.total();
+    let hops = (total > 0).then(|| real(hops.sum()) / real(total));
+    PairMean { routes: real(triples.distinct_walks), hops }
 }
 
 /// The mean over what another rule draws for a pair that has so many routes of each shape.
@@ -86,7 +98,7 @@ fn by_counts(
         (weights > 0).then(|| real(hops.sum()) / real(weights))
     };
     let hops = match rule.draw {
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } => weighted(&kept),
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => weighted(&kept),
         DrawRule::ByShape { .. } => {
             let present = shapes_of_counts(topology, (rule, &[]), pair, counts);
             weighted(&|shape| {
@@ -117,6 +129,9 @@ pub fn fabric_mean(
             through_switches(&first.drawn(second, topology, (legs, returns)))
         };
         return mean_of_pairs(topology, of_pair, progress);
+    }
+    if rule.is_by_triple() {
+        return mean_of_pairs(topology, |from, to| of_triples(counter, from, to), progress);
     }
     let sums = counter.sources().map(|from| {
         Sum::of_source(topology, from.source(), progress, |destination| {
