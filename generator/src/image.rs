@@ -113,17 +113,6 @@ pub fn build(
     Ok(Images { switches: images?, fabric })
 }
 
-/// About how many bytes the images of a fabric take, if all switches' are as long as the first one's.
-pub fn about_bytes(counter: &RouteCounter<'_>, routing: &Routing) -> u64 {
-    let df = counter.topology().dragonfly();
-    let fabric = fabric_image(counter.topology());
-    let view = FabricImage::decode(&fabric).expect("the encoder decodes what it wrote");
-    let (group, index) = df.switches().next().map(|first| df.place(first)).expect("there is one");
-    let first = contents(&counter.from_group(group).source(index), routing);
-    let image = encode_switch_image(&view, &first);
-    fabric.len() as u64 + image.len() as u64 * u64::from(df.switch_count())
-}
-
 /// The fabric image of a wiring, which tables of the same wiring have whatever their sets.
 pub fn fabric_image(topology: &Topology) -> Vec<u8> {
     let cables: Vec<_> = topology.cables().iter().map(|cable| (cable.low, cable.high)).collect();
@@ -198,27 +187,4 @@ fn check_switches_reachable(
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tvlb_schema::Dragonfly;
-    use tvlb_table_set::grammar::parse_set;
-    use tvlb_topology::arrangement::{Arrangement, arrange};
-
-    #[test]
-    fn images_take_about_as_many_bytes_as_the_first_tells() {
-        let df = Dragonfly::new(4, 8, 4, 17).unwrap();
-        let topology = arrange(df, Arrangement::Random, 1).unwrap();
-        let counter = &RouteCounter::new(&topology);
-        for set in ["strategic-2-3", "strategic-2-3 by shape"] {
-            let policies = PerDecision::same(Policy::from(parse_set(set, 1).unwrap()));
-            let routing = Routing { policies, virtual_channels: VcScheme::Ordered };
-            let images = build(counter, &routing, &Names::default(), &()).unwrap();
-            let bytes: usize = images.switches.iter().chain([&images.fabric]).map(Vec::len).sum();
-            let about = about_bytes(counter, &routing);
-            assert!(about.abs_diff(bytes as u64) < bytes as u64 / 20, "{about} of {bytes}, {set}");
-        }
-    }
 }

@@ -729,7 +729,7 @@ class Switch:
             self.loose.append("two sets are equal")
 
     def routes(self, number, destination):
-        """The kept routes of a set that is drawn by route, by shape or by triple: x, y, detour or -1, shape."""
+        """The kept routes of a set that is drawn by route or by shape: x, y, detour or -1, shape."""
         fabric, one = self.fabric, self.sets[number]
         to_group, to_index = divmod(destination, fabric.a)
         if to_group == self.group or not fabric.has_switch(destination):
@@ -756,8 +756,8 @@ class Switch:
                         if one.keeps(shape, key, x):
                             yield x, y, detour, shape
 
-    def legs(self, from_switch, to_switch):
-        """The hops of the shortest legs between two switches, and their links."""
+    def legs(self, from_switch, to_switch, of_all=False):
+        """The hops of the shortest legs between two switches, and their links, or those of all legs."""
         (from_group, from_index), (to_group, to_index) = (
             divmod(switch, self.fabric.a) for switch in (from_switch, to_switch)
         )
@@ -771,12 +771,13 @@ class Switch:
             hops = 1 + (leaves != from_index) + (arrives != to_index)
             best.append((hops, port, arrival))
         least = min((leg[0] for leg in best), default=0)
-        return least, [leg[1:] for leg in best if leg[0] == least]
+        return least, [leg[1:] for leg in best if of_all or leg[0] == least]
 
     def walks(self, number, destination):
-        """The walks of a set that is drawn by intermediate switch: x, y, detour or -1, shape, and how
-        many pairs of shortest links its switch has, those that come back among them."""
+        """The walks of a set that is drawn by intermediate switch or by triple: x, y, detour or -1, shape, and how
+        many pairs of shortest links its switch has, those that come back among them, or 1 for a triple."""
         fabric, one = self.fabric, self.sets[number]
+        triples = one.draw == BY_TRIPLE
         to_group, to_index = divmod(destination, fabric.a)
         if to_group == self.group or not fabric.has_switch(destination):
             return
@@ -784,24 +785,24 @@ class Switch:
             group, r = divmod(middle, fabric.a)
             if group in (self.group, to_group) or not fabric.has_switch(middle):
                 continue
-            i, firsts = self.legs(self.switch, middle)
-            j, seconds = self.legs(middle, destination)
-            if not (i and j and one.legs >> 3 * (i - 1) + j - 1 & 1):
+            i, firsts = self.legs(self.switch, middle, triples)
+            j, seconds = self.legs(middle, destination, triples)
+            if not (i and j and (triples or one.legs >> 3 * (i - 1) + j - 1 & 1)):
                 continue
             for x, arrival in firsts:
                 for y, end in seconds:
                     v, w = fabric.switch_of(arrival), fabric.switch_of(y)
-                    if v == w != r and not one.returns:
+                    if v == w != r and not (one.returns or triples):
                         continue
                     head, tail = fabric.switch_of(x) != self.index, fabric.switch_of(end) != to_index
                     shape = shape_number(head, (v != r) + (r != w), tail)
                     # The header says w's index for no detour, r's otherwise.
                     detour = -1 if r in (v, w) else r
-                    yield x, y, detour, shape, len(firsts) * len(seconds)
+                    yield x, y, detour, shape, 1 if triples else len(firsts) * len(seconds)
 
     def ways(self, number, destination):
         """All that a set offers to a destination, sorted; for each route 1 stands last."""
-        if self.sets[number].draw == BY_SWITCH:
+        if self.sets[number].draw in (BY_SWITCH, BY_TRIPLE):
             return sorted(self.walks(number, destination))
         return sorted((*route, 1) for route in self.routes(number, destination))
 

@@ -13,7 +13,7 @@ use tvlb_tests::{
     arranged, boot, images, kept_when_thinned, levels, of_local_links, quantile, rule_of, shipped,
     thinned, with_set,
 };
-use tvlb_topology::routes::by_switch::{shortest_links, ways};
+use tvlb_topology::routes::by_switch::{shortest_links, ways_of};
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::enumerate::kept;
 use tvlb_topology::routes::minimal;
@@ -79,7 +79,7 @@ fn chances(fabric: &Fabric, routes: &[(Route, Shape)]) -> BTreeMap<Drawn, f64> {
         f64::from(u32::try_from(routes.iter().filter(|r| r.1 == shape).count()).unwrap())
     };
     let weight = |shape: Shape| match rule.draw {
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } => of_shape(shape),
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => of_shape(shape),
         DrawRule::ByShape { .. } if of_shape(shape) == 0.0 => 0.0,
         DrawRule::ByShape { weights } => f64::from(weights[shape.number()]),
     };
@@ -161,9 +161,9 @@ fn by_shape_is_by_weight_and_then_uniform() {
 /// The chances of a set of intermediate switches, straight from its definition.
 fn chances_by_switch(fabric: &Fabric, from: u16, to: u16) -> BTreeMap<Drawn, f64> {
     let df = *fabric.topology.dragonfly();
-    let DrawRule::BySwitch { legs, returns } = rule_of(fabric).draw else { panic!("by switch") };
     let mut chances: BTreeMap<Drawn, f64> = BTreeMap::new();
-    for way in ways(&fabric.topology, (legs, returns), SwitchId(from), SwitchId(to)) {
+    let ways = ways_of(&fabric.topology, &rule_of(fabric), SwitchId(from), SwitchId(to));
+    for way in ways.expect("a set of intermediate switches or triples") {
         let route = way.route();
         let detour = route.detour.unwrap_or(df.split_port(route.y).0);
         *chances.entry((route.x.0, route.y.0, detour.0)).or_default() += way.weight();
@@ -185,6 +185,7 @@ fn by_switch_is_uniform_over_the_switches_and_then_over_their_shortest_links() {
         "switches:2-3+3-2 with returns",
         "switches:3-3",
         "switches:2-2",
+        "conventional",
     ] {
         for (fabric, pairs) in [
             (shipped("dfly-4-8-4-9.toml"), vec![(0, 8), (1, 17), (70, 5)]),

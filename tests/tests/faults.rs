@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use tvlb_firmware_model::{Error, Header, Scheme, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, FaultSet, LocalLink, NodeId, SwitchId,
-    VcScheme, encode_fault_image,
+    Decision, Dragonfly, End, FabricImage, FaultSet, LocalLink, NodeId, SwitchId, VcScheme,
+    encode_fault_image,
 };
 use tvlb_tests::{
     Crossing, arranged, boot, carry, images, mended, of_local_links, quantile, rule_of, shipped,
@@ -16,7 +16,7 @@ use tvlb_tests::{
 };
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_topology::routes::by_switch::ways;
+use tvlb_topology::routes::by_switch::ways_of;
 use tvlb_topology::routes::enumerate::kept;
 
 /// Some switches, cables and links within groups, at random.
@@ -70,6 +70,7 @@ fn the_routes_are_those_that_are_left() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     for fabric in fabrics() {
         for (set, counts) in [
+            "conventional",
             "strategic-2-3 by shape",
             "all",
             "60% 6-hop",
@@ -77,7 +78,7 @@ fn the_routes_are_those_that_are_left() {
             "switches:3-3",
         ]
         .into_iter()
-        .zip(COUNTS)
+        .zip(COUNTS.into_iter().cycle())
         {
             let fabric = with_set(fabric.clone(), set);
             let faults = some(&fabric.topology, counts, &mut rng);
@@ -95,9 +96,9 @@ fn assert_routes(fabric: &Fabric, switch: &Switch<'_>, live: &Topology, faults: 
     let source = switch.image().switch();
     for destination in df.switches() {
         let (mut expected, mut found) = (Vec::new(), Vec::new());
-        if let DrawRule::BySwitch { legs, returns } = rule.draw {
+        if rule.is_by_switch() || rule.is_by_triple() {
             if df.place(source).0 != df.place(destination).0 {
-                let ways = ways(live, (legs, returns), source, destination);
+                let ways = ways_of(live, rule, source, destination).into_iter().flatten();
                 expected.extend(ways.map(|way| (way.route(), way.shape())));
             }
         } else {

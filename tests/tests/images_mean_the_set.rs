@@ -8,7 +8,7 @@ use tvlb_schema::{Decision, DrawRule, Route, Shape, ShapeSet};
 use tvlb_table_set::grammar::canonical;
 use tvlb_tests::{arranged, boot, images, of_local_links, rule_of, shipped, uneven, with_set};
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_topology::routes::by_switch::ways;
+use tvlb_topology::routes::by_switch::ways_of;
 use tvlb_topology::routes::enumerate::kept;
 
 fn assert_same(fabric: &Fabric) {
@@ -44,13 +44,13 @@ fn assert_same_walks(fabric: &Fabric) {
     let generated = images(fabric);
     let df = fabric.topology.dragonfly();
     let rule = &rule_of(fabric);
-    let DrawRule::BySwitch { legs, returns } = rule.draw else { panic!("it is of switches") };
     for switch in boot(&generated) {
         let source = switch.image().switch();
         for destination in df.switches() {
             let (mut expected, mut found) = (Vec::new(), Vec::new());
             if df.place(source).0 != df.place(destination).0 {
-                let ways = ways(&fabric.topology, (legs, returns), source, destination);
+                let ways = ways_of(&fabric.topology, rule, source, destination);
+                let ways = ways.expect("it is of switches or triples").into_iter();
                 expected.extend(ways.map(|way| (way.route(), way.shape(), way.ways)));
             }
             switch.for_each_way(Decision::UgalL, destination, |route, shape, ways| {
@@ -74,7 +74,13 @@ fn assert_same_walks(fabric: &Fabric) {
 
 #[test]
 fn sets_of_intermediate_switches() {
-    for set in ["switches:2-3 with returns", "switches:2-3", "switches:1-2+2-1", "switches:3-3"] {
+    for set in [
+        "switches:2-3 with returns",
+        "switches:2-3",
+        "switches:1-2+2-1",
+        "switches:3-3",
+        "conventional",
+    ] {
         assert_same_walks(&with_set(shipped("dfly-2-4-2-9.toml"), set));
         assert_same_walks(&with_set(shipped("dfly-4-8-4-9.toml"), set));
         for arrangement in Arrangement::ALL {
@@ -92,7 +98,7 @@ fn on_unequal_groups_and_local_links() {
         for set in SETS {
             assert_same(&with_set(fabric.clone(), set));
         }
-        for set in ["switches:2-3 with returns", "switches:3-3"] {
+        for set in ["switches:2-3 with returns", "switches:3-3", "conventional"] {
             assert_same_walks(&with_set(fabric.clone(), set));
         }
     }

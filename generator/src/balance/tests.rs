@@ -84,7 +84,7 @@ fn listed(topology: &Topology, rule: &SetRule, levels: &[Vec<Level>]) -> Vec<(Wa
         let total = count(all.len());
         walks.extend(all.iter().map(|&(shape, walk)| {
             let share = match rule.draw {
-                DrawRule::ByRoute | DrawRule::BySwitch { .. } => 1.0 / total,
+                DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 1.0 / total,
                 DrawRule::ByShape { .. } => {
                     f64::from(rule.weight_of(shape)) / weights / of_shape(shape)
                 }

@@ -229,9 +229,14 @@ impl Baselines {
         percent: u32,
     ) -> Result<Option<GuardFailure>, ChooseError> {
         for guard in guards {
-            let step = self.guards[guard].required(percent);
+            let carried = &self.guards[guard];
+            let step = carried.required(percent);
             let traffic = &runner.panel().guards[guard];
-            if step > 0 && !runner.served_at(contender, traffic, step)? {
+            let is_served = match contender {
+                Contender::CONVENTIONAL => carried.conventional >= step,
+                _ => step == 0 || runner.served_at(contender, traffic, step)?,
+            };
+            if !is_served {
                 return Ok(Some(GuardFailure::Saturated { guard, step }));
             }
         }
@@ -265,6 +270,12 @@ impl Baselines {
         for (guard, carried) in runner.panel().guards.iter().zip(&self.guards) {
             let required = carried.required(percent);
             if required == 0 {
+                continue;
+            }
+            if contender == Contender::CONVENTIONAL {
+                if carried.conventional < required {
+                    return Ok(false);
+                }
                 continue;
             }
             // One run tells most of those that do not come so far.

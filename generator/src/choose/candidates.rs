@@ -10,12 +10,15 @@ use crate::policy::{PolicyPair, WeighingSettings};
 use tvlb_schema::{Decision, DrawRule, Keep, SetRule, Shape};
 use tvlb_simulator::Scheme;
 use tvlb_table_set::Origin;
-use tvlb_table_set::grammar::canonical;
+use tvlb_table_set::grammar::{CONVENTIONAL, canonical};
 
 /// The set that Rahman et al., SC'19, arrive at, drawn as the simulator that they published does.
 pub const PAPER: &str = "switches:2-3 with returns";
 /// The same for PAR, whose second look draws its MIN path again in that simulator.
 pub const PAPER_PAR: &str = "switches:2-3 with returns MIN=shortest";
+/// Conventional UGAL with queues by channel, and PAR, which keeps no MIN path either.
+const CONVENTIONAL_BY_CHANNEL: [&str; 2] =
+    ["conventional queue=channel", "conventional queue=channel MIN=shortest"];
 /// What a policy says after its set to have its queues by channel, in either decision.
 const BY_CHANNEL: &str = "queue=channel";
 /// The set that they arrive at by the letter of their text, and that their model is asked for: all routes of at
@@ -23,10 +26,6 @@ const BY_CHANNEL: &str = "queue=channel";
 pub const LITERAL: &str = "strategic-2-3";
 /// Conventional VLB's paths.
 pub const ALL: &str = "all";
-
-/// The set that is taken without any comparison where a fabric is too large to be modelled and no
-/// simulation is wanted.
-pub const DEFAULT: &str = "strategic-2-3 by shape";
 
 /// The policies that are tried for UGAL-L on every fabric. They have their queues by channel: with queues
 /// by port none was chosen where both were tried (docs/measurements/step-2.md, "Candidates by port").
@@ -82,6 +81,12 @@ impl Candidate {
         self.policies == other.policies
     }
 
+    /// Whether all others are compared with it: conventional routing or the paper's choice.
+    pub const fn is_reference(&self) -> bool {
+        use Origin::{Conventional, ConventionalByChannel, Paper, PaperByChannel};
+        matches!(self.origin, Conventional | ConventionalByChannel | Paper | PaperByChannel)
+    }
+
     /// The name that reports show: one policy, or two with " then " between, followed by "balanced"
     /// if switches thin them. `docs/reference/choosing-sets.md` describes the notation.
     pub fn name(&self) -> String {
@@ -103,6 +108,30 @@ pub struct Sources<'s> {
 }
 
 impl Sources<'_> {
+    /// Conventional routing: first as it was published, then by channel where queues are not given, and then with
+    /// what the fabric file says of weighing. Where that rules out one of the first two, it is compared with the
+    /// candidates and cannot be chosen ([`Self::allows`]).
+    pub fn conventional(&self, scheme: Scheme) -> Vec<Candidate> {
+        let known = |text| PolicyPair::parse(text, self.seed).expect("these are in the grammar");
+        let by_channel = CONVENTIONAL_BY_CHANNEL[usize::from(scheme == Scheme::Par)];
+        let published = known(CONVENTIONAL);
+        let weighed = self.limited(scheme, published.clone());
+        let mut all = vec![Candidate { policies: published, origin: Origin::Conventional }];
+        if self.weighing.queues.is_none() {
+            let policies = known(by_channel);
+            all.push(Candidate { policies, origin: Origin::ConventionalByChannel });
+        }
+        if all.iter().all(|candidate| candidate.policies != weighed) {
+            all.push(Candidate { policies: weighed, origin: Origin::Family });
+        }
+        all
+    }
+
+    /// Whether a candidate weighs as the fabric file says.
+    pub fn allows(&self, scheme: Scheme, candidate: &Candidate) -> bool {
+        self.limited(scheme, candidate.policies.clone()) == candidate.policies
+    }
+
     /// The candidates of a scheme, each once, the paper's choice first. UGAL-L has one decision: of
     /// two policies it takes the first.
     pub fn candidates(&self, scheme: Scheme) -> Vec<Candidate> {

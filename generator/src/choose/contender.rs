@@ -1,27 +1,19 @@
 //! Contenders: who takes part in a contest or in a generation of a search.
 //!
-//! A *candidate* is a pair of policies with its name. A *contender* is one that is under trial: first
-//! conventional UGAL, which is no candidate and cannot be chosen, then the paper's choice, which is the
-//! first candidate. A `Field` says which contender is which candidate, and which are *references*: what all
-//! others are compared with. Beside these two it may have both with queues by virtual channel, so that
-//! nobody takes what the queues give for what a set gives.
+//! A *candidate* is a pair of policies with its name. A *contender* is a candidate that is under trial: first
+//! conventional UGAL, then the paper's choice. A `Field` says which contender is which candidate, and which
+//! are *references*: what all others are compared with. Beside these two it may have both with queues by virtual
+//! channel, so that a gain of the queues is not taken for a gain of a set.
 
 use super::candidates::Candidate;
 use crate::image::Images;
 use std::ops::{Index, IndexMut};
-use tvlb_table_set::Origin;
-
-/// The name of conventional UGAL or PAR in figures and in the manifest.
-pub(super) const CONVENTIONAL_NAME: &str = "conventional";
-/// The name of conventional UGAL with queues by channel, and of PAR, which keeps no MIN path either.
-pub(super) const CONVENTIONAL_BY_CHANNEL: [&str; 2] =
-    ["conventional queue=channel", "conventional queue=channel MIN=shortest"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Contender(usize);
 
 impl Contender {
-    /// Conventional UGAL or PAR. It cannot be chosen.
+    /// Conventional UGAL or PAR.
     pub(crate) const CONVENTIONAL: Self = Self(0);
     /// The paper's choice.
     pub(crate) const PAPER: Self = Self(1);
@@ -84,43 +76,18 @@ impl<T> IndexMut<Contender> for PerContender<T> {
     }
 }
 
-/// One who takes part, with the images that it boots from.
-struct Entrant {
-    who: Who,
-    images: Images,
-}
-
-/// Who takes part.
-enum Who {
-    /// Conventional UGAL under this name: it draws from no set.
-    Conventional(&'static str),
-    Candidate(Candidate),
-}
-
-/// The contenders of a contest.
-pub(super) struct Field(Vec<Entrant>);
+/// The contenders of a contest, each with the images that it boots from.
+pub(super) struct Field(Vec<(Candidate, Images)>);
 
 impl Field {
-    /// Conventional UGAL and these candidates, of which the first is the paper's choice.
-    pub(super) fn new(conventional: Images, candidates: Vec<(Candidate, Images)>) -> Self {
-        let who = Who::Conventional(CONVENTIONAL_NAME);
-        let mut field = Self(vec![Entrant { who, images: conventional }]);
-        field.join(candidates);
-        field
-    }
-
-    /// Adds conventional UGAL under another name.
-    pub(super) fn join_conventional(&mut self, name: &'static str, images: Images) {
-        self.0.push(Entrant { who: Who::Conventional(name), images });
+    /// These candidates, of which the first is conventional UGAL and the second the paper's choice.
+    pub(super) const fn new(candidates: Vec<(Candidate, Images)>) -> Self {
+        Self(candidates)
     }
 
     /// Adds candidates after those that take part already.
     pub(super) fn join(&mut self, more: Vec<(Candidate, Images)>) {
-        let candidates = more.into_iter();
-        self.0.extend(candidates.map(|(candidate, images)| {
-            let who = Who::Candidate(candidate);
-            Entrant { who, images }
-        }));
+        self.0.extend(more);
     }
 
     /// How many contenders there are.
@@ -128,39 +95,24 @@ impl Field {
         self.0.len()
     }
 
-    /// The candidate that a contender is; `None` for conventional UGAL.
-    pub(super) fn candidate(&self, contender: Contender) -> Option<&Candidate> {
-        match &self.0.get(contender.0)?.who {
-            Who::Conventional(_) => None,
-            Who::Candidate(candidate) => Some(candidate),
-        }
-    }
-
-    pub(super) fn candidates(&self) -> impl Iterator<Item = (Contender, &Candidate)> {
-        let all = Contender::all(self.count());
-        all.filter_map(|contender| Some((contender, self.candidate(contender)?)))
+    /// The candidate that a contender is.
+    pub(super) fn candidate(&self, contender: Contender) -> &Candidate {
+        &self.0[contender.0].0
     }
 
     /// What all others are compared with, and what finishes every contest.
     pub(super) fn references(&self) -> Vec<Contender> {
-        let is_reference = |contender: &Contender| {
-            let candidate = self.candidate(*contender);
-            candidate.is_none_or(|c| matches!(c.origin, Origin::Paper | Origin::PaperByChannel))
-        };
+        let is_reference = |contender: &Contender| self.candidate(*contender).is_reference();
         Contender::all(self.count()).filter(is_reference).collect()
     }
 
     /// The images that a contender boots from.
     pub(super) fn images(&self, contender: Contender) -> &Images {
-        &self.0[contender.0].images
+        &self.0[contender.0].1
     }
 
-    /// A candidate's name, or that of conventional UGAL.
     pub(super) fn name(&self, contender: Contender) -> String {
-        match &self.0[contender.0].who {
-            Who::Conventional(name) => (*name).to_owned(),
-            Who::Candidate(candidate) => candidate.name(),
-        }
+        self.candidate(contender).name()
     }
 }
 
@@ -168,27 +120,27 @@ impl Field {
 mod tests {
     use super::*;
     use crate::policy::PolicyPair;
+    use tvlb_table_set::Origin;
 
     #[test]
     fn contenders_are_conventional_ugal_and_the_candidates_in_their_order() {
-        let candidate = |text: &str| {
+        let candidate = |text: &str, origin| {
             let policies = PolicyPair::parse(text, 1).unwrap();
             let images = Images { fabric: text.as_bytes().to_vec(), switches: Vec::new() };
-            (Candidate { policies, origin: Origin::User }, images)
+            (Candidate { policies, origin }, images)
         };
-        let conventional = Images { fabric: b"conventional VLB".to_vec(), switches: Vec::new() };
-        let mut field = Field::new(conventional.clone(), vec![candidate("strategic-2-3")]);
-        field.join(vec![candidate("all")]);
-        field.join_conventional(CONVENTIONAL_BY_CHANNEL[0], conventional);
+        let mut field = Field::new(vec![
+            candidate("conventional", Origin::Conventional),
+            candidate("strategic-2-3", Origin::Paper),
+        ]);
+        field.join(vec![candidate("all", Origin::User)]);
+        let by_channel = candidate("conventional queue=channel", Origin::ConventionalByChannel);
+        field.join(vec![by_channel]);
         let names: Vec<String> = Contender::all(field.count()).map(|c| field.name(c)).collect();
         assert_eq!(names, ["conventional", "strategic-2-3", "all", "conventional queue=channel"]);
-        assert_eq!(field.references(), [Contender::CONVENTIONAL, Contender(3)]);
-        assert_eq!(field.candidates().count(), 2);
-        assert!(field.candidate(Contender::CONVENTIONAL).is_none());
-        let (first, paper) = field.candidates().next().unwrap();
-        assert_eq!((first, paper.name().as_str()), (Contender::PAPER, "strategic-2-3"));
+        assert_eq!(field.references(), [Contender::CONVENTIONAL, Contender::PAPER, Contender(3)]);
         let images = |contender| field.images(contender).fabric.as_slice();
-        assert_eq!(images(Contender::CONVENTIONAL), b"conventional VLB");
+        assert_eq!(images(Contender::CONVENTIONAL), b"conventional");
         assert_eq!(images(Contender::PAPER), b"strategic-2-3");
         assert_eq!(images(Contender(2)), b"all");
         let values = PerContender::from(vec!['a', 'b', 'c']);

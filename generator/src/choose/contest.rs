@@ -20,7 +20,7 @@ use super::baseline::{Baselines, GuardFailure, MostRegret, ObliviousSteps, Steps
 use super::contender::{Contender, PerContender};
 use super::error::ChooseError;
 use super::figures::mean;
-use super::objective::{Finalist, Prefer, by_merit};
+use super::objective::{EQUAL, Finalist, Prefer, by_merit};
 use super::runner::{Runner, all_of, load_of, step_of};
 use std::collections::BTreeMap;
 use tvlb_table_set::{Lead, Regrets};
@@ -44,7 +44,7 @@ pub(super) struct ContestResult {
     pub failures: PerContender<Option<GuardFailure>>,
     /// How much regret on a guard the candidates of the race have at most, in percent. Above the margin
     /// no candidate holds all guards; `None` if every candidate fails by its latency, and then `chosen`
-    /// is the paper's choice.
+    /// is conventional UGAL.
     pub admitted_percent: Option<u32>,
     /// Saturation on each score pattern that each contender met.
     pub standings: Standings,
@@ -87,8 +87,8 @@ pub(super) struct Rules<'r> {
     /// Who finishes every contest, and is compared with all others: conventional UGAL, the paper's choice, and
     /// what else the caller names.
     pub references: &'r [Contender],
-    /// Who may be chosen: the paper's choice, which is taken where every candidate is slow or has a long tail,
-    /// and others.
+    /// Who may be chosen. Conventional UGAL is kept where every candidate is slow or has a long tail, and where
+    /// the best candidate carries less of the score patterns than it does.
     pub candidates: &'r [Contender],
 }
 
@@ -115,8 +115,8 @@ pub(super) fn contest(
     let mut entrants = Entrants::admit(runner, (count, rules.candidates), &baselines)?;
     loop {
         let result = decide(runner, rules, &baselines, &entrants)?;
-        // Whoever is not let in has more regret on a guard than the level, so it is beaten by a choice that
-        // has no more on any traffic.
+        // An excluded candidate has regret above this level on some guard; a choice at or below the level
+        // everywhere is therefore at least as good.
         let least = result.regrets.get(&result.chosen).map_or(0.0, Regrets::worst) * 100.0;
         let further = entrants.level.filter(|&level| {
             entrants.none_holds(rules.most_regret) && least > f64::from(level) + 1e-9
@@ -139,7 +139,7 @@ fn decide(
     let references = rules.references;
     let mut admitted = entrants.admitted.clone();
     if admitted.is_empty() {
-        admitted.push(Contender::PAPER);
+        admitted.push(Contender::CONVENTIONAL);
     }
     let none_holds = entrants.none_holds(rules.most_regret);
     let prefer = if none_holds { Prefer::Robust } else { rules.prefer };
@@ -179,8 +179,11 @@ fn decide(
         })
     };
     let references = all_of(references, finalist)?;
-    let finalists = by_merit(prefer, all_of(&admitted, finalist)?, &references);
-    let chosen = finalists.first().map_or(Contender::PAPER, |first| first.contender);
+    let mut finalists = by_merit(prefer, all_of(&admitted, finalist)?, &references);
+    if rules.candidates.contains(&Contender::CONVENTIONAL) {
+        keep_conventional(&mut finalists, &references);
+    }
+    let chosen = finalists.first().map_or(Contender::CONVENTIONAL, |first| first.contender);
     if !regrets.contains_key(&chosen) {
         regrets.extend([regrets_of(&chosen)?]);
     }
@@ -194,6 +197,20 @@ fn decide(
         regrets,
         chosen,
     })
+}
+
+/// Puts conventional UGAL first where the best finalist carries less of the score patterns than it does: who
+/// installs a choice must not lose by it.
+fn keep_conventional(finalists: &mut Vec<Finalist>, references: &[Finalist]) {
+    let is_conventional = |finalist: &Finalist| finalist.contender == Contender::CONVENTIONAL;
+    let Some(conventional) = references.iter().find(|finalist| is_conventional(finalist)) else {
+        return;
+    };
+    let best = finalists.first().map_or(f64::NEG_INFINITY, Finalist::mean);
+    if best + EQUAL + 1e-9 < conventional.mean() {
+        finalists.retain(|finalist| !is_conventional(finalist));
+        finalists.insert(0, conventional.clone());
+    }
 }
 
 /// The saturations of those who are `left`, the `references` among them, on the pattern of a round. A contender

@@ -5,7 +5,7 @@
 
 use super::baseline::{LongRuns, MostRegret, ObliviousSteps, long_runs};
 use super::candidates::{Candidate, Sources, pairs};
-use super::contender::{CONVENTIONAL_BY_CHANNEL, CONVENTIONAL_NAME, Contender, Field};
+use super::contender::{Contender, Field};
 use super::contest::{ContestResult, Rules, contest};
 use super::error::ChooseError;
 use super::memory::Memory;
@@ -13,19 +13,19 @@ use super::objective::{Finalist, Prefer};
 use super::panel::Panel;
 use super::record::contest_entry;
 use super::runner::all_of;
-use super::simulation::{SimulatedRunner, baseline_images, images_of};
+use super::simulation::{SimulatedRunner, images_of};
 use super::step_one::Modelled;
 use crate::balance::Balancer;
 use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::policy::{Policy, PolicyPair};
 use std::collections::BTreeMap;
-use tvlb_base::progress::{AsOneStep, Cancelled, Progress};
-use tvlb_schema::{PerDecision, SetRule, ShapeSet};
+use tvlb_base::progress::{AsOneStep, Progress};
+use tvlb_schema::PerDecision;
 use tvlb_simulator::Scheme;
 use tvlb_table_set::{ContestEntry, Origin};
 use tvlb_topology::routes::count::RouteCounter;
-use tvlb_topology::routes::expected::{PairMean, fabric_mean, mean_of_pairs};
+use tvlb_topology::routes::expected::fabric_mean;
 
 /// How many of the best sets are paired for PAR's two decisions.
 const PAIRED: usize = 3;
@@ -63,8 +63,6 @@ pub(super) struct Contests<'t> {
     pub(super) most_regret: MostRegret,
     /// The caller's progress.
     pub(super) progress: &'t dyn Progress,
-    /// The mean hops of a path that conventional VLB draws.
-    pub(super) conventional_hops: Option<f64>,
     /// Balances sets; none where the fabric is too large for a balance.
     pub(super) balancer: Option<Balancer<'t>>,
 }
@@ -76,26 +74,21 @@ impl Contests<'_> {
     /// # Errors
     /// The first run that failed, or the work was cancelled.
     pub(super) fn both(&self, sources: &Sources<'_>) -> Result<Found, ChooseError> {
-        let for_ugal_l = sources.candidates(Scheme::UgalL);
-        let for_par = sources.candidates(Scheme::Par);
-        self.progress.stage("candidates", Some(for_ugal_l.len() + for_par.len()));
-        let conventional = |name| baseline_images(self.counter, self.fabric, name, self.progress);
-        let baseline = conventional(CONVENTIONAL_NAME)?;
-        let field = |candidates: Vec<Candidate>, by_channel| {
-            // Where queues are given there is but one choice of the paper's, and one conventional UGAL.
-            let has_both = candidates.iter().any(|c| c.origin == Origin::PaperByChannel);
-            let mut field = Field::new(baseline.clone(), self.with_images(candidates)?);
-            if has_both {
-                field.join_conventional(by_channel, conventional(by_channel)?);
-            }
-            Ok::<_, ChooseError>(field)
+        let candidates = |scheme| {
+            let mut conventional = sources.conventional(scheme);
+            let others = conventional.split_off(1);
+            [conventional, sources.candidates(scheme), others].concat()
         };
-        let ugal_l = field(for_ugal_l, CONVENTIONAL_BY_CHANNEL[0])?;
-        let par = field(for_par, CONVENTIONAL_BY_CHANNEL[1])?;
+        let (for_ugal_l, for_par) = (candidates(Scheme::UgalL), candidates(Scheme::Par));
+        self.progress.stage("candidates", Some(for_ugal_l.len() + for_par.len()));
+        let ugal_l = Field::new(self.with_images(for_ugal_l)?);
+        let par = Field::new(self.with_images(for_par)?);
         self.progress.stage("simulate", None);
         self.progress.about_left(about_runs(self.panel, ugal_l.count() + par.count()));
         // Before the contests, which share them: no run is made twice.
-        let runner = SimulatedRunner::oblivious(self.panel, &baseline, self.memory, self.progress)?;
+        let conventional = ugal_l.images(Contender::CONVENTIONAL);
+        let runner =
+            SimulatedRunner::oblivious(self.panel, conventional, self.memory, self.progress)?;
         let oblivious = &ObliviousSteps::measure(&runner)?;
         let (ugal_l, par) = rayon::join(
             || self.with_balanced(Scheme::UgalL, ugal_l, oblivious),
@@ -145,8 +138,7 @@ impl Contests<'_> {
         let (result, runner) = self.contest(scheme, &field, oblivious)?;
         let mut entry = contest_entry(scheme.name(), self.panel, &field, &result);
         self.complete(&mut entry, &field, &result, &runner)?;
-        let chosen = field.candidate(result.chosen).expect("conventional UGAL is never chosen");
-        Ok(Chosen { policies: chosen.policies.clone(), entry })
+        Ok(Chosen { policies: field.candidate(result.chosen).policies.clone(), entry })
     }
 
     fn with_images(
@@ -170,7 +162,10 @@ impl Contests<'_> {
         oblivious: &ObliviousSteps,
     ) -> Result<(ContestResult, SimulatedRunner<'f>), ChooseError> {
         let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, self.progress)?;
-        let candidates: Vec<Contender> = field.candidates().map(|(one, _)| one).collect();
+        let (weighing, seed) = (self.fabric.file.weighing, self.fabric.file.seed);
+        let sources = Sources { front: &[], user: &[], weighing, seed };
+        let is_allowed = |&one: &Contender| sources.allows(scheme, field.candidate(one));
+        let candidates: Vec<Contender> = Contender::all(field.count()).filter(is_allowed).collect();
         let rules = Rules {
             prefer: self.prefer,
             most_regret: self.most_regret,
@@ -204,17 +199,11 @@ impl Contests<'_> {
             entry.worst_served = runs.map(|runs| runs.worst_served);
             entry.worst_served_at_one_load = runs.map(|runs| runs.worst_served_at_one_load);
             entry.latency_near_saturation = runs.map(|runs| runs.latency);
-            let rule = field.candidate(contender).map(|candidate| candidate.policies.source.rule);
+            let rule = field.candidate(contender).policies.source.rule;
             // Counting takes long.
-            let is_compared = contender == result.chosen || found.contains_key(&contender);
-            entry.mean_hops = match &rule {
-                None => self.conventional_hops,
-                Some(rule) if is_compared => {
-                    fabric_mean(self.counter, rule, &AsOneStep(self.progress))?.hops
-                }
-                Some(_) => None,
-            };
-            let rule = rule.unwrap_or(SetRule::whole(ShapeSet::ALL));
+            if contender == result.chosen || found.contains_key(&contender) {
+                entry.mean_hops = fabric_mean(self.counter, &rule, &AsOneStep(self.progress))?.hops;
+            }
             entry.modelled = self.modelled.and_then(|modelled| modelled.of(&rule));
         }
         Ok(())
@@ -233,23 +222,5 @@ fn about_runs(panel: &Panel, contenders: usize) -> usize {
 /// The few best candidates of a contest, the very best first.
 fn best(field: &Field, result: &ContestResult, count: usize) -> Vec<Candidate> {
     let finalists = result.finalists.iter().take(count);
-    finalists.filter_map(|finalist| field.candidate(finalist.contender)).cloned().collect()
-}
-
-/// The mean hops of a path that conventional VLB draws, over all pairs of switches of different groups.
-///
-/// # Errors
-/// The caller cancelled the work.
-pub(super) fn conventional_hops(
-    counter: &RouteCounter<'_>,
-    progress: &dyn Progress,
-) -> Result<Option<f64>, Cancelled> {
-    let of_pair = |source, destination| {
-        let real = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-        let by_hops = counter.triples(source, destination).by_hops();
-        let total: f64 = by_hops.iter().map(|&count| real(count)).sum();
-        let hops: f64 = (0_u32..).zip(by_hops).map(|(h, n)| f64::from(h) * real(n)).sum();
-        PairMean { routes: total, hops: (total > 0.0).then(|| hops / total) }
-    };
-    Ok(mean_of_pairs(counter.topology(), of_pair, progress)?.hops)
+    finalists.map(|finalist| field.candidate(finalist.contender).clone()).collect()
 }

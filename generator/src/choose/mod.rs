@@ -19,6 +19,7 @@ pub mod panel;
 pub mod table;
 
 pub(crate) mod baseline;
+pub(crate) mod floor;
 pub(crate) mod objective;
 pub(crate) mod step_one;
 
@@ -41,20 +42,19 @@ pub use tvlb_table_set::ChoiceEntry;
 
 use crate::balance::{Balancer, is_countable};
 use crate::fabric::Fabric;
-use crate::image::{Routing, about_bytes};
 use crate::policy::{Policy, PolicyPair};
 use crate::routes::draw_work::draw_work;
-use candidates::{DEFAULT, LITERAL, Sources, by_shape};
-use contests::{Contests, Found, conventional_hops};
+use candidates::{Sources, by_shape};
+use contests::{Contests, Found};
+use floor::{Floor, LEAST_SHARE};
 use panel::Panel;
 use record::{model_entry, panel_entry};
 use simulation::make_state;
 use std::path::PathBuf;
-use tvlb_base::progress::{AsOneStep, Progress};
+use tvlb_base::progress::Progress;
 use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::Scheme;
-use tvlb_table_set::grammar::parse_set;
-use tvlb_table_set::{MOST_BYTES, all_rounded};
+use tvlb_table_set::{FloorEntry, all_rounded};
 use tvlb_throughput::report::Report;
 use tvlb_topology::routes::count::RouteCounter;
 
@@ -138,17 +138,13 @@ pub fn choose(
     progress.check()?;
     let model = modelled.as_ref().map(model_entry);
     if options.fast {
-        let rule = if model.is_some() {
-            *front.first().ok_or(ChooseError::NoCandidate)?
-        } else {
-            default_set(&counter, fabric)
-        };
-        let rule = SetRule { seed, ..rule };
-        let policies = weighing.policies(&PerDecision::same(rule));
+        let (rule, floor) = above_floor(fabric, &front, progress)?;
+        let policies = weighing.policies(&PerDecision::same(SetRule { seed, ..rule }));
         let entry = all_rounded(&ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,
             model,
+            floor,
             panel: None,
             contests: Vec::new(),
         });
@@ -167,7 +163,6 @@ pub fn choose(
         prefer: options.prefer,
         most_regret: options.most_regret,
         progress,
-        conventional_hops: conventional_hops(&counter, &AsOneStep(progress))?,
         balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
     };
     let outcome = contests.both(&Sources { front: &front, ..without_front });
@@ -177,6 +172,7 @@ pub fn choose(
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
         model,
+        floor: Vec::new(),
         panel: Some(panel_entry(&panel, options.most_regret)),
         contests,
     });
@@ -188,16 +184,28 @@ pub fn runs_kept(options: &Options) -> usize {
     options.state.as_deref().map_or(0, |state| memory::kept(state, RUNS))
 }
 
-/// The set that is taken without a model: drawn by shape, or by route where a table set cannot hold the
-/// images of that.
-fn default_set(counter: &RouteCounter<'_>, fabric: &Fabric) -> SetRule {
-    let set = |text| parse_set(text, fabric.file.seed).expect("the default is in the grammar");
-    let default = set(DEFAULT);
-    let routing = Routing {
-        policies: PerDecision::same(Policy::from(default)),
-        virtual_channels: fabric.file.virtual_channels,
-    };
-    if about_bytes(counter, &routing) <= MOST_BYTES { default } else { set(LITERAL) }
+/// The first set of the front whose draws carry what conventional VLB carries, else conventional routing; and what
+/// the sets that were asked carry, the chosen one last.
+fn above_floor(
+    fabric: &Fabric,
+    front: &[SetRule],
+    progress: &dyn Progress,
+) -> Result<(SetRule, Vec<FloorEntry>), ChooseError> {
+    let mut asked = Vec::new();
+    if !front.is_empty() {
+        let links = fabric.file.links();
+        let panel = Panel::new(fabric.nodes(), links, fabric.file.seed, PanelSize::Standard);
+        let floor = Floor::new(fabric, &panel.score, progress)?;
+        for rule in front {
+            let entry = floor.of(rule, progress)?;
+            let carries = entry.share >= LEAST_SHARE;
+            asked.push(entry);
+            if carries {
+                return Ok((*rule, asked));
+            }
+        }
+    }
+    Ok((SetRule::conventional(), asked))
 }
 
 #[cfg(test)]
@@ -207,14 +215,14 @@ mod tests {
     use tvlb_topology::arrangement::Arrangement;
 
     #[test]
-    fn a_fabric_too_large_for_the_model_gets_the_default() {
+    fn a_fabric_too_large_for_the_model_keeps_conventional_routing() {
         let df = Dragonfly::new(1, 32, 8, 188).unwrap();
         let fabric = Fabric::new("large", df, Arrangement::Absolute, 1).unwrap();
         let options = Options { fast: true, ..Options::default() };
         let choice = choose(&fabric, &options, &()).unwrap();
         assert_eq!(choice.entry.by, "default");
         assert!(choice.entry.model.is_none());
-        let default = parse_set(DEFAULT, 1).unwrap();
-        assert_eq!(choice.policies, PerDecision::same(Policy::from(default)));
+        let conventional = SetRule { seed: 1, ..SetRule::conventional() };
+        assert_eq!(choice.policies, PerDecision::same(Policy::from(conventional)));
     }
 }

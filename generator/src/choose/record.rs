@@ -70,7 +70,7 @@ pub(super) fn contest_entry(
             let standings = &result.standings;
             ContenderEntry {
                 set: field.name(contender),
-                origin: field.candidate(contender).map(|candidate| candidate.origin),
+                origin: field.candidate(contender).origin,
                 modelled: None,
                 mean_hops: None,
                 saturations: standings.values[contender].clone(),
@@ -80,7 +80,7 @@ pub(super) fn contest_entry(
                 worst_served_at_one_load: None,
                 latency_near_saturation: None,
                 regrets: result.regrets.get(&contender).cloned(),
-                outcome: outcome(contender, panel, field, result),
+                outcome: outcome(contender, panel, result),
             }
         })
         .collect();
@@ -144,7 +144,7 @@ pub(super) fn frontier(result: &ContestResult) -> Vec<&Finalist> {
 }
 
 /// What became of a contender, in words.
-fn outcome(contender: Contender, panel: &Panel, field: &Field, result: &ContestResult) -> String {
+fn outcome(contender: Contender, panel: &Panel, result: &ContestResult) -> String {
     let failure = result.failures[contender].map(|failure| match failure {
         GuardFailure::Slow { latency } => format!(
             "mean latency {latency:.2} under {} at {}, where conventional UGAL's is {:.2}",
@@ -177,7 +177,9 @@ fn outcome(contender: Contender, panel: &Panel, field: &Field, result: &ContestR
     let is_reference = result.references.iter().any(|reference| reference.contender == contender);
     let is_finalist = result.finalists.iter().any(|finalist| finalist.contender == contender);
     match failure {
-        _ if field.candidate(contender).is_none() => "reference".to_owned(),
+        None if contender != result.chosen && is_reference && !is_finalist => {
+            "reference".to_owned()
+        }
         Some(failure) if contender == result.chosen => {
             format!("chosen, since no candidate holds all guards; {failure}")
         }

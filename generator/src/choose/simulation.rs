@@ -4,8 +4,7 @@
 //! ships, from the very bytes that would be written. A run is made once: the memory of runs keeps it, and a
 //! run that another process is making is waited for.
 
-use super::candidates::ALL;
-use super::contender::{CONVENTIONAL_NAME, Contender, Field};
+use super::contender::{Contender, Field};
 use super::error::ChooseError;
 use super::figures::{Kept, RunFigures};
 use super::memory::{self, Memory};
@@ -13,7 +12,7 @@ use super::panel::{Event, Oblivious, Panel};
 use super::runner::{Runner, load_of};
 use crate::fabric::Fabric;
 use crate::image::{Images, Routing, build};
-use crate::policy::{Policy, PolicyPair};
+use crate::policy::Policy;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -25,6 +24,7 @@ use tvlb_schema::PerDecision;
 use tvlb_simulator::{
     BootedFabric, ForeseenLatency, Outcome, Run, RunError, Scheme, Settings, StopRule,
 };
+use tvlb_table_set::grammar::CONVENTIONAL;
 use tvlb_table_set::runs::Turn;
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_traffic::Traffic;
@@ -38,21 +38,6 @@ pub(super) fn images_of(
 ) -> Result<Images, ChooseError> {
     let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
     Ok(build(counter, &routing, &fabric.names, &AsOneStep(progress))?)
-}
-
-/// The images that a baseline of this name boots from. MIN, conventional VLB and conventional UGAL draw from
-/// no set, but UGAL's decisions go by an image's weighing: it is what follows "conventional" in the name, and
-/// but for that T = 0, one candidate of each kind, no gate, queues by port, and the MIN path kept, whatever the
-/// fabric file says of the sets that are chosen.
-pub(super) fn baseline_images(
-    counter: &RouteCounter<'_>,
-    fabric: &Fabric,
-    name: &str,
-    progress: &dyn Progress,
-) -> Result<Images, ChooseError> {
-    let policies = PolicyPair::parse(&name.replace(CONVENTIONAL_NAME, ALL), fabric.file.seed);
-    let policies = policies.expect("all paths are in the grammar").per_decision();
-    images_of(counter, fabric, policies, progress)
 }
 
 /// Makes the directory that keeps what is done, if there is to be one.
@@ -106,7 +91,7 @@ impl<'i> SimulatedRunner<'i, Oblivious> {
     ) -> Result<Self, ChooseError> {
         let boot = |(routing, scheme)| {
             let paths = VlbPaths::Conventional;
-            Ok((routing, Booted::new(panel, images, scheme, paths, CONVENTIONAL_NAME)?))
+            Ok((routing, Booted::new(panel, images, scheme, paths, CONVENTIONAL)?))
         };
         let both = [(Oblivious::Min, Scheme::Min), (Oblivious::Vlb, Scheme::Vlb)];
         let booted = both.into_iter().map(boot).collect::<Result<_, ChooseError>>()?;
@@ -124,14 +109,13 @@ impl<'i> SimulatedRunner<'i> {
         progress: &'i dyn Progress,
     ) -> Result<Self, ChooseError> {
         let boot = |contender| {
-            let (name, paths) = match field.candidate(contender) {
-                None => (field.name(contender), VlbPaths::Conventional),
-                Some(candidate) => {
-                    let seed = candidate.policies.source.rule.seed;
-                    (format!("{}; set seed {seed}", candidate.name()), VlbPaths::Custom)
-                }
-            };
-            Ok((contender, Booted::new(panel, field.images(contender), scheme, paths, &name)?))
+            let candidate = field.candidate(contender);
+            let seed = candidate.policies.source.rule.seed;
+            let name = format!("{}; set seed {seed}", candidate.name());
+            Ok((
+                contender,
+                Booted::new(panel, field.images(contender), scheme, VlbPaths::Custom, &name)?,
+            ))
         };
         let contenders: Vec<Contender> = Contender::all(field.count()).collect();
         let booted = contenders.into_par_iter().map(boot).collect::<Result<_, ChooseError>>()?;

@@ -2,6 +2,7 @@
 //! and ours.
 
 use super::baseline::{NEAR_SATURATION_LOAD, NEAR_SATURATION_WINDOWS};
+use super::floor::LEAST_SHARE;
 use super::objective::Prefer;
 use super::runner::load_of;
 use super::step_one::MOST_SWITCHES;
@@ -10,7 +11,7 @@ use std::fmt::{self, Display};
 use tvlb_base::row;
 use tvlb_base::table::{self, Cell, Column, Table};
 use tvlb_table_set::{
-    Carried, ChoiceEntry, ContenderEntry, ContestEntry, Lead, PanelEntry, Regrets,
+    Carried, ChoiceEntry, ContenderEntry, ContestEntry, FloorEntry, Lead, PanelEntry, Regrets,
 };
 
 /// With fewer patterns than this, the spread of a difference says nothing of its standard error: two
@@ -21,7 +22,7 @@ pub struct InWords<'c>(pub &'c ChoiceEntry);
 
 impl Display for InWords<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ChoiceEntry { model, panel, contests, prefer, .. } = self.0;
+        let ChoiceEntry { model, floor, panel, contests, prefer, .. } = self.0;
         match model {
             Some(model) => writeln!(
                 f,
@@ -42,7 +43,7 @@ impl Display for InWords<'_> {
             let Some(model) = model else {
                 return writeln!(
                     f,
-                    "         a set that suits most fabrics; nothing was simulated"
+                    "         conventional routing is kept, because nothing was compared with it"
                 );
             };
             for figures in &model.figures {
@@ -53,6 +54,7 @@ impl Display for InWords<'_> {
                     figures.set, figures.throughput, figures.mean_hops
                 )?;
             }
+            show_floor(f, floor)?;
             return writeln!(
                 f,
                 "         chosen by the model alone; without --fast, the same command simulates candidates, for \
@@ -85,6 +87,30 @@ impl Display for InWords<'_> {
         }
         writeln!(f)
     }
+}
+
+/// What the draws of the sets that were asked carry beside conventional VLB, and whether it is kept.
+fn show_floor(f: &mut fmt::Formatter<'_>, floor: &[FloorEntry]) -> fmt::Result {
+    let least = LEAST_SHARE * 100.0;
+    for entry in floor {
+        writeln!(
+            f,
+            "floor    {}: with all packets on its paths, links carry {:.4} of {}, and {:.4} by conventional VLB: {}",
+            entry.set,
+            entry.saturation,
+            entry.traffic,
+            entry.conventional,
+            percent(entry.share)
+        )?;
+    }
+    if floor.last().is_none_or(|entry| entry.share < LEAST_SHARE) {
+        writeln!(
+            f,
+            "         conventional routing is kept: no set of the front carries {least}% of what it carries under \
+             every pattern"
+        )?;
+    }
+    Ok(())
 }
 
 /// A mean over this many patterns with its standard error, which two differences say too little of.
@@ -228,7 +254,7 @@ pub(crate) fn without_holder(contest: &ContestEntry, panel: &PanelEntry) -> Stri
     let worst = &regrets.worst_guard;
     if contest.admitted_regret.is_none() {
         return format!(
-            "every candidate is slow at light load or has a long tail, so the paper's choice is taken; the \
+            "every candidate is slow at light load or has a long tail, so conventional routing is kept; the \
              worst regret is {}, under {}",
             percent(worst.regret),
             worst.traffic

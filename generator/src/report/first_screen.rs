@@ -11,7 +11,7 @@ use tvlb_chart::page::{figure, paragraph, side_by_side};
 use tvlb_chart::tiles::{Tile, tiles};
 use tvlb_chart::{Ink, escaped};
 use tvlb_schema::Decision;
-use tvlb_table_set::{ChoiceEntry, ContenderEntry, ContestEntry, SetEntry};
+use tvlb_table_set::{ChoiceEntry, ContenderEntry, ContestEntry, Origin, SetEntry};
 use tvlb_verify::Extent;
 
 /// With fewer patterns than this, their spread says nothing of a standard error.
@@ -185,9 +185,9 @@ fn bars(contests: &[ContestEntry]) -> String {
         .iter()
         .map(|contest| {
             let ink = |entry: &ContenderEntry| match entry.origin {
-                None => Ink::Conventional,
-                Some(_) if entry.set == contest.chosen => Ink::Ours,
-                Some(_) => Ink::Paper,
+                _ if entry.set == contest.chosen => Ink::Ours,
+                Origin::Conventional | Origin::ConventionalByChannel => Ink::Conventional,
+                _ => Ink::Paper,
             };
             let rows = compared(contest, "ours").into_iter();
             let bars: Vec<Bar> =

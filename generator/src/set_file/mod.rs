@@ -200,7 +200,8 @@ fn shapes(rule: &SetRule) -> Option<Vec<ShapeEntry>> {
         percent: f64::from(rule.keep_of(shape).parts()) / 100.0,
         weight: weight(shape),
     };
-    (!rule.is_by_switch() && !rule.is_by_triple()).then(|| rule.shapes().iter().map(entry).collect())
+    (!rule.is_by_switch() && !rule.is_by_triple())
+        .then(|| rule.shapes().iter().map(entry).collect())
 }
 
 /// Turns what a file says into policies.

@@ -5,8 +5,9 @@
 mod choice;
 
 pub use choice::{
-    Carried, ChoiceEntry, ContenderEntry, ContestEntry, FrontierEntry, Lead, ModelEntry,
-    ModelledEntry, Origin, PanelEntry, Regrets, STEPS, TailEntry, Worst, load_of, step_of,
+    Carried, ChoiceEntry, ContenderEntry, ContestEntry, FloorEntry, FrontierEntry, Lead,
+    ModelEntry, ModelledEntry, Origin, PanelEntry, Regrets, STEPS, TailEntry, Worst, load_of,
+    step_of,
 };
 
 use serde::de::DeserializeOwned;

@@ -18,8 +18,8 @@ use super::ways::{self, Way};
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Channels;
 use tvlb_schema::{
-    Decision, End, FabricImage, GlobalPort, GroupId, Keep, Level, MinCandidate, SetView,
-    Shape, ShapeSet, SwitchId, SwitchIndex,
+    Decision, End, FabricImage, GlobalPort, GroupId, Keep, Level, MinCandidate, SetView, Shape,
+    ShapeSet, SwitchId, SwitchIndex,
 };
 
 /// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.

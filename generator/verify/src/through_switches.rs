@@ -205,8 +205,8 @@ impl Source<'_, '_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::by_switch::{routes_and_hops, walks};
-    use super::super::crossings::{first_links, tests::with_dead_parts};
+    use super::super::by_switch::{Through, routes_and_hops, walks};
+    use super::super::crossings::{Crossings, Unlinked, first_links, tests::with_dead_parts};
     use super::*;
 
     #[test]
@@ -215,16 +215,33 @@ mod tests {
         let legs = [within(2, 3), within(3, 3), within(1, 2).or(within(2, 1)), within(3, 1)];
         with_dead_parts(|_, image| {
             let df = image.dragonfly();
+            let unlinked = Unlinked::of(image);
+            let mut crossings = Crossings::new(df, &unlinked);
             for from in df.groups() {
                 let (rows, leaving) = (Row::of_group(image, from), first_links(image, from));
                 for to in df.groups().filter(|&to| to != from) {
                     let between = Between::new(image, (from, &rows, &leaving), to);
+                    crossings.count(image, &leaving, to, &()).unwrap();
+                    for (own, there) in
+                        df.indices(from).flat_map(|own| df.indices(to).map(move |to| (own, to)))
+                    {
+                        let pair = (df.switch(from, own), df.switch(to, there));
+                        let listed = routes_and_hops(&walks(image, Through::Any, pair.0, pair.1));
+                        let found = crossings.triples((from, own), (to, there));
+                        assert_eq!(found.0, listed.0, "{pair:?}");
+                        assert!((found.1 - listed.1).abs() < 1e-9, "{pair:?}");
+                    }
                     for set in legs.into_iter().flat_map(|legs| [(legs, false), (legs, true)]) {
                         for own in df.indices(from) {
                             let counted = between.source(own, set);
                             for there in df.indices(to) {
                                 let pair = (df.switch(from, own), df.switch(to, there));
-                                let listed = routes_and_hops(&walks(image, set, pair.0, pair.1));
+                                let listed = routes_and_hops(&walks(
+                                    image,
+                                    Through::Shortest(set.0, set.1),
+                                    pair.0,
+                                    pair.1,
+                                ));
                                 let found = counted.routes_and_hops(there);
                                 assert_eq!(found.0, listed.0, "{pair:?} {set:?}");
                                 assert!((found.1 - listed.1).abs() < 1e-9, "{pair:?} {set:?}");

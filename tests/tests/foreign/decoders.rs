@@ -150,6 +150,7 @@ pub(crate) fn meaning_of_set(image: &SwitchImage<'_>, decision: Decision) -> Str
             (hops, sent) = (legs.bits(), u8::from(returns));
             2
         }
+        DrawRule::ByTriple => 3,
     };
     let levels: Vec<u8> = df.global_ports().map(|port| set.level(port).number()).collect();
     let levels = if set.is_thinned() { format!("{levels:?}") } else { "null".to_owned() };
@@ -212,7 +213,8 @@ pub(crate) fn ways(switch: &Switch<'_>, decision: Decision, to: SwitchId) -> Str
         let number = i64::try_from(shape.number()).unwrap();
         all.push([route.x.0.into(), route.y.0.into(), detour, number, ways.into()]);
     };
-    if switch.image().set(decision).rule().is_by_switch() {
+    let rule = switch.image().set(decision).rule();
+    if rule.is_by_switch() || rule.is_by_triple() {
         switch.for_each_way(decision, to, add);
     } else {
         switch.for_each_route(decision, to, |route, shape| add(route, shape, 1));

@@ -56,10 +56,11 @@ fn assert_same_tables(foreign: &mut Foreign, fabric: &Fabric, step: (usize, usiz
     pairs
 }
 
-const SETS: [&str; 5] = [
+const SETS: [&str; 6] = [
     "strategic-2-3 by shape",
     "60% 5-hop",
     "switches:2-3",
+    "conventional",
     "switches:3-2+2-3 with returns",
     "3*shapes:011, 50% shapes:120",
 ];

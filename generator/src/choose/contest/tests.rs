@@ -360,12 +360,15 @@ fn a_load_that_is_carried_by_chance_admits_nobody() {
 }
 
 #[test]
-fn where_every_candidate_is_slow_the_papers_choice_is_taken_and_said() {
+fn where_every_candidate_is_slow_conventional_routing_is_kept_and_said() {
     let slow = Made { latency: 99.0, ..PAPER_MADE };
     let (result, _) = held_by_all(vec![CONVENTIONAL_MADE, slow, slow, slow], Prefer::Throughput);
-    assert_eq!((result.chosen, result.admitted_percent), (Contender::PAPER, None));
+    assert_eq!((result.chosen, result.admitted_percent), (Contender::CONVENTIONAL, None));
     assert!(!result.holds_guards());
-    assert!(result.standings.finished(Contender::PAPER), "its figures are said all the same");
+    assert!(
+        result.standings.finished(Contender::CONVENTIONAL),
+        "its figures are said all the same"
+    );
 }
 
 #[test]

@@ -22,14 +22,14 @@ pub use record::{MixtureEntry, SearchEntry};
 
 use super::baseline::{Baselines, MostRegret, ObliviousSteps};
 use super::candidates::{Candidate, Sources};
-use super::contender::{CONVENTIONAL_NAME, Contender, Field};
+use super::contender::{Contender, Field};
 use super::error::ChooseError;
 use super::figures::mean;
 use super::memory::{self, Memory};
 use super::objective::{Finalist, Prefer, by_merit};
 use super::panel::{Panel, PanelSize};
 use super::runner::all_of;
-use super::simulation::{SimulatedRunner, baseline_images, images_of, make_state};
+use super::simulation::{SimulatedRunner, images_of, make_state};
 use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::policy::{PolicyPair, WeighingSettings};
@@ -78,6 +78,15 @@ pub struct Options {
     pub state: Option<PathBuf>,
 }
 
+impl Options {
+    /// What the mixtures to begin with are made from. The fabric file decides the seed of a set's fractions and
+    /// draws, so no mixture has its own.
+    fn sources(&self) -> Sources<'_> {
+        let weighing = WeighingSettings::default();
+        Sources { front: &[], user: &self.tried, weighing, seed: self.seed }
+    }
+}
+
 /// The outcome of a search.
 #[derive(Clone, Debug)]
 struct Found {
@@ -109,12 +118,13 @@ struct FabricUnderTest<'f> {
     counter: RouteCounter<'f>,
     panel: Panel,
     memory: Memory,
-    baseline: Images,
+    /// Conventional UGAL.
+    baseline: (Candidate, Images),
 }
 
 impl<'f> FabricUnderTest<'f> {
     fn new(
-        fabric: &'f Fabric,
+        (fabric, conventional): (&'f Fabric, &Candidate),
         options: &Options,
         progress: &dyn Progress,
     ) -> Result<Self, ChooseError> {
@@ -122,7 +132,8 @@ impl<'f> FabricUnderTest<'f> {
         let panel = Panel::new(fabric.nodes(), file.links(), options.seed, options.panel);
         let memory = memory::open(options.state.as_deref(), &file.name, fabric, &panel)?;
         let counter = RouteCounter::new(topology);
-        let baseline = baseline_images(&counter, fabric, CONVENTIONAL_NAME, progress)?;
+        let policies = conventional.policies.per_decision();
+        let baseline = (conventional.clone(), images_of(&counter, fabric, policies, progress)?);
         Ok(Self { fabric, counter, panel, memory, baseline })
     }
 
@@ -138,8 +149,9 @@ impl<'f> FabricUnderTest<'f> {
             Ok((candidate.clone(), images))
         };
         let with_images = candidates.par_iter().map(with_images);
-        let with_images = with_images.collect::<Result<_, ChooseError>>()?;
-        Ok(Field::new(self.baseline.clone(), with_images))
+        let mut field = Field::new(vec![self.baseline.clone()]);
+        field.join(with_images.collect::<Result<_, ChooseError>>()?);
+        Ok(field)
     }
 }
 
@@ -154,12 +166,14 @@ pub fn search(
     progress: &dyn Progress,
 ) -> Result<SearchEntry, ChooseError> {
     make_state(options.state.as_deref())?;
-    let each = fabrics.iter().map(|fabric| FabricUnderTest::new(fabric, options, progress));
+    let conventional = &options.sources().conventional(options.scheme)[0];
+    let under_test = |fabric| FabricUnderTest::new((fabric, conventional), options, progress);
+    let each = fabrics.iter().map(under_test);
     let tested = each.collect::<Result<Vec<_>, ChooseError>>()?;
     progress.stage("mixtures", Some(options.runs));
     let measured = |fabric: &FabricUnderTest<'_>| {
         let FabricUnderTest { panel, memory, baseline, .. } = fabric;
-        let runner = SimulatedRunner::oblivious(panel, baseline, memory, progress)?;
+        let runner = SimulatedRunner::oblivious(panel, &baseline.1, memory, progress)?;
         ObliviousSteps::measure(&runner)
     };
     let oblivious = tested.iter().map(measured).collect::<Result<Vec<_>, ChooseError>>()?;
@@ -191,14 +205,7 @@ impl Search<'_> {
     fn run(&self) -> Result<Found, ChooseError> {
         let seed = self.options.seed;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ MIXTURE_STREAM);
-        // The fabric file decides the seed of a set's fractions and draws, so no mixture has its own.
-        let sources = Sources {
-            front: &[],
-            user: &self.options.tried,
-            weighing: WeighingSettings::default(),
-            seed,
-        };
-        let begin = sources.candidates(self.options.scheme);
+        let begin = self.options.sources().candidates(self.options.scheme);
         let paper = begin[0].clone();
         let mut tried = begin.clone();
         let mut new = begin[1..].to_vec();
@@ -318,7 +325,7 @@ impl Search<'_> {
                     return Ok(None);
                 }
             }
-            let candidate = fields.first().and_then(|field| field.candidate(contender)).cloned();
+            let candidate = fields.first().map(|field| field.candidate(contender).clone());
             let figures = figures(contender)?;
             Ok(candidate.map(|candidate| (candidate, figures)))
         })?;

@@ -4,13 +4,14 @@
 
 use super::{Found, LATENCY_WEIGHT, Mixture, MixtureFigures, Options, REGRET_WEIGHT};
 use crate::choose::candidates::Candidate;
-use crate::choose::contender::{CONVENTIONAL_NAME, Contender};
+use crate::choose::contender::Contender;
 use crate::fabric::Fabric;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 use tvlb_base::row;
 use tvlb_base::table::{Column, Table};
 use tvlb_table_set::all_rounded;
+use tvlb_table_set::grammar::CONVENTIONAL;
 
 /// Rows of the table at most; JSON has them all.
 const MOST_ROWS: usize = 24;
@@ -73,7 +74,7 @@ impl SearchEntry {
                 policies: mixture
                     .candidate
                     .as_ref()
-                    .map_or_else(|| CONVENTIONAL_NAME.to_owned(), Candidate::name),
+                    .map_or_else(|| CONVENTIONAL.to_owned(), Candidate::name),
                 objective: mixture.objective,
                 on_front: mixture.is_on_front,
                 preferred_for: preferred.map(|(prefer, _)| prefer.name().to_owned()).collect(),

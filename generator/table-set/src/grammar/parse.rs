@@ -42,7 +42,8 @@ pub fn parse_set(text: &str, seed: u64) -> Result<SetRule, SetGrammarError> {
     if parser.take(Kind::Word("switches")).is_some() {
         return Ok(SetRule { seed, ..parser.switches()? });
     }
-    let alone = [("valn", SetRule::by_switch(LegHops::ALL, true)), (CONVENTIONAL, SetRule::conventional())];
+    let alone =
+        [("valn", SetRule::by_switch(LegHops::ALL, true)), (CONVENTIONAL, SetRule::conventional())];
     for (name, rule) in alone {
         if parser.take(Kind::Word(name)).is_some() {
             return match parser.peek().kind {

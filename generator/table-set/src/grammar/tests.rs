@@ -16,7 +16,7 @@ fn kept(text: &str) -> String {
             part => format!("/{}", part.parts()),
         };
         let weight = match rule.draw {
-            DrawRule::ByRoute | DrawRule::BySwitch { .. } => String::new(),
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => String::new(),
             DrawRule::ByShape { .. } => format!("*{}", rule.weight_of(shape)),
         };
         words.push(format!("{shape}{part}{weight}"));
@@ -453,6 +453,7 @@ fn row(text: &str) -> String {
     };
     let drawn = match rule.draw {
         DrawRule::ByRoute => "by route".to_owned(),
+        DrawRule::ByTriple => "by triple".to_owned(),
         DrawRule::BySwitch { legs, returns } => {
             format!("by switch {legs}{}", if returns { " with returns" } else { "" })
         }

@@ -17,10 +17,30 @@ pub struct ChoiceEntry {
     pub prefer: Option<String>,
     /// Step 1; none where the fabric is too large.
     pub model: Option<ModelEntry>,
+    /// Where the model alone chose: what the draws of sets carry beside conventional VLB, in the order in which
+    /// they were asked. The last is the chosen set, unless no set of the front carries enough: then conventional
+    /// routing is kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub floor: Vec<FloorEntry>,
     /// The traffic of Step 2.
     pub panel: Option<PanelEntry>,
     /// Step 2, for each scheme.
     pub contests: Vec<ContestEntry>,
+}
+
+/// The pattern under which the draws of a set carry least beside conventional VLB.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FloorEntry {
+    pub set: String,
+    /// Its static saturation over that of conventional VLB.
+    pub share: f64,
+    pub traffic: String,
+    /// The largest load of flits per node and cycle that no link is too narrow for, if all packets take a path of
+    /// the set.
+    pub saturation: f64,
+    /// The same of conventional VLB.
+    pub conventional: f64,
 }
 
 /// Step 1 on a sample of patterns.
@@ -282,6 +302,10 @@ pub struct Lead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
+    /// Conventional routing as it was published.
+    Conventional,
+    /// The same, with queues by virtual channel.
+    ConventionalByChannel,
     /// The paper's choice.
     Paper,
     /// The paper's choice, with queues by virtual channel.
@@ -302,10 +326,9 @@ pub enum Origin {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ContenderEntry {
-    /// `conventional`, or the set as in [`ContestEntry::chosen`].
+    /// The set as in [`ContestEntry::chosen`].
     pub set: String,
-    /// None for conventional UGAL.
-    pub origin: Option<Origin>,
+    pub origin: Origin,
     /// Modelled throughput of the set at the source.
     pub modelled: Option<f64>,
     /// Mean hops of a drawn VLB route at the source, where that was looked up.
@@ -331,8 +354,7 @@ pub struct ContenderEntry {
 
 impl ContestEntry {
     pub fn chosen_entry(&self) -> Option<&ContenderEntry> {
-        let mut candidates = self.contenders.iter().filter(|contender| contender.origin.is_some());
-        candidates.find(|contender| contender.set == self.chosen)
+        self.contenders.iter().find(|contender| contender.set == self.chosen)
     }
 
     /// What the chosen set is compared with, each by its name: conventional UGAL, the paper's choice, and both
@@ -353,11 +375,11 @@ impl ContenderEntry {
     pub fn reference(&self) -> Option<&'static str> {
         let [conventional, conventional_by_channel, papers, papers_by_channel] = REFERENCES;
         match self.origin {
-            None if self.set == conventional => Some(conventional),
-            None => Some(conventional_by_channel),
-            Some(Origin::Paper) => Some(papers),
-            Some(Origin::PaperByChannel) => Some(papers_by_channel),
-            Some(_) => None,
+            Origin::Conventional => Some(conventional),
+            Origin::ConventionalByChannel => Some(conventional_by_channel),
+            Origin::Paper => Some(papers),
+            Origin::PaperByChannel => Some(papers_by_channel),
+            _ => None,
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::crossings::Crossing;
 use crate::{Link, Topology};
-use tvlb_schema::{GroupId, LegHops, Route, Shape, SwitchId, SwitchIndex};
+use tvlb_schema::{DrawRule, GroupId, LegHops, Route, SetRule, Shape, SwitchId, SwitchIndex};
 
 /// A walk over an intermediate switch.
 #[derive(Clone, Copy, Debug)]
@@ -88,8 +88,25 @@ pub fn shortest_links(
     Some((hops, links.iter().filter(is_shortest)))
 }
 
+/// The walks over intermediate switches that a set draws from one switch to another of a different group; `None`
+/// of a set that is drawn by route or by shape.
+pub fn ways_of(
+    topology: &Topology,
+    rule: &SetRule,
+    source: SwitchId,
+    destination: SwitchId,
+) -> Option<Vec<Way>> {
+    match rule.draw {
+        DrawRule::BySwitch { legs, returns } => {
+            Some(ways(topology, (legs, returns), source, destination).collect())
+        }
+        DrawRule::ByTriple => Some(triple_ways(topology, source, destination).collect()),
+        DrawRule::ByRoute | DrawRule::ByShape { .. } => None,
+    }
+}
+
 /// The walks of all triples from one switch to another of a different group, each drawn as often as any other.
-pub fn triple_ways(
+fn triple_ways(
     topology: &Topology,
     source: SwitchId,
     destination: SwitchId,

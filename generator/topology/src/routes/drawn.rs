@@ -5,7 +5,7 @@
 //! through a third switch, uniformly, whatever the set. A hop by way of a third switch goes by any such
 //! switch alike.
 
-use super::by_switch::{Way, triple_ways, ways};
+use super::by_switch::{Way, ways_of};
 use super::walk::Walk;
 use super::{enumerate, minimal};
 use crate::Topology;
@@ -128,10 +128,8 @@ impl DrawnPaths {
         let (df, ends) = (topology.dragonfly(), (source, destination));
         let vlb = if df.place(source).0 == df.place(destination).0 {
             within_group(topology, source, destination)
-        } else if let DrawRule::BySwitch { legs, returns } = rule.draw {
-            through_switches(topology, ends, ways(topology, (legs, returns), source, destination))
-        } else if rule.is_by_triple() {
-            through_switches(topology, ends, triple_ways(topology, source, destination))
+        } else if let Some(ways) = ways_of(topology, rule, source, destination) {
+            through_switches(topology, ends, &ways)
         } else {
             by_rule(topology, (rule, levels), source, destination)
         };
@@ -208,7 +206,7 @@ fn by_rule(
 fn through_switches(
     topology: &Topology,
     ends: (SwitchId, SwitchId),
-    ways: impl Iterator<Item = Way>,
+    ways: &[Way],
 ) -> Vec<DrawnVlb> {
     let df = topology.dragonfly();
     let mut paths = BTreeMap::new();

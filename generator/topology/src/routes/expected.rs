@@ -307,7 +307,7 @@ mod tests {
         let kept: Vec<Shape> = enumerate::kept(topology, rule, s, d).map(|r| r.shape).collect();
         let present: ShapeSet = kept.iter().copied().collect();
         let drawn: Vec<(f64, f64)> = match rule.draw {
-            DrawRule::ByRoute | DrawRule::BySwitch { .. } => {
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => {
                 kept.iter().map(|s| (1.0, f64::from(s.hops()))).collect()
             }
             DrawRule::ByShape { weights } => present
