@@ -439,7 +439,7 @@ mod tests {
             ^^^^
         ");
         insta::assert_snapshot!(PolicyPair::parse("all then shape:110", 1).unwrap_err(), @r"
-        column 1: found `shape` (did you mean shapes?), accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+        column 1: found `shape` (did you mean shapes?), accepted `min`, `all`, `conventional`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
         shape:110
         ^^^^^
         ");

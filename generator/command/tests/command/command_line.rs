@@ -194,7 +194,7 @@ fn sets_are_marked_where_they_are_wrong() {
     ^^^
     ");
     assert_snapshot!(error_of_set("--set", ""), @"
-    tvlb: --set: column 1: found the end, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+    tvlb: --set: column 1: found the end, accepted `min`, `all`, `conventional`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     ^
     ");

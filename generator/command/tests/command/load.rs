@@ -44,7 +44,7 @@ fn what_is_not_a_pattern_a_placement_or_a_set_is_refused() {
         ("--place listed:nowhere.txt", "nowhere.txt: cannot read it"),
         (
             "--paths val",
-            "--paths: column 1: found `val` (did you mean valg?), accepted `min`, `all`, `valg`, `valn`",
+            "--paths: column 1: found `val` (did you mean valg?), accepted `min`, `all`, `conventional`, `valg`, `valn`",
         ),
         ("--paths val", "`conventional` is accepted too"),
     ] {

@@ -390,7 +390,7 @@ fn sets_that_are_none_are_marked_in_the_file_and_below() {
     x.toml:8:15: routing.set is not a set of routes: column 8: found `7-hop`, accepted `all`, `valg`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
     4-hop, 7-hop
            ^^^^^
-    x.toml:8:7: routing.set is not a set of routes: column 1: found the end, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+    x.toml:8:7: routing.set is not a set of routes: column 1: found the end, accepted `min`, `all`, `conventional`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     ^
     x.toml:10:3: routing.set is not a set of routes: column 10: found `7-hop`, accepted `all`, `valg`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
