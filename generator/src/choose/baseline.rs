@@ -96,7 +96,7 @@ impl Steps {
 }
 
 /// A subject's saturation on each guard, each search from its guess up to the most that is of interest.
-fn guard_steps<S: Copy + Sync>(
+pub(super) fn guard_steps<S: Copy + Sync>(
     runner: &impl Runner<S>,
     subject: S,
     searches: &[(u32, u32)],

@@ -20,6 +20,11 @@ impl Contender {
     /// The two as they were published.
     pub(crate) const PUBLISHED: [Self; 2] = [Self::CONVENTIONAL, Self::PAPER];
 
+    /// The contender of this number.
+    pub(super) const fn number(number: usize) -> Self {
+        Self(number)
+    }
+
     /// The first `count` contenders.
     pub(crate) fn all(count: usize) -> impl Iterator<Item = Self> {
         (0..count).map(Self)
@@ -83,6 +88,11 @@ impl Field {
     /// These candidates, of which the first is conventional UGAL and the second the paper's choice.
     pub(super) const fn new(candidates: Vec<(Candidate, Images)>) -> Self {
         Self(candidates)
+    }
+
+    /// A field of these contenders alone, in their order.
+    pub(super) fn of(&self, contenders: &[Contender]) -> Self {
+        Self(contenders.iter().map(|contender| self.0[contender.0].clone()).collect())
     }
 
     /// Adds candidates after those that take part already.

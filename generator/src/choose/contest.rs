@@ -64,6 +64,14 @@ impl ContestResult {
         self.admitted_percent.is_some_and(|percent| percent <= self.baselines.most_regret.0)
     }
 
+    /// Where a search for the saturation of a contender on another score pattern begins: at its mean, or at that of
+    /// conventional UGAL.
+    pub(super) fn guess(&self, contender: Contender) -> u32 {
+        let of =
+            if self.standings.finished(contender) { contender } else { Contender::CONVENTIONAL };
+        step_of(self.standings.mean(of))
+    }
+
     /// The second best by the objective.
     pub(super) fn runner_up(&self) -> Option<Contender> {
         self.finalists.get(1).map(|finalist| finalist.contender)

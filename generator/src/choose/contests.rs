@@ -3,6 +3,7 @@
 //! UGAL-L and PAR are contested side by side. In PAR's the best sets are paired, one for the source
 //! and one for the second look; in both the best one is tried once more with its load balanced.
 
+use super::again::Again;
 use super::baseline::{LongRuns, MostRegret, ObliviousSteps, long_runs};
 use super::candidates::{Candidate, Sources, pairs};
 use super::contender::{Contender, Field};
@@ -138,6 +139,8 @@ impl Contests<'_> {
         let (result, runner) = self.contest(scheme, &field, oblivious)?;
         let mut entry = contest_entry(scheme.name(), self.panel, &field, &result);
         self.complete(&mut entry, &field, &result, &runner)?;
+        let again = Again { panel: self.panel, memory: self.memory, progress: self.progress };
+        entry.again = Some(again.ask(scheme, &field, &result)?);
         Ok(Chosen { policies: field.candidate(result.chosen).policies.clone(), entry })
     }
 

@@ -23,6 +23,7 @@ pub(crate) mod floor;
 pub(crate) mod objective;
 pub(crate) mod step_one;
 
+mod again;
 mod contender;
 mod contest;
 mod contests;

@@ -58,6 +58,12 @@ impl Sample {
 /// By how many steps each run under a hot switch is below the one before: what a network carries must not jam it at
 /// lower loads.
 const HOT_STRIDE: u32 = 2;
+/// On how many further seeds a choice is asked again; of more than [`LARGE`] switches, where a run takes seconds,
+/// on fewer.
+const FURTHER_SEEDS: u64 = 5;
+const FURTHER_SEEDS_OF_LARGE: u64 = 2;
+/// How far apart these seeds are: further than those of the patterns and guards of one panel reach.
+const FURTHER: u64 = 100;
 /// Keeps the sample of shifts apart from other uses of the seed.
 const SHIFT_STREAM: u64 = 0x7368_6966_7473;
 
@@ -138,6 +144,17 @@ impl fmt::Display for Guard {
 }
 
 impl Guard {
+    /// Whether it is traffic of every day: uniform, or a permutation.
+    pub(super) const fn is_usual(&self) -> bool {
+        matches!(self.event.pattern, Pattern::Uniform | Pattern::Permutation { .. })
+    }
+
+    /// Its traffic and population, without seeds.
+    pub(super) fn traffic(&self) -> String {
+        let population = self.population.map(|(_, name)| format!(", population {name}"));
+        format!("{}{}", self.event.pattern, population.unwrap_or_default())
+    }
+
     /// The traffic of the runs that say whether a load is carried, each with by how many hundredths it is
     /// asked below that load.
     pub fn runs(&self) -> impl Iterator<Item = (Event, u32)> + '_ {
@@ -174,15 +191,32 @@ pub struct Panel {
 
 impl Panel {
     /// The panel of a fabric.
-    pub fn new(
-        among: impl Into<Nodes>,
+    pub fn new(among: impl Into<Nodes>, links: Links, seed: u64, size: PanelSize) -> Self {
+        let nodes = among.into();
+        let sample = Sample::of(size, nodes.dragonfly().switch_count());
+        Self::of(nodes, links, seed, (size, &sample))
+    }
+
+    /// Panels of seeds that have no part in this one, each with a pattern of each kind and the same guards.
+    pub(super) fn of_further_seeds(&self) -> Vec<Self> {
+        let switches = self.nodes.dragonfly().switch_count();
+        let count = if switches > LARGE { FURTHER_SEEDS_OF_LARGE } else { FURTHER_SEEDS };
+        let own = Sample::of(self.size, switches);
+        let sample = Sample { type_2: 1, shifts: 1, hot_seeds: 1, ..own };
+        let seed = self.score[0].seed;
+        let further = (1..=count).map(|number| seed.wrapping_add(FURTHER * number));
+        let panel = |seed| Self::of(self.nodes.clone(), self.links, seed, (self.size, &sample));
+        further.map(panel).collect()
+    }
+
+    /// The panel of a sample.
+    fn of(
+        nodes: Nodes,
         (latencies, bandwidths, buffer_flits): Links,
         seed: u64,
-        size: PanelSize,
+        (size, sample): (PanelSize, &Sample),
     ) -> Self {
-        let nodes = among.into();
         let df = nodes.dragonfly();
-        let sample = Sample::of(size, df.switch_count());
         let event = |pattern, number: u64| Event { pattern, seed: seed.wrapping_add(number) };
         let mut shifts = shifts(&nodes, sample.shifts, seed).into_iter().zip(0..);
         let mut score = Vec::new();

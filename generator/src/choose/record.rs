@@ -115,6 +115,7 @@ pub(super) fn contest_entry(
         lead_over_paper: result.lead_over(Contender::PAPER),
         lead_over_conventional: result.lead_over(Contender::CONVENTIONAL),
         contenders,
+        again: None,
     }
 }
 

@@ -11,7 +11,8 @@ use std::fmt::{self, Display};
 use tvlb_base::row;
 use tvlb_base::table::{self, Cell, Column, Table};
 use tvlb_table_set::{
-    Carried, ChoiceEntry, ContenderEntry, ContestEntry, FloorEntry, Lead, PanelEntry, Regrets,
+    AgainContender, AgainEntry, Carried, ChoiceEntry, ContenderEntry, ContestEntry, FloorEntry,
+    Lead, PanelEntry, Regrets,
 };
 
 /// With fewer patterns than this, the spread of a difference says nothing of its standard error: two
@@ -174,7 +175,77 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) 
             )?;
         }
     }
-    show_regrets(f, contest, panel)
+    show_regrets(f, contest, panel)?;
+    match &contest.again {
+        Some(again) => show_again(f, contest, again, panel),
+        None => Ok(()),
+    }
+}
+
+/// What the choice is worth on seeds that took no part in it: the table, then typical and worst traffic, before and
+/// after, and the guards.
+fn show_again(
+    f: &mut fmt::Formatter<'_>,
+    contest: &ContestEntry,
+    again: &AgainEntry,
+    panel: &PanelEntry,
+) -> fmt::Result {
+    let seeds: Vec<String> = again.seeds.iter().map(ToString::to_string).collect();
+    writeln!(f, "         asked again with seeds that took no part, {}:", seeds.join(", "))?;
+    let mut table = Table::new(AGAIN.to_vec());
+    for (name, entry) in compared(contest, "ours") {
+        if let Some(of) = again.contenders.iter().find(|of| of.set == entry.set) {
+            table.push(row![name, of.saturation, of.usual]);
+        }
+    }
+    indented(f, "", &table)?;
+    for line in before_and_after(contest, again) {
+        writeln!(f, "         {line}")?;
+    }
+    writeln!(f, "         {}", guards_again(again, panel))
+}
+
+/// Typical and worst traffic for a reader in a hurry: what the strongest conventional routing carries of it, and what
+/// the chosen set carries, on seeds that took no part in the choice.
+pub(crate) fn before_and_after(contest: &ContestEntry, again: &AgainEntry) -> Vec<String> {
+    let named = contest.references().filter(|(name, _)| name.starts_with("conventional"));
+    let conventional: Vec<(&str, &AgainContender)> = named
+        .filter_map(|(name, entry)| {
+            Some((name, again.contenders.iter().find(|of| of.set == entry.set)?))
+        })
+        .collect();
+    let Some(ours) = again.contenders.iter().find(|of| of.set == contest.chosen) else {
+        return Vec::new();
+    };
+    let kinds: [(&str, fn(&AgainContender) -> f64); 2] = [
+        ("typical traffic, uniform and permutations", |of| of.usual),
+        ("worst traffic, adversarial patterns", |of| of.saturation),
+    ];
+    let line = |(words, of): (&str, fn(&AgainContender) -> f64)| {
+        let strongest = conventional.iter().max_by(|one, other| of(one.1).total_cmp(&of(other.1)));
+        let before = strongest.map_or_else(String::new, |(name, before)| {
+            let gain = 100.0 * (of(ours) / of(before).max(f64::MIN_POSITIVE) - 1.0);
+            format!("; {:.3} with {name}, {gain:+.0}%", of(before))
+        });
+        format!("{words}: {:.3} with the chosen set{before}", of(ours))
+    };
+    kinds.map(line).into()
+}
+
+/// Whether the chosen set holds the guards on seeds that took no part in the choice, and where it loses most.
+pub(crate) fn guards_again(again: &AgainEntry, panel: &PanelEntry) -> String {
+    let worst =
+        again.guards.iter().reduce(|one, next| if next.worst > one.worst { next } else { one });
+    let Some(worst) = worst else { return "no guards".to_owned() };
+    let holds = worst.worst <= f64::from(panel.most_regret) / 100.0 + 1e-9;
+    let words = if holds { "all guards hold there" } else { "not all guards hold there" };
+    format!(
+        "{words}: the worst regret is {}, under {} with seed {}; the mean of that guard is {}",
+        percent(worst.worst),
+        worst.traffic,
+        worst.seed,
+        percent(worst.mean)
+    )
 }
 
 /// What a user compares: the references and the chosen set, which is called `ours`.
@@ -346,6 +417,16 @@ const CONTENDERS: [Column<'_>; 7] = [
     Column::number("served at 0.2", 2, "the same at the load that the heading says"),
 ];
 
+const AGAIN: [Column<'_>; 3] = [
+    Column::words("VLB paths", "as above"),
+    Column::number(
+        "adversarial",
+        4,
+        "mean saturation over adversarial patterns of seeds that took no part in the choice",
+    ),
+    Column::number("typical", 4, "the same over uniform traffic and permutations"),
+];
+
 const REGRETS: [Column<'_>; 4] = [
     Column::words("traffic", "an adversarial pattern or a guard"),
     Column::number(
@@ -366,6 +447,7 @@ pub fn help() -> String {
     table::help(&CONTENDERS)
         + "  ahead ... by, \u{b1}      difference of mean saturations, and its standard error over the patterns\n"
         + &table::help(&REGRETS)
+        + &table::help(&AGAIN[1..])
 }
 
 #[cfg(test)]

@@ -30,10 +30,10 @@ mod write;
 
 pub use digest::{levels_digest, presence_digest, presence_is_drawn};
 pub use manifest::{
-    BalanceEntry, Carried, ChoiceEntry, ContenderEntry, ContestEntry, EscapeEntry, FabricEntry,
-    FileEntry, FloorEntry, FrontierEntry, ImbalanceEntry, Lead, MANIFEST_FORMAT, Manifest,
-    ModelEntry, ModelledEntry, Origin, PanelEntry, Regrets, STEPS, SetEntry, Sizes, TailEntry,
-    Worst, all_rounded, hex, load_of, rounded, sha256, step_of,
+    AgainContender, AgainEntry, AgainGuard, BalanceEntry, Carried, ChoiceEntry, ContenderEntry,
+    ContestEntry, EscapeEntry, FabricEntry, FileEntry, FloorEntry, FrontierEntry, ImbalanceEntry,
+    Lead, MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry, Origin, PanelEntry, Regrets, STEPS,
+    SetEntry, Sizes, TailEntry, Worst, all_rounded, hex, load_of, rounded, sha256, step_of,
 };
 pub use occupied::table_set_around;
 pub use printable::escaped_controls;

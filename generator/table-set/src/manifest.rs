@@ -5,9 +5,9 @@
 mod choice;
 
 pub use choice::{
-    Carried, ChoiceEntry, ContenderEntry, ContestEntry, FloorEntry, FrontierEntry, Lead,
-    ModelEntry, ModelledEntry, Origin, PanelEntry, Regrets, STEPS, TailEntry, Worst, load_of,
-    step_of,
+    AgainContender, AgainEntry, AgainGuard, Carried, ChoiceEntry, ContenderEntry, ContestEntry,
+    FloorEntry, FrontierEntry, Lead, ModelEntry, ModelledEntry, Origin, PanelEntry, Regrets, STEPS,
+    TailEntry, Worst, load_of, step_of,
 };
 
 use serde::de::DeserializeOwned;

@@ -139,6 +139,43 @@ pub struct ContestEntry {
     pub lead_over_conventional: Lead,
     /// All that were tried, conventional UGAL first, the paper's choice second.
     pub contenders: Vec<ContenderEntry>,
+    /// What the references and the chosen set carry on seeds that took no part in the choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub again: Option<AgainEntry>,
+}
+
+/// A choice on traffic that took no part in it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AgainEntry {
+    /// Each is the seed of a `TYPE_2` pattern, of a shift, of the guards, and of their runs.
+    pub seeds: Vec<u64>,
+    /// The references and the chosen set.
+    pub contenders: Vec<AgainContender>,
+    /// The chosen set's regret on each guard of the panel.
+    pub guards: Vec<AgainGuard>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AgainContender {
+    /// The set as in [`ContestEntry::chosen`].
+    pub set: String,
+    /// Mean saturation over the adversarial patterns of all seeds.
+    pub saturation: f64,
+    /// Mean saturation over uniform traffic and permutations of all seeds.
+    pub usual: f64,
+}
+
+/// The regret of the chosen set on a guard, over the seeds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AgainGuard {
+    pub traffic: String,
+    pub mean: f64,
+    /// The largest, and its seed.
+    pub worst: f64,
+    pub seed: u64,
 }
 
 /// How many steps make a load of 1. A saturation is found in steps: hundredths of what a node can send.
