@@ -86,6 +86,13 @@ impl<T: Copy + Default> Calendar<T> {
         }
     }
 
+    /// How many bytes the buckets of a calendar take.
+    pub(crate) fn bytes_of_buckets(horizon: u32, lanes: usize) -> u64 {
+        let buckets =
+            u64::from((horizon + 1).next_power_of_two()) * lanes.next_power_of_two() as u64;
+        buckets * size_of::<Bucket>() as u64
+    }
+
     #[inline]
     const fn place(&self, cycle: u32, lane: usize) -> usize {
         ((cycle & self.mask) as usize) << self.lane_bits | lane

@@ -10,6 +10,7 @@
 //! what happens in one cycle is filed, and every node and every switch has random numbers of its own.
 
 use crate::links::{Handed, UnderWay};
+use crate::memory::MOST_EMPTY;
 use crate::network::{DatapathError, Network};
 use crate::numbers::PORTS;
 use crate::switch_state::InputChannel;
@@ -28,7 +29,10 @@ impl Network<'_> {
     pub(crate) fn divide(&mut self, parts: usize) {
         let step = self.horizon.chunks;
         let steps = self.states.all_chunks.div_ceil(step);
-        let parts = parts.min(steps).min(self.states.all_chunks / FEWEST_CHUNKS).max(1);
+        // Each part looks ahead for all chunks, as nothing asks to which part a flit goes.
+        let ahead = UnderWay::bytes_ahead(self.links.credits.horizon(), self.states.all_chunks);
+        let fit = usize::try_from(MOST_EMPTY / ahead).unwrap_or(usize::MAX);
+        let parts = parts.min(steps).min(self.states.all_chunks / FEWEST_CHUNKS).min(fit).max(1);
         if parts == self.beside.len() + 1 || self.damage.is_some() || self.ranks.is_some() {
             return;
         }

@@ -104,6 +104,7 @@ mod least_time_tests;
 mod links;
 mod losses;
 mod matching;
+mod memory;
 mod messages;
 mod network;
 mod nodes;
@@ -137,10 +138,11 @@ pub mod parts {
     pub use crate::agreement::Halves;
     pub use crate::arrivals::Arrivals;
     pub use crate::histogram::Histogram;
+    pub use crate::memory::{MOST_EMPTY, MOST_FULL, check_memory};
     pub use crate::network::{failed, stream};
     pub use crate::numbers::PacketId;
     pub use crate::series::Series;
-    pub use crate::settings::{MOST_CYCLES, MOST_LATENCY, by_paths_name, by_scheme_name};
+    pub use crate::settings::{MOST_CYCLES, by_paths_name, by_scheme_name};
     pub use crate::switch_state::PortKind;
     pub use crate::wakeups::{NO_NODE, Wakeups};
     pub use crate::whole_paths::queue_along;
@@ -164,8 +166,8 @@ pub use scheme::Scheme;
 pub use search::{Probing, SearchedLoads, last_good, last_good_by_latency};
 pub use series::{SeriesFigures, SeriesWindow};
 pub use settings::{
-    Buffers, Deciding, Injection, Measuring, Settings, StarvedLink, least_control_latency,
-    paths_name,
+    Buffers, Deciding, Injection, MOST_BUFFER, MOST_LATENCY, Measuring, Settings, StarvedLink,
+    least_control_latency, paths_name,
 };
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};

@@ -71,6 +71,12 @@ impl UnderWay {
         }
     }
 
+    /// How many bytes links of so many chunks take that look so many cycles ahead and have nothing under way.
+    pub(crate) fn bytes_ahead(horizon: u32, chunks: usize) -> u64 {
+        let of = |lanes| Calendar::<Arrival>::bytes_of_buckets(horizon, lanes);
+        2 * of(chunks) + of(2 * chunks)
+    }
+
     /// The same links with nothing under way and nothing counted.
     pub(crate) fn like(&self, chunks: usize) -> Self {
         Self::new(self.credits.horizon(), chunks, self.tally.like())

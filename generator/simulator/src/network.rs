@@ -40,7 +40,7 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::borrow::Cow;
 use tvlb_firmware_model::{self as datapath, Error, Header};
-use tvlb_schema::{Dragonfly, LinkKind, NodeId, Port, SwitchId};
+use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId};
 use tvlb_table_set::names::NamedSwitch;
 use tvlb_traffic::Traffic;
 
@@ -118,16 +118,7 @@ impl<'f> Network<'f> {
         let df = fabric.dragonfly();
         let states = SwitchStates::new(fabric, settings, channels);
         let nodes = df.node_numbers();
-        // Calendars must look ahead as far as a flit can be: at most all the flits that the
-        // credits of a port allow go on its link before it.
-        let latency = settings
-            .local_latency_cycles
-            .max(settings.global_latency_cycles)
-            .max(settings.node_latency_cycles);
-        let queue = u32::from(settings.buffers.most()) * u32::from(channels);
-        let gap = LinkKind::ALL.map(|kind| settings.bandwidths.gap_256ths(kind).div_ceil(256));
-        let queue = queue * gap[0].max(gap[1]).max(gap[2]);
-        let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay_cycles) + queue + 8;
+        let horizon = settings.cycles_ahead(channels);
         let paced_nodes =
             if states.crossings[PortKind::Node as usize].gap > 256 { nodes } else { 0 };
         let chunks = states.all_chunks;

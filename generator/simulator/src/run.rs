@@ -19,6 +19,7 @@ use crate::conservation::ConservationError;
 use crate::fabric::{BootError, BootedFabric};
 use crate::faults::FaultSchedule;
 use crate::losses::Losses;
+use crate::memory::{MOST_FULL, check_memory};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
 use crate::series::Series;
@@ -172,6 +173,7 @@ impl<'f> Run<'f> {
         let mut channels = settings.check_with(fabric, &[load])?;
         if !schedule.entries.is_empty() {
             channels = settings.channels_around(fabric, channels)?;
+            settings.check_memory(fabric.dragonfly(), channels)?;
         }
         let mut run = Self::with_channels(fabric, settings, traffic, (load, seed), channels)?;
         schedule.check(fabric)?;
@@ -262,8 +264,17 @@ impl<'f> Run<'f> {
         self.network.bytes() / self.network.fabric.switches().len()
     }
 
-    /// Looks for a deadlock if nothing has moved for long.
+    /// Looks for a deadlock if nothing has moved for long, and whether packets take too much memory.
     fn watch(&mut self) -> Result<(), RunError> {
+        let Network { fabric, settings, ref states, now, .. } = self.network;
+        let packets = self.network.under_way();
+        let bytes = settings.bytes(fabric.dragonfly(), states.channels, packets);
+        check_memory(bytes, MOST_FULL, || {
+            format!(
+                "smaller buffers, less traffic or fewer cycles keep fewer packets under way than the {packets} of \
+                 cycle {now}"
+            )
+        })?;
         let (grants, since) = self.moved;
         if self.network.links.grants != grants || self.network.under_way() == 0 {
             self.moved = (self.network.links.grants, self.network.now);

@@ -18,10 +18,11 @@ use tvlb_schema::{Bandwidths, LinkKind};
 const DETOURS: &str = "where links are dead or missing, MIN packets go around them, or by VLB";
 /// The most virtual channels: the packet header has three bits for one.
 pub(crate) const MOST_CHANNELS: u8 = 8;
-/// The most that a latency may be.
-pub const MOST_LATENCY: u16 = 1000;
-/// The most flits that a buffer may hold.
-pub(crate) const MOST_BUFFER: u16 = 4096;
+/// The most cycles that a latency may be, here and in a fabric file.
+pub const MOST_LATENCY: u16 = 10_000;
+/// The most flits that a buffer may hold, here and in a fabric file: as many as are under way, there and back, on a link
+/// of the largest latency with the largest credit delay.
+pub const MOST_BUFFER: u16 = 3 * MOST_LATENCY;
 /// The flits of a buffer of links that need no more.
 const USUAL_BUFFER: u16 = 32;
 /// Cycles that switches take for a flit and for the credit that comes back for it, besides the links and the
@@ -44,9 +45,9 @@ pub const MOST_CYCLES: u32 = 1_000_000_000;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffers {
-    /// Those of links within groups, and between nodes and switches, 1 to 4096.
+    /// Those of links within groups, and between nodes and switches, 1 to [`MOST_BUFFER`].
     pub local: u16,
-    /// Those of links between groups, 1 to 4096.
+    /// Those of links between groups, 1 to [`MOST_BUFFER`].
     pub global: u16,
 }
 
@@ -86,8 +87,9 @@ impl FromStr for Buffers {
         let number = |text: &str| text.parse::<u16>().ok();
         let read = number(local).zip(number(global)).map(|(local, global)| Self { local, global });
         read.ok_or_else(|| {
-            "accepted a number from 1 to 4096, or two as in 32/256: of links within groups and between them"
-                .to_owned()
+            format!(
+                "accepted a number from 1 to {MOST_BUFFER}, or two as in 32/256: of links within groups and between them"
+            )
         })
     }
 }
@@ -404,13 +406,13 @@ impl Settings {
         loads: &[f64],
     ) -> Result<u8, Refused> {
         self.check()?;
-        match loads.iter().find(|&&load| !(load > 0.0 && load <= 1.0)) {
-            Some(found) => {
-                let accepted = "above 0 and at most 1 (flits per node and cycle)";
-                Err(Refused::new(format!("load is {found}"), accepted))
-            }
-            None => self.channels(fabric),
+        if let Some(found) = loads.iter().find(|&&load| !(load > 0.0 && load <= 1.0)) {
+            let accepted = "above 0 and at most 1 (flits per node and cycle)";
+            return Err(Refused::new(format!("load is {found}"), accepted));
         }
+        let channels = self.channels(fabric)?;
+        self.check_memory(fabric.dragonfly(), channels)?;
+        Ok(channels)
     }
 
     /// Checks everything that does not depend on the fabric.
@@ -531,9 +533,10 @@ mod tests {
         let long = Settings { global_latency_cycles: 100, ..usual.clone() };
         assert_eq!(long.clone().with_buffer(None).buffers, Buffers::all(202));
         assert_eq!(long.with_buffer(Some(Buffers::all(7))).buffers, Buffers::all(7));
-        let node = Settings { node_latency_cycles: 1000, credit_delay_cycles: 1000, ..usual };
+        let most = MOST_LATENCY;
+        let node = Settings { node_latency_cycles: most, credit_delay_cycles: most, ..usual };
         let longest = node.with_buffer(None);
-        assert_eq!(longest.buffers, Buffers::all(3000));
+        assert_eq!(longest.buffers, Buffers::all(MOST_BUFFER));
         assert!(longest.check().is_ok());
     }
 
@@ -547,7 +550,7 @@ mod tests {
         }
         let usual = Settings::new(Scheme::Min, VlbPaths::Custom);
         let none = Settings { buffers: Buffers { local: 32, global: 0 }, ..usual };
-        insta::assert_snapshot!(none.check().unwrap_err(), @"buffer between groups is 0, accepted 1 to 4096");
+        insta::assert_snapshot!(none.check().unwrap_err(), @"buffer between groups is 0, accepted 1 to 30000");
     }
 
     #[test]

@@ -28,7 +28,7 @@ use crate::worklist::WorkList;
 use std::array;
 use std::ops::Range;
 use tvlb_firmware_model::Credits;
-use tvlb_schema::{Decision, LinkKind, Port, Queue, SwitchId};
+use tvlb_schema::{Decision, Dragonfly, LinkKind, Port, Queue, SwitchId};
 
 /// The buffer of one virtual channel at an input port.
 #[derive(Clone, Copy, Debug)]
@@ -243,6 +243,11 @@ impl Chunk {
     }
 }
 
+/// How many bits number the ports of a switch.
+fn port_bits(df: &Dragonfly) -> u32 {
+    df.radix().next_power_of_two().trailing_zeros()
+}
+
 /// How many switches a chunk can have: each has two ports or more.
 const MOST_SWITCHES: usize = PORTS / 2;
 
@@ -279,10 +284,19 @@ impl StepLists {
 }
 
 impl SwitchStates {
+    /// What one chunk takes, with the credits of its nodes.
+    pub(crate) const BYTES_OF_CHUNK: u64 =
+        (size_of::<Chunk>() + CHANNELS * size_of::<u16>()) as u64;
+
+    /// How many chunks the switches of a fabric make.
+    pub(crate) fn chunk_count(df: &Dragonfly) -> u32 {
+        (df.switch_numbers() << port_bits(df)).div_ceil(MOST_PORTS)
+    }
+
     pub(crate) fn new(fabric: &BootedFabric<'_>, settings: &Settings, channels: u8) -> Self {
         let df = fabric.dragonfly();
-        let port_bits = df.radix().next_power_of_two().trailing_zeros();
-        let chunks = (df.switch_numbers() << port_bits).div_ceil(MOST_PORTS);
+        let port_bits = port_bits(df);
+        let chunks = Self::chunk_count(df);
         let latencies = [
             settings.node_latency_cycles,
             settings.local_latency_cycles,

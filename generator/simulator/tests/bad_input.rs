@@ -126,7 +126,7 @@ fn settings_that_cannot_be_run() {
     );
     assert_eq!(
         error(&Settings { buffers: Buffers::all(0), ..good.clone() }, 0.1),
-        "buffer is 0, accepted 1 to 4096"
+        "buffer is 0, accepted 1 to 30000"
     );
     assert_eq!(
         error(&Settings { speedup: 5, ..good.clone() }, 0.1),

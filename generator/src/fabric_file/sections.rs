@@ -12,6 +12,7 @@ use tvlb_schema::{
     LinkKind, LocalPercent, MinCandidate, OfarRules, PerDecision, Queue, SwitchId, VcScheme,
     limits,
 };
+use tvlb_simulator::{MOST_BUFFER, MOST_LATENCY};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_topology::arrangement::Arrangement;
 
@@ -255,7 +256,7 @@ fn arrangement(entry: &Entry<'_, '_>) -> Fallible<Wiring> {
 }
 
 fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
-    let cycles = |key, default| links.integer_or(key, 1..=10_000, default);
+    let cycles = |key, default| links.integer_or(key, 1..=MOST_LATENCY.into(), default);
     Ok(Latencies {
         local: cycles("local-latency", DEFAULT_LATENCIES.local)?,
         global: cycles("global-latency", DEFAULT_LATENCIES.global)?,
@@ -263,7 +264,7 @@ fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
 }
 
 fn buffer(links: &Section<'_, '_>) -> Fallible<Option<u16>> {
-    links.optional("buffer").map(|entry| entry.integer(1..=4096)).transpose()
+    links.optional("buffer").map(|entry| entry.integer(1..=MOST_BUFFER.into())).transpose()
 }
 
 fn bandwidths(links: &Section<'_, '_>) -> Fallible<Bandwidths> {

@@ -4,7 +4,7 @@
 //! A *channel* is the buffer of one virtual channel at an input port. As an output channel it is the same
 //! buffer seen from upstream. The channels of a port that leads to a node are the node's injection queues.
 
-use tvlb_schema::{Port, SwitchId};
+use tvlb_schema::{Dragonfly, Port, SwitchId};
 
 /// A port, counted over all switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,11 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
+    /// The numbers of a fabric of which a port has so many channels at most.
+    pub(super) fn new(df: &Dragonfly, channels: u8) -> Self {
+        Self { radix: df.radix(), channels: channels.into(), switches: df.switch_numbers() }
+    }
+
     pub(super) const fn ports(self) -> usize {
         (self.switches * self.radix) as usize
     }

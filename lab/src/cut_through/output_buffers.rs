@@ -33,6 +33,9 @@ pub(super) struct OutputBuffers {
 }
 
 impl OutputBuffers {
+    /// What the buffer of one virtual channel takes as long as it is empty.
+    pub(super) const BYTES_OF_CHANNEL: usize = size_of::<VecDeque<PacketId>>() + size_of::<u32>();
+
     pub(super) fn new(numbering: Numbering, room: u16, transfer_cycles: u32) -> Self {
         Self {
             room: room.into(),

@@ -5,13 +5,15 @@ use super::audit::{AuditError, StuckPackets};
 use super::counts::Counts;
 use super::network::Network;
 use super::outcome::{Before, CutThroughOutcome};
+use super::packet::Packet;
 use super::settings::{CutThrough, Sending};
 use std::num::NonZeroU32;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::text::Refused;
+use tvlb_firmware_model::Channels;
 use tvlb_simulator::BootedFabric;
 use tvlb_simulator::DatapathError;
-use tvlb_simulator::parts::Series;
+use tvlb_simulator::parts::{MOST_FULL, Series, check_memory};
 use tvlb_traffic::Traffic;
 
 /// Cycles from one look for a standstill to the next.
@@ -161,8 +163,19 @@ impl<'f> CutThroughRun<'f> {
         Ok(())
     }
 
-    /// Looks for packets that wait for each other if nothing has moved for long.
+    /// Looks for packets that wait for each other if nothing has moved for long, and whether packets take too much
+    /// memory.
     fn watch(&mut self) -> Result<(), CutThroughError> {
+        let Network { settings, fabric, ref queues, ref pool, now, .. } = self.network;
+        let [_, local, global, _] = queues.channels;
+        let packets = pool.live();
+        let empty = settings.bytes(fabric.dragonfly(), Channels { local, global });
+        check_memory(empty + packets * size_of::<Packet>() as u64, MOST_FULL, || {
+            format!(
+                "smaller buffers and injection queues, or less traffic, keep fewer packets in the network than the \
+                 {packets} of cycle {now}"
+            )
+        })?;
         let (grants, since) = self.moved;
         if self.network.grants != grants || self.network.pool.live() == 0 {
             self.moved = (self.network.grants, self.network.now);

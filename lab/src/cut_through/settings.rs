@@ -6,12 +6,17 @@
 //! global ones, latencies 10 and 100, three rounds of allocation in a cycle, three injection queues for each
 //! node.
 
+use super::numbering::Numbering;
+use super::output_buffers::OutputBuffers;
+use super::piggyback::Candidates;
+use super::state::Queues;
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths, ofar_channels};
-use tvlb_schema::{EscapeKind, LinkKind, OfarRules};
+use tvlb_schema::{Dragonfly, EscapeKind, LinkKind, OfarRules};
 use tvlb_simulator::BootedFabric;
+use tvlb_simulator::MOST_LATENCY;
 use tvlb_simulator::StarvedLink;
-use tvlb_simulator::parts::{MOST_CYCLES, MOST_LATENCY, PortKind};
+use tvlb_simulator::parts::{MOST_CYCLES, MOST_EMPTY, PortKind, check_memory};
 use tvlb_traffic::Traffic;
 
 /// The most virtual channels: the packet header has three bits for one.
@@ -289,7 +294,24 @@ impl CutThrough {
         if let Routing::Ofar(rules) = self.routing {
             self.check_ofar(&rules, fabric)?;
         }
-        self.channels(fabric)
+        let channels = self.channels(fabric)?;
+        let bytes = self.bytes(fabric.dragonfly(), channels);
+        check_memory(bytes, MOST_EMPTY, || {
+            "the network has too many switches and ports".to_owned()
+        })?;
+        Ok(channels)
+    }
+
+    /// The bytes of a run without packets.
+    pub(super) fn bytes(&self, df: &Dragonfly, channels: Channels) -> u64 {
+        let most = channels.most().max(self.injection_queues);
+        let numbering = Numbering::new(df, most);
+        let of_output = self.output_buffer_phits.map_or(0, |_| OutputBuffers::BYTES_OF_CHANNEL);
+        let of_weighing = match self.routing {
+            Routing::Piggybacking(_) => size_of::<Option<Candidates>>(),
+            Routing::Scheme(_) | Routing::UgalG | Routing::Ofar(_) => 0,
+        };
+        Queues::bytes(numbering) + (numbering.all_channels() * (of_output + of_weighing)) as u64
     }
 
     fn check_output_buffers(&self) -> Result<(), Refused> {

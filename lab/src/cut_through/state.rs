@@ -75,6 +75,13 @@ pub(super) struct Queues {
 }
 
 impl Queues {
+    /// The bytes that queues of so many ports and channels take as long as they are empty.
+    pub(super) const fn bytes(numbering: Numbering) -> u64 {
+        let of_port = size_of::<Output>() + 1 + numbering.radix as usize * size_of::<u32>();
+        let of_channel = size_of::<Input>() + size_of::<u16>();
+        (numbering.ports() * of_port + numbering.all_channels() * of_channel) as u64
+    }
+
     /// Empty queues. `room` says how many packets a buffer holds, by [`PortKind`].
     pub(super) fn new(
         fabric: &BootedFabric<'_>,
@@ -86,8 +93,7 @@ impl Queues {
         let df = fabric.dragonfly();
         let channels = [queues_of_node, channels.local, channels.global, 0];
         let most = channels.into_iter().max().unwrap_or(1);
-        let numbering =
-            Numbering { radix: df.radix(), channels: most.into(), switches: df.switch_numbers() };
+        let numbering = Numbering::new(df, most);
         let output = |number: PortNumber| {
             let (switch, port) = numbering.place(number);
             let (kind, peer) = match fabric.link(switch, port) {

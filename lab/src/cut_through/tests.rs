@@ -55,6 +55,33 @@ fn a_lone_packet_takes_what_its_links_take() {
     }
 }
 
+/// What a run takes before it has a packet follows from the sizes, and too much is refused.
+#[test]
+fn a_network_that_is_too_large_is_known_before_it_is_made() {
+    use tvlb_simulator::parts::{MOST_EMPTY, check_memory};
+    let settings = settings(Routing::Scheme(Scheme::Par));
+    let channels = tvlb_firmware_model::Channels { local: 5, global: 4 };
+    let bytes = |df: &Dragonfly| settings.bytes(df, channels);
+    let check = |df: &Dragonfly| check_memory(bytes(df), MOST_EMPTY, String::new);
+    assert_eq!(check(&dragonfly(2, 4, 2, 9)), Ok(()));
+    assert_eq!(check(&dragonfly(13, 26, 13, 27)), Ok(()));
+    assert!(check(&dragonfly(127, 128, 1, 129)).is_err());
+    let made = small();
+    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
+    let with_buffers = CutThrough { output_buffer_phits: Some(64), ..settings.clone() };
+    let weighing = CutThrough {
+        routing: Routing::Piggybacking(Piggybacking {
+            percent: 200,
+            packets: 5,
+            like_fogsim: false,
+        }),
+        ..settings.clone()
+    };
+    for more in [with_buffers, weighing] {
+        assert!(more.bytes(fabric.dragonfly(), channels) > bytes(fabric.dragonfly()));
+    }
+}
+
 /// A node receives a phit in each cycle and no more, whoever sends.
 #[test]
 fn a_burst_takes_as_long_as_its_receiver() {

@@ -249,7 +249,10 @@ mod tests {
             ("buffer = []", "settings.buffer: found none, accepted at least one"),
             ("buffer = [16, 16]", "settings.buffer: found 16 twice, accepted each entry once"),
             ("vc-scheme = [\"ordered\", \"ordered\"]", "settings.vc-scheme: found ordered twice"),
-            ("buffer = [16, \"much\"]", "found \"much\", accepted a number from 1 to 4096, or two"),
+            (
+                "buffer = [16, \"much\"]",
+                "found \"much\", accepted a number from 1 to 30000, or two",
+            ),
             ("buffer = -1", "expected a number of flits, or two as in \"32/256\""),
             ("bandwidths = { global = 0 }", "found 0, accepted a number above 0"),
             ("injection = \"sometimes\"", "expected `zero` or `random`"),
