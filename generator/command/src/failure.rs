@@ -6,6 +6,7 @@ use std::env;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use tvlb_table_set::is_shown;
 
 /// The exit code where something was found: a fault, a difference.
 const FOUND: u8 = 1;
@@ -116,7 +117,7 @@ impl From<io::Error> for Failure {
 /// The most characters of a line of a message. The longest path that a system takes has 4096.
 const MOST_LINE: usize = 8192;
 
-/// The message without the control characters that a name or a text of some file may have brought
+/// The message without the characters that a terminal obeys and a name or a text of some file may have brought
 /// into it, so that no file tells the terminal what to do, and without the rest of a line that is as
 /// long as some input.
 fn shown(message: &str) -> String {
@@ -131,8 +132,8 @@ fn shown(message: &str) -> String {
                 }
             }
             '\n' | '\t' => shown.push(c),
-            c if c.is_control() => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
+            c if is_shown(c) => shown.push(c),
+            c => shown.extend(c.escape_unicode()),
         }
     }
     shown

@@ -36,7 +36,7 @@ pub use manifest::{
     SetEntry, Sizes, TailEntry, Worst, all_rounded, hex, load_of, rounded, sha256, step_of,
 };
 pub use occupied::table_set_around;
-pub use printable::escaped_controls;
+pub use printable::{escaped_controls, is_shown};
 pub use read::{MOST_BYTES, MOST_NAMES_BYTES, ReadError, TableSet};
 pub use seal::{SealFault, check_seal, sealed_report};
 pub use update::{

@@ -1,13 +1,25 @@
 //! Text that comes out of a file, as a terminal may be shown it.
 
-/// The text with every character escaped that a terminal would obey instead of showing it: control
-/// characters, and those that change the direction of writing or cannot be seen.
+/// Whether a terminal shows a character and a text file keeps it within its line: it does not obey it, as it does
+/// control characters and those that change the direction of writing, and it does not hide it. No name may have any other.
+pub fn is_shown(c: char) -> bool {
+    let is_blank = c.is_whitespace() && !matches!(c, '\u{2028}' | '\u{2029}');
+    if c.is_ascii() || is_blank {
+        return !c.is_control();
+    }
+    // After another character, where a mark that belongs above or below it is shown.
+    let escaped = ['a', c].iter().collect::<String>();
+    escaped.escape_debug().eq(['a', c])
+}
+
+/// The text with every character escaped that is not shown.
 pub fn escaped_controls(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '"' | '\'' | '\\' => escaped.push(c),
-            _ => escaped.extend(c.escape_debug()),
+        if is_shown(c) {
+            escaped.push(c);
+        } else {
+            escaped.extend(c.escape_debug());
         }
     }
     escaped
@@ -28,5 +40,18 @@ mod tests {
     fn what_a_terminal_would_obey_is_escaped() {
         let text = "a\u{1b}[2J\u{7}\n\u{9b}\u{202e}é \"q\" \\";
         assert_eq!(escaped_controls(text), "a\\u{1b}[2J\\u{7}\\n\\u{9b}\\u{202e}é \"q\" \\");
+    }
+
+    #[test]
+    fn what_ends_a_line_turns_the_writing_or_hides_is_not_shown() {
+        for c in
+            "\n\t\u{85}\u{2028}\u{2029}\u{200b}\u{200e}\u{202a}\u{202e}\u{2066}\u{2069}\u{feff}"
+                .chars()
+        {
+            assert!(!is_shown(c), "{c:?}");
+        }
+        for c in "aé ä\u{301}\u{a0}\u{3000}名\"'\\".chars() {
+            assert!(is_shown(c), "{c:?}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! One line of `ibnetdiscover`.
 
-use tvlb_table_set::escaped_controls;
+use tvlb_table_set::{escaped_controls, is_shown};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -127,7 +127,7 @@ fn extras(text: &str) -> Option<&str> {
 /// A name in quotes that is not empty.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.strip_prefix('"')?.split_once('"')?;
-    let is_plain = !name.is_empty() && !name.contains(char::is_control);
+    let is_plain = !name.is_empty() && name.chars().all(is_shown);
     is_plain.then_some((name, rest))
 }
 

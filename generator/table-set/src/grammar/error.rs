@@ -1,5 +1,6 @@
 //! What can be wrong with a set's text. Every error knows the bytes that it speaks of.
 
+use crate::printable::is_shown;
 use std::ops::Range;
 
 /// Why a text is not a T-VLB set. Columns count bytes from 1.
@@ -55,9 +56,9 @@ impl SetGrammarError {
         let (before, marked) = (width(0..at.start), width(at).clamp(1, MOST_SHOWN));
         // Of a long text the part around the place.
         let skipped = (before + marked).saturating_sub(MOST_SHOWN);
-        // Line breaks and tabs would shift the carets.
+        // Line breaks, tabs and what turns the writing would shift the carets.
         let shown = text.chars().skip(skipped).take(MOST_SHOWN);
-        let line: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let line: String = shown.map(|c| if is_shown(c) { c } else { ' ' }).collect();
         format!("{line}\n{}{}", " ".repeat(before - skipped), "^".repeat(marked))
     }
 }

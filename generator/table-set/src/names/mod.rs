@@ -25,6 +25,7 @@ mod parts;
 pub use hosts::{HostError, Hosts, HostsError, host_list};
 pub use parts::{LineError, ListError, ListedNode, ListedPair, PartError, Parts};
 
+use crate::printable::is_shown;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use tvlb_base::text::{Fields, Records, Refused, field, quoted};
@@ -331,7 +332,7 @@ impl Reader<'_> {
         let is_plain = |name: &str| {
             !name.is_empty()
                 && name.chars().count() <= MOST_CHARACTERS
-                && !name.chars().any(char::is_control)
+                && name.chars().all(is_shown)
         };
         let is_empty_place = name.is_empty() && row.fields[2].starts_with("node ");
         if !is_plain(&name) && !is_empty_place {
@@ -615,6 +616,17 @@ mod tests {
             (
                 "0,0,node 0,x,5\n0,0,node 1,y,5",
                 "line 3: number 5 of this switch is given a second time; accepted is one line for each"
+                    .to_owned(),
+            ),
+            (
+                "0,0,,x\u{2028}nodes: y,",
+                "line 2: name is \"x\\u{2028}nodes: y\", but must be a name of 1 to 128 characters that a terminal \
+                 shows"
+                    .to_owned(),
+            ),
+            (
+                "0,0,,x\u{202e}y,",
+                "line 2: name is \"x\\u{202e}y\", but must be a name of 1 to 128 characters that a terminal shows"
                     .to_owned(),
             ),
             ("0,0,x,", "line 2: found 4 fields, accepted 5: group,switch,port,name,physical".to_owned()),
