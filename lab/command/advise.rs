@@ -22,6 +22,7 @@ use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
 use tvlb_simulator::{Scheme, Settings};
 use tvlb_table_set::names::Parts;
 use tvlb_topology::arrangement::Arrangement;
+use tvlb_topology::export::slurm::Blocks;
 use tvlb_traffic::workload::{RankMap, SendOrder};
 
 /// The schemes that a routing may name.
@@ -195,7 +196,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let placed = question.placed(fastest.way, seed, &question.graphs(), &stages);
     let placed = placed.map_err(not_advised)?;
     stages.finish();
-    let requests = Requests::of(df, &placed, &host_of(&hosts, &fabric.names, df, &placed));
+    let requests = Requests::of(
+        df,
+        &placed,
+        &Blocks::of(df, &fabric.nodes(), &hosts),
+        &host_of(&hosts, &fabric.names, df, &placed),
+    );
     let sizes = df.to_string();
     let place = arguments.place(&workloads, fastest.way, seed);
     let bytes = workloads.iter().map(|name| arguments.exchange.bytes_of(name)).collect();

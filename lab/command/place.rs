@@ -14,6 +14,7 @@ use tvlb::output::{Bars, catch_interrupt, print, print_json, write_file};
 use tvlb_generator::counted::counted;
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_table_set::names::Parts;
+use tvlb_topology::export::slurm::Blocks;
 use tvlb_traffic::workload::{Graph, Nearness, PlacedJob, Programs, RankMap, rankfile};
 
 /// The length of each message where the pattern has no lengths of its own. Only shares are shown.
@@ -122,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let placed: Vec<PlacedJob> = placed.collect::<Result<_, _>>().map_err(jobs::not_mapped)?;
     bars.finish();
     let host_of = host_of(&hosts, &fabric.names, df, &placed);
-    let requests = Requests::of(df, &placed, &host_of);
+    let requests = Requests::of(df, &placed, &Blocks::of(df, &fabric.nodes(), &hosts), &host_of);
     let host_of = match host_of {
         Err(why) if arguments.needs_hosts() || hosts.is_listed() => {
             return Err(Failure::Message(why));

@@ -6,6 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use tvlb_lab::scheduler::{Request, requests};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_table_set::names::{Hosts, NamedPort, Names, after};
+use tvlb_topology::export::slurm::Blocks;
 use tvlb_traffic::workload::PlacedJob;
 
 /// The host of every node that runs a rank, or why a node has none.
@@ -44,10 +45,11 @@ impl Requests {
     pub(crate) fn of(
         df: &Dragonfly,
         jobs: &[PlacedJob],
+        blocks: &Blocks<'_>,
         host_of: &Result<BTreeMap<NodeId, &str>, String>,
     ) -> Self {
         match host_of {
-            Ok(host_of) => Self::Requests(requests(df, jobs, |node| host_of[&node])),
+            Ok(host_of) => Self::Requests(requests(df, jobs, blocks, |node| host_of[&node])),
             Err(why) => Self::NoRequests(why.clone()),
         }
     }

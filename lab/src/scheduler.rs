@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tvlb_generator::counted::counted;
 use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId};
 use tvlb_table_set::names::host_list;
+use tvlb_topology::export::slurm::Blocks;
 use tvlb_traffic::workload::PlacedJob;
 
 /// A command that asks for the hosts of a job.
@@ -21,10 +22,12 @@ pub struct Request {
     pub command: String,
 }
 
-/// For each job what to ask for. `host` names the host of each node that runs a rank.
+/// For each job what to ask for. `host` names the host of each node that runs a rank; the blocks are those of
+/// topology/block.
 pub fn requests<'h>(
     df: &Dragonfly,
     jobs: &[PlacedJob],
+    blocks: &Blocks<'_>,
     host: impl Fn(NodeId) -> &'h str,
 ) -> Vec<Vec<Request>> {
     let all: Vec<Spread<'_>> = jobs.iter().map(|job| Spread::of(df, job, &host)).collect();
@@ -34,9 +37,14 @@ pub fn requests<'h>(
         let mut others = groups.iter().enumerate().filter(|(other, _)| *other != number).peekable();
         others.peek().is_some() && others.all(|(_, other)| groups[number].is_disjoint(other))
     };
+    let mut jobs_of: BTreeMap<&str, usize> = BTreeMap::new();
+    for (host, _) in all.iter().flat_map(|spread| &spread.hosts) {
+        *jobs_of.entry(host).or_default() += 1;
+    }
     let of_job = |(number, spread): (usize, &Spread<'_>)| {
-        let alike = [spread.few_switches(), spread.blocks(is_alone(number))];
-        let slurm = [spread.these_hosts()].into_iter().chain(alike.into_iter().flatten());
+        let alike = [spread.few_switches(), spread.blocks(blocks, is_alone(number))];
+        let is_shared = spread.hosts.iter().any(|(host, _)| jobs_of[host] > 1);
+        let slurm = [spread.these_hosts(is_shared)].into_iter().chain(alike.into_iter().flatten());
         slurm.chain([spread.pbs()]).collect()
     };
     all.iter().enumerate().map(of_job).collect()
@@ -67,15 +75,22 @@ impl<'h> Spread<'h> {
         let ranks: usize = self.hosts.iter().map(|(_, ranks)| ranks).sum();
         let most = self.hosts.iter().map(|(_, ranks)| *ranks).max().unwrap_or(0);
         let command = format!(
-            "salloc {exclusive} --nodes={} --ntasks={ranks} --ntasks-per-node={most}{options}",
+            "salloc{}{exclusive} --nodes={} --ntasks={ranks} --ntasks-per-node={most}{options}",
+            if exclusive.is_empty() { "" } else { " " },
             self.hosts.len()
         );
         Request { scheduler: "Slurm", gives, command }
     }
 
-    fn these_hosts(&self) -> Request {
+    /// Only of hosts that no other job has can a job be the only one.
+    fn these_hosts(&self, is_shared: bool) -> Request {
         let list = host_list(self.hosts.iter().map(|(host, _)| *host));
-        self.slurm("these hosts".to_owned(), "--exclusive", &format!(" --nodelist={list}"))
+        let (gives, exclusive) = if is_shared {
+            ("these hosts, of which another job has some too", "")
+        } else {
+            ("these hosts", "--exclusive")
+        };
+        self.slurm(gives.to_owned(), exclusive, &format!(" --nodelist={list}"))
     }
 
     /// As few leaf switches, where hosts share them. A host of several switches has no leaf of its own.
@@ -90,13 +105,17 @@ impl<'h> Spread<'h> {
         is_asked.then(|| self.slurm(gives, "--exclusive", &format!(" --switches={switches}")))
     }
 
-    /// As many hosts in each of as many groups, and groups without another job, where groups are blocks.
-    fn blocks(&self, is_alone: bool) -> Option<Request> {
+    /// As many hosts in each of as many groups, and groups without another job, where groups are blocks. A segment is at
+    /// most as large as a block.
+    fn blocks(&self, blocks: &Blocks<'_>, is_alone: bool) -> Option<Request> {
+        if !self.groups.keys().all(|group| blocks.groups.contains_key(group)) {
+            return None;
+        }
         let mut sizes = self.groups.values().map(BTreeSet::len);
         let (size, groups) = (sizes.next()?, self.groups.len());
         let is_even =
             is_partition(&self.groups, self.hosts.len()) && sizes.all(|each| each == size);
-        let segments = if is_even && groups > 1 {
+        let segments = if is_even && groups > 1 && size <= blocks.size {
             format!(" --segment={size} --spread-segments")
         } else {
             String::new()
@@ -147,15 +166,26 @@ mod tests {
 
     const HOSTS: usize = 72;
 
+    /// Blocks of so many hosts, which these groups are.
+    fn blocks(size: usize, groups: impl IntoIterator<Item = u16>) -> Blocks<'static> {
+        let groups = groups.into_iter().map(|group| (GroupId(group), Vec::new())).collect();
+        Blocks { size, groups }
+    }
+
     fn asked(jobs: &[(&str, &[u32])]) -> Vec<Vec<String>> {
+        asked_of(&blocks(8, 0..9), jobs)
+    }
+
+    fn asked_of(blocks: &Blocks<'_>, jobs: &[(&str, &[u32])]) -> Vec<Vec<String>> {
         let df = Dragonfly::new(2, 4, 2, 9).unwrap();
         let placed = jobs.iter().map(|(job, node_of)| {
             let node_of: Vec<NodeId> = node_of.iter().copied().map(NodeId).collect();
             PlacedJob { job: job.parse().unwrap(), nodes: node_of.clone(), node_of }
         });
         let names: Vec<String> = (0..HOSTS).map(|node| format!("n{node:02}")).collect();
-        let requests =
-            requests(&df, &placed.collect::<Vec<_>>(), |node| names[node.0 as usize].as_str());
+        let requests = requests(&df, &placed.collect::<Vec<_>>(), blocks, |node| {
+            names[node.0 as usize].as_str()
+        });
         let in_words =
             |Request { scheduler, gives, command }| format!("{scheduler}, {gives}: {command}");
         requests.into_iter().map(|job| job.into_iter().map(in_words).collect()).collect()
@@ -186,12 +216,43 @@ mod tests {
         assert!(among.concat().iter().all(|request| !request.contains("=topo")), "{among:?}");
     }
 
+    /// What the blocks of `tvlb topology --format slurm-yaml` make impossible is not asked for.
+    #[test]
+    fn segments_fit_into_blocks() {
+        let even: &[u32] = &[0, 2, 4, 8, 10, 12];
+        let asks = |blocks: &Blocks<'_>| {
+            asked_of(blocks, &[("6", even)])[0]
+                .iter()
+                .any(|request| request.contains("--segment=3"))
+        };
+        assert!(asks(&blocks(3, 0..9)));
+        assert!(!asks(&blocks(2, 0..9)), "a segment is larger than a block");
+        assert!(!asks(&blocks(3, 1..9)), "group 0 is no block");
+    }
+
+    #[test]
+    fn jobs_that_share_a_host_do_not_ask_for_it_alone() {
+        let [one, other, alone] = &asked(&[("2", &[0, 2]), ("2", &[2, 4]), ("1", &[9])])[..] else {
+            panic!()
+        };
+        for shared in [one, other] {
+            assert!(
+                shared[0].starts_with(
+                    "Slurm, these hosts, of which another job has some too: salloc --nodes=2 "
+                ),
+                "{shared:?}"
+            );
+        }
+        assert!(alone[0].contains("salloc --exclusive --nodes=1"), "{alone:?}");
+    }
+
     #[test]
     fn a_host_of_several_switches_has_no_leaf() {
         let df = Dragonfly::new(2, 4, 2, 9).unwrap();
         let node_of = [0, 1, 2, 3].map(NodeId).to_vec();
         let job = PlacedJob { job: "4".parse().unwrap(), nodes: node_of.clone(), node_of };
-        let requests = requests(&df, &[job], |node| ["a", "b", "c", "a"][node.0 as usize]);
+        let requests =
+            requests(&df, &[job], &blocks(8, 0..9), |node| ["a", "b", "c", "a"][node.0 as usize]);
         assert!(requests[0].iter().all(|request| !request.command.contains("--switches")));
         assert!(requests[0][0].command.ends_with("--ntasks-per-node=2 --nodelist=a,b,c"));
     }

@@ -15,6 +15,8 @@ pub enum ExportError {
         "{format} gives every switch {p} nodes, but there is no node {node} at switch {switch}; accepted: as many nodes on each switch"
     )]
     MissingNode { format: &'static str, p: u32, node: NodeId, switch: NamedSwitch },
+    #[error("no switch lives that has nodes; accepted: a wiring with at least one host")]
+    NoHosts,
     #[error("node {node}{}: {error}", tvlb_table_set::names::after(node, .name.as_deref()))]
     NodeName { node: NodeId, name: Option<String>, error: HostError },
     #[error(

@@ -5,9 +5,9 @@
 
 use super::error::ExportError;
 use crate::Topology;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tvlb_schema::{GroupId, GroupKind, NodeId, Nodes, SwitchId};
+use tvlb_schema::{Dragonfly, GroupId, GroupKind, NodeId, Nodes, SwitchId};
 use tvlb_table_set::names::{Hosts, NamedPort, Names, host_list};
 
 /// Which of Slurm's files.
@@ -29,10 +29,54 @@ pub struct Slurm<'t> {
     nodes: Nodes,
 }
 
+/// Some switches of a group that all have the same hosts.
+struct Leaf<'t> {
+    /// By rising number, at least one.
+    switches: Vec<SwitchId>,
+    /// In the order of their nodes.
+    hosts: Vec<&'t str>,
+}
+
+/// The blocks of topology/block. A block has the base size at least, so a few small groups would make all blocks small:
+/// the size is the one at which the most hosts are in whole blocks, and groups that are smaller are no blocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks<'h> {
+    /// The only block size.
+    pub size: usize,
+    /// The groups that are blocks, with their hosts in the order of their nodes.
+    pub groups: BTreeMap<GroupId, Vec<&'h str>>,
+}
+
+impl<'h> Blocks<'h> {
+    /// The blocks of these nodes of a fabric.
+    pub fn of(df: &Dragonfly, nodes: &Nodes, hosts: &'h Hosts) -> Self {
+        let mut of_groups: BTreeMap<GroupId, Vec<NodeId>> = BTreeMap::new();
+        for node in nodes.iter() {
+            of_groups.entry(df.place(df.switch_of(node).0).0).or_default().push(node);
+        }
+        let of_groups = of_groups.into_iter();
+        let mut groups: BTreeMap<GroupId, Vec<&str>> =
+            of_groups.map(|(group, nodes)| (group, distinct(nodes.into_iter(), hosts))).collect();
+        let whole = |size: usize| size * groups.values().filter(|of| of.len() >= size).count();
+        let sizes = groups.values().map(Vec::len);
+        let size = sizes.max_by_key(|&size| (whole(size), size)).unwrap_or(0);
+        groups.retain(|_, of| of.len() >= size.max(1));
+        Self { size, groups }
+    }
+}
+
+/// The hosts of nodes in their order; a host with several ports is one host.
+fn distinct(nodes: impl Iterator<Item = NodeId>, hosts: &Hosts) -> Vec<&str> {
+    let mut known = BTreeSet::new();
+    nodes.filter_map(|node| hosts.host(node).ok()).filter(|host| known.insert(*host)).collect()
+}
+
+const INDENT: &str = "      ";
+
 /// The wiring for Slurm, with the hosts of the nodes.
 ///
 /// # Errors
-/// A node without a name that can be a host's.
+/// No node lives, or one has no name that can be a host's.
 pub fn slurm<'t>(
     file: SlurmFile,
     topology: &'t Topology,
@@ -40,6 +84,9 @@ pub fn slurm<'t>(
     hosts: &'t Hosts,
 ) -> Result<Slurm<'t>, ExportError> {
     let nodes = topology.nodes(names);
+    if nodes.groups().next().is_none() {
+        return Err(ExportError::NoHosts);
+    }
     for node in nodes.iter() {
         hosts.host(node).map_err(|error| {
             let (switch, terminal) = topology.dragonfly().switch_of(node);
@@ -51,32 +98,50 @@ pub fn slurm<'t>(
 }
 
 impl Slurm<'_> {
-    /// The switches of a group that have nodes.
-    fn leaves(&self, group: GroupId) -> impl Iterator<Item = SwitchId> {
+    /// The leaves of a group: its switches that have nodes, those that have the same hosts as one.
+    fn leaves(&self, group: GroupId) -> Vec<Leaf<'_>> {
         let df = self.topology.dragonfly();
-        let switches = self.topology.live_indices(group).map(move |index| df.switch(group, index));
-        switches.filter(|&switch| self.nodes.of_switch(switch).next().is_some())
+        let mut leaves: Vec<Leaf<'_>> = Vec::new();
+        let mut known: BTreeMap<BTreeSet<&str>, usize> = BTreeMap::new();
+        for switch in self.topology.live_indices(group).map(|index| df.switch(group, index)) {
+            let hosts = distinct(self.nodes.of_switch(switch), self.hosts);
+            if hosts.is_empty() {
+                continue;
+            }
+            let at = *known.entry(hosts.iter().copied().collect()).or_insert(leaves.len());
+            match leaves.get_mut(at) {
+                Some(leaf) => leaf.switches.push(switch),
+                None => leaves.push(Leaf { switches: vec![switch], hosts }),
+            }
+        }
+        leaves
     }
 
-    /// The nodes of switches as a host list, and how many hosts that are.
-    fn hosts(&self, switches: impl Iterator<Item = SwitchId>) -> (String, usize) {
-        let nodes: Vec<NodeId> = switches.flat_map(|switch| self.nodes.of_switch(switch)).collect();
-        let hosts = nodes.iter().filter_map(|&node| self.hosts.host(node).ok());
-        let mut hosts: Vec<&str> = hosts.collect();
-        // A host with several ports is one host.
-        let mut known = BTreeSet::new();
-        hosts.retain(|host| known.insert(*host));
-        let count = hosts.len();
-        (host_list(hosts), count)
+    fn leaf_list(leaves: &[Leaf<'_>]) -> String {
+        numbered("switch", leaves.iter().map(|leaf| leaf.switches[0]))
     }
 
-    /// The leaves of a group as a host list of switches.
-    fn leaf_list(&self, group: GroupId) -> String {
-        numbered("switch", self.leaves(group))
-    }
-
-    fn group_list(&self) -> String {
-        numbered("group", self.nodes.groups())
+    /// What stands above groups that cables join, with those groups: `fabric`, or one for each part of a fabric that
+    /// is apart, so that no job is put where its hosts do not reach each other.
+    fn roots(&self) -> Vec<(String, Vec<GroupId>)> {
+        let mut part: BTreeMap<GroupId, GroupId> =
+            self.topology.dragonfly().groups().map(|group| (group, group)).collect();
+        for cable in self.topology.cables() {
+            let [one, other] = [cable.low, cable.high].map(|end| part[&end.group]);
+            if one != other {
+                part.values_mut().filter(|of| **of == other).for_each(|of| *of = one);
+            }
+        }
+        let mut parts: Vec<(GroupId, Vec<GroupId>)> = Vec::new();
+        for group in self.nodes.groups() {
+            match parts.iter_mut().find(|(of, _)| *of == part[&group]) {
+                Some((_, groups)) => groups.push(group),
+                None => parts.push((part[&group], vec![group])),
+            }
+        }
+        let is_whole = parts.len() == 1;
+        let name = |at: usize| if is_whole { "fabric".into() } else { format!("fabric-{at}") };
+        parts.into_iter().enumerate().map(|(at, (_, groups))| (name(at), groups)).collect()
     }
 
     /// What the machine calls a part, as a comment.
@@ -88,49 +153,76 @@ impl Slurm<'_> {
         name.map_or(Ok(()), |name| writeln!(f, "{indent}# {part}: {name}"))
     }
 
+    fn leaf_comment(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        indent: &str,
+        Leaf { switches, .. }: &Leaf<'_>,
+    ) -> fmt::Result {
+        if let [first, _, ..] = switches[..] {
+            let all = numbered("switch", switches.iter());
+            writeln!(f, "{indent}# switch-{first} is {all}, which have the same hosts")?;
+        }
+        switches.iter().try_for_each(|&switch| {
+            Self::comment(f, (indent, format_args!("switch-{switch}")), self.names.switch(switch))
+        })
+    }
+
     fn conf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for group in self.nodes.groups() {
-            for switch in self.leaves(group) {
-                Self::comment(f, ("", format_args!("switch-{switch}")), self.names.switch(switch))?;
-                let (hosts, _) = self.hosts(std::iter::once(switch));
-                writeln!(f, "SwitchName=switch-{switch} Nodes={hosts}")?;
+            for leaf in self.leaves(group) {
+                self.leaf_comment(f, "", &leaf)?;
+                let hosts = host_list(leaf.hosts.iter().copied());
+                writeln!(f, "SwitchName=switch-{} Nodes={hosts}", leaf.switches[0])?;
             }
         }
         for group in self.nodes.groups() {
             Self::comment(f, ("", format_args!("group-{group}")), self.names.group(group))?;
-            writeln!(f, "SwitchName=group-{group} Switches={}", self.leaf_list(group))?;
+            let leaves = Self::leaf_list(&self.leaves(group));
+            writeln!(f, "SwitchName=group-{group} Switches={leaves}")?;
         }
-        writeln!(f, "SwitchName=fabric Switches={}", self.group_list())
+        for (root, groups) in self.roots() {
+            writeln!(f, "SwitchName={root} Switches={}", numbered("group", groups.iter()))?;
+        }
+        Ok(())
     }
 
     fn yaml(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const INDENT: &str = "      ";
         writeln!(f, "- topology: tree\n  cluster_default: true\n  tree:\n    switches:")?;
         let switch = |f: &mut fmt::Formatter<'_>, name: &dyn fmt::Display, of: &str, list: &str| {
             writeln!(f, "{INDENT}- switch: \"{name}\"\n{INDENT}  {of}: \"{list}\"")
         };
-        switch(f, &"fabric", "children", &self.group_list())?;
+        for (root, groups) in self.roots() {
+            switch(f, &root, "children", &numbered("group", groups.iter()))?;
+        }
         for group in self.nodes.groups() {
             Self::comment(f, (INDENT, format_args!("group-{group}")), self.names.group(group))?;
-            switch(f, &format_args!("group-{group}"), "children", &self.leaf_list(group))?;
-            for leaf in self.leaves(group) {
-                Self::comment(f, (INDENT, format_args!("switch-{leaf}")), self.names.switch(leaf))?;
-                let (hosts, _) = self.hosts(std::iter::once(leaf));
-                switch(f, &format_args!("switch-{leaf}"), "nodes", &hosts)?;
+            let leaves = self.leaves(group);
+            switch(f, &format_args!("group-{group}"), "children", &Self::leaf_list(&leaves))?;
+            for leaf in leaves {
+                self.leaf_comment(f, INDENT, &leaf)?;
+                let hosts = host_list(leaf.hosts.iter().copied());
+                switch(f, &format_args!("switch-{}", leaf.switches[0]), "nodes", &hosts)?;
             }
         }
-        let blocks: Vec<(GroupId, String, usize)> = self
-            .nodes
-            .groups()
-            .map(|group| {
-                let (hosts, count) = self.hosts(self.leaves(group));
-                (group, hosts, count)
-            })
-            .collect();
-        let least = blocks.iter().map(|(.., count)| *count).min().unwrap_or(0);
+        self.blocks(f)
+    }
+
+    fn blocks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let blocks = Blocks::of(self.topology.dragonfly(), &self.nodes, self.hosts);
         writeln!(f, "- topology: block\n  cluster_default: false\n  block:")?;
-        writeln!(f, "    block_sizes:\n{INDENT}- {least}\n    blocks:")?;
-        for (group, hosts, _) in &blocks {
+        let size = blocks.size;
+        let others = self.nodes.groups().filter(|group| !blocks.groups.contains_key(group));
+        let others = numbered("group", others);
+        if !others.is_empty() {
+            writeln!(
+                f,
+                "    # No blocks, as they have fewer than {size} hosts, which Topology=tree serves: {others}"
+            )?;
+        }
+        writeln!(f, "    block_sizes:\n{INDENT}- {size}\n    blocks:")?;
+        for (group, hosts) in &blocks.groups {
+            let hosts = host_list(hosts.iter().copied());
             Self::comment(f, (INDENT, format_args!("group-{group}")), self.names.group(*group))?;
             writeln!(f, "{INDENT}- block: \"group-{group}\"\n{INDENT}  nodes: \"{hosts}\"")?;
         }

@@ -2,7 +2,7 @@ use super::*;
 use crate::routes::wirings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use tvlb_schema::Dragonfly;
+use tvlb_schema::{Dragonfly, End, GlobalPort};
 
 /// What is exported where no list of hosts is given.
 fn exported(topology: &Topology, names: &Names) -> Result<String, ExportError> {
@@ -105,7 +105,39 @@ fn expected(topology: &Topology) -> BTreeMap<String, Vec<String>> {
         add(format!("group-{group}"), format!("switch-{switch}"));
         add("fabric".to_owned(), format!("group-{group}"));
     }
+    let groups: Vec<String> = tree.remove("fabric").unwrap();
+    let mut parts = parts(topology);
+    // By their first groups with nodes.
+    let first = |part: &BTreeSet<String>| groups.iter().position(|group| part.contains(group));
+    parts.retain(|part| first(part).is_some());
+    parts.sort_by_key(first);
+    for group in groups {
+        let at = parts.iter().position(|part| part.contains(&group)).unwrap();
+        let root = if parts.len() == 1 { "fabric".to_owned() } else { format!("fabric-{at}") };
+        tree.entry(root).or_default().push(group);
+    }
     tree
+}
+
+/// The groups that cables join, each part from its first group on.
+fn parts(topology: &Topology) -> Vec<BTreeSet<String>> {
+    let mut parts: Vec<BTreeSet<String>> = Vec::new();
+    for group in topology.dragonfly().groups() {
+        if parts.iter().any(|part| part.contains(&format!("group-{group}"))) {
+            continue;
+        }
+        let mut reached = BTreeSet::from([group]);
+        while let Some(next) = topology
+            .cables()
+            .iter()
+            .flat_map(|cable| [[cable.low, cable.high], [cable.high, cable.low]])
+            .find(|[from, to]| reached.contains(&from.group) && !reached.contains(&to.group))
+        {
+            reached.insert(next[1].group);
+        }
+        parts.push(reached.into_iter().map(|group| format!("group-{group}")).collect());
+    }
+    parts
 }
 
 #[test]
@@ -131,6 +163,88 @@ fn groups_without_nodes_are_left_out() {
     insta::assert_snapshot!(exported(&topology, &Names::default()).unwrap());
 }
 
+/// Groups that no cable reaches are under a root of their own, so that no job is put over hosts that do not reach each
+/// other.
+#[test]
+fn what_is_apart_has_a_root_of_its_own() {
+    let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
+    let ends = [(end(0, 0), end(2, 0)), (end(1, 0), end(3, 0))];
+    let df = Dragonfly::new(1, 2, 2, 5).unwrap();
+    let topology = Topology::from_cables(df, ends).unwrap();
+    let tree = read(&exported(&topology, &Names::default()).unwrap());
+    let groups = |root: &str| tree[root].clone();
+    assert_eq!(groups("fabric-0"), ["group-0", "group-2"]);
+    assert_eq!(groups("fabric-1"), ["group-1", "group-3"]);
+    assert_eq!(groups("fabric-2"), ["group-4"]);
+    assert!(!tree.contains_key("fabric"));
+}
+
+#[test]
+fn a_wiring_without_hosts_is_refused() {
+    let df = Dragonfly::of_kinds(&[GroupKind::new(1, 2, 1, 2)]).unwrap();
+    let topology = Topology::from_cables(df, []).unwrap();
+    let rows = "0,0,node 0,,\n0,1,node 0,,\n1,0,node 0,,\n1,1,node 0,,\n";
+    let list = format!("group,switch,port,name,physical\n{rows}");
+    let names = Names::read(topology.dragonfly(), &list).unwrap();
+    let refused = exported(&topology, &names).unwrap_err();
+    assert_eq!(refused, ExportError::NoHosts);
+}
+
+/// One small group does not make all blocks small: it is no block.
+#[test]
+fn blocks_are_as_large_as_serves_most_hosts() {
+    let kind = |p, g| GroupKind::new(p, 2, 2, g);
+    let sizes = |kinds: &[GroupKind]| {
+        let df = Dragonfly::of_kinds(kinds).unwrap();
+        let topology = Topology::from_cables(df, []).unwrap();
+        let names = Names::default();
+        let hosts = Hosts::of_names(topology.dragonfly(), &names);
+        let blocks = Blocks::of(topology.dragonfly(), &topology.nodes(&names), &hosts);
+        let groups: Vec<u16> = blocks.groups.keys().map(|group| group.0).collect();
+        let file = slurm(SlurmFile::Yaml, &topology, &names, &hosts).unwrap().to_string();
+        let [_, written] = read_yaml(&file);
+        assert_eq!(written.len(), groups.len());
+        assert!(file.contains(&format!("block_sizes:\n      - {}\n", blocks.size)), "{file}");
+        let says = "no blocks";
+        assert_eq!(
+            file.to_lowercase().contains(says),
+            groups.len() < topology.dragonfly().g() as usize
+        );
+        (blocks.size, groups)
+    };
+    assert_eq!(sizes(&[kind(8, 4), kind(1, 1)]), (16, vec![0, 1, 2, 3]));
+    assert_eq!(
+        sizes(&[kind(8, 3), kind(7, 1)]),
+        (14, vec![0, 1, 2, 3]),
+        "a block that lacks a host"
+    );
+    assert_eq!(sizes(&[kind(2, 2), kind(4, 1)]), (4, vec![0, 1, 2]));
+}
+
+/// Hosts of which each has an adapter at every one of some switches have one leaf.
+#[test]
+fn switches_with_the_same_hosts_are_one_leaf() {
+    let topology = Topology::from_cables(Dragonfly::new(2, 3, 1, 2).unwrap(), []).unwrap();
+    let rows = "0,0,node 0,a,\n0,0,node 1,b,\n0,1,node 0,b,\n0,1,node 1,a,\n0,2,node 0,a,\n0,2,node 1,c,\n";
+    let absent =
+        [0, 1, 2].map(|index| format!("1,{index},node 0,,\n1,{index},node 1,,\n")).concat();
+    let list = format!("group,switch,port,name,physical\n0,1,,s1,\n{rows}{absent}");
+    let names = Names::read(topology.dragonfly(), &list).unwrap();
+    let text = exported(&topology, &names).unwrap();
+    let lines: Vec<&str> = text.lines().skip_while(|line| !line.contains("switch-0")).collect();
+    assert_eq!(
+        lines,
+        [
+            "# switch-0 is switch-[0-1], which have the same hosts",
+            "# switch-1: s1",
+            "SwitchName=switch-0 Nodes=a,b",
+            "SwitchName=switch-2 Nodes=a,c",
+            "SwitchName=group-0 Switches=switch-[0,2]",
+            "SwitchName=fabric Switches=group-0",
+        ]
+    );
+}
+
 /// A dual-port host is one host, and what is not there is left out.
 #[test]
 fn nodes_have_the_names_of_hosts() {
@@ -152,7 +266,8 @@ fn nodes_have_the_names_of_hosts() {
             "SwitchName=switch-2 Nodes=n2",
             "SwitchName=group-0 Switches=switch-[0-1]",
             "SwitchName=group-1 Switches=switch-2",
-            "SwitchName=fabric Switches=group-[0-1]",
+            "SwitchName=fabric-0 Switches=group-0",
+            "SwitchName=fabric-1 Switches=group-1",
         ]
     );
     assert!(text.contains("\n# It also leaves out 1 switch that has no nodes.\n"), "{text}");
