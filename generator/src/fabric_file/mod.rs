@@ -12,6 +12,7 @@ mod sections;
 #[cfg(test)]
 mod tests;
 mod text;
+mod units;
 
 pub use error::{FabricFault, FabricFileError};
 

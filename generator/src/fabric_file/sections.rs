@@ -1,6 +1,7 @@
 //! What each key of the fabric file means: its range, its default, and how keys fit together.
 
 use super::reader::{Document, Entry, Section, whole_number};
+use super::units;
 use super::{
     DecisionSet, EscapeSettings, FabricFault, FabricFile, FabricFileError, Latencies, Sets, Wiring,
 };
@@ -24,9 +25,10 @@ pub(super) const DRAGONFLY: [&str; 9] =
 pub(super) const KIND: [&str; 6] = ["name", "p", "a", "h", "g", LOCAL_LINKS];
 /// How many links join any two switches of a group.
 const LOCAL_LINKS: &str = "local-links";
-pub(super) const LINKS: [&str; 6] = [
+pub(super) const LINKS: [&str; 7] = [
     "local-latency",
     "global-latency",
+    "cycle",
     "node-bandwidth",
     "local-bandwidth",
     "global-bandwidth",
@@ -256,10 +258,45 @@ fn arrangement(entry: &Entry<'_, '_>) -> Fallible<Wiring> {
 }
 
 fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
-    let cycles = |key, default| links.integer_or(key, 1..=MOST_LATENCY.into(), default);
-    Ok(Latencies {
-        local: cycles("local-latency", DEFAULT_LATENCIES.local)?,
-        global: cycles("global-latency", DEFAULT_LATENCIES.global)?,
+    let given = links.optional("cycle");
+    let cycle = match &given {
+        None => None,
+        Some(entry) => {
+            let read = units::cycle(entry.string(units::CYCLE)?);
+            Some(read.ok_or_else(|| entry.refused(units::CYCLE))?)
+        }
+    };
+    let of = |key, default| match links.optional(key) {
+        None => Ok(default),
+        Some(entry) => latency(&entry, cycle),
+    };
+    let latencies = Latencies {
+        local: of("local-latency", DEFAULT_LATENCIES.local)?,
+        global: of("global-latency", DEFAULT_LATENCIES.global)?,
+    };
+    let is_time = |key| links.optional(key).is_some_and(|entry| entry.string("").is_ok());
+    match given {
+        Some(entry) if !LINKS[..2].iter().copied().any(is_time) => Err(entry.refused(
+            "left out where no latency is a time or a length, as nothing else is said in them",
+        )),
+        _ => Ok(latencies),
+    }
+}
+
+/// A latency in cycles: a number of them, or as many as a time takes, the last one whole.
+fn latency(entry: &Entry<'_, '_>, cycle: Option<u64>) -> Fallible<u16> {
+    let Ok(text) = entry.string(units::LATENCY) else {
+        return entry.integer(1..=MOST_LATENCY.into());
+    };
+    let time = units::time(text).ok_or_else(|| entry.refused(units::LATENCY))?;
+    let Some(cycle) = cycle else {
+        let accepted = "a whole number of cycles unless links.cycle says what a cycle lasts";
+        return Err(entry.refused(accepted));
+    };
+    let cycles = time.div_ceil(cycle).max(1);
+    let latency = u16::try_from(cycles).ok().filter(|&cycles| cycles <= MOST_LATENCY);
+    latency.ok_or_else(|| {
+        entry.refused(&format!("at most {MOST_LATENCY} cycles, and this is {cycles}"))
     })
 }
 
@@ -278,8 +315,8 @@ fn bandwidths(links: &Section<'_, '_>) -> Fallible<Bandwidths> {
         let stated = LINKS
             .into_iter()
             .find(|key| key.ends_with("bandwidth") && links.optional(key).is_some());
-        let key = links.path_of(stated.unwrap_or(LINKS[2]));
-        links.fault_of(stated.unwrap_or(LINKS[2]), FabricFault::Bandwidths { key, error })
+        let key = links.path_of(stated.unwrap_or(LINKS[3]));
+        links.fault_of(stated.unwrap_or(LINKS[3]), FabricFault::Bandwidths { key, error })
     })
 }
 

@@ -118,6 +118,37 @@ fn what_is_written_is_what_is_read() {
 }
 
 #[test]
+fn latencies_are_cycles_times_or_lengths() {
+    let latencies = |links: &str| parse(&format!("{LEAST}[links]\n{links}")).latencies;
+    let flits_of_1_kib_at_200_gbit =
+        "cycle = '40.96 ns'\nlocal-latency = '3 m + 250 ns'\nglobal-latency = '30 m + 250 ns'";
+    assert_eq!(latencies(flits_of_1_kib_at_200_gbit), Latencies { local: 7, global: 10 });
+    let exact = "cycle = '2.5 GHz'\nglobal-latency = '60 ns'";
+    assert_eq!(latencies(exact), Latencies { local: 10, global: 150 });
+    let short = "cycle = '40 ns'\nlocal-latency = '0 m'\nglobal-latency = 9";
+    assert_eq!(latencies(short), Latencies { local: 1, global: 9 });
+}
+
+#[test]
+fn times_that_say_no_number_of_cycles() {
+    insta::assert_snapshot!(errors_after(&[
+        "[links]\nglobal-latency = \"60 ns\"",
+        "[links]\ncycle = \"1 ns\"\nglobal-latency = \"60ns\"",
+        "[links]\ncycle = \"1 ns\"\nglobal-latency = \"10001 ns\"",
+        "[links]\ncycle = \"1 ns\"\nglobal-latency = 60",
+        "[links]\ncycle = 1\nglobal-latency = \"60 ns\"",
+        "[links]\ncycle = \"0 ns\"\nglobal-latency = \"60 ns\"",
+    ]), @r#"
+    x.toml:8:18: links.global-latency = "60 ns", but global-latency must be a whole number of cycles unless links.cycle says what a cycle lasts
+    x.toml:9:18: links.global-latency = "60ns", but global-latency must be a number of cycles, or a string of times and lengths, as in "200 ns" or "30 m + 200 ns"
+    x.toml:9:18: links.global-latency = "10001 ns", but global-latency must be at most 10000 cycles, and this is 10001
+    x.toml:8:9: links.cycle = "1 ns", but cycle must be left out where no latency is a time or a length, as nothing else is said in them
+    x.toml:8:9: links.cycle = 1, but cycle must be a string of what a cycle lasts, as in "40.96 ns", or how many there are, as in "1.25 GHz"
+    x.toml:8:9: links.cycle = "0 ns", but cycle must be a string of what a cycle lasts, as in "40.96 ns", or how many there are, as in "1.25 GHz"
+    "#);
+}
+
+#[test]
 fn one_set_serves_every_decision() {
     let file = parse(&format!("{LEAST}[routing]\nset = \"60% 5-hop\""));
     let sets = file.sets.rules().expect("it is given");
@@ -190,7 +221,7 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
-    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, node-bandwidth, local-bandwidth, global-bandwidth, buffer
+    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer
     x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, second-min, virtual-channels, set, escape, escape-root, ofar
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
     x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
@@ -350,12 +381,12 @@ fn other_values_out_of_range() {
     x.toml:7:10: dragonfly.cables = false, but cables must be the path of a cable list, a string that is not empty
     x.toml:8:17: links.local-latency = 0, but local-latency must be 1 to 10000
     x.toml:8:18: links.global-latency = 10001, but global-latency must be 1 to 10000
-    x.toml:8:10: links.buffer = 0, but buffer must be 1 to 4096
+    x.toml:8:10: links.buffer = 0, but buffer must be 1 to 30000
     x.toml:8:19: links.local-bandwidth = 0, but local-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:8:18: links.node-bandwidth = 0.0001, but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:8:18: links.node-bandwidth = "1", but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:9:20: links.global-bandwidth does not go with the bandwidths of the other kinds of links: the bandwidths are node 1, local 1, global 65, accepted bandwidths of which the largest is at most 64 times the smallest
-    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, node-bandwidth, local-bandwidth, global-bandwidth, buffer
+    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer
     x.toml:8:13: routing.threshold = 32768, but threshold must be -32768 to 32767
     x.toml:8:13: routing.threshold = -32769, but threshold must be -32768 to 32767
     x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
