@@ -1,6 +1,7 @@
 //! What every crate of the host stands on, and no stage: progress and cancelling, tables, texts
-//! that people write, and the partition of graphs.
+//! that people write, numbers as they are written, and the partition of graphs.
 
+pub mod number;
 pub mod partition;
 pub mod progress;
 pub mod table;

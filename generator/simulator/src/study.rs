@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use tvlb_base::number::without_noise;
 use tvlb_base::progress::Progress;
 use tvlb_base::text::Refused;
 use tvlb_traffic::{Pattern, PlacementRule, Traffic};
@@ -47,7 +48,7 @@ impl Estimate {
         let mean = values.iter().sum::<f64>() / count;
         let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
         let error = (values.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt());
-        Self { mean, error }
+        Self { mean: without_noise(mean), error: error.map(without_noise) }
     }
 
     /// The same of values that are multiples of a step: whatever they are, each says no more than between which
@@ -334,5 +335,13 @@ mod tests {
         assert_eq!(of(&[0.22, 0.22, 0.22]), Some(0.005));
         assert_eq!(of(&[0.1, 0.3]), Estimate::of(&[0.1, 0.3]).error);
         assert_eq!(of(&[0.22]), None);
+    }
+
+    #[test]
+    fn a_mean_of_decimals_is_written_as_one() {
+        for values in [[0.7, 0.69, 0.71], [0.41, 0.4, 0.42], [0.1, 0.2, 0.3]] {
+            let Estimate { mean, .. } = Estimate::of(&values);
+            assert!(mean.to_string().len() <= 4, "{mean}");
+        }
     }
 }

@@ -19,6 +19,7 @@ use crate::Topology;
 use crate::links::LinkNumbers;
 use rayon::prelude::*;
 use sum::Sum;
+use tvlb_base::number::without_noise;
 use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, LinkKind, NodeId, SwitchId, SwitchIndex};
 
@@ -157,7 +158,7 @@ impl LinkLoads {
             count += links;
             most = most.max(load);
         }
-        Spread { mean: if count > 0.0 { sum / count } else { 0.0 }, most }
+        Spread { mean: if count > 0.0 { without_noise(sum / count) } else { 0.0 }, most }
     }
 
     /// The load of a link within a group.
