@@ -342,6 +342,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         placement_content: placement.content,
         burst: arguments.burst,
         escape_network: escape.as_ref().map(|escape| escape.words.clone()),
+        warning: settings
+            .iter()
+            .find_map(|settings| pattern.rule.unmeasured_bursts(settings.measured_cycles)),
         settings: &settings,
     };
     if arguments.saturation {

@@ -234,6 +234,24 @@ impl fmt::Display for Pattern {
 }
 
 impl Pattern {
+    /// What is to be said of a run that measures so many cycles, where nodes send in bursts that last longer with their
+    /// silences: some are then silent throughout, and others never.
+    pub fn unmeasured_bursts(&self, cycles: u32) -> Option<String> {
+        match self {
+            Self::Bursts { sending, silent, .. } => (sending + silent > cycles).then(|| {
+                format!(
+                    "a burst and the silence after it last {} cycles on average, and {cycles} are measured: these are \
+                     figures of the nodes that happened to send",
+                    sending + silent
+                )
+            }),
+            Self::Changing { first, then } => first
+                .unmeasured_bursts(cycles)
+                .or_else(|| then.iter().find_map(|part| part.pattern.unmeasured_bursts(cycles))),
+            _ => None,
+        }
+    }
+
     /// These pairs, as if each stood on a line of its own.
     pub fn pairs(pairs: &[(NodeId, NodeId)]) -> Self {
         let listed = |(line, &(source, destination))| ListedPair { line, source, destination };

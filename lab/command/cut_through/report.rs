@@ -233,6 +233,9 @@ pub(super) struct About<'a> {
     /// What the escape network is, where a routing has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) escape_network: Option<String>,
+    /// What the figures do not say although they seem to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) warning: Option<String>,
     pub(super) settings: &'a [CutThrough],
 }
 
@@ -339,7 +342,8 @@ impl About<'_> {
             local.phits,
             global.phits,
             counted(seeds as u64, "seed"),
-        )
+        )?;
+        self.warning.as_ref().map_or(Ok(()), |warning| writeln!(f, "warning: {warning}\n"))
     }
 }
 

@@ -78,6 +78,23 @@ fn traffic_may_change_and_is_watched_by_windows() {
 }
 
 #[test]
+fn bursts_longer_than_what_is_measured_are_marked() {
+    let scratch = tables();
+    let said = |more: &str| {
+        let words = format!(
+            "cut-through out --routing min --load 0.2 --warm-up 100 --cycles 500 -q {more}--traffic"
+        );
+        let run = scratch.tvlb_with(words.split(' ').chain(["uniform-others in bursts(300,300)"]));
+        assert_eq!(run.code, 0, "{run}");
+        run.stdout
+    };
+    let warning =
+        "a burst and the silence after it last 600 cycles on average, and 500 are measured";
+    assert!(said("").contains(&format!("\nwarning: {warning}")), "{}", said(""));
+    assert!(said("--json ").contains(&format!("\"warning\": \"{warning}")));
+}
+
+#[test]
 fn routing_is_decided_at_every_hop() {
     let scratch = tables();
     let run = "cut-through out --routing ofar,t-ofar,pb --traffic next-group(2) --load 0.3 --warm-up 2000 \

@@ -54,6 +54,9 @@ struct Document<'a> {
     placement_content: Option<&'a str>,
     /// What is dead when, as the column of CSV says it.
     faults: String,
+    /// What the figures do not say although they seem to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
     seeds: &'a [u64],
     settings: &'a Settings,
     /// As the switches have booted with it.
@@ -89,6 +92,7 @@ pub(super) fn json(of: &Studied<'_>) -> failure::Outcome {
         placement: identity.placed(),
         placement_content: placement.content.as_deref(),
         faults: of.faults_in_words(),
+        warning: unmeasured_bursts(study),
         seeds: study.seeds,
         settings: study.settings,
         vc_scheme: vc_scheme(study).name(),
@@ -117,6 +121,10 @@ fn weighings(study: &Study<'_>) -> [Option<Weighing>; 2] {
 fn vc_scheme(study: &Study<'_>) -> VcScheme {
     let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
     image.map(tvlb_schema::SwitchImage::virtual_channels).unwrap_or_default()
+}
+
+fn unmeasured_bursts(study: &Study<'_>) -> Option<String> {
+    study.pattern.unmeasured_bursts(study.settings.window_cycles)
 }
 
 /// What was simulated, in one line.
@@ -171,6 +179,9 @@ impl Display for Text<'_> {
         let Studied { report, study, identity, .. } = *self.0;
         let Study { settings, .. } = study;
         writeln!(f, "{}", title(study, identity))?;
+        if let Some(warning) = unmeasured_bursts(study) {
+            writeln!(f, "warning: {warning}")?;
+        }
         match report {
             Report::Saturation(saturation) => {
                 write_saturation(f, saturation, settings.latency_limit_cycles)

@@ -500,6 +500,41 @@ fn the_fabric_file_says_how_large_buffers_are() {
     assert!(error.contains("the buffer is"), "{error}");
 }
 
+/// What a fabric file may say of latencies can be simulated, with the buffers that follow.
+#[test]
+fn the_largest_latency_of_a_fabric_file_is_simulated() {
+    let scratch = Scratch::with_table_set();
+    let fabric = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+    scratch.write("long.toml", format!("{fabric}\n[links]\nglobal-latency = 10000\n"));
+    scratch.succeeds("generate long.toml -o long");
+    let json = scratch.succeeds("simulate long --scheme min --load 0.01 --window 100 --json");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["settings"]["buffer"], 20_002);
+    let refused = scratch.refuses("simulate long --global-latency 10001");
+    assert!(refused.ends_with("global latency is 10001, accepted 1 to 10000\n"), "{refused}");
+}
+
+/// Where bursts are longer than what is measured, the figures are of the nodes that happened to send.
+#[test]
+fn bursts_longer_than_the_window_are_marked() {
+    let scratch = Scratch::with_table_set();
+    let run = |bursts: &str, more: &str| {
+        let words = format!("{SHORT} --load 0.2 -q {more}");
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let traffic = format!("uniform in bursts({bursts})");
+        let run = scratch.tvlb_with(words.into_iter().chain(["--traffic", &traffic]));
+        assert_eq!(run.code, 0, "{run}");
+        run.stdout
+    };
+    let warning =
+        "a burst and the silence after it last 400000 cycles on average, and 1000 are measured";
+    assert!(run("200000,200000", "").contains(&format!("\nwarning: {warning}")));
+    let json: serde_json::Value = serde_json::from_str(&run("200000,200000", "--json")).unwrap();
+    assert!(json["warning"].as_str().unwrap().starts_with(warning));
+    assert!(!run("500,500", "").contains("warning"));
+    assert!(!run("500,500", "--json").contains("\"warning\""));
+}
+
 /// A latency that depends on how long one waits is marked.
 #[test]
 fn a_latency_that_was_still_growing_is_marked() {
