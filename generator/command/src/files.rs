@@ -4,16 +4,22 @@
 use crate::failure::{Failure, Outcome};
 use std::ffi::OsStr;
 use std::fmt;
+use std::io::Cursor;
 use std::path::Path;
+use std::sync::Arc;
+use tvlb_base::text::Source;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::recognise::Recognised;
 use tvlb_import::live_links;
 use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchId, SwitchIndex};
 use tvlb_table_set::dead_parts::{MOST_BYTES, Plan, dead_but, parse};
-use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::input_file;
 use tvlb_table_set::names::{Names, Parts};
 use tvlb_table_set::{TableSet, table_set_around};
 use tvlb_topology::Topology;
+
+/// The most bytes of live links that come from a pipe, which are kept in memory.
+const MOST_PIPED_BYTES: u64 = 512 << 20;
 
 /// Refuses something else in the place of a table set's directory. What is nothing known is left to whoever
 /// reads it.
@@ -78,14 +84,26 @@ pub fn switch(option: &str, text: &str, parts: &Parts<'_>) -> Result<SwitchId, F
 
 /// Reads a list of what is dead.
 pub fn read_faults(path: &Path, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Failure> {
-    let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
+    let text = input_file::read_given_text(path, MOST_BYTES)
         .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
     parse(&text, plan, names).map_err(|error| error_in(path, &error))
 }
 
 /// What is dead of a plan where a text names the live links.
 pub fn read_live(path: &Path, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Failure> {
-    let links = live_links(|| tvlb_import::open(path)).map_err(Failure::of)?;
+    let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
+    // The text is read twice, and a pipe gives it once.
+    let links = if is_file {
+        live_links(|| tvlb_import::open(path))
+    } else {
+        let bytes = input_file::read_given(path, MOST_PIPED_BYTES)
+            .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
+        let bytes: Arc<[u8]> = bytes.into();
+        live_links(|| {
+            Ok(Source::of_reader(path.display().to_string(), Cursor::new(Arc::clone(&bytes))))
+        })
+    }
+    .map_err(Failure::of)?;
     dead_but(&links, plan, names).map_err(|error| error_in(path, &error))
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Promises: only a regular file is opened, so that neither a pipe can keep us waiting nor a device
 //! go on for ever; a file that is too large is refused before any of it is read, and never more than
-//! the limit is kept in memory, even of one that grows meanwhile.
+//! the limit is kept in memory, even of one that grows meanwhile. Only where a command line names a text
+//! may it be a pipe as well ([`read_given()`]): whoever names one wants us to wait for it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -36,7 +37,7 @@ pub fn read(path: &Path, most: u64, links: Symlinks) -> io::Result<Vec<u8>> {
 }
 
 /// The bytes of an open file that was `found` bytes long, if they are at most `most`.
-pub(crate) fn limited(file: File, found: u64, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn limited(file: impl Read, found: u64, most: u64) -> io::Result<Vec<u8>> {
     let too_large =
         |found| io::Error::new(ErrorKind::FileTooLarge, Refused::TooLarge { found, most });
     if found > most {
@@ -51,12 +52,45 @@ pub(crate) fn limited(file: File, found: u64, most: u64) -> io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
+/// The bytes that a command line names, at most `most`: of a regular file, of a pipe until it ends, or of the
+/// standard input where the path is `-`.
+///
+/// # Errors
+/// The system's answer, or what is there instead.
+pub fn read_given(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    if path == Path::new("-") {
+        return limited(io::stdin().lock(), 0, most);
+    }
+    if !is_pipe(&fs::metadata(path)?) {
+        return read(path, most, Symlinks::Follow);
+    }
+    let pipe = File::open(path)?;
+    // Between the look and the opening something else may have been put there.
+    let metadata = pipe.metadata()?;
+    if !is_pipe(&metadata) {
+        check(&metadata)?;
+    }
+    limited(pipe, 0, most)
+}
+
 /// The same for a text; what is no UTF-8 is an error.
+///
+/// # Errors
+/// As of [`read_given()`].
+pub fn read_given_text(path: &Path, most: u64) -> io::Result<String> {
+    text(read_given(path, most)?)
+}
+
+/// The bytes of a file as a text; what is no UTF-8 is an error.
 ///
 /// # Errors
 /// As of [`read()`].
 pub fn read_text(path: &Path, most: u64, links: Symlinks) -> io::Result<String> {
-    String::from_utf8(read(path, most, links)?)
+    text(read(path, most, links)?)
+}
+
+fn text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes)
         .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
@@ -104,6 +138,17 @@ pub(crate) fn check(metadata: &fs::Metadata) -> io::Result<()> {
         ErrorKind::InvalidInput,
         Refused::Kind { found: kind(metadata.file_type()) },
     ))
+}
+
+#[cfg(unix)]
+fn is_pipe(found: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    found.file_type().is_fifo()
+}
+
+#[cfg(not(unix))]
+const fn is_pipe(_: &fs::Metadata) -> bool {
+    false
 }
 
 #[cfg(unix)]
@@ -186,5 +231,18 @@ mod tests {
             let zero = Path::new("/dev/zero");
             assert_eq!(error(zero, links), "found a device, accepted a regular file");
         }
+        let given = |most| {
+            let (sent, to) = ("x".repeat(100_000), pipe.clone());
+            let writer = std::thread::spawn(move || fs::write(to, sent));
+            let read = read_given(&pipe, most);
+            // A reader who has read enough is no error here.
+            let _ = writer.join().unwrap();
+            read
+        };
+        assert_eq!(given(100_000).unwrap().len(), 100_000);
+        let error = given(99_999).unwrap_err().to_string();
+        assert_eq!(error, "found 100000 bytes, accepted at most 99999");
+        assert_eq!(read_given(&file, 7).unwrap(), b"content");
+        assert!(read_given(Path::new("/dev/zero"), 7).is_err());
     }
 }

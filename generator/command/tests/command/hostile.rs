@@ -85,6 +85,34 @@ fn pipes_and_devices_are_no_input() {
     assert_snapshot!(refuses("generate fabric.toml -o out --replace"), @"tvlb: out: exists and is not a table set (out/manifest.json: cannot read it: found a named pipe, accepted a regular file); give a directory that does not exist yet, an empty one, or a table set with --replace");
 }
 
+/// What is dead and what is live may come from another program.
+#[test]
+fn lists_come_from_pipes() {
+    let scratch = Scratch::with_table_set();
+    let piped = |sent: &str, command: &str| {
+        scratch.write("sent", sent);
+        let script = format!("cat sent | \"$0\" {command}");
+        Run::of(&scratch.command("bash").args(["-c", &script, TVLB]).output().unwrap())
+    };
+    let update = |name: &str| scratch.read(&format!("{name}/faults.txt"));
+    scratch.write("dead.txt", "switch (0,0)\n");
+    scratch.tvlb("faults out --faults dead.txt -o from-file -q");
+    let list = "switch (0,0)\n";
+    for (number, path) in ["-", "/dev/stdin", "<(cat sent)"].iter().enumerate() {
+        let run = piped(list, &format!("faults out --faults {path} -o update-{number} -q"));
+        assert_eq!(run.stderr, "", "{path}");
+        assert_eq!(update(&format!("update-{number}")), update("from-file"), "{path}");
+    }
+    let refused = piped("no part\n", "faults out --faults - -o other -q");
+    assert!(refused.stderr.starts_with("tvlb: -: line 1: "), "{refused}");
+    let refused = piped("no link\n", "faults out --live - -o other -q");
+    assert!(refused.code == 2 && refused.stderr.starts_with("tvlb: -: "), "{refused}");
+    let too_long = "head -c 3000000000 /dev/zero | \"$0\" faults out --faults - -o other -q";
+    let run = scratch.command("bash").args(["-c", too_long, TVLB]).output().unwrap();
+    let refused = Run::of(&run);
+    assert!(refused.stderr.contains(" bytes, accepted at most "), "{refused}");
+}
+
 #[test]
 fn a_manifest_lists_files_of_a_table_set_only() {
     let listed = |name: &str| {
