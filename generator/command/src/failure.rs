@@ -83,7 +83,10 @@ pub fn end_of_parsing(mut error: clap::Error) -> ExitCode {
     if !error.use_stderr()
         || error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     {
-        let _ = error.print();
+        // Where it cannot be printed nobody has been helped.
+        if let Err(error) = error.print().and_then(|()| io::stdout().flush()) {
+            return Failure::from(error).report();
+        }
     } else {
         let rendered = error.render();
         let text = if is_coloured() { rendered.ansi().to_string() } else { rendered.to_string() };

@@ -19,6 +19,7 @@ use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
 use tvlb_base::table::{Column, Table};
 use tvlb_firmware_model::Switch;
+use tvlb_generator::counted::counted;
 use tvlb_schema::{
     Decision, End, FabricImage, Level, LocalPercent, OfarRules, Port, SetView, SwitchId,
     SwitchImage,
@@ -164,9 +165,9 @@ impl Display for Overview<'_> {
         let least = pairs().map(|(i, j)| self.fabric.link_count(i, j)).min().unwrap_or(0);
         writeln!(
             f,
-            "wiring      {}, {} cables, {} per pair of groups, {} global ports unused",
+            "wiring      {}, {}, {} per pair of groups, {} global ports unused",
             fabric.wiring,
-            self.fabric.cable_count(),
+            counted(self.fabric.cable_count().into(), "cable"),
             match (least, self.fabric.most_links()) {
                 (least, most) if least == most => format!("{most}"),
                 (least, most) => format!("{least} to {most}"),

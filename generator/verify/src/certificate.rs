@@ -305,7 +305,11 @@ impl fmt::Display for Certificate {
         line(
             f,
             "wiring",
-            &format_args!("{} cables, the same from both ends and in every image", self.cables),
+            &format_args!(
+                "{} cable{}, the same from both ends and in every image",
+                self.cables,
+                if self.cables == 1 { "" } else { "s" }
+            ),
         )?;
         if self.planned {
             line(f, "planned", &"the fabric file's name, sizes and cables")?;

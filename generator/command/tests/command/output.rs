@@ -250,6 +250,21 @@ fn a_standard_output_that_is_full() {
     ");
 }
 
+/// Help is output like any other.
+#[test]
+fn help_that_cannot_be_printed() {
+    for arguments in [&["--help"][..], &["simulate", "--help"], &["--version"]] {
+        let Ok(full) = File::options().write(true).open("/dev/full") else {
+            return;
+        };
+        let scratch = Scratch::new();
+        let output = scratch.command(TVLB).args(arguments).stdout(full).output().unwrap();
+        let run = Run::of(&output);
+        let said = "tvlb: standard output: cannot write: No space left on device (os error 28)\n";
+        assert_eq!((run.code, run.stderr.as_str()), (2, said), "{arguments:?}");
+    }
+}
+
 #[test]
 fn an_error_that_nobody_can_be_told() {
     let Ok(full) = File::options().write(true).open("/dev/full") else {

@@ -265,8 +265,11 @@ impl Slurm<'_> {
         )?;
         writeln!(
             f,
-            "# the {} cables between groups. group-N and fabric stand for no hardware.",
-            self.topology.cables().len()
+            "# the {} between groups. group-N and fabric stand for no hardware.",
+            match self.topology.cables().len() {
+                1 => "1 cable".to_owned(),
+                cables => format!("{cables} cables"),
+            }
         )?;
         let live = df.switches().filter(|&switch| self.topology.lives(switch));
         match live.filter(|&switch| self.nodes.of_switch(switch).next().is_none()).count() {
