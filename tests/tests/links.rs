@@ -1,6 +1,7 @@
 //! Every link between the documents of the repository leads somewhere: to a file that exists and,
 //! where the link names a heading of a Markdown file, to a heading that the file has. The documents
-//! that the source code names exist, and so do the files that the documents quote.
+//! that the source code names exist, and so do the files that the documents quote. Every row of their tables has as
+//! many cells as its header.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -135,6 +136,38 @@ fn every_link_of_the_documents_leads_to_a_file_and_a_heading_that_exist() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(documents.len() >= 10 && links >= 50, "{} files, {links} links", documents.len());
+}
+
+/// The rows of a Markdown text's tables that have another number of cells than the header above them.
+fn uneven_rows(text: &str) -> Vec<&str> {
+    // A bar with a backslash before it is a character of its cell, also within back quotes.
+    let cells = |row: &str| row.replace("\\|", "").trim().matches('|').count();
+    let is_rule = |row: &str| row.contains("--") && row.chars().all(|c| "|-: ".contains(c));
+    let (mut found, mut wanted) = (Vec::new(), None);
+    let mut rows = prose(text).peekable();
+    while let Some(row) = rows.next() {
+        let is_row = row.trim_start().starts_with('|');
+        wanted = match wanted {
+            Some(wanted) if is_row => Some(wanted),
+            _ => rows.peek().filter(|next| is_row && is_rule(next)).map(|_| cells(row)),
+        };
+        found.extend(wanted.filter(|&wanted| cells(row) != wanted).map(|_| row));
+    }
+    found
+}
+
+#[test]
+fn every_row_of_a_table_has_as_many_cells_as_its_header() {
+    let mut rows = 0;
+    for path in files_of_the_repository(&["md"]) {
+        let text = fs::read_to_string(&path).unwrap();
+        rows += prose(&text).filter(|line| line.starts_with('|')).count();
+        let uneven = uneven_rows(&text);
+        assert!(uneven.is_empty(), "{}:\n{}", path.display(), uneven.join("\n"));
+    }
+    assert!(rows >= 100, "{rows} rows");
+    let table = "| a | b |\n|---|--:|\n| `x \\| y` | |\n| | | 1 |\n\n| no table |\n```\n| a |\n|---|\n| | |\n```\n";
+    assert_eq!(uneven_rows(table), ["| | | 1 |"]);
 }
 
 #[test]
