@@ -31,7 +31,8 @@ const GROUPS: &Groups = &[
 #[command(
     help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb-lab")), GROUPS),
     after_help = "`tvlb` makes, checks and simulates the tables that these commands read.\n\nExit codes: 0 done; 1 `sweep --collect` \
-                  lacks a run; 2 an error in the command line, the input or the output; 130 interrupted.\n\n--quiet, where a command \
+                  lacks a run; 2 an error in the command line, the input or the output; 130 interrupted by \
+                  Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command \
                   has it, means that it prints nothing but its result and errors."
 )]
 struct Arguments {

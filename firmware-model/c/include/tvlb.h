@@ -7,8 +7,9 @@
  *
  * Every function that can fail returns TVLB_OK or an error code, and leaves its outputs alone
  * unless it succeeds. Pointers must not be null, of an image of no bytes neither, and must be aligned
- * for what they point to, unless the function says otherwise. A function checks all its pointers before
- * it looks at what they lead to, and returns TVLB_BAD_ARGUMENT if one is wrong.
+ * for what they point to, unless the function says otherwise. A function checks a pointer before it looks at
+ * what it leads to, and all of them before it writes anything, and returns TVLB_BAD_ARGUMENT if one is
+ * wrong. The pointers within a tvlb_inputs are read before the others are checked.
  *
  * The work of a call is bounded for any images and headers, by the constants that firmware-model's
  * README.md names under "Work". So is the number of random words that tvlb_admit and
@@ -87,7 +88,7 @@ typedef struct tvlb_switch {
 /* What a switch does with a packet. */
 typedef struct tvlb_step {
     uint64_t header;         /* the header to send it with; 0 if it is delivered */
-    uint16_t port;           /* the physical port: p terminals, a - 1 local ports, h global ones */
+    uint16_t port;           /* the physical port: terminals, then local ports, then global ones */
     uint8_t virtual_channel; /* the virtual channel on the link at that port; 0 if delivered */
     uint8_t deliver;         /* 1 if the port leads to the packet's node */
     uint8_t choice;          /* after tvlb_admit TVLB_HERE to TVLB_VLB_FALLBACK, else 0 */
@@ -107,12 +108,15 @@ typedef uint32_t (*tvlb_random)(void *context);
  * TVLB_SUMS_ONLY. A switch that knows only sums calls tvlb_sums_only after it has booted. A switch that
  * counts free credits must subtract them from what the port or channel has when it is idle.
  * The counters may change while a call reads them, by hardware, by an interrupt or by an atomic
- * store of another thread. A call reads one for each candidate that it draws, each whole.
+ * store of another thread. A call reads one for each candidate that it draws, each whole; where the decision
+ * counts ports and counters are by channel, it reads all `channels` counters of the port.
  *
  * If the image gives the decision a gate, a call also reads the counter of its MIN candidate's port
  * once more, and the sum of the counters of all ports to other switches, which are those after the p
- * terminals. A program that keeps this sum running gives its address as `link_credits`, and the gate
- * costs nothing. Otherwise `link_credits` is null, and the call adds the counters up. */
+ * terminals. A program that keeps this sum running gives its address as `link_credits`, and a gate
+ * on ports costs nothing. Otherwise `link_credits` is null, and the call adds the counters up. A decision
+ * that counts single channels compares sums by channel: it does not read `link_credits` and always adds the
+ * counters of its channels up. */
 typedef struct tvlb_inputs {
     const uint32_t *credits; /* credits in use, by physical port */
     size_t credit_count;     /* how many ports that is; those beyond count as idle */
