@@ -34,7 +34,11 @@ fn compiled(home: &Path) -> Option<PathBuf> {
         .is_ok_and(|done| done.status.success());
     let starts = trial && Command::new(home.join("empty")).status().is_ok_and(|s| s.success());
     if !starts {
-        eprintln!("skipped: the C compiler {cc} has no {sanitise}");
+        // Past the capture of the test, so that a log of all tests says it.
+        let _ = std::io::Write::write_all(
+            &mut std::io::stderr(),
+            format!("skipped: the C compiler {cc} has no {sanitise}\n").as_bytes(),
+        );
         return None;
     }
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is within target");
