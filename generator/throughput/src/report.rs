@@ -140,7 +140,7 @@ impl Report {
             })
             .collect();
         let tolerance = cells.iter().flatten().map(|cell| cell.tolerance).fold(0.0, f64::max);
-        let merits: Vec<Merit> = sets.iter().map(|set| set.merit(tolerance.max(1e-6))).collect();
+        let merits: Vec<Merit> = sets.iter().map(SetResult::merit).collect();
         for position in front(&merits) {
             sets[position].on_front = true;
         }
@@ -214,8 +214,8 @@ pub const COLUMNS: [Column<'_>; 7] = [
 ];
 
 impl SetResult {
-    fn merit(&self, unit: f64) -> Merit {
-        Merit::new(self.throughput.middle(), unit, self.mean_hops)
+    fn merit(&self) -> Merit {
+        Merit::new((self.throughput.lower, self.throughput.upper), self.mean_hops)
     }
 }
 
