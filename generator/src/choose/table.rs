@@ -51,8 +51,10 @@ impl Display for InWords<'_> {
                 let about = if figures.certified { "" } else { "about " };
                 writeln!(
                     f,
-                    "         {}: {about}{:.4}, {:.2} hops",
-                    figures.set, figures.throughput, figures.mean_hops
+                    "         {}: {about}{:.4}, {} hops",
+                    figures.set,
+                    figures.throughput,
+                    figures.mean_hops.map_or("no".to_owned(), |hops| format!("{hops:.2}"))
                 )?;
             }
             show_floor(f, floor)?;

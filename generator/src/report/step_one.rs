@@ -42,7 +42,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
             set.set.clone(),
             set.throughput.to_string(),
             format!("{:.4}", set.throughput.worst),
-            format!("{:.3}", set.mean_hops),
+            set.mean_hops.map_or("–".to_owned(), |hops| format!("{hops:.3}")),
             if set.on_front { "yes" } else { "" }.to_owned(),
         ]
     });
@@ -53,16 +53,16 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
 
 fn words(report: &Report, choice: &ChoiceEntry) -> String {
     let next = if choice.contests.is_empty() {
-        "The first of these is used, drawn by shape."
+        "Of these the first is used, drawn by shape, that links carry as much of as of conventional VLB; where there \
+         is none, conventional routing is kept."
     } else {
         "These went on to Step 2, with their mirror images, the paper's choice and a family of mixtures."
     };
     format!(
         "The throughput model says what a set of paths could carry if traffic were split in the best \
          way; it was solved for {} sets under {} demanding patterns, and each figure is proven from both \
-         sides. No set exceeds {:.4} flits per node and cycle on average. More paths never carry less in \
-         this model, so the largest throughput is no rule to choose by: shorter paths are what such \
-         sets are for. Among the sets within {:.0}% of the best, those with the fewest hops are {}. {next}",
+         sides. No set exceeds {:.4} flits per node and cycle on average. The largest throughput is nearly always \
+         that of all paths together, so it is no rule to choose by: shorter paths are what such sets are for. Among the sets within {:.0}% of the best, those with the fewest hops are {}. {next}",
         report.sets.len(),
         report.patterns.len(),
         report.bound,

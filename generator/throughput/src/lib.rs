@@ -110,7 +110,7 @@ impl ModelError {
 pub struct Modelled {
     pub solved: Solved,
     /// Hops of the set's VLB paths, drawn evenly, on average over the flows.
-    pub mean_hops: f64,
+    pub mean_hops: Option<f64>,
     /// The gap that counts as closed, by the program's size.
     pub tolerance: f64,
 }

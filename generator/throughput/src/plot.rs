@@ -39,11 +39,12 @@ pub fn svg(report: &Report) -> String {
 
 /// Throughput against mean hops, the sets of the front joined by a line.
 pub fn by_hops(report: &Report, roles: &Roles<'_>) -> Plot {
-    // A set without any path has no hops either.
-    let shown = || report.sets.iter().filter(|set| set.mean_hops >= 2.0 && set.same_as.is_none());
-    let mark = |set: &SetResult| Mark::new(set.mean_hops, set.throughput.middle(), hover(set));
+    let hops = |set: &SetResult| set.mean_hops.unwrap_or_default();
+    let is_shown = |set: &&SetResult| set.mean_hops.is_some() && set.same_as.is_none();
+    let shown = || report.sets.iter().filter(is_shown);
+    let mark = |set: &SetResult| Mark::new(hops(set), set.throughput.middle(), hover(set));
     let mut front: Vec<&SetResult> = shown().filter(|set| set.on_front).collect();
-    front.sort_by(|one, other| one.mean_hops.total_cmp(&other.mean_hops));
+    front.sort_by(|one, other| hops(one).total_cmp(&hops(other)));
     let mut series = vec![Series {
         name: String::new(),
         ink: Ink::Fourth,
@@ -75,7 +76,10 @@ pub fn by_set(report: &Report, sets: &[&SetResult], x: Axis, roles: &Roles<'_>) 
 }
 
 fn hover(set: &SetResult) -> String {
-    format!("{}: {}, {:.3} hops", set.set, set.throughput, set.mean_hops)
+    match set.mean_hops {
+        Some(hops) => format!("{}: {}, {hops:.3} hops", set.set, set.throughput),
+        None => format!("{}: {}", set.set, set.throughput),
+    }
 }
 
 fn plot(report: &Report, title: &str, x: Axis, mut series: Vec<Series>) -> Plot {

@@ -118,9 +118,9 @@ impl Choices {
         self.kinds.is_empty()
     }
 
-    /// Mean hops of the VLB paths drawn evenly, averaged over the flows that have any; 0 if none.
-    pub(super) fn mean_hops(&self) -> f64 {
-        if self.with_vlb > 0 { self.hops / f64::from(self.with_vlb) } else { 0.0 }
+    /// Mean hops of the VLB paths drawn evenly, averaged over the flows that have any; `None` if none has.
+    pub(super) fn mean_hops(&self) -> Option<f64> {
+        (self.with_vlb > 0).then(|| self.hops / f64::from(self.with_vlb))
     }
 
     /// What all flows pay if each takes its cheapest bundle.

@@ -47,9 +47,9 @@ pub struct SetResult {
     pub shifts: Option<MeanThroughput>,
     /// Over the random group permutations alone.
     pub group_permutations: Option<MeanThroughput>,
-    /// Hops of VLB paths drawn evenly, on average over the flows of the shifts (of all patterns if
-    /// there are no shifts).
-    pub mean_hops: f64,
+    /// Hops of VLB paths drawn evenly, on average over the flows that have such a path, and over the patterns in
+    /// which some flow has; `None` if there is no such pattern.
+    pub mean_hops: Option<f64>,
     /// Whether no set has more throughput without more hops.
     pub on_front: bool,
     /// By pattern: what was reached and what is proven not to be exceeded.
@@ -124,7 +124,6 @@ impl Report {
                 };
                 let all = of(&|_| true);
                 let shifts = of(&is_shift);
-                let hops_over = if shifts.is_empty() { &all } else { &shifts };
                 SetResult {
                     set: set.name().to_owned(),
                     same_as: (first != number).then(|| sweep.sets()[first].name().to_owned()),
@@ -133,7 +132,7 @@ impl Report {
                     group_permutations: Some(of(&is_type_2))
                         .filter(|cells| !cells.is_empty())
                         .map(|cells| MeanThroughput::of(&cells)),
-                    mean_hops: mean(hops_over.iter().map(|cell| cell.mean_hops)),
+                    mean_hops: mean_hops(&all),
                     on_front: false,
                     cells: all.iter().map(|cell| [cell.lower, cell.upper]).collect(),
                 }
@@ -187,7 +186,7 @@ impl Report {
                 format!("{:.6}", t.standard_error),
                 t.worst_in_words(),
             ];
-            let last = row![format!("{:.3}", set.mean_hops), set.on_front];
+            let last = row![set.mean_hops.map(|hops| format!("{hops:.3}")), set.on_front];
             table.push([first, part(&set.shifts), part(&set.group_permutations), last].concat());
         }
         table.csv()
@@ -209,13 +208,15 @@ pub const COLUMNS: [Column<'_>; 7] = [
         "standard error of this mean over the patterns, in the same unit",
     ),
     Column::number("worst", 6, "the throughput of the pattern with the least, in the same unit"),
-    Column::number("hops", 3, "mean links between switches of a VLB path"),
+    Column::number("hops", 3, "mean links between switches of a VLB path; - where there is none"),
     Column::words("same as", "an earlier set that has the same paths"),
 ];
 
 impl SetResult {
     fn merit(&self) -> Merit {
-        Merit::new((self.throughput.lower, self.throughput.upper), self.mean_hops)
+        // Without any VLB path all packets take MIN, and no set has fewer hops.
+        let hops = self.mean_hops.unwrap_or(0.0);
+        Merit::new((self.throughput.lower, self.throughput.upper), hops)
     }
 }
 
@@ -331,6 +332,11 @@ impl fmt::Display for Tally {
 
 fn percent(fraction: f64) -> String {
     format!("{}%", (fraction * 1e4).round() / 1e2)
+}
+
+fn mean_hops(cells: &[Cell]) -> Option<f64> {
+    let hops: Vec<f64> = cells.iter().filter_map(|cell| cell.mean_hops).collect();
+    (!hops.is_empty()).then(|| mean(hops.into_iter()))
 }
 
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {

@@ -30,8 +30,9 @@ pub struct Cell {
     pub lower: f64,
     /// Proven not to be exceeded.
     pub upper: f64,
-    /// Hops of the set's VLB paths, drawn evenly, on average over the flows; 0 if it has none.
-    pub mean_hops: f64,
+    /// Hops of the set's VLB paths, drawn evenly, on average over the flows that have any; `None` if none
+    /// has.
+    pub mean_hops: Option<f64>,
     /// The gap that counts as closed.
     pub tolerance: f64,
 }

@@ -7,6 +7,7 @@ use tvlb_schema::{
 };
 use tvlb_table_set::names::{Names, Parts};
 use tvlb_throughput::path_set::step_1;
+use tvlb_throughput::report::{Heading, Report};
 use tvlb_throughput::solve::Warm;
 use tvlb_throughput::sweep::{Cell, Sweep};
 use tvlb_throughput::{Counting, Model, ModelError, PathSet, Rule, state};
@@ -138,7 +139,8 @@ fn check_sweep(topology: &Topology, patterns: &[Flows], rule: Rule) {
                     "{pattern}, {}: {certified:?} and {cell:?}",
                     set.name()
                 );
-                assert!((alone.mean_hops - cell.mean_hops).abs() < 1e-12);
+                let hops = [alone.mean_hops, cell.mean_hops].map(Option::unwrap_or_default);
+                assert!((hops[0] - hops[1]).abs() < 1e-12);
             }
         }
     }
@@ -348,4 +350,30 @@ fn no_other_set_of_step_1_reaches_what_every_vlb_path_does_on_dfly_4_8_4_33() {
             assert!(cell.upper < cells[all].lower, "{name}: {cell:?}");
         }
     }
+}
+
+/// The mean hops of a set are those of the pairs that have a path, under whichever pattern.
+#[test]
+fn patterns_under_which_a_set_has_no_path_do_not_shorten_it() {
+    let topology = laid(Arrangement::Absolute, [2, 4, 2, 9]);
+    let df = topology.dragonfly();
+    let hops = |patterns: Vec<Flows>, text: &str| {
+        let sets = vec![PathSet::parse(text, 1).unwrap()];
+        let sweep = Sweep::new(&topology, Counting::Routes, patterns, sets);
+        let done = state::make(&sweep, None, &()).unwrap();
+        let cells = sweep.assemble(&done.units).unwrap();
+        let heading = Heading { fabric: String::new(), dead: Vec::new(), seed: 1, epsilon: 0.01 };
+        Report::new(&sweep, &cells, heading).sets[0].mean_hops
+    };
+    let is = |found: Option<f64>, expected: f64| {
+        assert!(found.is_some_and(|found| (found - expected).abs() < 1e-9), "{found:?}");
+    };
+    is(hops(Flows::type_1_set(df), "2-hop"), 2.0);
+    is(hops(Flows::type_1_set(df), "only:001"), 3.0);
+    // Under the shift no pair has such a path.
+    let shift = Flows::shift(df, 1, 0);
+    assert_eq!(hops(vec![shift.clone()], "only:001"), None);
+    let permuted = Flows::type_2_set(df, 1, 1);
+    let alone = hops(permuted.clone(), "only:001").unwrap();
+    is(hops([vec![shift], permuted].concat(), "only:001"), alone);
 }

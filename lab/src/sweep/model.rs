@@ -50,7 +50,7 @@ struct Set {
     lower: f64,
     upper: f64,
     standard_error: f64,
-    mean_hops: f64,
+    mean_hops: Option<f64>,
 }
 
 /// What is kept of a model.

@@ -68,8 +68,8 @@ pub struct ModelledEntry {
     pub throughput: f64,
     /// Whether that is certified to be a value.
     pub certified: bool,
-    /// Mean hops of its VLB paths, drawn evenly.
-    pub mean_hops: f64,
+    /// Mean hops of its VLB paths, drawn evenly, over the pairs that have any.
+    pub mean_hops: Option<f64>,
 }
 
 /// The traffic of Step 2.

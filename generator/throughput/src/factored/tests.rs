@@ -115,7 +115,8 @@ proptest! {
         prop_assert_eq!(&choices.kinds, &matrix.choices().kinds);
         prop_assert_eq!(&choices.flows, &matrix.choices().flows);
         close(&choices.per_path, &matrix.choices().per_path)?;
-        close(&[choices.mean_hops()], &[matrix.choices().mean_hops()])?;
+        let hops = [choices.mean_hops(), matrix.choices().mean_hops()];
+        close(&[hops[0].unwrap_or_default()], &[hops[1].unwrap_or_default()])?;
 
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let split: Vec<f64> = (0..choices.len()).map(|_| random.random()).collect();
