@@ -66,6 +66,9 @@ pub enum StopRule {
     /// Never: the run goes on until every packet of the measured windows is delivered, so that all
     /// figures are exact, the accepted throughput of a saturated network among them.
     FullWindow,
+    /// At the end of the measured windows: the accepted throughput is exact, and latencies are of what was
+    /// delivered until then.
+    AtWindowEnd,
     /// As soon as the mean latency over all nodes is bound to pass the limit, or, between the
     /// windows of the warm-up, as soon as it has passed twice the limit.
     WhenSaturated,
@@ -380,6 +383,7 @@ impl<'f> Run<'f> {
         let is_known = |population: &Population| population.is_known(limit, self.network.now);
         match stop_rule {
             StopRule::FullWindow => tally.populations.iter().all(Population::is_complete),
+            StopRule::AtWindowEnd => true,
             StopRule::WhenSaturated => is_known(&tally.whole()),
             StopRule::WhenEachPopulationIsDecided => {
                 tally.populations.iter().all(is_known) && is_known(&tally.whole())

@@ -25,6 +25,11 @@ impl Contender {
         Self(number)
     }
 
+    /// Its number.
+    pub(super) const fn place(self) -> usize {
+        self.0
+    }
+
     /// The first `count` contenders.
     pub(crate) fn all(count: usize) -> impl Iterator<Item = Self> {
         (0..count).map(Self)

@@ -10,6 +10,8 @@ pub(super) struct RunFigures {
     pub saturated: bool,
     /// Mean latency in cycles.
     pub latency: f64,
+    /// Flits delivered per node and cycle in the measured windows.
+    pub accepted: f64,
     /// The 99th percentile of the latency in cycles, if the run was a whole one.
     pub p99: u32,
     /// What the network delivered of the node that was served worst, over the mean of all nodes, if the

@@ -1,52 +1,197 @@
-//! The floor under a choice by the model alone: no set is installed that links carry less of than of conventional
-//! VLB.
+//! The floor under a fast choice: no set is installed that carries less than conventional routing does.
 //!
-//! The model of Step 1 spreads each flow over a set's paths as well as it can be. A switch draws them by a rule,
-//! without regard to the flow, and on unequal machines few short paths may then share one link. So each set of the
-//! front is asked what its own draws put on the busiest link under adversarial patterns, and compared with what
-//! conventional VLB puts there.
+//! The model of Step 1 spreads each flow over a set's paths as well as it can be. A switch draws them by a rule and
+//! sees its own queues alone. So each set of the front is compared with conventional routing before it is
+//! installed: by a few short runs where these take minutes at most, each at a load that is more than the network
+//! carries; and on larger machines by what the draws put on the busiest link, if all packets take VLB. The second
+//! is the stricter one, because a switch that sees a long queue before a busy link avoids it.
 
+use super::candidates::{Candidate, Sources};
+use super::contender::{Contender, Field};
 use super::error::ChooseError;
-use super::panel::Event;
+use super::memory::{self, Memory};
+use super::panel::{Event, Panel, PanelSize};
+use super::runner::{STEPS, all_of};
+use super::simulation::{SimulatedRunner, images_of};
 use crate::fabric::Fabric;
+use crate::policy::{Policy, PolicyPair};
 use crate::static_load::{Paths, StaticLoadError, static_loads};
+use std::path::Path;
 use tvlb_base::progress::Progress;
-use tvlb_schema::SetRule;
-use tvlb_table_set::FloorEntry;
+use tvlb_schema::{PerDecision, SetRule};
+use tvlb_simulator::Scheme;
 use tvlb_table_set::grammar::canonical;
+use tvlb_table_set::{FloorEntry, Origin};
+use tvlb_topology::routes::count::RouteCounter;
 use tvlb_traffic::Traffic;
 
-/// The least share of conventional VLB's static saturation that a set must carry under every pattern.
+/// The least share of what conventional routing carries that a set must carry of all traffic that is asked.
 pub(crate) const LEAST_SHARE: f64 = 0.97;
+/// How many times nodes times cycles the runs may take: on two cores, minutes.
+const MOST_NODE_CYCLES: u64 = 200_000_000;
+/// The load of traffic that is no adversarial pattern, in steps: above what any routing carries.
+const OVERLOAD: u32 = 80;
 
-/// What the draws of sets carry beside conventional VLB.
+/// What a fast choice asks of a fabric.
 pub(super) struct Floor<'f> {
-    fabric: &'f Fabric,
-    /// Each pattern with its traffic and the static saturation of conventional VLB.
-    patterns: Vec<(String, Traffic, f64)>,
+    pub(super) fabric: &'f Fabric,
+    pub(super) counter: &'f RouteCounter<'f>,
+    pub(super) state: Option<&'f Path>,
+    pub(super) progress: &'f dyn Progress,
 }
 
-impl<'f> Floor<'f> {
-    /// That of a fabric under these patterns. A pattern under which nobody has a VLB path says nothing.
+/// What a fast choice takes, and what the sets carry that were asked.
+pub(super) type Taken = (PerDecision<Policy>, Vec<FloorEntry>);
+
+impl Floor<'_> {
+    /// Of the candidates that are above the floor the one that carries most adversarial traffic, conventional
+    /// routing among them; where runs are too expensive, the first set of the front that is above the floor, or
+    /// conventional routing.
     ///
     /// # Errors
-    /// A pattern that the fabric cannot have, or the work was cancelled.
-    pub(super) fn new(
-        fabric: &'f Fabric,
-        patterns: &[Event],
-        progress: &dyn Progress,
-    ) -> Result<Self, ChooseError> {
-        let mut floor = Self { fabric, patterns: Vec::new() };
-        for event in patterns {
-            progress.check()?;
-            let traffic = Traffic::new(&event.pattern, &fabric.nodes(), event.seed)?;
-            if let Some(conventional) = floor.saturation(&traffic, SetRule::conventional()) {
-                floor.patterns.push((event.to_string(), traffic, conventional));
+    /// The first run that failed, or the work was cancelled.
+    pub(super) fn choose(&self, sources: &Sources<'_>) -> Result<Taken, ChooseError> {
+        let file = &self.fabric.file;
+        let panel = Panel::new(self.fabric.nodes(), file.links(), file.seed, PanelSize::Quick);
+        let few = Sources { user: &[], ..*sources };
+        for sources in [Some(sources), None] {
+            let both = [Scheme::UgalL, Scheme::Par].map(|scheme| match sources {
+                Some(sources) => self.plain(&few, scheme, &sources.candidates(scheme)),
+                None => self.plain(&few, scheme, &[]),
+            });
+            if self.is_affordable(&panel, both.iter().map(Vec::len).sum()) {
+                return self.simulated(&panel, both);
             }
         }
-        Ok(floor)
+        let mut asked = Vec::new();
+        for rule in sources.front {
+            let entry = self.by_links(&panel, rule)?;
+            let is_above = entry.share >= LEAST_SHARE;
+            asked.push(entry);
+            if is_above {
+                return Ok((self.policies(rule), asked));
+            }
+        }
+        Ok((self.policies(&SetRule::conventional()), asked))
     }
 
+    /// A set as it is weighed where nothing else is said.
+    fn policies(&self, rule: &SetRule) -> PerDecision<Policy> {
+        let file = &self.fabric.file;
+        file.weighing.policies(&PerDecision::same(SetRule { seed: file.seed, ..*rule }))
+    }
+
+    /// Conventional routing, by port and by channel, the sets of the front as they are, and others.
+    fn plain(&self, sources: &Sources<'_>, scheme: Scheme, others: &[Candidate]) -> Vec<Candidate> {
+        let mut all = sources.conventional(scheme);
+        let of_set = |rule: &SetRule| {
+            let PerDecision { ugal_l, par_source, par_second } = self.policies(rule);
+            let policies = match scheme {
+                Scheme::Par => PolicyPair { source: par_source, second: par_second },
+                _ => PolicyPair::same(ugal_l),
+            };
+            Candidate { policies, origin: Origin::Front }
+        };
+        let front = sources.front.iter().map(of_set);
+        for candidate in front.chain(others.iter().cloned()) {
+            if all.iter().all(|known| !known.is_like(&candidate)) {
+                all.push(candidate);
+            }
+        }
+        // What conventional routing as published carries is asked in any case.
+        let (first, others) = all.split_first().expect("conventional routing is always there");
+        let allowed = others.iter().filter(|candidate| sources.allows(scheme, candidate));
+        [first].into_iter().chain(allowed).cloned().collect()
+    }
+
+    fn is_affordable(&self, panel: &Panel, contenders: usize) -> bool {
+        let nodes = u64::from(self.fabric.topology.dragonfly().node_count());
+        let cycles = u64::from(panel.window) * u64::from(panel.warm_up + 1);
+        nodes * cycles * (contenders * overloads(panel).len()) as u64 <= MOST_NODE_CYCLES
+    }
+
+    /// What candidates carry in runs, conventional routing the first of them, for UGAL-L and for PAR.
+    fn simulated(
+        &self,
+        panel: &Panel,
+        [ugal_l, par]: [Vec<Candidate>; 2],
+    ) -> Result<Taken, ChooseError> {
+        let memory = &memory::open(self.state, "floor", self.fabric, panel)?;
+        let (ugal_l, mut asked) = self.best(Scheme::UgalL, (panel, memory), ugal_l)?;
+        let (par, of_par) = self.best(Scheme::Par, (panel, memory), par)?;
+        asked.extend(of_par);
+        let policies =
+            PerDecision { ugal_l: ugal_l.source, par_source: par.source, par_second: par.second };
+        Ok((policies, asked))
+    }
+
+    /// Of the candidates of a scheme that carry enough of all traffic the one that carries most of the adversarial
+    /// patterns, and what each carries beside conventional routing. Who falls below the floor is asked no more.
+    fn best(
+        &self,
+        scheme: Scheme,
+        (panel, memory): (&Panel, &Memory),
+        candidates: Vec<Candidate>,
+    ) -> Result<(PolicyPair, Vec<FloorEntry>), ChooseError> {
+        self.progress.stage("floor", None);
+        let with_images = candidates.into_iter().map(|candidate| {
+            let policies = candidate.policies.per_decision();
+            let images = images_of(self.counter, self.fabric, policies, self.progress)?;
+            Ok::<_, ChooseError>((candidate, images))
+        });
+        let field = Field::new(with_images.collect::<Result<_, _>>()?);
+        let runner = SimulatedRunner::boot(scheme, panel, &field, memory, self.progress)?;
+        let mut left: Vec<Contender> = Contender::all(field.count()).collect();
+        let mut least: Vec<Option<FloorEntry>> = vec![None; field.count()];
+        let mut adversarial = vec![0.0; field.count()];
+        for (event, step) in overloads(panel) {
+            let carried = all_of(&left, |&one| runner.accepted(one, &event, step))?;
+            let conventional = carried[0];
+            for (&one, of_one) in left.iter().zip(carried) {
+                let (scheme, set) = (Some(scheme.name().to_owned()), field.name(one));
+                let traffic = event.to_string();
+                let entry = entry((scheme, set), traffic, (of_one, conventional));
+                note(&mut least[one.place()], entry);
+                if panel.score.contains(&event) {
+                    adversarial[one.place()] += of_one;
+                }
+            }
+            left.retain(|one| {
+                least[one.place()].as_ref().is_some_and(|of| of.share >= LEAST_SHARE)
+            });
+        }
+        let patterns = panel.score.iter().fold(0.0, |count, _| count + 1.0);
+        for one in &left {
+            if let Some(entry) = &mut least[one.place()] {
+                entry.adversarial = Some(adversarial[one.place()] / patterns);
+            }
+        }
+        // Conventional routing is always left, and comes first.
+        let best = left.iter().fold(left[0], |best, &one| {
+            if adversarial[one.place()] > adversarial[best.place()] { one } else { best }
+        });
+        Ok((field.candidate(best).policies.clone(), least.into_iter().flatten().collect()))
+    }
+
+    /// The least share of conventional VLB's static saturation that the draws of a set carry.
+    fn by_links(&self, panel: &Panel, rule: &SetRule) -> Result<FloorEntry, ChooseError> {
+        let mut least = None;
+        for event in &panel.score {
+            self.progress.check()?;
+            let traffic = Traffic::new(&event.pattern, self.fabric.nodes(), event.seed)?;
+            let Some(conventional) = self.saturation(&traffic, SetRule::conventional()) else {
+                continue;
+            };
+            let own = self.saturation(&traffic, *rule).unwrap_or(0.0);
+            note(
+                &mut least,
+                entry((None, canonical(rule)), event.to_string(), (own, conventional)),
+            );
+        }
+        Ok(least.unwrap_or_else(|| entry((None, canonical(rule)), String::new(), (0.0, 0.0))))
+    }
+
+    /// `None` where nobody has a VLB path.
     fn saturation(&self, traffic: &Traffic, rule: SetRule) -> Option<f64> {
         match static_loads(&self.fabric.topology, traffic, &Paths::Set(rule)) {
             Ok(loads) => Some(loads.saturation()),
@@ -57,38 +202,34 @@ impl<'f> Floor<'f> {
             ) => None,
         }
     }
+}
 
-    /// The least share of conventional VLB's static saturation that the draws of a set carry, and of which
-    /// pattern. A set without paths for a pattern carries none of it.
-    ///
-    /// # Errors
-    /// The work was cancelled.
-    pub(super) fn of(
-        &self,
-        rule: &SetRule,
-        progress: &dyn Progress,
-    ) -> Result<FloorEntry, ChooseError> {
-        let mut least = FloorEntry {
-            set: canonical(rule),
-            share: 1.0,
-            traffic: String::new(),
-            saturation: 0.0,
-            conventional: 0.0,
-        };
-        for (name, traffic, conventional) in &self.patterns {
-            progress.check()?;
-            let saturation = self.saturation(traffic, *rule).unwrap_or(0.0);
-            let share = saturation / conventional;
-            if least.traffic.is_empty() || share < least.share {
-                least = FloorEntry {
-                    share,
-                    traffic: name.clone(),
-                    saturation,
-                    conventional: *conventional,
-                    ..least
-                };
-            }
+/// The traffic of a panel, each once, with a load that is more than networks carry of it: first that which most
+/// candidates lose something of.
+fn overloads(panel: &Panel) -> Vec<(Event, u32)> {
+    let mut all: Vec<(Event, u32)> = Vec::new();
+    for guard in &panel.guards {
+        if all.iter().all(|(event, _)| *event != guard.event) {
+            all.push((guard.event.clone(), OVERLOAD));
         }
-        Ok(least)
+    }
+    let adversarial = (2 * panel.first_step).min(STEPS);
+    all.extend(panel.score.iter().map(|event| (event.clone(), adversarial)));
+    all
+}
+
+fn entry(
+    (scheme, set): (Option<String>, String),
+    traffic: String,
+    (carried, conventional): (f64, f64),
+) -> FloorEntry {
+    let share = if conventional > 0.0 { carried / conventional } else { 1.0 };
+    FloorEntry { scheme, set, share, traffic, carried, conventional, adversarial: None }
+}
+
+/// Keeps the entry of the least share, the first of equals.
+fn note(least: &mut Option<FloorEntry>, entry: FloorEntry) {
+    if least.as_ref().is_none_or(|least| entry.share < least.share) {
+        *least = Some(entry);
     }
 }

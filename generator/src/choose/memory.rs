@@ -18,7 +18,7 @@ use tvlb_simulator::{Buffers, Scheme};
 use tvlb_table_set::runs::{self, Claim, POLL, Runs, StoreError, Turn};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
-const VERSION: &str = "tvlb runs 6";
+const VERSION: &str = "tvlb runs 7";
 
 /// The runs made so far, by name: scheme, sets, traffic and load in hundredths. The runs of MIN and of
 /// conventional VLB have the names of these in the place of scheme and sets, so both contests share them.

@@ -47,7 +47,7 @@ use crate::policy::{Policy, PolicyPair};
 use crate::routes::draw_work::draw_work;
 use candidates::{Sources, by_shape};
 use contests::{Contests, Found};
-use floor::{Floor, LEAST_SHARE};
+use floor::Floor;
 use panel::Panel;
 use record::{model_entry, panel_entry};
 use simulation::make_state;
@@ -55,7 +55,7 @@ use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::Scheme;
-use tvlb_table_set::{FloorEntry, all_rounded};
+use tvlb_table_set::all_rounded;
 use tvlb_throughput::report::Report;
 use tvlb_topology::routes::count::RouteCounter;
 
@@ -139,8 +139,9 @@ pub fn choose(
     progress.check()?;
     let model = modelled.as_ref().map(model_entry);
     if options.fast {
-        let (rule, floor) = above_floor(fabric, &front, progress)?;
-        let policies = weighing.policies(&PerDecision::same(SetRule { seed, ..rule }));
+        let (state, counter) = (options.state.as_deref(), &counter);
+        let sources = Sources { front: &front, ..without_front };
+        let (policies, floor) = Floor { fabric, counter, state, progress }.choose(&sources)?;
         let entry = all_rounded(&ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,
@@ -183,30 +184,6 @@ pub fn choose(
 /// How many runs a state directory holds; 0 if it cannot be read.
 pub fn runs_kept(options: &Options) -> usize {
     options.state.as_deref().map_or(0, |state| memory::kept(state, RUNS))
-}
-
-/// The first set of the front whose draws carry what conventional VLB carries, else conventional routing; and what
-/// the sets that were asked carry, the chosen one last.
-fn above_floor(
-    fabric: &Fabric,
-    front: &[SetRule],
-    progress: &dyn Progress,
-) -> Result<(SetRule, Vec<FloorEntry>), ChooseError> {
-    let mut asked = Vec::new();
-    if !front.is_empty() {
-        let links = fabric.file.links();
-        let panel = Panel::new(fabric.nodes(), links, fabric.file.seed, PanelSize::Standard);
-        let floor = Floor::new(fabric, &panel.score, progress)?;
-        for rule in front {
-            let entry = floor.of(rule, progress)?;
-            let carries = entry.share >= LEAST_SHARE;
-            asked.push(entry);
-            if carries {
-                return Ok((*rule, asked));
-            }
-        }
-    }
-    Ok((SetRule::conventional(), asked))
 }
 
 #[cfg(test)]

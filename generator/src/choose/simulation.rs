@@ -131,6 +131,36 @@ impl<'i> SimulatedRunner<'i> {
 }
 
 impl<S: Copy + Ord + Send + Sync> SimulatedRunner<'_, S> {
+    /// What is delivered per node and cycle at a load that may be more than the network carries.
+    pub(super) fn accepted(
+        &self,
+        subject: S,
+        event: &Event,
+        step: u32,
+    ) -> Result<f64, ChooseError> {
+        let Booted { name, network, settings } = &self.booted[&subject];
+        let name = format!("{name}; {event}; {step}; accepted");
+        let run = self.figures(name, (network, settings), (event, step), StopRule::AtWindowEnd)?;
+        Ok(run.accepted)
+    }
+
+    /// The figures of a run of this name.
+    fn figures(
+        &self,
+        name: String,
+        fabric: (&BootedFabric<'_>, &Settings),
+        traffic: (&Event, u32),
+        stop_rule: StopRule,
+    ) -> Result<RunFigures, ChooseError> {
+        let measured = self.kept(&name, fabric, traffic, |run| {
+            Ok(Kept::Figures(figures(&run.measure(stop_rule, self.progress)?)))
+        })?;
+        match measured {
+            Kept::Figures(figures) => Ok(figures),
+            Kept::Foreseen(_) => Err(ChooseError::OtherRun { run: name }),
+        }
+    }
+
     fn note(&self, event: &Event, subject: S, step: u32, is_measured: bool) {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.insert((event.to_string(), subject, step, is_measured));
@@ -195,13 +225,7 @@ impl<S: Copy + Ord + Send + Sync> Runner<S> for SimulatedRunner<'_, S> {
             self.note(event, subject, step, true);
             StopRule::WhenSaturated
         };
-        let measured = self.kept(&name, (network, &settings), (event, step), |run| {
-            Ok(Kept::Figures(figures(&run.measure(stop_rule, self.progress)?)))
-        })?;
-        match measured {
-            Kept::Figures(figures) => Ok(figures),
-            Kept::Foreseen(_) => Err(ChooseError::OtherRun { run: name }),
-        }
+        self.figures(name, (network, &settings), (event, step), stop_rule)
     }
 
     fn foresee(
@@ -227,6 +251,7 @@ fn figures(outcome: &Outcome) -> RunFigures {
     RunFigures {
         saturated: outcome.saturated,
         latency: outcome.all.latency,
+        accepted: outcome.all.accepted,
         p99: outcome.all.p99,
         worst_served: if outcome.all.accepted > 0.0 {
             outcome.fairness.least / outcome.all.accepted

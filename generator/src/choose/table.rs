@@ -60,8 +60,8 @@ impl Display for InWords<'_> {
             show_floor(f, floor)?;
             return writeln!(
                 f,
-                "         chosen by the model alone; without --fast, the same command simulates candidates, for \
-                 some minutes, and chooses by that"
+                "         chosen by the model and short runs; without --fast, the same command simulates candidates, \
+                 for some minutes, and chooses by that"
             );
         };
         writeln!(
@@ -92,26 +92,38 @@ impl Display for InWords<'_> {
     }
 }
 
-/// What the draws of the sets that were asked carry beside conventional VLB, and whether it is kept.
+/// What the candidates of a fast choice carry beside conventional routing.
 fn show_floor(f: &mut fmt::Formatter<'_>, floor: &[FloorEntry]) -> fmt::Result {
     let least = LEAST_SHARE * 100.0;
-    for entry in floor {
-        writeln!(
-            f,
-            "floor    {}: with all packets on its paths, links carry {:.4} of {}, and {:.4} by conventional VLB: {}",
-            entry.set,
-            entry.saturation,
-            entry.traffic,
-            entry.conventional,
-            percent(entry.share)
-        )?;
-    }
-    if floor.last().is_none_or(|entry| entry.share < LEAST_SHARE) {
-        writeln!(
-            f,
-            "         conventional routing is kept: no set of the front carries {least}% of what it carries under \
-             every pattern"
-        )?;
+    for of_scheme in floor.chunk_by(|one, next| one.scheme == next.scheme) {
+        let first = &of_scheme[0];
+        let Some(scheme) = &first.scheme else {
+            for FloorEntry { set, share, traffic, carried, conventional, .. } in of_scheme {
+                writeln!(
+                    f,
+                    "floor    {set}: with all packets on its paths, links carry {carried:.4} of {traffic}, where \
+                     conventional routing carries {conventional:.4}: {}",
+                    percent(*share)
+                )?;
+            }
+            if of_scheme.iter().all(|entry| entry.share < LEAST_SHARE) {
+                writeln!(f, "         none carries {least}%, so conventional routing is kept")?;
+            }
+            continue;
+        };
+        let above = || of_scheme.iter().filter_map(|entry| Some((entry, entry.adversarial?)));
+        let best = above().reduce(|best, next| if next.1 > best.1 { next } else { best });
+        if let Some((best, carried)) = best {
+            writeln!(
+                f,
+                "floor    {scheme}: {} of {} candidates carry {least}% of what conventional routing carries of all traffic \
+                 that was asked; of adversarial traffic {} carries most, {carried:.3} beside {:.3}",
+                above().count(),
+                of_scheme.len(),
+                best.set,
+                first.adversarial.unwrap_or_default()
+            )?;
+        }
     }
     Ok(())
 }
@@ -219,11 +231,7 @@ pub(crate) fn before_and_after(contest: &ContestEntry, again: &AgainEntry) -> Ve
     let Some(ours) = again.contenders.iter().find(|of| of.set == contest.chosen) else {
         return Vec::new();
     };
-    let kinds: [(&str, fn(&AgainContender) -> f64); 2] = [
-        ("typical traffic, uniform and permutations", |of| of.usual),
-        ("worst traffic, adversarial patterns", |of| of.saturation),
-    ];
-    let line = |(words, of): (&str, fn(&AgainContender) -> f64)| {
+    let line = |words: &str, of: fn(&AgainContender) -> f64| {
         let strongest = conventional.iter().max_by(|one, other| of(one.1).total_cmp(&of(other.1)));
         let before = strongest.map_or_else(String::new, |(name, before)| {
             let gain = 100.0 * (of(ours) / of(before).max(f64::MIN_POSITIVE) - 1.0);
@@ -231,7 +239,10 @@ pub(crate) fn before_and_after(contest: &ContestEntry, again: &AgainEntry) -> Ve
         });
         format!("{words}: {:.3} with the chosen set{before}", of(ours))
     };
-    kinds.map(line).into()
+    vec![
+        line("typical traffic, uniform and permutations", |of| of.usual),
+        line("worst traffic, adversarial patterns", |of| of.saturation),
+    ]
 }
 
 /// Whether the chosen set holds the guards on seeds that took no part in the choice, and where it loses most.

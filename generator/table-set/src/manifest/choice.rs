@@ -17,8 +17,7 @@ pub struct ChoiceEntry {
     pub prefer: Option<String>,
     /// Step 1; none where the fabric is too large.
     pub model: Option<ModelEntry>,
-    /// Where the model alone chose: what the draws of sets carry beside conventional VLB, in the order in which
-    /// they were asked. The last is the chosen set, unless no set of the front carries enough: then conventional
+    /// Where `--fast` chose: what sets carry beside conventional routing, in the order in which they were asked. The last is the chosen set, unless no set of the front carries enough: then conventional
     /// routing is kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub floor: Vec<FloorEntry>,
@@ -28,19 +27,26 @@ pub struct ChoiceEntry {
     pub contests: Vec<ContestEntry>,
 }
 
-/// The pattern under which the draws of a set carry least beside conventional VLB.
+/// The traffic of which a set carries least beside conventional routing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FloorEntry {
+    /// The scheme, if by simulation; none where the load of links was counted instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<String>,
     pub set: String,
-    /// Its static saturation over that of conventional VLB.
+    /// What it carries over what conventional routing carries.
     pub share: f64,
     pub traffic: String,
-    /// The largest load of flits per node and cycle that no link is too narrow for, if all packets take a path of
-    /// the set.
-    pub saturation: f64,
-    /// The same of conventional VLB.
+    /// Flits per node and cycle. By simulation what is delivered at a load that is more than the network carries;
+    /// by links the largest load that no link is too narrow for, if all packets take a path of the set.
+    pub carried: f64,
+    /// The same of conventional routing.
     pub conventional: f64,
+    /// By simulation, of those that are above the floor: what is delivered of adversarial traffic on average. Of
+    /// each scheme the one with the most is taken, of equals the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adversarial: Option<f64>,
 }
 
 /// Step 1 on a sample of patterns.
