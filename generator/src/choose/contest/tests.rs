@@ -71,7 +71,7 @@ impl Runner for MadeUp {
     ) -> Result<RunFigures, ChooseError> {
         let (latency, _) = self.latencies(contender, event, step);
         let p99 = self.contenders[contender].p99;
-        Ok(RunFigures { saturated: latency >= 1e4, latency, p99, worst_served: 1.0 })
+        Ok(RunFigures { saturated: latency >= 1e4, latency, accepted: 0.0, p99, worst_served: 1.0 })
     }
 
     fn foresee(
