@@ -2,7 +2,7 @@
 //! directory, and an interrupted search continues.
 //!
 //! A run's figures follow from images, traffic, load and seed alone, so remembering them changes
-//! nothing but the time. The directory belongs to one fabric and panel; that of another is refused,
+//! nothing but the time. The directory belongs to one fabric, panel and build; that of another is refused,
 //! never used in part.
 
 use super::figures::Kept;
@@ -93,6 +93,8 @@ pub(super) fn open(
 ) -> Result<Memory, StoreError> {
     let subject = subject(fabric, panel);
     let runs = state.map(|state| Runs::open(runs_of(state, name), &subject)).transpose()?;
+    // At once: another fabric that begins meanwhile is refused before it has simulated anything.
+    runs.iter().try_for_each(Runs::own)?;
     Ok(Memory { runs, known: Mutex::default(), made: Mutex::default() })
 }
 
@@ -130,7 +132,7 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
     };
     format!(
         "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}{missing}{buffer}",
-        env!("CARGO_PKG_VERSION"),
+        runs::build(),
         fabric.file.latencies
     )
 }

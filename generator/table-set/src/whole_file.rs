@@ -7,6 +7,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// Makes these bytes the content of the file.
 ///
@@ -17,6 +18,21 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|target| !target.is_file()) {
         return fs::write(path, content);
     }
+    aside(path, content)?.persist(path)?;
+    Ok(())
+}
+
+/// Makes these bytes the content of a file that is not there yet: of several that try, one does.
+///
+/// # Errors
+/// There is such a file, or the directory cannot be written to.
+pub(crate) fn write_new(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    aside(path, content.as_ref())?.persist_noclobber(path)?;
+    Ok(())
+}
+
+/// A file beside another, with these bytes, on the disk.
+fn aside(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
@@ -31,8 +47,7 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let mut aside = builder.prefix(".tvlb-").tempfile_in(directory).map_err(systems_words)?;
     aside.write_all(content)?;
     aside.as_file().sync_all()?;
-    aside.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    Ok(aside)
 }
 
 /// The operating system's sentence on a temporary file or directory, without the path of it that

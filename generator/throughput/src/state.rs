@@ -1,6 +1,6 @@
 //! What a sweep has done so far, so that an interrupted one can continue, and several processes can make one.
 //!
-//! A state belongs to one sweep, told by everything that its cells depend on: wiring, way of
+//! A state belongs to one sweep, told by everything that its cells depend on: the build, wiring, way of
 //! counting, patterns and sets. A state of another sweep, or a damaged one, is refused, never used
 //! in part.
 
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use tvlb_base::progress::Progress;
-use tvlb_table_set::runs::{Claim, POLL, Runs, StoreError, Turn};
+use tvlb_table_set::runs::{Claim, POLL, Runs, StoreError, Turn, build};
 
 /// Raised when the meaning of a cell changes, so that older states are refused.
 const VERSION: &str = "tvlb sweep state 2";
@@ -47,6 +47,8 @@ pub fn make(
     progress: &dyn Progress,
 ) -> Result<Done, StateError> {
     let runs = directory.map(|path| Runs::open(path, &subject(sweep))).transpose()?;
+    // At once: another sweep that begins meanwhile is refused.
+    runs.iter().try_for_each(Runs::own)?;
     let done = Mutex::new(Done::default());
     let note = |unit: usize, cells: UnitCells, tally: Tally| {
         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,7 +112,7 @@ fn subject(sweep: &Sweep<'_>) -> String {
     let mut text = String::new();
     let df = sweep.topology().dragonfly();
     let (p, a, h, g) = (df.p(), df.a(), df.h(), df.g());
-    let _ = writeln!(text, "{VERSION} {} dfly {p} {a} {h} {g}", sweep.counting());
+    let _ = writeln!(text, "{VERSION} {} {} dfly {p} {a} {h} {g}", build(), sweep.counting());
     if !df.is_even() {
         let _ = writeln!(text, "{:?}", df.kinds());
     }

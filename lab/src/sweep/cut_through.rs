@@ -27,6 +27,7 @@ use tvlb_schema::{
     encode_escape_image,
 };
 use tvlb_simulator::BootedFabric;
+use tvlb_table_set::runs::build;
 use tvlb_traffic::{Pattern, Traffic};
 
 /// The most cycles of a burst, and where all send to all.
@@ -224,7 +225,7 @@ impl CutThroughs {
     fn subject<'s>(&'s self, case: &'s Case) -> Subject<'s> {
         let line = &self.lines[case.line];
         Subject {
-            tool_version: env!("CARGO_PKG_VERSION"),
+            tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
             fabric: self.fabrics[case.fabric].wiring.clone(),
             policies: line.policies(),

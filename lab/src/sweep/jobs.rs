@@ -25,6 +25,7 @@ use tvlb_simulator::{
     BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Scheme, Settings, complete,
 };
 use tvlb_table_set::grammar::parse_set;
+use tvlb_table_set::runs::build;
 use tvlb_table_set::sha256;
 use tvlb_traffic::PlacementRule;
 use tvlb_traffic::workload::{Grid, Job, Motif, Programs, RankMap, WorkloadError};
@@ -213,7 +214,7 @@ impl JobRuns {
         let numbers: Vec<u8> =
             nodes.concat().iter().flat_map(|node| node.0.to_le_bytes()).collect();
         Subject {
-            tool_version: env!("CARGO_PKG_VERSION"),
+            tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
             fabric: self.fabrics[case.fabric].wiring.clone(),
             set: self.sets[case.set].rules_in_words(fabric),

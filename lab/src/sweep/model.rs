@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::row;
 use tvlb_base::table::Cell;
+use tvlb_table_set::runs::build;
+use tvlb_table_set::sha256;
 use tvlb_throughput::report::{Heading, Report};
 use tvlb_throughput::state;
 use tvlb_throughput::sweep::Sweep;
@@ -80,7 +82,7 @@ impl Models {
         let (fabric, seed) = self.unit(unit);
         let Model { shifts, type_2, rule } = self.model;
         Subject {
-            tool_version: env!("CARGO_PKG_VERSION"),
+            tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
             modelled: &fabric.fabric.file.name,
             shifts,
@@ -106,9 +108,10 @@ impl Models {
         sets.extend(path_set::strategic());
         let sweep = Sweep::new(&fabric.topology, Counting::Triples, patterns, sets).by(rule);
         let by = if rule.is_usual() { String::new() } else { format!("-{rule}") };
-        // Parts of a long model are kept in a file of their own.
-        let name =
-            format!("{}-{}-{count}-{type_2}{by}-seed-{seed}.model", self.study, fabric.file.name);
+        // Parts of a long model are kept in a directory of their own, which is one build's.
+        let (study, fabric_name) = (&self.study, &fabric.file.name);
+        let build = &sha256(build().as_bytes())[..8];
+        let name = format!("{study}-{fabric_name}-{count}-{type_2}{by}-seed-{seed}-{build}.model");
         let done = state::make(&sweep, Some(&source.directory.join(name)), progress)?;
         let cells = sweep.assemble(&done.units).ok_or(Cancelled)?;
         let heading =

@@ -20,6 +20,7 @@ use tvlb_generator::image::{Images, fabric_image};
 use tvlb_schema::{FabricImage, MinCandidate, VcScheme};
 use tvlb_simulator::{Scheme, Settings, StarvedLink};
 use tvlb_table_set::names::Parts;
+use tvlb_table_set::runs::build;
 use tvlb_table_set::sha256;
 use tvlb_traffic::named::{Named, NamedParts};
 use tvlb_traffic::{Pattern, PlacementRule};
@@ -247,7 +248,7 @@ impl Network {
             _ => None,
         };
         let base = Subject {
-            tool_version: env!("CARGO_PKG_VERSION"),
+            tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
             fabric: loaded.file.name.clone(),
             fabric_hash: hash_of(loaded, paths, vc_scheme),

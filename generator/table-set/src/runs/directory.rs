@@ -7,13 +7,14 @@
 //!
 //! ```text
 //! subject           the SHA-256 of the subject, and a line feed
-//! xx/HASH.run       a result; HASH is the SHA-256 of its key, and xx are its first two digits
+//! xx/HASH.run       a result; HASH is the SHA-256 of its name, and xx are its first two digits
 //! xx/HASH.claim     whose turn it is to make it
 //! ```
 //!
-//! A result is a label, key and value in bincode's standard configuration, and the SHA-256 of all that
-//! stands before it. Key and value are texts in JSON, so that whoever reads a result may take a part of its
-//! fields.
+//! A result is a label, name and value in bincode's standard configuration, and the SHA-256 of all that
+//! stands before it. Name and value are texts in JSON, so that whoever reads a result may take a part of its
+//! fields. The name is the SHA-256 of the subject, and the key: a result of another subject is never taken,
+//! wherever its file came from.
 
 use super::claims::{Claim, Claims};
 use crate::input_file::{self, Symlinks};
@@ -25,15 +26,16 @@ use sha2::{Digest, Sha256};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The version changes with the format, so that other files are refused.
-const LABEL: &[u8] = b"tvlb run 1\n";
+const LABEL: &[u8] = b"tvlb run 2\n";
 /// The bytes of a SHA-256.
 const DIGEST: usize = 32;
 /// The largest file that is read: a run has some tens of figures, and a unit of the throughput model has
 /// some for each of its patterns and sets.
 const MOST_BYTES: u64 = 1 << 20;
-/// What key and value may take in memory while they are decoded.
+/// What name and value may take in memory while they are decoded.
 const MOST_DECODED: usize = 1 << 22;
 /// The file that says whose results a directory has.
 const SUBJECT_FILE: &str = "subject";
@@ -63,8 +65,10 @@ const ENDING: &str = "run";
 #[derive(Debug)]
 pub struct Runs {
     directory: PathBuf,
-    /// The line of the file of the subject.
+    /// The SHA-256 of the subject.
     subject: String,
+    /// Whether the directory was seen to be the subject's.
+    owned: OnceLock<()>,
     claims: Claims,
 }
 
@@ -79,28 +83,75 @@ pub enum Turn<V, C = Claim> {
     Theirs,
 }
 
-/// A key with the file of its result.
+/// A name with the file of its result.
 struct Place {
-    key: String,
+    name: String,
     path: PathBuf,
 }
 
 impl Runs {
-    /// Opens the results of `subject` in a directory, which is made when the first of them is.
+    /// Opens the results of `subject` in a directory, which is made when the first of them is, or by
+    /// [`Self::own`].
     ///
     /// # Errors
-    /// The directory cannot be read, or it belongs to another subject.
+    /// The directory cannot be read, it belongs to another subject, or it has results and does not say whose.
     pub fn open(directory: impl Into<PathBuf>, subject: &str) -> Result<Self, StoreError> {
         let directory = directory.into();
-        let subject = format!("{}\n", sha256(subject.as_bytes()));
-        let path = directory.join(SUBJECT_FILE);
-        match input_file::read(&path, MOST_BYTES, Symlinks::Follow) {
-            Ok(found) if found == subject.as_bytes() => {}
-            Ok(_) => return Err(StoreError::Other { path: directory }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        let (subject, owned) = (sha256(subject.as_bytes()), OnceLock::new());
+        let runs = Self { directory, subject, owned, claims: Claims::default() };
+        runs.is_owned()?;
+        Ok(runs)
+    }
+
+    /// Makes the directory the subject's, if it is nobody's. Of several subjects that try, one succeeds.
+    ///
+    /// # Errors
+    /// The directory cannot be written, or as [`Self::open`].
+    pub fn own(&self) -> Result<(), StoreError> {
+        if self.is_owned()? {
+            return Ok(());
+        }
+        fs::create_dir_all(&self.directory).map_err(StoreError::io(&self.directory))?;
+        let path = self.directory.join(SUBJECT_FILE);
+        match whole_file::write_new(&path, self.line()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(StoreError::io(&path)(error)),
         }
-        Ok(Self { directory, subject, claims: Claims::default() })
+        if self.is_owned()? { Ok(()) } else { Err(self.without_subject()) }
+    }
+
+    /// Whether the directory says that it is the subject's; it may say nothing while it has no results.
+    fn is_owned(&self) -> Result<bool, StoreError> {
+        let path = self.directory.join(SUBJECT_FILE);
+        let says = || match input_file::read(&path, MOST_BYTES, Symlinks::Follow) {
+            Ok(found) if found == self.line().as_bytes() => Ok(true),
+            Ok(_) => Err(StoreError::Other { path: self.directory.clone() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(StoreError::io(&path)(error)),
+        };
+        // The subject is written before any result, so it is looked for once more where there are some.
+        let mut is_owned = says()?;
+        if !is_owned && count(&self.directory) > 0 {
+            is_owned = says()?;
+            if !is_owned {
+                return Err(self.without_subject());
+            }
+        }
+        if is_owned {
+            self.owned.get_or_init(|| ());
+        }
+        Ok(is_owned)
+    }
+
+    /// What stands in the file of the subject.
+    fn line(&self) -> String {
+        format!("{}\n", self.subject)
+    }
+
+    fn without_subject(&self) -> StoreError {
+        let why = "the file `subject`, which says whose results it has, is missing";
+        StoreError::damaged(&self.directory, why)
     }
 
     /// The result with this key, if there is one.
@@ -128,12 +179,12 @@ impl Runs {
         key: &(impl Serialize + ?Sized),
         value: &impl Serialize,
     ) -> Result<(), StoreError> {
-        let Place { key, path } = self.place(key);
+        let Place { name, path } = self.place(key);
         self.begin(&path)?;
         let error = StoreError::io(&path);
         let value = serde_json::to_string(value).map_err(|e| error(e.into()))?;
         let config = bincode::config::standard();
-        let content = bincode::serde::encode_to_vec((key, value), config)
+        let content = bincode::serde::encode_to_vec((name, value), config)
             .map_err(|e| error(io::Error::other(e)))?;
         let bytes = [LABEL, &content].concat();
         let hash = Sha256::digest(&bytes);
@@ -162,23 +213,20 @@ impl Runs {
     }
 
     fn place(&self, key: &(impl Serialize + ?Sized)) -> Place {
-        let key = serde_json::to_string(key).expect("a key is made of plain values");
-        let hash = sha256(key.as_bytes());
-        Place { key, path: self.directory.join(&hash[..2]).join(format!("{hash}.{ENDING}")) }
+        let name = serde_json::to_string(&(&self.subject, key));
+        let name = name.expect("a key is made of plain values");
+        let hash = sha256(name.as_bytes());
+        Place { name, path: self.directory.join(&hash[..2]).join(format!("{hash}.{ENDING}")) }
     }
 
     /// Makes the folder of a file, and before the first the directory.
     fn begin(&self, path: &Path) -> Result<(), StoreError> {
         let folder = path.parent().unwrap_or(&self.directory);
-        if folder.is_dir() {
+        if self.owned.get().is_some() && folder.is_dir() {
             return Ok(());
         }
-        fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
-        let subject = self.directory.join(SUBJECT_FILE);
-        if subject.exists() {
-            return Ok(());
-        }
-        whole_file::write(&subject, &self.subject).map_err(StoreError::io(&subject))
+        self.own()?;
+        fs::create_dir_all(folder).map_err(StoreError::io(folder))
     }
 }
 
@@ -190,7 +238,7 @@ pub fn count(directory: &Path) -> usize {
     files.filter(|file| file.path().extension().is_some_and(|end| end == ENDING)).count()
 }
 
-fn read<V: DeserializeOwned>(Place { key, path }: &Place) -> Result<Option<V>, StoreError> {
+fn read<V: DeserializeOwned>(Place { name, path }: &Place) -> Result<Option<V>, StoreError> {
     let bytes = match input_file::read(path, MOST_BYTES, Symlinks::Follow) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -198,13 +246,13 @@ fn read<V: DeserializeOwned>(Place { key, path }: &Place) -> Result<Option<V>, S
     };
     let damaged = |why: String| StoreError::damaged(path, why);
     let (found, value) = decode(&bytes).map_err(damaged)?;
-    if found != *key {
+    if found != *name {
         return Err(StoreError::Other { path: path.clone() });
     }
     serde_json::from_str(&value).map(Some).map_err(|error| damaged(error.to_string()))
 }
 
-/// The key and the value of a file, or why it has none.
+/// The name and the value of a file, or why it has none.
 fn decode(bytes: &[u8]) -> Result<(String, String), String> {
     let no_hash = "it does not end with its SHA-256";
     let (hashed, hash) = bytes.split_last_chunk::<DIGEST>().ok_or(no_hash)?;

@@ -15,7 +15,7 @@ pub enum StoreError {
     Damaged { path: PathBuf, why: String },
     #[error(
         "{path}: it belongs to a run with another fabric, other traffic or other sets, or to \
-         another version; remove it to begin again, or give another path"
+         another version or build; remove it to begin again, or give another path"
     )]
     Other { path: PathBuf },
 }

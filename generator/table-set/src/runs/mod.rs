@@ -5,13 +5,18 @@
 //! their keys. Each is a file of its own, so that any number of processes write into the directory at once,
 //! on any machines that see it.
 //!
-//! Promises: a file is read up to a limit and never beyond it, it is written whole or not at all, and a file
-//! that is damaged, or that belongs to another subject or key, is refused.
+//! The subject or the keys have [`build`], so that no result of other code is taken.
+//!
+//! Promises: a file is read up to a limit and never beyond it, it is written whole or not at all, a file
+//! that is damaged, or that belongs to another subject or key, is refused, and so are results whose directory
+//! does not say whose they are.
 
+mod build;
 mod claims;
 mod directory;
 mod error;
 
+pub use build::build;
 pub use claims::Claim;
 pub use directory::{Runs, Turn, count};
 pub use error::StoreError;

@@ -1,7 +1,8 @@
 //! The rows of runs: what was run, its figures, and its settings.
 
 use super::{Network, Unit};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_simulator::Outcome;
@@ -12,7 +13,20 @@ use tvlb_simulator::columns::{FIGURES, IDENTITY, figures, settings, settings_col
 pub(super) struct Ran {
     pub(super) saturated: bool,
     /// What stands in [`FIGURES`], for all nodes and for each population.
+    #[serde(deserialize_with = "whole_rows")]
     figures: Vec<Vec<String>>,
+}
+
+/// Refuses rows of other columns than this build's.
+fn whole_rows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<String>>, D::Error> {
+    let rows = Vec::<Vec<String>>::deserialize(deserializer)?;
+    match rows.iter().map(Vec::len).find(|count| *count != FIGURES.len()) {
+        None => Ok(rows),
+        Some(found) => {
+            let accepted = FIGURES.len();
+            Err(D::Error::custom(format!("found {found} figures, accepted {accepted}")))
+        }
+    }
 }
 
 impl From<&Outcome> for Ran {
