@@ -647,6 +647,33 @@ fn a_sweep_file_that_never_ends_is_refused() {
     assert_eq!((code, said.as_str()), (2, expected));
 }
 
+/// As after a change of the code, while the version stays. Nothing that is written says which build it was.
+#[test]
+#[cfg(target_os = "linux")]
+fn another_build_makes_all_runs_again() {
+    let model = "fabrics = [\"small.toml\"]\nseeds = [1]\n[model]\nshifts = 1\ntype-2 = 1\n";
+    for (sweep, runs, table) in [(SWEEP, 24, "runs.csv"), (model, 1, "figures.csv")] {
+        let home = home(sweep);
+        let rebuilt = home.path().join("rebuilt");
+        fs::copy(env!("CARGO_BIN_EXE_tvlb-lab"), &rebuilt).unwrap();
+        let sweep = |out: &str, now: usize| {
+            let mut command = Command::new(&rebuilt);
+            command.current_dir(home.path()).args(["sweep", "sweep.toml", "-q", "-o", out]);
+            let run = command.output().unwrap();
+            let said = String::from_utf8(run.stdout).unwrap();
+            let stderr = String::from_utf8(run.stderr).unwrap();
+            assert!(said.contains(&format!("{runs} runs, {now} made now")), "{said}{stderr}");
+            fs::read(home.path().join(out).join(table)).unwrap()
+        };
+        let first = sweep("out", runs);
+        assert_eq!(sweep("out", 0), first);
+        let changed = [&fs::read(&rebuilt).unwrap()[..], b"changed"].concat();
+        fs::write(&rebuilt, changed).unwrap();
+        assert_eq!(sweep("out", runs), first);
+        assert_eq!(sweep("out", 0), first);
+    }
+}
+
 #[test]
 fn a_run_under_the_name_of_another_is_refused() {
     let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));

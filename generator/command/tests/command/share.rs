@@ -153,6 +153,93 @@ fn searches_share_their_runs_too() {
     }
 }
 
+/// Two fabrics, and what each of them gives without a state.
+fn two_fabrics(command: &str) -> (Scratch, [Vec<u8>; 2]) {
+    let tiny = "name = \"tiny\"\n[dragonfly]\np = 1\na = 2\nh = 1\ng = 3\n";
+    let scratch = Scratch::with_text(tiny);
+    scratch.write("other.toml", tiny.replace("p = 1", "p = 2"));
+    let alone = ["fabric", "other"].map(|fabric| given(&scratch, command, fabric, ""));
+    (scratch, alone.map(Result::unwrap))
+}
+
+/// What a command gives of a fabric, or the error with which it refuses.
+fn given(scratch: &Scratch, command: &str, fabric: &str, more: &str) -> Result<Vec<u8>, String> {
+    let _ = fs::remove_dir_all(scratch.path(fabric));
+    let run = end(begin(scratch, &format!("{} {more}", command.replace("FABRIC", fabric))));
+    match (run.code, command.contains("-o FABRIC")) {
+        (0, true) => Ok(scratch.read(&format!("{fabric}/manifest.json"))),
+        (0, false) => Ok(run.stdout.into_bytes()),
+        (code, _) => {
+            assert_eq!((code, run.stderr.lines().count()), (2, 1), "{run}");
+            Err(run.stderr)
+        }
+    }
+}
+
+/// Commands that keep runs, of which FABRIC is a fabric.
+const KEEPING: [&str; 3] = [
+    "generate FABRIC.toml -o FABRIC --panel quick -q",
+    "model FABRIC.toml --patterns shift(1,0) --json -q",
+    "model FABRIC.toml --json -q",
+];
+
+#[test]
+fn of_two_fabrics_at_once_one_is_served_and_one_refused() {
+    for command in KEEPING {
+        let (scratch, alone) = two_fabrics(command);
+        for round in 0..4 {
+            let state = format!("--state kept-{round}");
+            let both: Vec<Result<Vec<u8>, String>> = std::thread::scope(|scope| {
+                let (scratch, state) = (&scratch, &state);
+                let begin = |fabric| scope.spawn(move || given(scratch, command, fabric, state));
+                let both = ["fabric", "other"].map(begin);
+                both.map(|one| one.join().unwrap()).into()
+            });
+            let served = both.iter().zip(&alone).filter(|(one, alone)| one.as_ref() == Ok(*alone));
+            assert_eq!(served.count(), 1, "{command}");
+            let refused = both.iter().find_map(|one| one.as_ref().err()).unwrap();
+            assert!(refused.contains("it belongs to a run with another fabric"), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn runs_without_a_subject_serve_nobody() {
+    for command in KEEPING {
+        let (scratch, _) = two_fabrics(command);
+        given(&scratch, command, "fabric", "--state kept").unwrap();
+        for name in scratch.files().into_keys().filter(|name| name.ends_with("subject")) {
+            fs::remove_file(scratch.path(&name)).unwrap();
+        }
+        let before = scratch.names();
+        for fabric in ["fabric", "other"] {
+            let refused = given(&scratch, command, fabric, "--state kept").unwrap_err();
+            assert!(refused.contains("`subject`"), "{refused}");
+        }
+        let after = scratch.names();
+        assert!(!after.iter().any(|name| name.ends_with("subject")), "{before:?} {after:?}");
+    }
+}
+
+/// As after a change of the code, while the version stays.
+#[test]
+#[cfg(target_os = "linux")]
+fn runs_of_another_build_are_refused() {
+    let scratch = fabric();
+    let state = "model fabric.toml --patterns shift(1,0) --sets all --json -q --state kept";
+    let own = scratch.succeeds(state);
+    fs::copy(TVLB, scratch.path("rebuilt")).unwrap();
+    let rebuilt = || {
+        let mut command = scratch.command(scratch.path("rebuilt"));
+        Run::of(&command.args(state.split_whitespace()).output().unwrap())
+    };
+    // The name of the program is no part of it.
+    assert_eq!((rebuilt().code, rebuilt().stdout), (0, own));
+    scratch.write("rebuilt", [&scratch.read("rebuilt")[..], b"changed"].concat());
+    let run = rebuilt();
+    assert!(run.code == 2 && run.stderr.contains("another version or build"), "{run}");
+}
+
 #[test]
 fn gnu_parallel_spreads_a_choice() {
     let scratch = fabric();

@@ -3,6 +3,7 @@
 use super::super::claims::{claim_text, locked, renew};
 use super::*;
 use proptest::prelude::*;
+use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
@@ -53,6 +54,60 @@ fn what_is_kept_comes_back_bit_for_bit_and_to_its_subject_alone() {
     assert!(matches!(damaged, Err(StoreError::Other { .. })), "{damaged:?}");
     let no_directory = Runs::open(path.join(SUBJECT_FILE), "one");
     assert!(matches!(no_directory, Err(StoreError::Io { .. })), "{no_directory:?}");
+}
+
+/// Both see a directory that is nobody's; one of them gets it.
+#[test]
+fn of_two_subjects_at_once_one_is_served() {
+    for round in 0..50 {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("runs");
+        let subjects = ["one", "two"].map(|subject| Runs::open(&path, subject).unwrap());
+        let both = Barrier::new(2);
+        let begin = |runs: &Runs| {
+            both.wait();
+            // Before anything is made, or with the first result.
+            if round % 2 == 0 { runs.own() } else { runs.claim::<Value>("run").map(drop) }
+        };
+        let [one, two] = thread::scope(|scope| {
+            let both = subjects.each_ref().map(|runs| scope.spawn(|| begin(runs)));
+            both.map(|one| one.join().unwrap())
+        });
+        assert_ne!(one.is_ok(), two.is_ok(), "{one:?} {two:?}");
+        let refused = one.and(two).unwrap_err();
+        assert!(matches!(refused, StoreError::Other { .. }), "{refused}");
+    }
+}
+
+#[test]
+fn results_without_a_subject_are_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let (runs, early) = (one(&home), one(&home));
+    runs.put("run", &1).unwrap();
+    fs::remove_file(runs.directory.join(SUBJECT_FILE)).unwrap();
+    for refused in [Runs::open(&runs.directory, "one").map(drop), early.put("run", &1)] {
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("runs: ") && refused.contains("`subject`"), "{refused}");
+    }
+    assert!(!runs.directory.join(SUBJECT_FILE).exists());
+}
+
+#[test]
+fn a_result_of_another_subject_is_never_taken() {
+    let home = tempfile::tempdir().unwrap();
+    let runs = one(&home);
+    let other = Runs::open(home.path().join("other"), "two").unwrap();
+    other.put("run", &2).unwrap();
+    let ([from, to], own) = ([&other, &runs].map(|runs| runs.place("run").path), runs.own());
+    own.unwrap();
+    // As it was called there, and as it would be called here.
+    let same_name = runs.directory.join(from.strip_prefix(&other.directory).unwrap());
+    for to in [&same_name, &to] {
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(&from, to).unwrap();
+        let found = runs.get::<u32>("run");
+        assert!(matches!(found, Ok(None) | Err(StoreError::Other { .. })), "{found:?}");
+    }
 }
 
 #[test]

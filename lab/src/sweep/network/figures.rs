@@ -139,3 +139,29 @@ impl Network {
         rows.map(|row| [&subject[..], &row, &last].concat()).into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::measure::{Source, runs_in};
+    use super::*;
+
+    /// As where a column was added since.
+    #[test]
+    fn a_run_of_other_columns_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let runs = runs_in(home.path()).unwrap();
+        let source = Source::new(&runs, home.path(), false);
+        let read = |count: usize| {
+            let ran = Ran { saturated: false, figures: vec![vec![String::new(); count]] };
+            runs.put("run", &ran).unwrap();
+            source.kept::<Ran>(&"run").map(|ran| ran.map(|ran| ran.figures[0].len()))
+        };
+        let count = FIGURES.len();
+        assert!(matches!(read(count), Ok(Some(found)) if found == count));
+        for other in [count - 1, count + 1] {
+            let said = read(other).unwrap_err().to_string();
+            let expected = format!("(found {other} figures, accepted {count}");
+            assert!(said.contains(".run: ") && said.contains(&expected), "{said}");
+        }
+    }
+}
