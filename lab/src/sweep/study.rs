@@ -12,7 +12,7 @@ use super::measure::Measure;
 use super::model::Models;
 use super::network::Network;
 use super::rows::Rows;
-use super::statement::{Judged, Known, Verdict};
+use super::statement::{Judged, Known, Statement, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,11 @@ pub struct Study {
     pub about: String,
     pub(super) file: File,
     path: PathBuf,
+    is_quick: bool,
 }
+
+/// What stands before all that is held against short runs: no paper's figures can be told by them.
+const QUICK: &str = "quick: ";
 
 impl StudyFile {
     /// Reads a study file; `quick` as the file says under `quick`: to see what a study does, not to compare
@@ -56,6 +60,7 @@ impl StudyFile {
             about: file.about.clone(),
             file,
             path: path.to_owned(),
+            is_quick: quick,
         };
         Ok(Self { studies: studies.into_iter().map(study).collect() })
     }
@@ -107,16 +112,21 @@ impl Study {
         &self.file.pictures
     }
 
-    /// What a paper states of the study, held against what is known.
+    /// What a paper states of the study, held against what is known; said to be `quick` where it is.
     pub fn judged(&self, known: &Known) -> Vec<Judged> {
-        self.file.statements.iter().map(|statement| statement.judge(&self.name, known)).collect()
+        let mark = if self.is_quick { QUICK } else { "" };
+        let judge = |statement: &Statement| {
+            let judged = statement.judge(&self.name, known);
+            Judged { what: format!("{mark}{}", judged.what), ..judged }
+        };
+        self.file.statements.iter().map(judge).collect()
     }
 
     /// What a document keeps of the study's rows: all that its tables and statements ask for, and what else the
     /// file says.
     pub fn kept(&self, rows: &Rows) -> Rows {
         let tables = self.file.tables.iter().flat_map(|table| table.needs().map(str::to_owned));
-        let statements = self.file.statements.iter().flat_map(super::statement::Statement::needs);
+        let statements = self.file.statements.iter().flat_map(Statement::needs);
         let keep = self.file.keep.iter().flatten().cloned();
         let asked: BTreeSet<String> = tables.chain(statements).chain(keep).collect();
         rows.kept(&asked, self.file.keep.is_none())
@@ -141,7 +151,8 @@ pub fn counts(judged: &[Judged]) -> String {
         let count = judged.iter().filter(|judged| judged.verdict == verdict).count();
         format!("{count} {}", verdict.name())
     });
-    format!("{} statements of the paper: {}\n", judged.len(), counts.join(", "))
+    let mark = if judged.iter().any(|one| one.what.starts_with(QUICK)) { QUICK } else { "" };
+    format!("{mark}{} statements of the paper: {}\n", judged.len(), counts.join(", "))
 }
 
 /// The runs of a study, and what they share.

@@ -813,15 +813,20 @@ fn tables_and_verdicts_go_into_a_document() {
     assert!(words.contains("the stated number is above 0.5625, which is proven"), "{words}");
     assert!(words.contains("statements of the paper: "), "{words}");
     let made = fs::read_to_string(&document).unwrap();
-    assert!(made.contains("| fig4 | 60% 5-hop: modelled throughput | 0.58 |"), "{made}");
+    assert!(made.contains("| fig4 | quick: 60% 5-hop: modelled throughput | 0.58 |"), "{made}");
     assert!(made.contains("*Not run: fig7.*") && !made.contains("of old"), "{made}");
     // What was made stays as it is where another study comes beside it, and comes again without a run.
     let (code, words, _) = run("fig7");
     assert_eq!(code, 0);
     assert!(words.contains("not run: fig6 has not been run"), "{words}");
+    let judged =
+        |line: &&str| [" within ", "confirmed", "refuted"].iter().any(|one| line.contains(one));
+    for line in words.lines().filter(judged) {
+        assert!(line.trim_start().starts_with("quick: "), "{line}");
+    }
     let both = fs::read_to_string(&document).unwrap();
-    assert!(both.contains("| fig4 | 60% 5-hop: modelled throughput | 0.58 |"), "{both}");
-    assert!(both.contains("| fig7 | UGAL-G: latency at 0.1 | 61.2 |"), "{both}");
+    assert!(both.contains("| fig4 | quick: 60% 5-hop: modelled throughput | 0.58 |"), "{both}");
+    assert!(both.contains("| fig7 | quick: UGAL-G: latency at 0.1 | 61.2 |"), "{both}");
     assert_eq!(run("fig4,table2,fig7").0, 0);
     assert_eq!(fs::read_to_string(&document).unwrap(), both);
     insta::assert_snapshot!("document", both);
