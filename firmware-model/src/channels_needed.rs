@@ -19,7 +19,7 @@ use crate::channel::{AGAIN, LinkKind, Rules, place};
 use crate::path::{Path, Place};
 use crate::{Channels, Header, Scheme, Stage, Switch, VlbPaths};
 use rand_core::Rng;
-use tvlb_schema::{Decision, GroupId, Shape, ShapeSet, VcScheme};
+use tvlb_schema::{Decision, Shape, ShapeSet, VcScheme};
 
 /// A packet on its way, and the channels that it has needed so far.
 #[derive(Clone, Copy)]
@@ -196,11 +196,12 @@ impl Switch<'_> {
         fabric.is_planned_whole() && fabric.is_faultless() && self.is_joined_with_all()
     }
 
-    /// Whether some cable of the plan joins this switch's group with each other one.
+    /// Whether some cable of the plan joins this switch's group with each other one. An absent group has no
+    /// destinations.
     fn is_joined_with_all(&self) -> bool {
         let (fabric, own) = (self.image.fabric(), self.image.group());
-        let mut others = (0..self.dragonfly().g()).filter_map(|group| u16::try_from(group).ok());
-        others.all(|group| group == own.0 || fabric.link_count(own, GroupId(group)) > 0)
+        let mut groups = self.dragonfly().groups();
+        groups.all(|group| group == own || fabric.link_count(own, group) > 0)
     }
 
     /// A VLB path where the set has none and there is no MIN path either: a conventional one, of those for

@@ -199,8 +199,8 @@ impl<'a> Switch<'a> {
     ///
     /// # Errors
     /// The new images are bad, or not of this switch and this assignment of virtual channels, or of a fabric
-    /// that is not this one but for parts that are listed; their sets need more channels than this switch has; or
-    /// they count the credits of single channels and it has only sums; the old ones go on serving.
+    /// that is not this one but for parts that are listed; they need more channels than this switch has, by the same
+    /// check as at boot; or they count the credits of single channels and it has only sums; the old ones go on serving.
     ///
     /// [`FaultSet::is_draining`]: tvlb_schema::FaultSet::is_draining
     pub fn replace(
@@ -299,11 +299,8 @@ impl<'a> Switch<'a> {
         if self.sums_only {
             new.check_sums()?;
         }
-        match self.serves {
-            // Of these there are channels for all, whatever the tables; MIN's depend on what is missing.
-            (scheme, VlbPaths::Conventional) if !matches!(scheme, Scheme::Min) => Ok(()),
-            served => new.check_channels(served, self.channels),
-        }
+        // As at boot: what packets need depends on the fabric, too, whatever their paths.
+        new.check_channels(self.serves, self.channels)
     }
 
     /// Whether the images of `new` are of this switch, of its assignment of channels, and of its fabric or one

@@ -160,7 +160,7 @@ pub fn check_reachable(topology: &Topology) -> Result<(), ImageStageError> {
     let df = topology.dragonfly();
     let joined = |i: GroupId, j: GroupId| i != j && !topology.links(i, j).is_empty();
     for from in df.groups() {
-        for to in df.groups().skip(from.as_usize() + 1) {
+        for to in df.groups().filter(|&to| from < to) {
             if !joined(from, to) && !df.groups().any(|m| joined(from, m) && joined(m, to)) {
                 return Err(ImageStageError::Unreachable { from, to });
             }
@@ -187,4 +187,26 @@ fn check_switches_reachable(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tvlb_schema::{Dragonfly, GroupKind};
+
+    /// Whatever the numbers of the groups that are there.
+    #[test]
+    fn groups_that_nothing_joins_are_named() {
+        let (absent, pair) = (GroupKind::absent(1), GroupKind::new(2, 3, 1, 2));
+        for (kinds, [from, to]) in [
+            (&[pair][..], [0, 1].map(GroupId)),
+            (&[absent, pair], [1, 2].map(GroupId)),
+            (&[pair, absent], [0, 1].map(GroupId)),
+        ] {
+            let df = Dragonfly::of_kinds(kinds).unwrap();
+            let topology = Topology::from_cables(df, [].into_iter()).unwrap();
+            let refused = check_reachable(&topology);
+            assert_eq!(refused, Err(ImageStageError::Unreachable { from, to }));
+        }
+    }
 }

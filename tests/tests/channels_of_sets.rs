@@ -6,7 +6,7 @@ use tvlb_firmware_model::{Channels, DefaultRng, Error, Scheme, Step, Switch, Vlb
 use tvlb_generator::fabric::Fabric;
 use tvlb_schema::VcScheme::{Ordered, PerHop, Positional};
 use tvlb_schema::{
-    End, FabricImage, FaultSet, GlobalPort, GroupId, NodeId, PerDecision, VcScheme,
+    End, FabricImage, FaultSet, GlobalPort, GroupId, NodeId, PerDecision, SwitchIndex, VcScheme,
     encode_fault_image,
 };
 use tvlb_tests::{arranged, boot, carry};
@@ -212,5 +212,57 @@ fn dead_parts_are_refused_where_min_has_no_channel_to_go_around_them() {
         assert!(switch_of_min.install_faults(&mended).is_ok());
         let enough = boot().with_channels_for(Scheme::Min, paths, Channels::ORDERED);
         assert!(enough.unwrap().install_faults(&broken).is_ok());
+    }
+}
+
+/// Groups that have gone, and whose numbers are left free, take no channel: nothing is sent to them.
+#[test]
+fn absent_groups_need_no_channels() {
+    let kinds = [&[(2, 3, 2, 4)][..], &[(2, 3, 2, 2), (0, 0, 0, 1), (2, 3, 2, 2)]];
+    let needed_with = |kinds: &[(u16, u16, u16, u16)]| {
+        let fabric = tvlb_tests::with_set(tvlb_tests::of_kinds(kinds), "shapes:011");
+        let made = tvlb_tests::images(&fabric);
+        let switches = boot(&made);
+        let of = |scheme| needed(&switches, scheme);
+        (of(Scheme::Min), of(Scheme::UgalL), of(Scheme::Par))
+    };
+    let [without_gap, with_gap] = kinds.map(needed_with);
+    let channels = |local, global| Channels { local, global };
+    assert_eq!(without_gap, (channels(2, 1), channels(3, 2), channels(4, 2)));
+    assert_eq!(with_gap, without_gap);
+}
+
+/// Tables are refused in place of others where they would be at boot, whatever paths packets take: also those of a
+/// fabric that needs more channels.
+#[test]
+fn what_does_not_boot_does_not_replace() {
+    let images = |is_whole: bool| {
+        let mut fabric = tvlb_tests::arranged((1, 3, 2, 3), Arrangement::Absolute);
+        if !is_whole {
+            let link = |low, high| (GroupId(0), SwitchIndex(low), SwitchIndex(high));
+            let links = vec![link(0, 1), link(1, 2)];
+            fabric.topology = fabric.topology.with_local_links(links).unwrap();
+        }
+        fabric.file.virtual_channels = Positional;
+        tvlb_tests::images(&fabric)
+    };
+    let (whole, missing) = (images(true), images(false));
+    let (old, new) = (boot(&whole), boot(&missing));
+    let plans = [&whole, &missing].map(|made| FabricImage::decode(&made.images.fabric).unwrap());
+    let gone = tvlb_table_set::dead_parts::not_in(&plans[0], &plans[1]).unwrap();
+    assert_eq!(gone.local_links.len(), 1);
+    let drained = encode_fault_image(&plans[0], 1, &gone);
+    for paths in [VlbPaths::Conventional, VlbPaths::Custom] {
+        for (old, new) in old.iter().zip(&new) {
+            for scheme in [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par] {
+                let had =
+                    Channels { local: 4, global: 2 }.or(old.channels_needed_for(scheme, paths));
+                let mut running = old.clone().with_channels_for(scheme, paths, had).unwrap();
+                running.install_faults(&drained).unwrap();
+                let at_boot = new.clone().with_channels_for(scheme, paths, had).map(|_| ());
+                assert_eq!(running.check_replacement(new), at_boot, "{scheme:?} {paths:?}");
+                assert_eq!(at_boot.is_err(), scheme != Scheme::Par, "{scheme:?} {paths:?}");
+            }
+        }
     }
 }

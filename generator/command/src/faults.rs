@@ -64,10 +64,10 @@ pub struct Arguments {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// The number of the update, at least 1: a switch takes only one that is higher than that of the update
-    /// in use
-    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "after",
+    /// in use. Without --epoch and --after it is 1
+    #[arg(long, value_name = "N", conflicts_with = "after",
         value_parser = clap::value_parser!(u32).range(1..))]
-    epoch: u32,
+    epoch: Option<u32>,
     /// The update that is in use: the new one gets the next number, so that switches take it, and the
     /// switches are named that go back to their image in the table set
     #[arg(long, value_name = "DIR")]
@@ -110,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Some(before) => before.record().epoch.checked_add(1).ok_or_else(|| {
             Failure::Message("there is no number left after that of the update in use".to_owned())
         })?,
-        None => arguments.epoch,
+        None => arguments.epoch.unwrap_or(1),
     };
     if let Some(live) = &arguments.live {
         warn_if_most_is_dead(live, &fabric, &faults);
@@ -137,6 +137,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         df: fabric.dragonfly(),
         names: &names,
         has_escape: set.manifest().escape.is_some(),
+        is_taken_for_first: arguments.after.is_none() && arguments.epoch.is_none(),
         output: &arguments.output,
     };
     let printed = match (arguments.quiet, arguments.json) {
@@ -250,6 +251,8 @@ struct Report<'r> {
     names: &'r Names,
     /// The table set has an escape network.
     has_escape: bool,
+    /// Nothing was said of the update in use.
+    is_taken_for_first: bool,
     output: &'r Path,
 }
 
@@ -326,7 +329,12 @@ impl fmt::Display for Report<'_> {
             counted(dead.local_links, "local link"),
             counted(dead.switches, "switch")
         )?;
-        writeln!(f, "update    {}, number {epoch}", self.output.display())?;
+        let of_first = if self.is_taken_for_first {
+            ": right only for switches without an update of these tables; --after names the one in use"
+        } else {
+            ""
+        };
+        writeln!(f, "update    {}, number {epoch}{of_first}", self.output.display())?;
         writeln!(
             f,
             "install   {FAULTS_FILE} on every switch, {}",

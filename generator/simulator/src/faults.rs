@@ -14,7 +14,7 @@ use crate::settings::MOST_CYCLES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use tvlb_base::text::Refused;
-use tvlb_firmware_model::{Error, Switch};
+use tvlb_firmware_model::{Error, Scheme, Switch, VlbPaths};
 use tvlb_schema::{
     End, FabricImage, FaultSet, LocalLink, Port, SwitchId, SwitchIndex, encode_fault_image,
 };
@@ -60,6 +60,16 @@ impl TablesBefore {
     pub(crate) fn boot(&self, switch: SwitchId) -> Result<Option<Switch<'_>>, Error> {
         let image = self.switches.get(&switch);
         image.map(|image| Switch::boot(&self.fabric, image)).transpose()
+    }
+
+    /// The channels that links need with these tables for packets of a scheme by these paths, and those that are
+    /// enough for any path.
+    pub(crate) fn channels(&self, scheme: Scheme, paths: VlbPaths) -> (u8, u8) {
+        let booted = self.switches.keys().filter_map(|&switch| self.boot(switch).ok().flatten());
+        booted.fold((0, 0), |(least, of_any_path), switch| {
+            let needed = switch.channels_needed_for(scheme, paths).most();
+            (least.max(needed), of_any_path.max(switch.channels_needed(scheme).most()))
+        })
     }
 }
 

@@ -178,6 +178,9 @@ impl<'f> Run<'f> {
             channels = settings.channels_around(fabric, channels)?;
             settings.check_memory(fabric.dragonfly(), channels)?;
         }
+        if let Some(before) = &schedule.before {
+            channels = settings.channels_before(fabric, before, channels)?;
+        }
         let mut run = Self::with_channels(fabric, settings, traffic, (load, seed), channels)?;
         schedule.check(fabric)?;
         run.network.follow(schedule, seed);

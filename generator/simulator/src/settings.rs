@@ -7,6 +7,7 @@
 
 use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
+use crate::faults::TablesBefore;
 use crate::scheme::Scheme;
 use std::fmt;
 use std::str::FromStr;
@@ -376,6 +377,27 @@ impl Settings {
             None => Ok(channels.max(self.channels_of_any_path(fabric))),
             Some(found) if self.scheme == Scheme::Min && found < usual => {
                 Err(self.too_few(fabric, (found, usual), DETOURS))
+            }
+            Some(_) => Ok(channels),
+        }
+    }
+
+    /// So many channels, or as many more as the tables need that switches have before a fabric grows.
+    ///
+    /// # Errors
+    /// The settings give links fewer than these tables need.
+    pub(crate) fn channels_before(
+        &self,
+        fabric: &BootedFabric<'_>,
+        before: &TablesBefore,
+        channels: u8,
+    ) -> Result<u8, Refused> {
+        let (least, of_any_path) = before.channels(self.scheme.of_switch(), self.paths);
+        match self.virtual_channels {
+            None => Ok(channels.max(of_any_path)),
+            Some(found) if found < least => {
+                let why = "the tables that the switches have at first need so many";
+                Err(self.too_few(fabric, (found, least), why))
             }
             Some(_) => Ok(channels),
         }

@@ -3,6 +3,7 @@
 use super::change::Change;
 use super::matched::Matched;
 use super::tables::Tables;
+use super::terms::{self, Machine, Needs};
 use serde::Serialize;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{FabricImage, FaultSet, encode_fault_image};
@@ -15,14 +16,19 @@ pub enum Install {
     /// No image differs.
     Nothing,
     /// So many switches take a new image, each when it likes, while packets fly.
-    WhilePacketsFly { switches: usize },
-    /// While packets fly, in up to three steps. All switches take an update of the old set that drains what is gone;
-    /// all take the new set, with an update that drains what is new; all take an update that lists nothing.
+    WhilePacketsFly { switches: usize, needs: Needs },
+    /// While packets fly, in up to four steps. All switches take an update of the old set that drains what is gone;
+    /// the packets that were under way arrive; all take the new set, with an update that drains what is new; all
+    /// take an update that lists nothing.
     InSteps {
         /// How many switches have the new set.
         switches: usize,
         gone: Listed,
+        /// The most cycles that packets need to arrive where nodes send no others; 0 where nothing is gone, so that
+        /// there is nothing to wait for.
+        wait_cycles: u64,
         new: Listed,
+        needs: Needs,
     },
     /// So many switches boot, with no packet under way.
     Boot {
@@ -60,7 +66,7 @@ impl Listed {
 pub(super) fn install(
     both: Change<&Tables>,
     fabrics: Change<&FabricImage<'_>>,
-    running: &[Switch<'_>],
+    booted: Change<&[Switch<'_>]>,
     matched: &Matched,
 ) -> Install {
     let switches = both.new.switch_count();
@@ -68,44 +74,63 @@ pub(super) fn install(
     if matched.switches().any(|switch| switch.is_change()) {
         return boot("switches have other numbers".to_owned());
     }
+    let machine = Machine::of(booted.old);
     if both.old.fabric == both.new.fabric {
-        return on_the_same_fabric(both, running).unwrap_or_else(boot);
+        return on_the_same_fabric(both, booted, &machine).unwrap_or_else(boot);
     }
     let listed = not_in(fabrics.old, fabrics.new)
         .and_then(|gone| Ok(Change { old: gone, new: not_in(fabrics.new, fabrics.old)? }));
-    match listed {
-        Err(error) => boot(error.to_string()),
-        Ok(listed) => match takes(both, fabrics, running, &listed) {
-            Err(because) => boot(because),
-            Ok(()) => Install::InSteps {
-                switches,
-                gone: Listed::of(&listed.old),
-                new: Listed::of(&listed.new),
+    let listed = match listed {
+        Err(error) => return boot(error.to_string()),
+        Ok(listed) => listed,
+    };
+    match takes(fabrics, booted, &listed) {
+        Err(because) => boot(because),
+        Ok(()) => Install::InSteps {
+            switches,
+            gone: Listed::of(&listed.old),
+            wait_cycles: match listed.old.is_empty() {
+                true => 0,
+                false => terms::drained_after(&both.old.manifest.fabric, fabrics.old, booted.old),
             },
+            new: Listed::of(&listed.new),
+            needs: machine.needs(booted.new),
         },
     }
 }
 
 /// What the switches say one by one, or why one of them cannot take its new image.
-fn on_the_same_fabric(both: Change<&Tables>, running: &[Switch<'_>]) -> Result<Install, String> {
+fn on_the_same_fabric(
+    both: Change<&Tables>,
+    booted: Change<&[Switch<'_>]>,
+    machine: &Machine,
+) -> Result<Install, String> {
     let mut switches = 0;
-    for (switch, images) in running.iter().zip(both.old.switches.iter().zip(&both.new.switches)) {
+    let images = both.old.switches.iter().zip(&both.new.switches);
+    for ((old, new), images) in booted.old.iter().zip(booted.new).zip(images) {
         if images.0 != images.1 {
             switches += 1;
-            let mut switch = switch.clone();
-            let taken = switch.replace(&both.new.fabric, images.1, None);
-            taken.map_err(|error| error.to_string())?;
+            old.check_replacement(new).map_err(|error| error.to_string())?;
         }
     }
-    Ok(if switches == 0 { Install::Nothing } else { Install::WhilePacketsFly { switches } })
+    Ok(match (switches, both.old.escape == both.new.escape) {
+        (0, true) => Install::Nothing,
+        (0, false) => Install::Boot {
+            switches: both.new.switch_count(),
+            because: "the escape image differs, and packets that decide at every hop could wait for each other for \
+                      ever between two escape networks"
+                .to_owned(),
+        },
+        _ => Install::WhilePacketsFly { switches, needs: machine.needs(booted.new) },
+    })
 }
 
 /// Whether a switch that both fabrics have, and whose update drains what is gone, takes its new image with an update
-/// that drains what is new. What it is asked is the same for all but their assignment of virtual channels.
+/// that drains what is new. What it is asked is the same for all but their assignment of virtual channels; what
+/// their sets need is asked of each ([`Machine::needs`]).
 fn takes(
-    both: Change<&Tables>,
     fabrics: Change<&FabricImage<'_>>,
-    running: &[Switch<'_>],
+    booted: Change<&[Switch<'_>]>,
     listed: &Change<FaultSet>,
 ) -> Result<(), String> {
     let updates = Change {
@@ -113,22 +138,18 @@ fn takes(
         new: encode_fault_image(fabrics.new, 1, &listed.new),
     };
     let of = |switch: &Switch<'_>| switch.image().switch();
-    let new_images: Vec<_> = fabrics.new.dragonfly().switches().zip(&both.new.switches).collect();
-    let image = |old: &Switch<'_>| {
-        let found = new_images.binary_search_by_key(&of(old), |(switch, _)| *switch);
-        found.ok().map(|at| new_images[at].1)
-    };
     let mut asked = None;
-    for old in running {
-        let Some(bytes) = image(old) else { continue };
-        let new = Switch::boot_in(fabrics.new, bytes).map_err(|error| error.to_string())?;
-        let assignments = [old, &new].map(|switch| switch.image().virtual_channels());
+    for old in booted.old {
+        let Ok(at) = booted.new.binary_search_by_key(&of(old), of) else { continue };
+        let new = &booted.new[at];
+        let assignments = [old, new].map(|switch| switch.image().virtual_channels());
         if asked.replace(assignments) == Some(assignments) {
             continue;
         }
-        let mut old = old.clone();
-        old.install_faults(&updates.old).map_err(|error| error.to_string())?;
-        old.replace(&both.new.fabric, bytes, Some(&updates.new))
+        let (mut old, mut new) = (old.clone(), new.clone());
+        old.install_faults(&updates.old)
+            .and_then(|()| new.install_faults(&updates.new))
+            .and_then(|()| old.check_replacement(&new))
             .map_err(|error| error.to_string())?;
     }
     match asked {

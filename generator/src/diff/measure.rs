@@ -9,7 +9,7 @@
 use super::change::{Change, Settings};
 use super::error::DiffError;
 use super::matched::Matched;
-use super::paths::{self, Drawn};
+use super::paths::{self, Drawn, are_same};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -249,7 +249,7 @@ pub(super) fn measure(
                 let old = both.old.paths(places.old, to.old);
                 let new = both.new.paths(places.new, to.new);
                 for (mode, tally) in tally.iter_mut().enumerate() {
-                    tally.affected += u64::from(*in_new.paths(&old[mode]) != *new[mode]);
+                    tally.affected += u64::from(!are_same(&in_new.paths(&old[mode]), &new[mode]));
                     note(&old, mode, &mut tally.old, both.old.sums(mode));
                     note(&new, mode, &mut tally.new, both.new.sums(mode));
                 }

@@ -12,6 +12,7 @@ mod matched;
 mod measure;
 mod paths;
 mod tables;
+mod terms;
 mod text;
 mod wiring;
 
@@ -21,6 +22,7 @@ pub use install::{Install, Listed};
 pub use matched::Parts;
 pub use measure::{LinkChange, LoadChange, ModeChange};
 pub use tables::Tables;
+pub use terms::Needs;
 pub use text::help;
 pub use wiring::EndNames;
 
@@ -66,6 +68,10 @@ pub struct Difference {
     /// Bytes of the fabric image that differ, in the longer one.
     pub fabric_bytes_differing: usize,
     pub switch_bytes: Change<usize>,
+    /// The escape images if they differ: their bytes, or null where there is none. All switches take the new one at one
+    /// moment, with no packet under way that decides at every hop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub escape_bytes: Option<Change<Option<usize>>>,
     /// Switches of the old and of the new set.
     pub switch_count: Change<usize>,
     /// Each switch of both sets whose image differs or by whose cables or routes other packets go, with the
@@ -159,7 +165,8 @@ pub fn compare(
     let mut difference = Difference {
         same: old.manifest == new.manifest
             && old.fabric == new.fabric
-            && old.switches == new.switches,
+            && old.switches == new.switches
+            && old.escape == new.escape,
         names: both.map(|tables| tables.name.clone()),
         manifest: fields(&old.manifest, &new.manifest),
         choice_differs: old.manifest.choice != new.manifest.choice,
@@ -172,6 +179,8 @@ pub fn compare(
         fabric_bytes: both.map(|tables| tables.fabric.len()),
         fabric_bytes_differing: differing(&old.fabric, &new.fabric),
         switch_bytes: both.map(|tables| tables.switches.iter().map(Vec::len).sum()),
+        escape_bytes: (old.escape != new.escape)
+            .then(|| both.map(|tables| tables.escape.as_ref().map(Vec::len))),
         switch_count: both.map(|tables| tables.switches.len()),
         switches: Vec::new(),
         modes: Vec::new(),
@@ -183,11 +192,12 @@ pub fn compare(
     difference.names_of_cables_gone = wiring::names(old_df, &old.names, &wiring.gone);
     difference.names_of_cables_new = wiring::names(new_df, &new.names, &wiring.new);
     (difference.cables_gone, difference.cables_new) = (wiring.gone, wiring.new);
+    let asked = Change { old: &booted.old[..], new: &booted.new[..] };
+    difference.install = install(both, fabrics.as_ref(), asked, &matched);
     let is_same = old.fabric == new.fabric && old.switches == new.switches;
     if is_same && matched.is_whole() {
         return Ok(difference);
     }
-    difference.install = install(both, fabrics.as_ref(), &booted.old, &matched);
     if difference.parts.switches_in_both == 0 {
         return Ok(difference);
     }

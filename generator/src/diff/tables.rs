@@ -19,6 +19,8 @@ pub struct Tables {
     pub(super) fabric: Vec<u8>,
     /// By switch number.
     pub(super) switches: Vec<Vec<u8>>,
+    /// The escape image, where there is one.
+    pub(super) escape: Option<Vec<u8>>,
     fabric_path: PathBuf,
     switch_paths: Vec<PathBuf>,
 }
@@ -50,6 +52,7 @@ impl Tables {
             manifest: set.manifest().clone(),
             names,
             switches,
+            escape: set.escape_image()?,
             fabric_path: set.fabric_path(),
             switch_paths,
             fabric,
@@ -58,7 +61,7 @@ impl Tables {
 
     /// A table set that was made and not written.
     pub fn made(generated: &Generated) -> Self {
-        let Generated { manifest, images, names, .. } = generated;
+        let Generated { manifest, images, names, escape } = generated;
         let name = "regenerated";
         let path = |number: usize| PathBuf::from(format!("{name}, image of switch {number}"));
         Self {
@@ -71,6 +74,7 @@ impl Tables {
             }),
             fabric: images.fabric.clone(),
             switches: images.switches.clone(),
+            escape: escape.clone(),
             fabric_path: PathBuf::from(format!("{name}, fabric image")),
             switch_paths: (0..images.switches.len()).map(path).collect(),
         }

@@ -1,12 +1,15 @@
 //! A difference in words.
 
 use super::{
-    Change, Difference, EndNames, Install, Listed, LoadChange, ModeChange, Parts, SwitchChange,
+    Change, Difference, EndNames, Install, Listed, LoadChange, ModeChange, Needs, Parts,
+    SwitchChange,
 };
 use std::fmt::{self, Display, Formatter};
+use std::iter;
 use tvlb_base::row;
 use tvlb_base::table::{self, Column, Table};
 use tvlb_schema::GroupId;
+use tvlb_table_set::ESCAPE_FILE;
 use tvlb_table_set::names::{NamedSwitch, after};
 
 /// Switches and cables that are shown; the values have them all.
@@ -28,38 +31,94 @@ impl Display for Difference {
             self.packets(f)?;
         }
         self.per_switch(f)?;
-        write_install(f, &self.install)
+        write_install(f, &self.install)?;
+        self.escape(f)
     }
 }
 
+/// How switches take the new set, a line for each condition and step.
 fn write_install(f: &mut Formatter<'_>, install: &Install) -> fmt::Result {
-    let heading = "install   ";
-    let Install::InSteps { switches, gone, new } = install else {
-        return match install {
-            Install::WhilePacketsFly { switches } => writeln!(
-                f,
-                "{heading} {switches} switches take their new images while packets fly, in any order"
-            ),
-            Install::Boot { switches, because } => writeln!(
-                f,
-                "{heading} all {switches} switches boot with no packet under way: {because}"
-            ),
-            Install::Nothing | Install::InSteps { .. } => Ok(()),
-        };
+    let lines = match install {
+        Install::Nothing => Vec::new(),
+        Install::Boot { switches, because } => {
+            vec![format!("all {switches} switches boot with no packet under way: {because}")]
+        }
+        Install::WhilePacketsFly { switches, needs } => {
+            let mut lines = conditions(needs);
+            lines.push(format!(
+                "{switches} switches take their new images while packets fly, in any order"
+            ));
+            lines.push(
+                "what is dead stays dead; an update of the new tables gets a number above the one in use (--epoch)"
+                    .to_owned(),
+            );
+            lines
+        }
+        Install::InSteps { switches, gone, wait_cycles, new, needs } => {
+            let mut lines = conditions(needs);
+            lines.push("while packets fly, each step on all switches before the next:".to_owned());
+            let steps = (1..).zip(steps(*switches, (*gone, *wait_cycles), *new));
+            lines.extend(steps.map(|(number, step)| format!("{number}. {step}")));
+            lines.push(
+                "while something is dead, the new images come with an update, and every update lists what is dead \
+                 (--faults): what an update does not list, lives"
+                    .to_owned(),
+            );
+            lines.push(
+                "the numbers of updates begin again with the new images: their first may be 1"
+                    .to_owned(),
+            );
+            lines
+        }
     };
-    writeln!(f, "{heading} while packets fly, each step on all switches before the next:")?;
-    let gone = (!gone.is_empty())
-        .then(|| format!("an update of the old tables that drains what is gone: {}", parts(*gone)));
-    let (of_new, last) = if new.is_empty() {
-        (String::new(), None)
+    let headings = iter::once("install").chain(iter::repeat(""));
+    headings.zip(lines).try_for_each(|(heading, line)| writeln!(f, "{heading:<10} {line}"))
+}
+
+/// The steps in which a fabric becomes another one while packets fly.
+fn steps(switches: usize, (gone, wait_cycles): (Listed, u64), new: Listed) -> Vec<String> {
+    let mut steps = Vec::new();
+    if !gone.is_empty() {
+        steps
+            .push(format!("an update of the old tables that drains what is gone: {}", parts(gone)));
+        steps.push(format!(
+            "wait until all packets have arrived that nodes sent before step 1 was complete: at most {wait_cycles} \
+             cycles if nodes send nothing meanwhile; then what is gone can be taken out"
+        ));
+    }
+    if new.is_empty() {
+        steps.push(format!("{switches} switches: the new images"));
     } else {
-        let of_new = format!(", with an update that drains what is new: {}", parts(*new));
-        (of_new, Some("an update of the new tables that lists nothing".to_owned()))
-    };
-    let images = format!("{switches} switches: the new images{of_new}");
-    let steps = gone.into_iter().chain([images]).chain(last);
-    let mut steps = (1..).zip(steps);
-    steps.try_for_each(|(number, step)| writeln!(f, "{:<10} {number}. {step}", ""))
+        let of_new = parts(new);
+        steps.push(format!(
+            "{switches} switches: the new images, with an update that drains what is new: {of_new}"
+        ));
+        steps.push("an update of the new tables that lists nothing".to_owned());
+    }
+    steps
+}
+
+/// What switches need for the new tables that the old ones do not.
+fn conditions(needs: &Needs) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (scheme, channels) in
+        [("UGAL-L", needs.channels_for_ugal_l), ("PAR", needs.channels_for_par)]
+    {
+        let Some(Change { old, new }) = channels else { continue };
+        lines.push(format!(
+            "only where links have {} local and {} global virtual channels for {scheme}: switches with the {} and {} \
+             that the old tables need refuse the new ones, also at boot",
+            new[0], new[1], old[0], old[1]
+        ));
+    }
+    if needs.credits_by_channel {
+        lines.push(
+            "only where switches know the credits of single virtual channels: those with sums over a port, which \
+             the old tables need, refuse the new ones, also at boot"
+                .to_owned(),
+        );
+    }
+    lines
 }
 
 /// What an update lists.
@@ -186,6 +245,22 @@ impl Difference {
             0 => writeln!(f),
             count => writeln!(f, "; {count} in nothing but the identity of the fabric"),
         }
+    }
+
+    /// What to do with another escape image.
+    fn escape(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some(bytes) = &self.escape_bytes else { return Ok(()) };
+        let Change { old, new } =
+            bytes.map(|bytes| bytes.map_or_else(|| "none".to_owned(), |n| n.to_string()));
+        let what = match bytes.new {
+            None => "switches no longer decide at every hop from",
+            Some(_) => "all switches that decide at every hop take the new one at",
+        };
+        writeln!(
+            f,
+            "escape     {ESCAPE_FILE} differs, bytes {old} -> {new}: {what} one moment on, with no packet under way that \
+             was decided so"
+        )
     }
 
     fn packets(&self, f: &mut Formatter<'_>) -> fmt::Result {

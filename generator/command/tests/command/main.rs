@@ -15,6 +15,7 @@ mod exports;
 mod fabric;
 mod faults;
 mod golden;
+mod growth;
 #[path = "../guide/mod.rs"]
 mod guide;
 mod help;
