@@ -204,7 +204,7 @@ mod tests {
             (&[pair, absent], [0, 1].map(GroupId)),
         ] {
             let df = Dragonfly::of_kinds(kinds).unwrap();
-            let topology = Topology::from_cables(df, [].into_iter()).unwrap();
+            let topology = Topology::from_cables(df, []).unwrap();
             let refused = check_reachable(&topology);
             assert_eq!(refused, Err(ImageStageError::Unreachable { from, to }));
         }

@@ -19,7 +19,7 @@ use crate::static_load::{Paths, StaticLoadError, static_loads};
 use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{PerDecision, SetRule};
-use tvlb_simulator::Scheme;
+use tvlb_simulator::{MOST_PORTS, Scheme};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{FloorEntry, Origin};
 use tvlb_topology::routes::count::RouteCounter;
@@ -105,9 +105,11 @@ impl Floor<'_> {
     }
 
     fn is_affordable(&self, panel: &Panel, contenders: usize) -> bool {
-        let nodes = u64::from(self.fabric.topology.dragonfly().node_count());
+        let df = self.fabric.topology.dragonfly();
+        let nodes = u64::from(df.node_count());
         let cycles = u64::from(panel.window) * u64::from(panel.warm_up + 1);
-        nodes * cycles * (contenders * overloads(panel).len()) as u64 <= MOST_NODE_CYCLES
+        df.radix() <= MOST_PORTS
+            && nodes * cycles * (contenders * overloads(panel).len()) as u64 <= MOST_NODE_CYCLES
     }
 
     /// What candidates carry in runs, conventional routing the first of them, for UGAL-L and for PAR.

@@ -11,7 +11,7 @@ use tvlb_table_set::dead_parts::not_in;
 
 /// How switches that have one table set can take another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum Install {
     /// No image differs.
     Nothing,
@@ -89,9 +89,10 @@ pub(super) fn install(
         Ok(()) => Install::InSteps {
             switches,
             gone: Listed::of(&listed.old),
-            wait_cycles: match listed.old.is_empty() {
-                true => 0,
-                false => terms::drained_after(&both.old.manifest.fabric, fabrics.old, booted.old),
+            wait_cycles: if listed.old.is_empty() {
+                0
+            } else {
+                terms::drained_after(&both.old.manifest.fabric, fabrics.old, booted.old)
             },
             new: Listed::of(&listed.new),
             needs: machine.needs(booted.new),

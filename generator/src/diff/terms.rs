@@ -90,6 +90,7 @@ pub(super) fn drained_after(
     let within = df.groups().flat_map(|group| {
         let pairs =
             df.indices(group).flat_map(move |one| df.indices(group).map(move |to| (one, to)));
+        let pairs = pairs.filter(|(one, to)| one != to);
         pairs.map(move |(one, to)| u64::from(plan.planned_local_links(group, one, to)))
     });
     let links = [

@@ -78,7 +78,7 @@ fn the_model_alone() {
 #[test]
 fn of_a_vast_fabric_a_few_sets_are_modelled() {
     let scratch =
-        Scratch::with_text("name = \"vast\"\n[dragonfly]\np = 1\na = 16\nh = 4\ng = 65\n");
+        Scratch::with_text("name = \"vast\"\n[dragonfly]\np = 8\na = 16\nh = 4\ng = 65\n");
     let printed = scratch.succeeds("generate fabric.toml -o out --fast");
     let manifest: serde_json::Value =
         serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
@@ -91,13 +91,13 @@ fn of_a_vast_fabric_a_few_sets_are_modelled() {
     let verified = "verified every MIN path, every VLB path; the routes of sets of a sample of ";
     assert!(printed.contains(verified), "{printed}");
     assert!(printed.contains(" pairs (`tvlb verify` takes a larger one)\n"), "{printed}");
-    // The draws of the only set of the front load links more than conventional VLB does.
+    // Too many nodes for runs: the load of links is the floor.
     let front = choice["model"]["candidates"][0].as_str().unwrap();
-    let floor = &choice["floor"][0];
-    assert_eq!(floor["set"], format!("{front} by shape"));
-    assert!(floor["share"].as_f64().unwrap() < 0.97, "{floor}");
-    assert_eq!(manifest["sets"]["par-second"]["set"], "conventional");
-    assert!(printed.contains("conventional routing is kept"), "{printed}");
+    let asked = &choice["floor"][0];
+    assert_eq!(asked["set"], format!("{front} by shape"));
+    let is_above = asked["share"].as_f64().unwrap() >= 0.97;
+    assert_eq!(manifest["sets"]["par-second"]["set"] != "conventional", is_above);
+    assert!(printed.contains("with all packets on its paths, links carry"), "{printed}");
 }
 
 fn begin(scratch: &Scratch, options: &str) -> std::process::Child {

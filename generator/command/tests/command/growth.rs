@@ -2,6 +2,7 @@
 
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
+use std::fmt::Write;
 
 /// Three groups of three switches whose minimal paths need two local hops once the link between switches 0 and 2
 /// of group 0 is missing.
@@ -120,7 +121,7 @@ fn of_groups(groups: usize) -> String {
                 let port = if other < own { other } else { other - 1 };
                 format!("{own},{},{}", port % 3, port / 3)
             };
-            cables += &format!("{},{}\n", end(low, high), end(high, low));
+            let _ = writeln!(cables, "{},{}", end(low, high), end(high, low));
         }
     }
     cables
