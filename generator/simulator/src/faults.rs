@@ -10,7 +10,7 @@
 
 use crate::fabric::{BootedFabric, Link};
 use crate::numbers::PortId;
-use crate::settings::MOST_CYCLES;
+use crate::settings::{MOST_CYCLES, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use tvlb_base::text::Refused;
@@ -62,9 +62,30 @@ impl TablesBefore {
         image.map(|image| Switch::boot(&self.fabric, image)).transpose()
     }
 
+    /// So many channels, or as many more as these tables need.
+    ///
+    /// # Errors
+    /// The settings give links fewer than these tables need.
+    pub(crate) fn channels_for(
+        &self,
+        settings: &Settings,
+        fabric: &BootedFabric<'_>,
+        channels: u8,
+    ) -> Result<u8, Refused> {
+        let (least, of_any_path) = self.channels(settings.scheme.of_switch(), settings.paths);
+        match settings.virtual_channels {
+            None => Ok(channels.max(of_any_path)),
+            Some(found) if found < least => {
+                let why = "the tables that the switches have at first need so many";
+                Err(settings.too_few(fabric, (found, least), why))
+            }
+            Some(_) => Ok(channels),
+        }
+    }
+
     /// The channels that links need with these tables for packets of a scheme by these paths, and those that are
     /// enough for any path.
-    pub(crate) fn channels(&self, scheme: Scheme, paths: VlbPaths) -> (u8, u8) {
+    fn channels(&self, scheme: Scheme, paths: VlbPaths) -> (u8, u8) {
         let booted = self.switches.keys().filter_map(|&switch| self.boot(switch).ok().flatten());
         booted.fold((0, 0), |(least, of_any_path), switch| {
             let needed = switch.channels_needed_for(scheme, paths).most();

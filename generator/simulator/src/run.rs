@@ -179,7 +179,7 @@ impl<'f> Run<'f> {
             settings.check_memory(fabric.dragonfly(), channels)?;
         }
         if let Some(before) = &schedule.before {
-            channels = settings.channels_before(fabric, before, channels)?;
+            channels = before.channels_for(settings, fabric, channels)?;
         }
         let mut run = Self::with_channels(fabric, settings, traffic, (load, seed), channels)?;
         schedule.check(fabric)?;

@@ -7,7 +7,6 @@
 
 use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
-use crate::faults::TablesBefore;
 use crate::scheme::Scheme;
 use std::fmt;
 use std::str::FromStr;
@@ -382,28 +381,12 @@ impl Settings {
         }
     }
 
-    /// So many channels, or as many more as the tables need that switches have before a fabric grows.
-    ///
-    /// # Errors
-    /// The settings give links fewer than these tables need.
-    pub(crate) fn channels_before(
+    pub(crate) fn too_few(
         &self,
         fabric: &BootedFabric<'_>,
-        before: &TablesBefore,
-        channels: u8,
-    ) -> Result<u8, Refused> {
-        let (least, of_any_path) = before.channels(self.scheme.of_switch(), self.paths);
-        match self.virtual_channels {
-            None => Ok(channels.max(of_any_path)),
-            Some(found) if found < least => {
-                let why = "the tables that the switches have at first need so many";
-                Err(self.too_few(fabric, (found, least), why))
-            }
-            Some(_) => Ok(channels),
-        }
-    }
-
-    fn too_few(&self, fabric: &BootedFabric<'_>, (found, needed): (u8, u8), why: &str) -> Refused {
+        (found, needed): (u8, u8),
+        why: &str,
+    ) -> Refused {
         let assignment = fabric.switches().first().map(|s| s.image().virtual_channels());
         let (scheme, assignment) = (self.scheme.name(), assignment.unwrap_or_default().name());
         let text = format!(

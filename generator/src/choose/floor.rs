@@ -72,7 +72,12 @@ impl Floor<'_> {
                 return Ok((self.policies(rule), asked));
             }
         }
-        Ok((self.policies(&SetRule::conventional()), asked))
+        Ok((self.conventional(), asked))
+    }
+
+    /// Conventional routing, as the fabric file weighs it.
+    pub(super) fn conventional(&self) -> PerDecision<Policy> {
+        self.policies(&SetRule::conventional())
     }
 
     /// A set as it is weighed where nothing else is said.

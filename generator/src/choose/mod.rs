@@ -141,7 +141,12 @@ pub fn choose(
     if options.fast {
         let (state, counter) = (options.state.as_deref(), &counter);
         let sources = Sources { front: &front, ..without_front };
-        let (policies, floor) = Floor { fabric, counter, state, progress }.choose(&sources)?;
+        let floor = Floor { fabric, counter, state, progress };
+        let (policies, floor) = match &model {
+            Some(_) => floor.choose(&sources)?,
+            // A fabric that is too large for the model is too large for runs.
+            None => (floor.conventional(), Vec::new()),
+        };
         let entry = all_rounded(&ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,
