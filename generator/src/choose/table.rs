@@ -219,30 +219,35 @@ fn show_again(
     writeln!(f, "         {}", guards_again(again, panel))
 }
 
+/// What the chosen set carries on seeds that took no part in the choice, and the name of the conventional routing that
+/// carries most, with what it carries.
+pub(crate) fn beside_strongest<'c>(
+    contest: &'c ContestEntry,
+    again: &AgainEntry,
+    of: impl Fn(&AgainContender) -> f64,
+) -> Option<(f64, &'c str, f64)> {
+    let found = |set: &str| again.contenders.iter().find(|contender| contender.set == set);
+    let conventional = contest.references().filter(|(name, _)| name.starts_with("conventional"));
+    let carried = conventional.filter_map(|(name, entry)| Some((name, of(found(&entry.set)?))));
+    let (name, most) = carried.reduce(|one, next| if next.1 > one.1 { next } else { one })?;
+    Some((of(found(&contest.chosen)?), name, most))
+}
+
 /// Typical and worst traffic for a reader in a hurry: what the strongest conventional routing carries of it, and what
 /// the chosen set carries, on seeds that took no part in the choice.
 pub(crate) fn before_and_after(contest: &ContestEntry, again: &AgainEntry) -> Vec<String> {
-    let named = contest.references().filter(|(name, _)| name.starts_with("conventional"));
-    let conventional: Vec<(&str, &AgainContender)> = named
-        .filter_map(|(name, entry)| {
-            Some((name, again.contenders.iter().find(|of| of.set == entry.set)?))
-        })
-        .collect();
-    let Some(ours) = again.contenders.iter().find(|of| of.set == contest.chosen) else {
-        return Vec::new();
-    };
     let line = |words: &str, of: fn(&AgainContender) -> f64| {
-        let strongest = conventional.iter().max_by(|one, other| of(one.1).total_cmp(&of(other.1)));
-        let before = strongest.map_or_else(String::new, |(name, before)| {
-            let gain = 100.0 * (of(ours) / of(before).max(f64::MIN_POSITIVE) - 1.0);
-            format!("; {:.3} with {name}, {gain:+.0}%", of(before))
-        });
-        format!("{words}: {:.3} with the chosen set{before}", of(ours))
+        let (ours, name, before) = beside_strongest(contest, again, of)?;
+        let gain = 100.0 * (ours / before.max(f64::MIN_POSITIVE) - 1.0);
+        Some(format!(
+            "{words}: {ours:.3} with the chosen set; {before:.3} with {name}, {gain:+.0}%"
+        ))
     };
-    vec![
+    let both = [
         line("typical traffic, uniform and permutations", |of| of.usual),
         line("worst traffic, adversarial patterns", |of| of.saturation),
-    ]
+    ];
+    both.into_iter().flatten().collect()
 }
 
 /// Whether the chosen set holds the guards on seeds that took no part in the choice, and where it loses most.

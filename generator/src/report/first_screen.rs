@@ -4,7 +4,7 @@
 use super::named_sets::introduced;
 use super::subject::Subject;
 use super::summary::{certificate, guards_not_held, kinds_in_words};
-use crate::choose::table::{compared, percent};
+use crate::choose::table::{beside_strongest, compared, percent};
 use crate::counted::counted;
 use tvlb_chart::bars::{Bar, BarGroup, Bars};
 use tvlb_chart::page::{figure, paragraph, side_by_side};
@@ -49,13 +49,12 @@ pub(super) fn head(subject: &Subject<'_>) -> String {
             html.push_str(&side_by_side(&format!("{}<div>\n{beside}</div>\n", bars(contests))));
         }
         Some(choice) if choice.model.is_some() => html.push_str(&paragraph(
-            "The set was chosen by the throughput model alone (--fast): nothing was simulated. The full \
-             choice, tvlb generate without --fast, simulates candidates and mostly finds paths that \
-             carry more.",
+            "The sets were chosen by the throughput model and at most some short runs (--fast). The full choice, \
+             tvlb generate without --fast, simulates candidates at length and asks all guards.",
         )),
         Some(_) => html.push_str(&paragraph(
-            "The fabric is too large to be modelled and nothing was simulated (--fast): this is a \
-             set that suits most fabrics.",
+            "The fabric is too large to be modelled and nothing was simulated (--fast), so conventional routing \
+             is kept.",
         )),
         None => html.push_str(&paragraph(
             "The sets were given by the fabric file or on the command line, so nothing was modelled or \
@@ -69,47 +68,44 @@ pub(super) fn head(subject: &Subject<'_>) -> String {
     html
 }
 
-/// What is gained, and the worst regret.
+/// What is gained beside the strongest conventional routing, and the worst regret on a guard: all on seeds that took no
+/// part in the choice.
 fn tiles_of_contests(contests: &[ContestEntry]) -> Vec<Tile> {
-    let mut all: Vec<Tile> = contests.iter().map(gain).collect();
-    let worst = contests.iter().filter_map(|contest| {
-        let regrets = contest.chosen_entry()?.regrets.as_ref()?;
-        let [score, guard] = [&regrets.worst_score, &regrets.worst_guard];
-        Some((contest, if score.regret > guard.regret { score } else { guard }))
+    let mut all: Vec<Tile> = contests.iter().filter_map(gain).collect();
+    let guards = contests.iter().flat_map(|contest| {
+        let guards = contest.again.iter().flat_map(|again| &again.guards);
+        guards.map(|guard| (contest.scheme.to_uppercase(), guard))
     });
-    let worst = worst.reduce(|one, other| if other.1.regret > one.1.regret { other } else { one });
-    if let Some((contest, worst)) = worst {
+    let worst = guards.reduce(|one, next| if next.1.worst > one.1.worst { next } else { one });
+    if let Some((scheme, worst)) = worst {
         all.push(Tile {
-            name: "Worst regret on any traffic".to_owned(),
-            figure: percent(worst.regret),
+            name: "Worst regret on a guard".to_owned(),
+            figure: percent(worst.worst),
             words: format!(
-                "of {}, under {}: what it carries less than the best of MIN, conventional VLB and \
-                 conventional {}",
-                contest.scheme.to_uppercase(),
+                "of {scheme}, under {} on the worst seed of those that took no part in the choice, {} on their mean: \
+                 what it carries less than the best of MIN, conventional VLB and conventional {scheme}",
                 worst.traffic,
-                contest.scheme.to_uppercase()
+                percent(worst.mean)
             ),
         });
     }
     all
 }
 
-/// By how much one scheme saturates later than conventionally.
-fn gain(contest: &ContestEntry) -> Tile {
-    let scheme = contest.scheme.to_uppercase();
-    let ours = contest.chosen_entry().and_then(|entry| entry.mean_saturation);
-    let conventional = contest.contenders.first().and_then(|entry| entry.mean_saturation);
-    let name = format!("{scheme} over conventional");
-    match (ours, conventional) {
-        (Some(ours), Some(conventional)) if conventional > 0.0 => Tile {
-            name,
-            figure: signed(100.0 * (ours / conventional - 1.0)),
-            words: format!(
-                "saturates at {ours:.3} flits per node and cycle of adversarial traffic, not at {conventional:.3}"
-            ),
-        },
-        _ => Tile { name, figure: "–".to_owned(), words: "no saturation was kept".to_owned() },
-    }
+/// By how much one scheme saturates later than with the strongest conventional routing.
+fn gain(contest: &ContestEntry) -> Option<Tile> {
+    let again = contest.again.as_ref()?;
+    let (ours, name, before) = beside_strongest(contest, again, |of| of.saturation)?;
+    let (typical, name_of_typical, typical_before) =
+        beside_strongest(contest, again, |of| of.usual)?;
+    Some(Tile {
+        name: format!("{} over {name}", contest.scheme.to_uppercase()),
+        figure: signed(100.0 * (ours / before.max(f64::MIN_POSITIVE) - 1.0)),
+        words: format!(
+            "saturates at {ours:.3} flits per node and cycle of adversarial traffic, not at {before:.3}; of typical \
+             traffic at {typical:.3}, and {name_of_typical} at {typical_before:.3}"
+        ),
+    })
 }
 
 /// "+38%", "−3%", "0%".

@@ -53,8 +53,8 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
 
 fn words(report: &Report, choice: &ChoiceEntry) -> String {
     let next = if choice.contests.is_empty() {
-        "Of these the first is used, drawn by shape, that links carry as much of as of conventional VLB; where there \
-         is none, conventional routing is kept."
+        "Of these and some others short runs, or the load of links, chose those that lose nothing beside conventional \
+         routing; where there is none, conventional routing is kept."
     } else {
         "These went on to Step 2, with their mirror images, the paper's choice and a family of mixtures."
     };

@@ -94,7 +94,7 @@ fn the_first_screen_has_the_figures_that_count() {
     let wanted = [
         "UGAL-L over conventional",
         "PAR over conventional",
-        "Worst regret on any traffic",
+        "Worst regret on a guard",
         "Verified",
     ];
     assert_eq!(names, wanted);
