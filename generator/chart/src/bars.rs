@@ -65,7 +65,7 @@ impl Bars {
     pub fn svg(&self) -> String {
         let bars = || self.groups.iter().flat_map(|group| &group.bars);
         let most = bars().map(|bar| bar.value + bar.error).fold(0.0, f64::max);
-        let (step, end) = round_axis(if most > 0.0 { most } else { 1.0 });
+        let (step, end) = round_axis(most);
         let x = |value: f64| LEFT + value / end * (WIDTH - LEFT - RIGHT);
         let rows = self.groups.iter().fold(0.0, |height, group| {
             group.bars.iter().fold(height + HEADING, |height, _| height + STEP)
@@ -175,5 +175,7 @@ mod tests {
     fn nothing_to_draw_is_no_error() {
         let svg = Bars { title: String::new(), axis: String::new(), groups: Vec::new() }.svg();
         assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN"));
+        // The axis goes to 1 where nothing says how far.
+        assert!(svg.contains(">1</text>"), "{svg}");
     }
 }

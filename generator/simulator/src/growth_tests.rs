@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::settings::Buffers;
-use crate::test_images::{Images, absolute_classic, dragonfly, images};
+use crate::test_images::{Images, absolute_classic, dragonfly, images, images_in};
 use crate::{BootedFabric, FaultSchedule, Run, Scheme, Settings, TablesBefore};
 use std::collections::BTreeMap;
 use tvlb_firmware_model::{Error, Part, Switch, VlbPaths};
 use tvlb_schema::{
-    Dragonfly, End, FaultSet, GroupId, LocalLink, SetRule, ShapeSet, SwitchId, SwitchIndex,
-    encode_fault_image,
+    Dragonfly, End, FaultSet, FewerLinks, GroupId, GroupKind, LocalLink, PerDecision, SetRule,
+    ShapeSet, SwitchId, SwitchIndex, encode_fabric_image_with, encode_fault_image,
 };
 use tvlb_traffic::{Pattern, Traffic};
 
@@ -173,4 +173,90 @@ fn a_switch_that_runs_takes_no_fabric_whose_other_parts_are_in_use() {
         running.clone().replace(&wide.fabric, &wide.switches[9], None),
         Err(Error::Replacement { what: "number of global ports per switch", found: 3, needed: 2 })
     ));
+}
+
+/// Images of the large fabric, in which these pairs of switches share so many links.
+fn with_fewer_links(fewer: &[FewerLinks]) -> Images {
+    let (df, cables) = grown();
+    let fabric = encode_fabric_image_with(&df, &cables, fewer);
+    images_in(fabric, &PerDecision::same(rule()), 0)
+}
+
+/// Links within two groups, which the fabric before lacks.
+fn lacking() -> [FewerLinks; 2] {
+    [(1, 2), (17, 3)].map(|(low, high)| FewerLinks {
+        low: SwitchId(low),
+        high: SwitchIndex(high),
+        links: 0,
+    })
+}
+
+#[test]
+fn local_links_come_to_a_saturated_network_and_nothing_is_lost() {
+    let (old, new) = (with_fewer_links(&lacking()), with_fewer_links(&[]));
+    let fabric = BootedFabric::boot(&new.fabric, &new.switches).unwrap();
+    let link = |pair: FewerLinks| LocalLink { low: pair.low, high: pair.high, number: 0 };
+    let schedule = |is_draining| {
+        let local_links = lacking().map(link).into();
+        let parts = FaultSet { local_links, is_draining, ..FaultSet::default() };
+        let entries = [(500, parts), (2000, FaultSet::default())];
+        let schedule = FaultSchedule::new(&fabric, &entries, 0..=700).unwrap();
+        schedule.grown_from(&fabric, tables_before(&old)).unwrap()
+    };
+    let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
+    let mut lost_undrained = 0;
+    for scheme in SCHEMES {
+        let settings = settings(scheme);
+        let lost = |schedule: &FaultSchedule| {
+            let mut run = Run::with_faults(&fabric, &settings, &traffic, 0.9, 1, schedule).unwrap();
+            for _ in 0..8 {
+                run.advance(500).unwrap();
+                run.inspect().unwrap();
+            }
+            assert_eq!(run.losses().refused_at_source, 0, "{scheme:?}: every switch was there");
+            run.losses().sent()
+        };
+        assert_eq!(lost(&schedule(true)), 0, "{scheme:?}");
+        // A MIN packet goes around a dead link of its group, and is not lost.
+        lost_undrained += lost(&schedule(false));
+    }
+    assert!(lost_undrained > 0);
+}
+
+/// What a switch with the tables of `old` says of those of `new`: the part that it names.
+fn part_in_use(old: &Images, new: &Images, at: usize) -> Result<(), (Part, &'static str)> {
+    let running = Switch::boot(&old.fabric, &old.switches[at]).unwrap();
+    let new = Switch::boot(&new.fabric, &new.switches[at]).unwrap();
+    running.check_replacement(&new).map_err(|error| match error {
+        Error::PartInUse { part, tables } => (part, tables),
+        other => panic!("{other}"),
+    })
+}
+
+/// Every switch asks, not only one at an end of the links.
+#[test]
+fn local_links_that_are_not_in_both_fabrics_are_in_use() {
+    let (fewer, whole) = (with_fewer_links(&lacking()[..1]), with_fewer_links(&[]));
+    let part = Part::LocalLinks(SwitchId(1), SwitchId(2));
+    for at in [1, 9, 35] {
+        assert_eq!(part_in_use(&fewer, &whole, at), Err((part, "new")));
+        assert_eq!(part_in_use(&whole, &fewer, at), Err((part, "old")));
+        assert_eq!(part_in_use(&whole, &whole, at), Ok(()));
+    }
+}
+
+/// The nodes of a switch that has more of them than before are no longer those of the old tables.
+#[test]
+fn switches_with_other_nodes_are_in_use() {
+    let of = |p| {
+        let kinds = [GroupKind::new(2, 4, 2, 8), GroupKind::new(p, 4, 2, 1)];
+        let df = Dragonfly::of_kinds(&kinds).unwrap();
+        images(&df, &grown().1, rule())
+    };
+    let (few, many) = (of(1), of(2));
+    let part = Part::Switch(SwitchId(32));
+    for at in [0, 32, 35] {
+        assert_eq!(part_in_use(&few, &many, at), Err((part, "old")));
+        assert_eq!(part_in_use(&many, &few, at), Err((part, "old")));
+    }
 }

@@ -82,8 +82,13 @@ pub(crate) fn images_with(
     rules: &PerDecision<SetRule>,
     threshold: i16,
 ) -> Images {
-    let bytes = encode_fabric_image(df, cables);
+    images_in(encode_fabric_image(df, cables), rules, threshold)
+}
+
+/// Images of the fabric of an image, with a set for each decision and one threshold.
+pub(crate) fn images_in(bytes: Vec<u8>, rules: &PerDecision<SetRule>, threshold: i16) -> Images {
     let fabric = FabricImage::decode(&bytes).unwrap();
+    let df = fabric.dragonfly();
     let switches = df
         .switches()
         .map(|switch| {

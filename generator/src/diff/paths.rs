@@ -66,3 +66,22 @@ pub(super) fn drawn(
     drawn.sort_unstable_by_key(|path| path.links);
     drawn
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_differ_by_more_than_the_order_of_their_sums() {
+        let paths = |shares: [f64; 3]| {
+            let drawn = (0..).zip(shares);
+            let of = |(link, share)| Drawn { links: PathLinks::of([link].into_iter()), share };
+            drawn.map(of).collect::<Vec<_>>()
+        };
+        let one = paths([0.1 + 0.2, 0.3, 0.4]);
+        // The sums differ in their last bit, and in no packet.
+        assert!(one[0].share > 0.3 && are_same(&one, &paths([0.3, 0.3, 0.4])));
+        assert!(!are_same(&one, &paths([0.300_000_001, 0.3, 0.4])));
+        assert!(!are_same(&one, &one[..2]) && !are_same(&one[1..], &one[..2]));
+    }
+}

@@ -155,7 +155,7 @@ fn balance(sets: &[Written]) -> String {
 
 pub(super) fn body(subject: &Subject<'_>) -> String {
     let df = subject.fabric.topology.dragonfly();
-    if df.g() < 3 {
+    if df.groups().nth(2).is_none() {
         return paragraph(
             "Two groups have no third to go through, so there are no VLB paths between them.",
         );
@@ -167,7 +167,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         "What the links carry, in flits per cycle, if every node sends one flit per cycle, evenly to all \
          switches of other groups and by VLB only: a measure of the paths, not of what UGAL makes of \
          them. {}.",
-        in_words(method, df.groups_with_nodes_count() < df.g())
+        in_words(method, !df.groups().eq(df.groups_with_nodes()))
     ));
     html.push_str(&paragraph(&balance(&sets)));
     html.push_str(&spreads(subject.fabric, &all, method != Method::Counted));

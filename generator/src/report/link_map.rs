@@ -30,9 +30,10 @@ fn count(links: usize) -> String {
 pub(super) fn map(fabric: &Fabric) -> String {
     let g = fabric.topology.dragonfly().g();
     let mut pairs: BTreeMap<usize, u32> = BTreeMap::new();
-    for row in 0..g {
-        for column in row + 1..g {
-            *pairs.entry(links(fabric, row, column)).or_default() += 1;
+    let groups = || fabric.topology.dragonfly().groups();
+    for low in groups() {
+        for high in groups().filter(|&high| low < high) {
+            *pairs.entry(fabric.topology.links(low, high).len()).or_default() += 1;
         }
     }
     let value = |links: usize| f64::from(u32::try_from(links).expect("at most 2^24 links"));
@@ -47,10 +48,12 @@ pub(super) fn map(fabric: &Fabric) -> String {
         let [low, high] = ends.map(|end| end.map_or(0.0, |(&links, _)| value(links)));
         Scale::Even(low, high)
     };
+    let is_there = |number| fabric.topology.dragonfly().switches_of(group(number)) > 0;
     let cell = |rows: Range<u32>, columns: Range<u32>| {
         let of_row =
             |row| columns.clone().filter(move |&column| row != column).map(move |c| (row, c));
-        let all = rows.clone().flat_map(of_row).map(|(row, column)| links(fabric, row, column));
+        let all = rows.clone().flat_map(of_row).filter(|&(row, c)| is_there(row) && is_there(c));
+        let all = all.map(|(row, column)| links(fabric, row, column));
         let (least, most) =
             all.fold((usize::MAX, 0), |(least, most), n| (least.min(n), most.max(n)));
         let called = |numbers: &Range<u32>| match numbers.len() {

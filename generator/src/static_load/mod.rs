@@ -188,8 +188,9 @@ fn check(
     let of_source = |source| demands(source).iter().filter(is_between).count();
     if without == 0 || df.switches().map(of_source).sum::<usize>() > without {
         Ok(())
-    } else if df.g() < 3 {
-        Err(StaticLoadError::NoThirdGroup { groups: df.g() })
+    } else if df.groups().nth(2).is_none() {
+        let groups = df.groups().fold(0, |count, _| count + 1);
+        Err(StaticLoadError::NoThirdGroup { groups })
     } else {
         Err(StaticLoadError::NoPath)
     }

@@ -151,3 +151,26 @@ fn what_goes_is_drained_and_waited_for() {
     // Switches that say no are believed.
     assert_snapshot!(install(&scratch, "of-4 per-hop-5"));
 }
+
+/// Each of two assignments is free of cycles, and packets that meet switches with both could wait for ever.
+#[test]
+fn channels_of_the_tables_beside_are_looked_at() {
+    let scratch = Scratch::new();
+    for assignment in ["ordered", "positional"] {
+        let routing = format!("[routing]\nset = \"all\"\nvirtual-channels = \"{assignment}\"\n");
+        scratch.write("fabric.toml", format!("{FIVE}{routing}"));
+        scratch.succeeds(&format!("generate fabric.toml -o {assignment} -q"));
+        scratch.succeeds(&format!("verify {assignment}"));
+        scratch.succeeds(&format!("verify {assignment} --beside {assignment}"));
+    }
+    let said = scratch.tvlb("verify ordered --beside positional");
+    assert_eq!(said.code, 1, "{said}");
+    assert!(said.stderr.contains("can wait for each other in a cycle"), "{said}");
+    // Tables of other sizes have no channels in common.
+    let wider = FIVE.replace("a = 3", "a = 4") + "[routing]\nset = \"all\"\n";
+    scratch.write("fabric.toml", wider);
+    scratch.succeeds("generate fabric.toml -o wider -q");
+    let said = scratch.tvlb("verify ordered --beside wider");
+    assert_eq!(said.code, 1, "{said}");
+    assert!(said.stderr.starts_with("tvlb: wider: found tables of dfly(2, 4, 2, 5)"), "{said}");
+}

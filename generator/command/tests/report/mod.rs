@@ -100,12 +100,18 @@ fn the_first_screen_has_the_figures_that_count() {
     assert_eq!(names, wanted);
     // The tiles say what the manifest says.
     for (tile, contest) in found.iter().zip(manifest["choice"]["contests"].as_array().unwrap()) {
-        let contenders = contest["contenders"].as_array().unwrap();
-        let is_chosen = |entry: &&serde_json::Value| entry["set"] == contest["chosen"];
-        let chosen = contenders.iter().find(is_chosen).unwrap();
-        for entry in [chosen, &contenders[0]] {
-            let saturation = entry["mean-saturation"].as_f64().unwrap();
-            assert!(tile[2].contains(&format!("{saturation:.3}")), "{tile:?}");
+        let asked = contest["again"]["contenders"].as_array().unwrap();
+        let of = |set: &serde_json::Value| asked.iter().find(|entry| entry["set"] == *set).unwrap();
+        let chosen = of(&contest["chosen"]);
+        for figure in ["saturation", "usual"] {
+            let strongest = asked
+                .iter()
+                .filter(|entry| entry["set"].as_str().unwrap().starts_with("conventional"))
+                .map(|entry| entry[figure].as_f64().unwrap())
+                .fold(0.0, f64::max);
+            for carried in [chosen[figure].as_f64().unwrap(), strongest] {
+                assert!(tile[2].contains(&format!("{carried:.3}")), "{tile:?}");
+            }
         }
     }
     let bytes = manifest["sizes"]["total"].as_u64().unwrap();
