@@ -192,7 +192,7 @@ impl Own {
             let seed = mixed(self.plan.seed ^ u64::from(switch.0) << 40);
             let (rule, levels) = (set.rule(), set.levels(df, seed));
             let shapes_to = match rule.draw {
-                DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
+                DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => Vec::new(),
                 DrawRule::ByShape { .. } if set.lies => {
                     vec![rule.shapes(); df.switch_numbers() as usize]
                 }
