@@ -80,7 +80,7 @@ pub struct Generate {
     /// best of MIN, conventional VLB and conventional UGAL carries [default: 3]
     #[arg(long, value_name = "PERCENT", value_parser = values::regret)]
     pub max_regret: Option<MostRegret>,
-    /// Where sets are chosen: by the throughput model alone, without a simulation
+    /// Where sets are chosen: by the throughput model and at most some short runs
     #[arg(long, conflicts_with_all = ["prefer", "panel", "max_regret"])]
     pub fast: bool,
     /// Thin the sets until links are used evenly, even where the network then carries less; for sets that
