@@ -4,7 +4,7 @@
 //! is. After the contest it is therefore asked again, beside what it was compared with, on patterns and runs of
 //! further seeds, and those figures are what is reported.
 
-use super::baseline::guard_steps;
+use super::baseline::{ObliviousSteps, guard_steps};
 use super::contender::{Contender, Field};
 use super::contest::ContestResult;
 use super::error::ChooseError;
@@ -13,15 +13,17 @@ use super::memory::Memory;
 use super::panel::{Event, Guard, Oblivious, Panel};
 use super::runner::{Runner, STEPS, all_of, load_of};
 use super::simulation::SimulatedRunner;
+use crate::image::Images;
 use tvlb_base::progress::Progress;
 use tvlb_simulator::Scheme;
 use tvlb_table_set::{AgainContender, AgainEntry, AgainGuard, Carried};
 
-/// Everything that the runs share.
+/// Further seeds, each with its panel and with what MIN and conventional VLB carry of its guards, which both schemes
+/// are compared with.
 pub(super) struct Again<'a> {
-    pub(super) panel: &'a Panel,
-    pub(super) memory: &'a Memory,
-    pub(super) progress: &'a dyn Progress,
+    seeds: Vec<(Panel, [Vec<u32>; 2])>,
+    memory: &'a Memory,
+    progress: &'a dyn Progress,
 }
 
 /// What one seed has found: by contender of the field its saturations on the score patterns and on traffic that is
@@ -33,7 +35,28 @@ struct Found {
     regrets: Vec<f64>,
 }
 
-impl Again<'_> {
+impl<'a> Again<'a> {
+    /// Measures MIN and conventional VLB, of which `known` says what they carry on the seeds of the choice.
+    ///
+    /// # Errors
+    /// The first run that failed, or the work was cancelled.
+    pub(super) fn new(
+        panel: &Panel,
+        (images, known): (&Images, &ObliviousSteps),
+        memory: &'a Memory,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, ChooseError> {
+        let panels = panel.of_further_seeds();
+        let carried = all_of(&panels, |panel| {
+            let runner = SimulatedRunner::oblivious(panel, images, memory, progress)?;
+            let each = [(Oblivious::Min, &known.min), (Oblivious::Vlb, &known.vlb)];
+            let [min, vlb] = each
+                .map(|(routing, known)| guard_steps(&runner, routing, &searches(&known.guards)));
+            Ok([min?, vlb?])
+        })?;
+        Ok(Self { seeds: panels.into_iter().zip(carried).collect(), memory, progress })
+    }
+
     /// Asks the references and the chosen contender of a contest on each further seed.
     ///
     /// # Errors
@@ -52,13 +75,9 @@ impl Again<'_> {
         let chosen = asked.iter().position(|&one| one == result.chosen).unwrap_or_default();
         let guesses: Vec<u32> = asked.iter().map(|&one| result.guess(one)).collect();
         let small = field.of(&asked);
-        let panels = self.panel.of_further_seeds();
-        let seeds = all_of(&panels, |panel| {
+        let seeds = all_of(&self.seeds, |(panel, oblivious)| {
             let runner = SimulatedRunner::boot(scheme, panel, &small, self.memory, self.progress)?;
-            let conventional = small.images(Contender::CONVENTIONAL);
-            let oblivious =
-                SimulatedRunner::oblivious(panel, conventional, self.memory, self.progress)?;
-            Seed { runner: &runner, panel, result, guesses: &guesses }.ask(&oblivious, chosen)
+            Seed { runner: &runner, panel, result, guesses: &guesses }.ask(oblivious, chosen)
         })?;
         let contender = |number: usize| {
             let all = |of: fn(&Found) -> &Vec<Vec<f64>>| {
@@ -75,15 +94,27 @@ impl Again<'_> {
             let (worst, seed) = regrets()
                 .reduce(|one, next| if next.0 > one.0 { next } else { one })
                 .unwrap_or_default();
-            let traffic = Guard { seeds: 1, ..guard.clone() }.traffic();
+            let traffic = guard.traffic();
             AgainGuard { traffic, mean: mean(regrets().map(|(regret, _)| regret)), worst, seed }
         };
         Ok(AgainEntry {
-            seeds: panels.iter().map(|panel| panel.score[0].seed).collect(),
+            seeds: seeds.iter().map(|found| found.seed).collect(),
             contenders: (0..asked.len()).map(contender).collect(),
-            guards: self.panel.guards.iter().enumerate().map(guard).collect(),
+            guards: self
+                .seeds
+                .iter()
+                .take(1)
+                .flat_map(|(panel, _)| &panel.guards)
+                .enumerate()
+                .map(guard)
+                .collect(),
         })
     }
+}
+
+/// Searches from these steps up to the most.
+fn searches(guesses: &[u32]) -> Vec<(u32, u32)> {
+    guesses.iter().map(|&guess| (guess, STEPS)).collect()
 }
 
 /// One further seed.
@@ -96,26 +127,13 @@ struct Seed<'s> {
 }
 
 impl Seed<'_> {
-    fn ask(
-        &self,
-        oblivious: &SimulatedRunner<'_, Oblivious>,
-        chosen: usize,
-    ) -> Result<Found, ChooseError> {
-        let known = &self.result.baselines.guards;
-        let of = |step: fn(&Carried) -> u32| known.iter().map(step).map(|step| (step, STEPS));
-        let [min, vlb] = [Oblivious::Min, Oblivious::Vlb].map(|routing| {
-            let guess: Vec<_> = match routing {
-                Oblivious::Min => of(|carried| carried.min).collect(),
-                Oblivious::Vlb => of(|carried| carried.vlb).collect(),
-            };
-            guard_steps(oblivious, routing, &guess)
-        });
-        let guess: Vec<_> = of(|carried| carried.conventional).collect();
-        let conventional = guard_steps(self.runner, Contender::CONVENTIONAL, &guess)?;
-        let (min, vlb) = (min?, vlb?);
-        let all = conventional.into_iter().zip(min.into_iter().zip(vlb));
+    fn ask(&self, [min, vlb]: &[Vec<u32>; 2], chosen: usize) -> Result<Found, ChooseError> {
+        let known = self.result.baselines.guards.iter().map(|carried| carried.conventional);
+        let search = searches(&known.collect::<Vec<_>>());
+        let conventional = guard_steps(self.runner, Contender::CONVENTIONAL, &search)?;
+        let all = conventional.into_iter().zip(min.iter().zip(vlb));
         let carried: Vec<Carried> =
-            all.map(|(ugal, (min, vlb))| Carried::new(min, vlb, ugal)).collect();
+            all.map(|(ugal, (&min, &vlb))| Carried::new(min, vlb, ugal)).collect();
         let contenders: Vec<usize> = (0..self.guesses.len()).collect();
         let score = all_of(&contenders, |&number| {
             let search = |event: &Event| {

@@ -14,7 +14,7 @@ use super::objective::{Finalist, Prefer};
 use super::panel::Panel;
 use super::record::contest_entry;
 use super::runner::all_of;
-use super::simulation::{SimulatedRunner, images_of};
+use super::simulation::{SimulatedRunner, with_images};
 use super::step_one::Modelled;
 use crate::balance::Balancer;
 use crate::fabric::Fabric;
@@ -45,6 +45,12 @@ pub(super) struct Found {
 struct Chosen {
     policies: PolicyPair,
     entry: ContestEntry,
+}
+
+/// What looks at no queue, which both schemes are compared with.
+struct Shared<'a> {
+    oblivious: ObliviousSteps,
+    again: Again<'a>,
 }
 
 /// Everything that the contests of a fabric share.
@@ -90,10 +96,13 @@ impl Contests<'_> {
         let conventional = ugal_l.images(Contender::CONVENTIONAL);
         let runner =
             SimulatedRunner::oblivious(self.panel, conventional, self.memory, self.progress)?;
-        let oblivious = &ObliviousSteps::measure(&runner)?;
+        let oblivious = ObliviousSteps::measure(&runner)?;
+        let (panel, memory, progress) = (self.panel, self.memory, self.progress);
+        let again = Again::new(panel, (conventional, &oblivious), memory, progress)?;
+        let shared = &Shared { oblivious, again };
         let (ugal_l, par) = rayon::join(
-            || self.with_balanced(Scheme::UgalL, ugal_l, oblivious),
-            || self.par(par, oblivious),
+            || self.with_balanced(Scheme::UgalL, ugal_l, shared),
+            || self.par(par, shared),
         );
         let (ugal_l, par) = (ugal_l?, par?);
         Ok(Found {
@@ -107,11 +116,11 @@ impl Contests<'_> {
     }
 
     /// PAR's choice: first tried with the candidates as they are, then with the best sets in pairs.
-    fn par(&self, mut field: Field, oblivious: &ObliviousSteps) -> Result<Chosen, ChooseError> {
-        let (result, _) = self.contest(Scheme::Par, &field, oblivious)?;
+    fn par(&self, mut field: Field, shared: &Shared<'_>) -> Result<Chosen, ChooseError> {
+        let (result, _) = self.contest(Scheme::Par, &field, &shared.oblivious)?;
         let pairs = pairs(&best(&field, &result, PAIRED));
         field.join(self.with_images(pairs)?);
-        self.with_balanced(Scheme::Par, field, oblivious)
+        self.with_balanced(Scheme::Par, field, shared)
     }
 
     /// A contest, and once more with the best balanced.
@@ -119,7 +128,7 @@ impl Contests<'_> {
         &self,
         scheme: Scheme,
         mut field: Field,
-        oblivious: &ObliviousSteps,
+        Shared { oblivious, again }: &Shared<'_>,
     ) -> Result<Chosen, ChooseError> {
         if let Some(balancer) = &self.balancer {
             let (result, _) = self.contest(scheme, &field, oblivious)?;
@@ -139,7 +148,6 @@ impl Contests<'_> {
         let (result, runner) = self.contest(scheme, &field, oblivious)?;
         let mut entry = contest_entry(scheme.name(), self.panel, &field, &result);
         self.complete(&mut entry, &field, &result, &runner)?;
-        let again = Again { panel: self.panel, memory: self.memory, progress: self.progress };
         entry.again = Some(again.ask(scheme, &field, &result)?);
         Ok(Chosen { policies: field.candidate(result.chosen).policies.clone(), entry })
     }
@@ -148,13 +156,8 @@ impl Contests<'_> {
         &self,
         candidates: Vec<Candidate>,
     ) -> Result<Vec<(Candidate, Images)>, ChooseError> {
-        let with_images = candidates.into_iter().map(|candidate| {
-            let policies = candidate.policies.per_decision();
-            let images = images_of(self.counter, self.fabric, policies, self.progress)?;
-            self.progress.step();
-            Ok((candidate, images))
-        });
-        with_images.collect()
+        let with_images = with_images(self.counter, self.fabric, candidates, self.progress);
+        with_images.inspect(|_| self.progress.step()).collect()
     }
 
     /// A contest, with the runner that it asked.

@@ -12,7 +12,7 @@ use super::error::ChooseError;
 use super::memory::{self, Memory};
 use super::panel::{Event, Panel, PanelSize};
 use super::runner::{STEPS, all_of};
-use super::simulation::{SimulatedRunner, images_of};
+use super::simulation::{SimulatedRunner, with_images};
 use crate::fabric::Fabric;
 use crate::policy::{Policy, PolicyPair};
 use crate::static_load::{Paths, StaticLoadError, static_loads};
@@ -53,12 +53,10 @@ impl Floor<'_> {
     pub(super) fn choose(&self, sources: &Sources<'_>) -> Result<Taken, ChooseError> {
         let file = &self.fabric.file;
         let panel = Panel::new(self.fabric.nodes(), file.links(), file.seed, PanelSize::Quick);
-        let few = Sources { user: &[], ..*sources };
-        for sources in [Some(sources), None] {
-            let both = [Scheme::UgalL, Scheme::Par].map(|scheme| match sources {
-                Some(sources) => self.plain(&few, scheme, &sources.candidates(scheme)),
-                None => self.plain(&few, scheme, &[]),
-            });
+        let schemes = [Scheme::UgalL, Scheme::Par];
+        let all = schemes.map(|scheme| self.plain(sources, scheme, sources.candidates(scheme)));
+        let few = schemes.map(|scheme| self.plain(sources, scheme, Vec::new()));
+        for both in [all, few] {
             if self.is_affordable(&panel, both.iter().map(Vec::len).sum()) {
                 return self.simulated(&panel, both);
             }
@@ -87,7 +85,12 @@ impl Floor<'_> {
     }
 
     /// Conventional routing, by port and by channel, the sets of the front as they are, and others.
-    fn plain(&self, sources: &Sources<'_>, scheme: Scheme, others: &[Candidate]) -> Vec<Candidate> {
+    fn plain(
+        &self,
+        sources: &Sources<'_>,
+        scheme: Scheme,
+        others: Vec<Candidate>,
+    ) -> Vec<Candidate> {
         let mut all = sources.conventional(scheme);
         let of_set = |rule: &SetRule| {
             let PerDecision { ugal_l, par_source, par_second } = self.policies(rule);
@@ -98,7 +101,7 @@ impl Floor<'_> {
             Candidate { policies, origin: Origin::Front }
         };
         let front = sources.front.iter().map(of_set);
-        for candidate in front.chain(others.iter().cloned()) {
+        for candidate in front.chain(others) {
             if all.iter().all(|known| !known.is_like(&candidate)) {
                 all.push(candidate);
             }
@@ -141,11 +144,7 @@ impl Floor<'_> {
         candidates: Vec<Candidate>,
     ) -> Result<(PolicyPair, Vec<FloorEntry>), ChooseError> {
         self.progress.stage("floor", None);
-        let with_images = candidates.into_iter().map(|candidate| {
-            let policies = candidate.policies.per_decision();
-            let images = images_of(self.counter, self.fabric, policies, self.progress)?;
-            Ok::<_, ChooseError>((candidate, images))
-        });
+        let with_images = with_images(self.counter, self.fabric, candidates, self.progress);
         let field = Field::new(with_images.collect::<Result<_, _>>()?);
         let runner = SimulatedRunner::boot(scheme, panel, &field, memory, self.progress)?;
         let mut left: Vec<Contender> = Contender::all(field.count()).collect();

@@ -91,8 +91,9 @@ pub(super) fn open(
     fabric: &Fabric,
     panel: &Panel,
 ) -> Result<Memory, StoreError> {
-    let subject = subject(fabric, panel);
-    let runs = state.map(|state| Runs::open(runs_of(state, name), &subject)).transpose()?;
+    // The subject has a hash of the program, which only kept runs need.
+    let open = |state| Runs::open(runs_of(state, name), &subject(fabric, panel));
+    let runs = state.map(open).transpose()?;
     // At once: another fabric that begins meanwhile is refused before it has simulated anything.
     runs.iter().try_for_each(Runs::own)?;
     Ok(Memory { runs, known: Mutex::default(), made: Mutex::default() })

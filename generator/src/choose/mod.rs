@@ -66,7 +66,7 @@ pub struct Options {
     pub most_regret: MostRegret,
     /// How much traffic the candidates are tried with.
     pub panel: PanelSize,
-    /// Whether to choose by Step 1 alone, without any simulation.
+    /// Whether to choose by Step 1 and at most some short runs.
     pub fast: bool,
     /// Further policies to try.
     pub candidates: Vec<PolicyPair>,
@@ -105,7 +105,7 @@ pub struct Choice {
 /// # use tvlb_topology::arrangement::Arrangement;
 /// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
 /// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
-/// // By the model alone; without `fast`, minutes of simulation decide.
+/// // By the model and short runs; without `fast`, minutes of simulation decide.
 /// let options = Options { fast: true, ..Options::default() };
 /// let choice = choose(&fabric, &options, &())?;
 /// assert!(!canonical(&choice.policies.ugal_l.rule).is_empty());

@@ -4,6 +4,7 @@
 //! ships, from the very bytes that would be written. A run is made once: the memory of runs keeps it, and a
 //! run that another process is making is waited for.
 
+use super::candidates::Candidate;
 use super::contender::{Contender, Field};
 use super::error::ChooseError;
 use super::figures::{Kept, RunFigures};
@@ -38,6 +39,19 @@ pub(super) fn images_of(
 ) -> Result<Images, ChooseError> {
     let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
     Ok(build(counter, &routing, &fabric.names, &AsOneStep(progress))?)
+}
+
+/// Candidates, each with its images.
+pub(super) fn with_images(
+    counter: &RouteCounter<'_>,
+    fabric: &Fabric,
+    candidates: impl IntoIterator<Item = Candidate>,
+    progress: &dyn Progress,
+) -> impl Iterator<Item = Result<(Candidate, Images), ChooseError>> {
+    candidates.into_iter().map(move |candidate| {
+        let images = images_of(counter, fabric, candidate.policies.per_decision(), progress)?;
+        Ok((candidate, images))
+    })
 }
 
 /// Makes the directory that keeps what is done, if there is to be one.

@@ -252,9 +252,7 @@ pub(crate) fn before_and_after(contest: &ContestEntry, again: &AgainEntry) -> Ve
 
 /// Whether the chosen set holds the guards on seeds that took no part in the choice, and where it loses most.
 pub(crate) fn guards_again(again: &AgainEntry, panel: &PanelEntry) -> String {
-    let worst =
-        again.guards.iter().reduce(|one, next| if next.worst > one.worst { next } else { one });
-    let Some(worst) = worst else { return "no guards".to_owned() };
+    let Some(worst) = again.worst_guard() else { return "no guards".to_owned() };
     let holds = worst.worst <= f64::from(panel.most_regret) / 100.0 + 1e-9;
     let words = if holds { "all guards hold there" } else { "not all guards hold there" };
     format!(

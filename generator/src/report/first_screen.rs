@@ -72,9 +72,8 @@ pub(super) fn head(subject: &Subject<'_>) -> String {
 /// part in the choice.
 fn tiles_of_contests(contests: &[ContestEntry]) -> Vec<Tile> {
     let mut all: Vec<Tile> = contests.iter().filter_map(gain).collect();
-    let guards = contests.iter().flat_map(|contest| {
-        let guards = contest.again.iter().flat_map(|again| &again.guards);
-        guards.map(|guard| (contest.scheme.to_uppercase(), guard))
+    let guards = contests.iter().filter_map(|contest| {
+        Some((contest.scheme.to_uppercase(), contest.again.as_ref()?.worst_guard()?))
     });
     let worst = guards.reduce(|one, next| if next.1.worst > one.1.worst { next } else { one });
     if let Some((scheme, worst)) = worst {

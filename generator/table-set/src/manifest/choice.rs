@@ -173,6 +173,13 @@ pub struct AgainContender {
     pub usual: f64,
 }
 
+impl AgainEntry {
+    /// The guard of the largest regret on any seed, the first of equals; none where there is no guard.
+    pub fn worst_guard(&self) -> Option<&AgainGuard> {
+        self.guards.iter().reduce(|one, next| if next.worst > one.worst { next } else { one })
+    }
+}
+
 /// The regret of the chosen set on a guard, over the seeds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
