@@ -22,7 +22,7 @@ use tvlb_throughput::sweep::Sweep;
 use tvlb_throughput::{Counting, LARGE, PathSet, VAST, path_set};
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::presence::present_shapes;
-use tvlb_traffic::Flows;
+use tvlb_traffic::{Flows, of_most_peers};
 
 /// How much of the best modelled throughput a candidate may lack.
 pub(crate) const EPSILON: f64 = 0.01;
@@ -106,7 +106,7 @@ pub(super) fn model(
         return Ok(None);
     }
     let seed = fabric.file.seed;
-    let nodes = fabric.nodes();
+    let nodes = of_most_peers(&fabric.nodes());
     let (shift_count, type_2) = sample_of(df);
     let mut patterns: Vec<Flows> = shifts(&nodes, shift_count, seed)
         .into_iter()

@@ -131,8 +131,11 @@ fn tiles_of_paths(subject: &Subject<'_>, choice: Option<&ChoiceEntry>) -> Vec<Ti
             name: "Modelled throughput".to_owned(),
             figure: format!("{:.3}", figures.throughput),
             words: format!(
-                "flits per node and cycle of demanding traffic; no set exceeds {:.3}",
-                report.bound
+                "flits per cycle and node, of demanding traffic between {:.0} nodes; no set exceeds {:.3}, limited by \
+                 {}",
+                report.demand,
+                report.bound,
+                report.limits_in_words()
             ),
         });
     }

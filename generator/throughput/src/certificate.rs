@@ -13,6 +13,7 @@
 //! most (number of operations)·2⁻⁵³; bounds are widened by twice that.
 
 use super::bundle::Bundles;
+use super::limit::Limit;
 use super::path_counter::PathCounter;
 use super::path_set::PathSet;
 use super::program::{Choices, Program, largest};
@@ -25,12 +26,20 @@ pub struct Certified {
     pub lower: f64,
     /// Prices that exclude more were found.
     pub upper: f64,
+    /// Whose prices they were.
+    pub limit: Limit,
 }
 
 impl Certified {
     /// What no flow that uses a link, or no prices yet, leave open.
     pub(super) fn unknown(choices: &Choices) -> Self {
-        Self { lower: 0.0, upper: choices.terminal_bound }
+        Self { lower: 0.0, ..Self::by_nodes(choices) }
+    }
+
+    /// What the nodes allow is reached.
+    pub(super) fn by_nodes(choices: &Choices) -> Self {
+        let bound = choices.terminal_bound;
+        Self { lower: bound, upper: bound, limit: Limit::Nodes }
     }
 
     /// (upper − lower) / upper.
@@ -47,7 +56,8 @@ impl Certified {
     /// What both intervals allow.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        Self { lower: self.lower.max(other.lower), upper: self.upper.min(other.upper) }
+        let least = if other.upper < self.upper { other } else { self };
+        Self { lower: self.lower.max(other.lower), ..least }
     }
 }
 
@@ -63,8 +73,8 @@ pub(super) fn lower_bound(choices: &Choices, loads: &[f64]) -> f64 {
     if most * choices.terminal_bound <= 1.0 { choices.terminal_bound } else { 1.0 / most }
 }
 
-/// A proven upper bound on x, from prices; negative ones count as 0.
-pub(super) fn upper_bound(bundles: &Bundles, prices: &[f64]) -> f64 {
+/// What prices prove, which leave open how little is reached; negative ones count as 0.
+pub(super) fn upper_bound(bundles: &Bundles, prices: &[f64]) -> Certified {
     let prices: Vec<f64> = prices.iter().map(|&price| price_of(price)).collect();
     upper_bound_of(bundles.choices(), &prices, &bundles.costs_of(&prices))
 }
@@ -74,13 +84,18 @@ fn price_of(proposed: f64) -> f64 {
 }
 
 /// An upper bound on the throughput from what each bundle costs at some prices.
-fn upper_bound_of(choices: &Choices, prices: &[f64], costs: &[f64]) -> f64 {
+fn upper_bound_of(choices: &Choices, prices: &[f64], costs: &[f64]) -> Certified {
     let total: f64 = prices.iter().sum();
     let paid = choices.least_paid(costs);
     let longest = choices.flows.iter().map(ExactSizeIterator::len).fold(choices.rows, usize::max);
     let terms = longest + choices.flows.len() + choices.rows;
     let bound = total / paid * (1.0 + error_bound(terms));
-    if bound.is_finite() { bound.min(choices.terminal_bound) } else { choices.terminal_bound }
+    let unknown = Certified::unknown(choices);
+    if bound < unknown.upper {
+        Certified { upper: bound, limit: Limit::of_prices(prices, &choices.limits), ..unknown }
+    } else {
+        unknown
+    }
 }
 
 /// What a split and prices prove, from the paths of each flow as they are counted, one flow after
@@ -117,8 +132,5 @@ pub(super) fn counted(
             costs[bundle] = paid * choices.per_path[bundle];
         }
     }
-    Certified {
-        lower: lower_bound(choices, &loads),
-        upper: upper_bound_of(choices, &prices, &costs),
-    }
+    Certified { lower: lower_bound(choices, &loads), ..upper_bound_of(choices, &prices, &costs) }
 }

@@ -13,6 +13,7 @@
 pub mod bundle;
 pub mod certificate;
 pub mod front;
+pub mod limit;
 pub mod path_counter;
 pub mod path_set;
 pub mod plot;
@@ -34,6 +35,7 @@ mod sparse_counts;
 
 pub use bundle::Bundles;
 pub use certificate::Certified;
+pub use limit::Limit;
 pub use path_set::{Counting, PathSet};
 pub use rule::{BundleKind, Rule};
 

@@ -5,6 +5,7 @@
 //! split puts on the links and what prices of links make of a bundle is all that a method needs to
 //! know of the paths: that is [`Program`].
 
+use super::limit::Limit;
 use super::rule::{Bundle, BundleKind};
 use std::ops::Range;
 use tvlb_schema::LinkKind;
@@ -30,6 +31,8 @@ pub(super) struct Choices {
     /// Prices of links whose bound is tight where each group sends to one other: 1 for each global
     /// link, 2 for those that MIN paths use.
     pub(super) global_prices: Vec<f64>,
+    /// By link what it limits by.
+    pub(super) limits: Vec<Limit>,
     /// Hops of each flow's VLB paths drawn evenly, summed over the flows that have any.
     hops: f64,
     with_vlb: u32,
@@ -78,6 +81,7 @@ impl Choices {
             terminal_bound: pattern.terminal_bound()
                 * topology.bandwidths().flits_per_cycle(LinkKind::Node),
             global_prices: global_prices(rows, topology, pattern),
+            limits: Limit::of_links(rows, topology),
             hops: 0.0,
             with_vlb: 0,
         }

@@ -6,14 +6,17 @@
 //! fabrics, rounded to nearest for numbers and outwards for intervals; JSON holds the exact ends.
 
 use super::front::{Merit, candidates, front, largest};
+use super::limit::Limit;
 use super::rule::Rule;
 use super::sweep::{Cell, Sweep, Tally};
 use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt;
 use tvlb_base::row;
 use tvlb_base::table::{Column, Table};
-use tvlb_schema::GroupKind;
-use tvlb_traffic::Pattern;
+use tvlb_schema::{Dragonfly, GroupKind};
+use tvlb_traffic::{Flows, Pattern};
 
 /// A mean over patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -54,6 +57,8 @@ pub struct SetResult {
     pub on_front: bool,
     /// By pattern: what was reached and what is proven not to be exceeded.
     pub cells: Vec<[f64; 2]>,
+    /// What limits it, in words, with how many patterns it limits, most first.
+    pub limits: Vec<(String, usize)>,
 }
 
 /// The outcome of Step 1.
@@ -83,6 +88,9 @@ pub struct Report {
     pub epsilon: f64,
     /// The patterns, in words.
     pub patterns: Vec<String>,
+    /// How much is sent in units of what one node sends, in the pattern with the most: as many nodes, where each
+    /// sends to one other.
+    pub demand: f64,
     /// What no set exceeds: the largest upper bound of any set, on average over the patterns.
     pub bound: f64,
     /// The sets in the order given.
@@ -135,6 +143,7 @@ impl Report {
                     mean_hops: mean_hops(&all),
                     on_front: false,
                     cells: all.iter().map(|cell| [cell.lower, cell.upper]).collect(),
+                    limits: limits(&all, df),
                 }
             })
             .collect();
@@ -155,10 +164,26 @@ impl Report {
             tolerance,
             epsilon: heading.epsilon,
             patterns: patterns.iter().map(|pattern| pattern.name.clone()).collect(),
+            demand: patterns.iter().map(Flows::demand).fold(0.0, f64::max),
             bound: sets.iter().fold(0.0, |most, set| most.max(set.throughput.upper)),
             candidates: candidates(&merits, heading.epsilon).into_iter().map(name).collect(),
             largest_throughput: largest(&merits).map(name),
             sets,
+        }
+    }
+
+    /// What limits the set that has the largest bound: "global links in 19 patterns, nodes in 1".
+    pub fn limits_in_words(&self) -> String {
+        let widest = self.sets.iter().reduce(|widest, set| {
+            if set.throughput.upper > widest.throughput.upper { set } else { widest }
+        });
+        match widest.map(|set| set.limits.as_slice()).unwrap_or_default() {
+            [(limit, _)] => limit.clone(),
+            several => {
+                let part = |(limit, count): &(String, usize)| format!("{limit} in {count}");
+                let parts: Vec<_> = several.iter().map(part).collect();
+                format!("{} of {} patterns", parts.join(", "), self.patterns.len())
+            }
         }
     }
 
@@ -292,6 +317,7 @@ impl fmt::Display for Report {
             "bound    {:.6} flits per node and cycle; numbers are proven to {:.0e} of their value",
             self.bound, self.tolerance
         )?;
+        writeln!(f, "limited  by {}", self.limits_in_words())?;
         let mut table = Table::new(COLUMNS.to_vec());
         for SetResult { set, same_as, throughput: t, mean_hops, on_front, .. } in &self.sets {
             table.push(row![
@@ -332,6 +358,17 @@ impl fmt::Display for Tally {
 
 fn percent(fraction: f64) -> String {
     format!("{}%", (fraction * 1e4).round() / 1e2)
+}
+
+/// What limits these cells, with how many of them, most first.
+fn limits(cells: &[Cell], df: &Dragonfly) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<Limit, usize> = BTreeMap::new();
+    for cell in cells {
+        *counts.entry(cell.limit).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|&(limit, count)| (Reverse(count), limit));
+    counts.into_iter().map(|(limit, count)| (limit.in_words(df), count)).collect()
 }
 
 fn mean_hops(cells: &[Cell]) -> Option<f64> {

@@ -94,12 +94,10 @@ struct Search<'b> {
 
 impl<'b> Search<'b> {
     fn new(bundles: &'b Bundles) -> Self {
-        let certified = Certified::unknown(bundles.choices());
-        let mut search = Self { bundles, certified, best: Vec::new(), best_loads: Vec::new() };
-        if bundles.choices().is_empty() {
-            search.certified.lower = search.certified.upper;
-        }
-        search
+        let choices = bundles.choices();
+        // Where no flow uses a link, nodes alone limit.
+        let known = if choices.is_empty() { Certified::by_nodes } else { Certified::unknown };
+        Self { bundles, certified: known(choices), best: Vec::new(), best_loads: Vec::new() }
     }
 
     fn solved(&self, by: Method, rounds: usize, links: usize) -> Solved {
@@ -120,8 +118,7 @@ impl<'b> Search<'b> {
     }
 
     fn try_prices(&mut self, prices: &[f64]) {
-        let bound = upper_bound(self.bundles, prices);
-        self.certified.upper = self.certified.upper.min(bound);
+        self.certified = self.certified.and(upper_bound(self.bundles, prices));
     }
 
     /// Each flow over its MIN paths evenly and over its VLB paths of at most so many hops evenly,

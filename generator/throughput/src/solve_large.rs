@@ -33,11 +33,10 @@ pub(super) fn solve(
     let certify = |split: &[f64], prices: &[f64]| -> Certified {
         let Paths { counter, pattern, set } = paths;
         let found = counted(counter, pattern, set, choices, (split, prices));
-        Certified { lower: found.lower.max(reached), upper: found.upper }
+        Certified { lower: found.lower.max(reached), ..found }
     };
     if choices.is_empty() {
-        let bound = choices.terminal_bound;
-        let certified = Certified { lower: bound, upper: bound };
+        let certified = Certified::by_nodes(choices);
         return Solved { certified, by: Method::Even, rounds: 0, links: 0 };
     }
     let prices = &choices.global_prices;

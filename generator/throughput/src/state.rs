@@ -15,7 +15,7 @@ use tvlb_base::progress::Progress;
 use tvlb_table_set::runs::{Claim, POLL, Runs, StoreError, Turn, build};
 
 /// Raised when the meaning of a cell changes, so that older states are refused.
-const VERSION: &str = "tvlb sweep state 2";
+const VERSION: &str = "tvlb sweep state 3";
 
 /// Why a sweep is not made.
 #[derive(Debug, thiserror::Error)]

@@ -12,6 +12,7 @@
 //! in a fixed order by one thread, and units do not know of each other, so results are the same at
 //! any number of threads and after any interruption between units.
 
+use super::limit::Limit;
 use super::path_set::{Counting, PathSet, SetKey};
 use super::solve::{Method, Warm};
 use super::{Model, ModelError, Modelled, Rule};
@@ -35,6 +36,8 @@ pub struct Cell {
     pub mean_hops: Option<f64>,
     /// The gap that counts as closed.
     pub tolerance: f64,
+    /// What proves that no more is carried.
+    pub limit: Limit,
 }
 
 /// How the cells of a sweep came about.
@@ -275,6 +278,7 @@ impl Cell {
             upper: certified.upper,
             mean_hops: modelled.mean_hops,
             tolerance: modelled.tolerance,
+            limit: certified.limit,
         }
     }
 

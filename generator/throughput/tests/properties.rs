@@ -2,8 +2,8 @@
 //! what the long way gives, a pair without a path is named, and threads do not matter.
 use proptest::prelude::*;
 use tvlb_schema::{
-    Bandwidth, Bandwidths, Dragonfly, End, FaultSet, GroupId, LocalLink, Nodes, SwitchId,
-    SwitchIndex,
+    Bandwidth, Bandwidths, Dragonfly, End, FaultSet, GlobalPort, GroupId, GroupKind, LocalLink,
+    Nodes, SwitchId, SwitchIndex,
 };
 use tvlb_table_set::names::{Names, Parts};
 use tvlb_throughput::path_set::step_1;
@@ -296,29 +296,60 @@ fn throughput_follows_the_bandwidth_of_what_limits_it() {
     let of = |bandwidths, set| {
         let topology = like(bandwidths);
         let shift = Flows::shift(topology.dragonfly(), 2, 0);
-        let (lower, upper) = interval(&topology, Counting::Triples, &shift, set);
-        assert!(upper - lower < 1e-5);
-        lower
+        let set = PathSet::parse(set, 1).unwrap();
+        let mut model = Model::new(&topology, Counting::Triples);
+        let modelled = model.throughput(&shift, &set, &mut Warm::default()).unwrap();
+        let certified = modelled.solved.certified;
+        assert!(certified.upper - certified.lower < 1e-5);
+        (certified.lower, certified.limit.in_words(topology.dragonfly()))
     };
-    for (bandwidths, set, expected) in [
+    for (bandwidths, set, expected, limit) in [
         // MIN: 32 nodes share 4 global links.
-        ([1000, 1000, 1000], "min", 0.125),
-        ([1000, 1000, 500], "min", 0.0625),
-        ([25_000, 25_000, 12_500], "min", 0.0625),
+        ([1000, 1000, 1000], "min", 0.125, "global links"),
+        ([1000, 1000, 500], "min", 0.0625, "global links"),
+        ([25_000, 25_000, 12_500], "min", 0.0625, "global links"),
         // All VLB paths: global links alone limit them, at h·g/(2·p·(g − 1)) of their bandwidth.
-        ([1000, 1000, 1000], "all", 0.5625),
-        ([1000, 1000, 500], "all", 0.28125),
+        ([1000, 1000, 1000], "all", 0.5625, "global links"),
+        ([1000, 1000, 500], "all", 0.28125, "global links"),
         // Where the fastest links are the nodes', a flit of theirs is the cycle.
-        ([2000, 1000, 1000], "all", 0.28125),
+        ([2000, 1000, 1000], "all", 0.28125, "global links"),
         // A node's own link can be the narrowest.
-        ([100, 1000, 1000], "all", 0.1),
+        ([100, 1000, 1000], "all", 0.1, "nodes"),
     ] {
-        let found = of(bandwidths, set);
+        let (found, by) = of(bandwidths, set);
         assert!((found - expected).abs() < 1e-5, "{bandwidths:?} {set}: {found}");
+        assert_eq!(by, limit, "{bandwidths:?} {set}");
     }
     // Links within groups limit what faster links between groups could carry.
-    let (alike, faster) = (of([1000, 1000, 1000], "all"), of([4000, 1000, 4000], "all"));
-    assert!(faster > 0.2 && faster < alike, "{faster}");
+    let ((alike, _), (faster, by)) = (of([1000, 1000, 1000], "all"), of([4000, 1000, 4000], "all"));
+    assert!(faster > 0.2 && faster < alike && by == "local links", "{faster} {by}");
+}
+
+/// Two groups of one switch with four nodes share one link, and three groups of two switches have a node on each.
+#[test]
+fn what_limits_is_named_by_kinds_of_groups() {
+    let kind = |p, a, h, g| GroupKind::new(p, a, h, g);
+    let df = Dragonfly::of_kinds(&[kind(1, 2, 2, 3), kind(4, 1, 4, 2)]).unwrap();
+    // One cable between each two groups, at the next port of both.
+    let end = |group: u16, other: u16| {
+        let port = if other > group { other - 1 } else { other };
+        // A group of two switches has two ports on each, of four numbers.
+        let port = if group < 3 { port / 2 * 4 + port % 2 } else { port };
+        End { group: GroupId(group), port: GlobalPort(port) }
+    };
+    let pairs = (0..5).flat_map(|low| (low + 1..5).map(move |high| (low, high)));
+    let cables = pairs.map(|(low, high)| (end(low, high), end(high, low)));
+    let topology = Topology::from_cables(df, cables).unwrap();
+    let limit = |set: &str| {
+        let set = PathSet::parse(set, 1).unwrap();
+        let mut model = Model::new(&topology, Counting::Routes);
+        let shift = Flows::shift(&df, 1, 0);
+        let modelled = model.throughput(&shift, &set, &mut Warm::default()).unwrap();
+        modelled.solved.certified.limit.in_words(&df)
+    };
+    assert_eq!(limit("min"), "global links between groups of kind 2");
+    // By way of the others, the links to these limit.
+    assert_eq!(limit("all"), "global links between groups of kinds 1 and 2");
 }
 
 #[test]

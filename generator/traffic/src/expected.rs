@@ -39,8 +39,8 @@ impl Traffic {
         }
         for (Drawn { first, count, others }, share) in drawn {
             let mut nodes = vec![0_u32; df.switch_numbers() as usize];
-            for rank in first..first + count {
-                nodes[df.switch_of(self.node_of_rank(rank)).0.as_usize()] += 1;
+            for place in first..first + count {
+                nodes[df.switch_of(self.node_of_drawn(place)).0.as_usize()] += 1;
             }
             // Each of the source's own nodes leaves itself out.
             nodes[source.as_usize()] -= u32::from(others);
@@ -67,8 +67,8 @@ impl Traffic {
             }
         }
         for (processes @ Drawn { first, count, others }, share) in drawn {
-            for rank in first..first + count {
-                let node = self.node_of_rank(rank);
+            for place in first..first + count {
+                let node = self.node_of_drawn(place);
                 // Where senders leave themselves out, a node gets a part of what the others send.
                 let own = self.sent_by(node).drawn.filter(|(of_node, _)| *of_node == processes);
                 let own = own.filter(|_| others).map_or(0.0, |(_, own)| own);
@@ -176,16 +176,21 @@ mod tests {
                 let placement = rule.on(nodes, 4).unwrap();
                 let traffic = Traffic::new(&text.parse().unwrap(), nodes, 2).unwrap();
                 let traffic = traffic.placed(&placement);
-                assert_eq!(traffic.senders(&df), nodes.count(), "{text}");
+                // Where each has a destination of its own, who finds none is silent.
+                let is_map = text.starts_with("shift") || text == "type2";
+                let senders = traffic.senders(&df);
+                assert!(senders == nodes.count() || (is_map && senders >= 4), "{text}: {senders}");
                 let received = traffic.received(&df);
                 for node in df.nodes() {
-                    assert_eq!(traffic.sends(node), nodes.has(node), "{text}");
+                    assert!(traffic.sends(node) == nodes.has(node) || is_map, "{text}");
                     assert!(nodes.has(node) || received[node.as_usize()] == 0.0, "{text}");
+                    assert!(received[node.as_usize()] < 1.1 || !is_map, "{text}");
                 }
                 let mut is_there = |node| nodes.has(traffic.draw(node, &mut rng));
-                assert!(nodes.iter().all(|node| (0..20).all(|_| is_there(node))), "{text}");
+                let mut all = nodes.iter().filter(|&node| traffic.sends(node));
+                assert!(all.all(|node| (0..20).all(|_| is_there(node))), "{text}");
                 let sum: f64 = received.iter().sum();
-                assert!((sum - f64::from(nodes.count())).abs() < 1e-9, "{text}: {sum}");
+                assert!((sum - f64::from(senders)).abs() < 1e-9, "{text}: {sum}");
             }
         }
         let pattern = crate::Pattern::pairs(&[(NodeId(0), NodeId(5))]);
@@ -193,9 +198,9 @@ mod tests {
             Traffic::new(&pattern, &unlike, 1).unwrap_err().to_string(),
             "line 1: there is no node 5; the last node is 10"
         );
-        // A switch with one node cannot take what two nodes send to it.
+        // To a switch with one node, one of two nodes sends, so that nodes limit nothing.
         let shift = Flows::shift(&alike, 1, 1);
-        assert!((shift.terminal_bound() - 0.5).abs() < 1e-12);
+        assert!((shift.terminal_bound() - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -161,6 +161,11 @@ impl Flows {
         self.terminal_bound
     }
 
+    /// How much all nodes send, in units of what one node sends.
+    pub fn demand(&self) -> f64 {
+        self.flows.iter().map(|flow| flow.demand).sum()
+    }
+
     /// Whether renumbering the groups by one leaves the flows as they are.
     pub fn is_rotation_invariant(&self, df: &Dragonfly) -> bool {
         if !df.is_even() {

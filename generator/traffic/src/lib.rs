@@ -37,11 +37,11 @@ mod traffic;
 pub mod workload;
 
 /// Raised when a pattern of the same name becomes other traffic, so that kept runs tell it apart.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 pub use flows::{Flow, Flows, sample};
 pub use in_time::Part;
-pub use maps::below;
+pub use maps::{below, of_most_peers};
 pub use pattern::Pattern;
 pub use placement::{Placement, PlacementRule};
 pub use traffic::{Bursts, Change, Traffic};

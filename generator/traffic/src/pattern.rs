@@ -9,6 +9,10 @@ use tvlb_table_set::names::ListedPair;
 
 /// A traffic pattern, on no fabric in particular.
 ///
+/// Where it sends to a group further on, or permutes groups, these are groups of as many switches with as many nodes
+/// each; those that are the only ones of their kind are one more list. In a map of nodes nobody receives from two:
+/// who would be the second is silent, and uniform where part of a mixture.
+///
 /// # Example
 /// ```
 /// use tvlb_traffic::Pattern;

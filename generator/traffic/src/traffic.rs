@@ -2,7 +2,7 @@
 //!
 //! Uniform traffic draws from all nodes, the sender included, as the reference does.
 
-use crate::maps::{self, Ranks, SILENT, below};
+use crate::maps::{self, Ahead, Ranks, SILENT, below};
 use crate::{Pattern, Placement};
 use rand::Rng;
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ pub(crate) struct Sent {
     pub(crate) drawn: Option<(Drawn, f64)>,
 }
 
-/// Processes of consecutive ranks, of which one is drawn. After the last rank comes the first.
+/// Processes of which one is drawn, at consecutive places; see [`Traffic::node_of_drawn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Drawn {
     pub(crate) first: u32,
@@ -70,9 +70,8 @@ pub struct Traffic {
     uniform_below: u64,
     /// Whether a node that draws from all does not draw itself.
     only_others: bool,
-    /// Where destinations are drawn from groups further on: how many numbers the nodes of a group have,
-    /// and for each group the first rank of the nodes of those groups, and how many they are.
-    groups_ahead: Option<(u32, Vec<(u32, u32)>)>,
+    /// Where destinations are drawn from groups further on.
+    ahead: Option<Ahead>,
     /// For each node the number of its population.
     population: Vec<u8>,
     populations: Vec<&'static str>,
@@ -101,7 +100,7 @@ impl Traffic {
             nodes: ranks,
             uniform_below: 0,
             only_others: false,
-            groups_ahead: None,
+            ahead: None,
             population: vec![0; numbers],
             populations: vec!["all"],
             placement: Placement::default(),
@@ -121,14 +120,13 @@ impl Traffic {
                     let accepted = format!("1 to {}", count.saturating_sub(1));
                     return Err(unfit(pattern, &found, accepted));
                 }
-                traffic.groups_ahead = Some(groups_ahead(among, groups, 1));
+                traffic.send_ahead(Ahead::of(among, groups, |_| 1));
             }
             Pattern::AdvConsecutive => {
-                let others = groups_count(among).saturating_sub(1);
-                if others == 0 {
+                if groups_count(among) < 2 {
                     return Err(unfit(pattern, "there is no other group", "two or more groups"));
                 }
-                traffic.groups_ahead = Some(groups_ahead(among, 1, df.h().clamp(1, others)));
+                traffic.send_ahead(Ahead::of(among, 1, |group| df.kind_of(group).h.into()));
             }
             Pattern::Shift { groups, switches } => {
                 traffic.to = fitting_shift(pattern, among, *groups, *switches)?;
@@ -152,15 +150,19 @@ impl Traffic {
             }
             Pattern::TMixed { uniform, adversarial, groups, switches } => {
                 shares(pattern, *uniform, *adversarial)?;
-                traffic.to = fitting_shift(pattern, among, *groups, *switches)?;
+                let adverse = fitting_shift(pattern, among, *groups, *switches)?;
+                for (to, adverse) in traffic.to.iter_mut().zip(adverse) {
+                    if adverse != SILENT {
+                        *to = adverse;
+                    }
+                }
                 traffic.uniform_below = (u64::from(*uniform) << 32) / 100;
             }
             Pattern::HotSwitch => {
                 traffic.populations = vec!["rest", "hot"];
                 let next = fitting_shift(pattern, among, 1, 0)?;
                 for node in maps::first_switches(among).map(NodeId::as_usize) {
-                    traffic.to[node] = next[node];
-                    traffic.population[node] = 1;
+                    traffic.send_adverse(node, next[node]);
                 }
             }
             Pattern::Pairs(pairs) => traffic.to = listed(among, pairs)?,
@@ -217,10 +219,28 @@ impl Traffic {
         for (rank, drawn) in order.into_iter().enumerate() {
             let node = self.nodes.node(drawn.0);
             if rank as u64 >= uniform_nodes {
-                self.to[node.as_usize()] = adverse[node.as_usize()];
-                self.population[node.as_usize()] = 1;
+                self.send_adverse(node.as_usize(), adverse[node.as_usize()]);
             }
         }
+    }
+
+    /// Has a node send to another alone, as the second population does. Where there is no other, it remains what it
+    /// is.
+    fn send_adverse(&mut self, node: usize, to: NodeId) {
+        if to != SILENT {
+            self.to[node] = to;
+            self.population[node] = 1;
+        }
+    }
+
+    /// Has all nodes draw from groups further on, as far as there are such groups.
+    fn send_ahead(&mut self, ahead: Ahead) {
+        for (number, to) in (0..).zip(&mut self.to) {
+            if ahead.drawn(NodeId(number)).1 == 0 {
+                *to = SILENT;
+            }
+        }
+        self.ahead = Some(ahead);
     }
 
     /// Traffic of which no node sends anything, for networks whose nodes are told otherwise what to send.
@@ -231,7 +251,7 @@ impl Traffic {
             nodes: Ranks::of(&df.into()),
             uniform_below: 0,
             only_others: false,
-            groups_ahead: None,
+            ahead: None,
             population: vec![0; numbers],
             populations: vec!["all"],
             placement: Placement::default(),
@@ -288,8 +308,8 @@ impl Traffic {
         match self.to[node.as_usize()] {
             SILENT => Sent::default(),
             UNIFORM => {
-                let drawn = self.groups_ahead.as_ref().map_or(all, |(size, next)| {
-                    let (first, count) = next[(self.placement.process(node).0 / size) as usize];
+                let drawn = self.ahead.as_ref().map_or(all, |ahead| {
+                    let (first, count) = ahead.drawn(self.placement.process(node));
                     Drawn { first, count, others: false }
                 });
                 Sent { to: None, drawn: Some((drawn, 1.0)) }
@@ -301,11 +321,14 @@ impl Traffic {
         }
     }
 
-    /// The node on which the process of a rank runs; after the last rank comes the first.
+    /// The node on which the process runs that stands at this place of those that are drawn from.
     #[inline]
-    pub(crate) fn node_of_rank(&self, rank: u32) -> NodeId {
-        let count = self.nodes.count();
-        self.placement.node(self.nodes.node(if rank < count { rank } else { rank - count }))
+    pub(crate) fn node_of_drawn(&self, place: u32) -> NodeId {
+        let process = match &self.ahead {
+            Some(ahead) => ahead.node(place),
+            None => self.nodes.node(place),
+        };
+        self.placement.node(process)
     }
 
     /// Whether a node sends at all, now or later.
@@ -342,9 +365,9 @@ impl Traffic {
     pub fn draw(&self, node: NodeId, rng: &mut impl Rng) -> NodeId {
         let to = self.to[node.as_usize()];
         if to == UNIFORM {
-            if let Some((size, next)) = &self.groups_ahead {
-                let (first, count) = next[(self.placement.process(node).0 / size) as usize];
-                return self.node_of_rank(first + below(rng, count));
+            if let Some(ahead) = &self.ahead {
+                let (first, count) = ahead.drawn(self.placement.process(node));
+                return self.node_of_drawn(first + below(rng, count));
             }
             let others = self.nodes.count() - u32::from(self.only_others);
             let drawn = self.placement.node(self.nodes.node(below(rng, others)));
@@ -382,28 +405,6 @@ fn shares(pattern: &Pattern, one: u32, other: u32) -> Result<(), Refused> {
 /// How many groups have nodes.
 fn groups_count(nodes: &Nodes) -> u32 {
     nodes.groups().fold(0, |count, _| count + 1)
-}
-
-/// So many groups, the first of them so many further; see [`Traffic::groups_ahead`].
-fn groups_ahead(nodes: &Nodes, groups: u32, count: u32) -> (u32, Vec<(u32, u32)>) {
-    let df = nodes.dragonfly();
-    let mut first = 0;
-    let mut ranks = vec![(0, 0); df.g() as usize];
-    for group in df.groups() {
-        let there = df.indices(group).flat_map(|index| nodes.of_switch(df.switch(group, index)));
-        let count = there.fold(0, |count, _| count + 1);
-        ranks[group.as_usize()] = (first, count);
-        first += count;
-    }
-    let order: Vec<_> = nodes.groups().collect();
-    let mut next = ranks.clone();
-    for (rank, group) in order.iter().enumerate() {
-        let ahead = (0..count).map(|further| (rank + (groups + further) as usize) % order.len());
-        let ahead = ahead.map(|rank| ranks[order[rank].as_usize()]);
-        let of_all = ahead.reduce(|(first, sum), (_, more)| (first, sum + more));
-        next[group.as_usize()] = of_all.expect("there is one at least");
-    }
-    (df.p() * df.a(), next)
 }
 
 /// The shift, if it is one on this fabric.

@@ -139,7 +139,7 @@ proptest! {
         let found = counted(&mut counter, &pattern, &set, choices, (&split, &prices));
         close(&[found.lower, found.upper], &[
             lower_bound(matrix.choices(), &loads[1]),
-            upper_bound(matrix, &prices),
+            upper_bound(matrix, &prices).upper,
         ])?;
     }
 }
