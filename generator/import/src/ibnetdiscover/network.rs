@@ -1,6 +1,7 @@
 //! What the records say, before links are joined.
 
 use super::parse::Kind;
+use crate::notes::Listed;
 use std::collections::BTreeMap;
 use tvlb_base::text::Place;
 
@@ -11,7 +12,7 @@ pub(crate) struct Device {
     pub(crate) record: Option<Record>,
 }
 
-/// What the first line of a record says.
+/// What the first line of a record says, or a line that leads to a router.
 pub(crate) struct Record {
     pub(crate) kind: Kind,
     pub(crate) description: String,
@@ -33,6 +34,8 @@ pub(crate) struct Network {
     pub(crate) ports: Vec<PortLine>,
     /// By width and speed the ports whose lines say it, each with its device.
     pub(crate) rates: BTreeMap<String, Vec<(u32, u32)>>,
+    /// Routers that have no record of their own.
+    pub(crate) bare_routers: Listed,
 }
 
 impl Network {

@@ -20,6 +20,8 @@ pub(super) enum Line<'t> {
         port: u32,
         far: &'t str,
         far_port: u32,
+        /// The description of the device that it leads to, as the comment has it.
+        about: &'t str,
         /// The width and speed of the link, as in 4xHDR; empty where the line does not say it.
         rate: &'t str,
     },
@@ -36,21 +38,20 @@ const PORT: &str =
 /// Reads a line. The error says what would be accepted.
 pub(super) fn line(text: &str) -> Result<Line<'_>, &'static str> {
     let text = text.trim();
-    if text.is_empty() || text.starts_with('#') {
+    if text.is_empty() || text.starts_with('#') || text == "Non-Chassis Nodes" || is_progress(text)
+    {
         return Ok(Line::Nothing);
     }
     if text.starts_with('[') {
         return port(text).ok_or(PORT);
-    }
-    if text == "Non-Chassis Nodes" {
-        return Ok(Line::Nothing);
     }
     let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     let kind = match word {
         "Switch" => Kind::Switch,
         "Ca" | "Hca" => Kind::Adapter,
         "Rt" => Kind::Router,
-        "Chassis" => return Ok(Line::Nothing),
+        // The name of a host follows, which may be any text.
+        "Chassis" | "Hostname:" => return Ok(Line::Nothing),
         _ => {
             let key = word.split_once('=').map_or("", |(key, _)| key);
             let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -58,6 +59,17 @@ pub(super) fn line(text: &str) -> Result<Line<'_>, &'static str> {
         }
     };
     record(kind, rest).ok_or(RECORD)
+}
+
+/// Whether a line tells how far the program is, as with -s: a way, ` -> `, what stands at its end and its id
+/// in braces.
+fn is_progress(text: &str) -> bool {
+    let braced = |end: &str| {
+        let (id, _) = end.split_once('{')?.1.split_once('}')?;
+        Some(!id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    (text.starts_with("DR path ") || text.starts_with("Lid "))
+        && text.split_once(" -> ").and_then(|(_, end)| braced(end)) == Some(true)
 }
 
 fn record(kind: Kind, rest: &str) -> Option<Line<'_>> {
@@ -92,23 +104,27 @@ fn port(text: &str) -> Option<Line<'_>> {
     let (far, rest) = quoted(extras(rest)?)?;
     let (far_port, rest) = bracketed(rest)?;
     let mut rest = extras(rest)?;
-    // What -f adds, such as `s=25`, and a comment.
+    // Words such as `w=12`, which network files for ibsim have, and a comment.
     while !(rest.is_empty() || rest.starts_with('#')) {
         let (word, after) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
         word.split_once('=')?;
         rest = after.trim_start();
     }
-    Some(Line::Port { port, far, far_port, rate: rate(rest) })
+    let (about, words) = match rest.rsplit_once('"') {
+        Some((text, words)) => (text.split_once('"').map_or("", |(_, about)| about), words),
+        None => ("", rest),
+    };
+    // Words such as `s=4` and `slot 3` may follow the rate.
+    let rate = words.split([' ', '\t']).find(|word| is_rate(word)).unwrap_or_default();
+    Some(Line::Port { port, far, far_port, about, rate })
 }
 
-/// The last word of the comment of a port's line, if it is a width and a speed, as in 4xHDR.
-fn rate(comment: &str) -> &str {
-    let word = comment.rsplit([' ', '\t', '"']).next().unwrap_or_default();
-    let is_rate = word.split_once('x').is_some_and(|(width, speed)| {
+/// Whether a word is a width and a speed, as in 4xHDR.
+fn is_rate(word: &str) -> bool {
+    word.split_once('x').is_some_and(|(width, speed)| {
         let is_number = !width.is_empty() && width.bytes().all(|byte| byte.is_ascii_digit());
         is_number && !speed.is_empty() && speed.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    });
-    if is_rate { word } else { "" }
+    })
 }
 
 /// What follows `[ext N]` and a port's identifier in parentheses, where there are any.
@@ -178,13 +194,19 @@ mod tests {
 
     #[test]
     fn ports_are_read() {
-        for (text, rate) in [
-            ("[25]\t\"S-2\"[3]\t\t# \"g0-spine00\" lid 18 4xHDR", "4xHDR"),
-            ("[25]\t\"S-2\"[3]\t\t# \"a \"b\" 2x\" lid 18 12xQDR", "12xQDR"),
-            ("[25](b8cef60300000a10) \t\"S-2\"[3]", ""),
-            ("[25][ext 13]\t\"S-2\"[3][ext 2](abc) w=4x s=25 v=2 # \"a # b\"", ""),
+        for (text, about, rate) in [
+            ("[25]\t\"S-2\"[3]\t\t# \"g0-spine00\" lid 18 4xHDR", "g0-spine00", "4xHDR"),
+            ("[25]\t\"S-2\"[3]\t\t# \"a \"b\" 2xQDR\" lid 18 12xQDR", "a \"b\" 2xQDR", "12xQDR"),
+            ("[25](b8cef60300000a10) \t\"S-2\"[3]", "", ""),
+            ("[25][ext 13]\t\"S-2\"[3][ext 2](abc) \t\t# \"a # b\" lid 1 4x???", "a # b", ""),
+            ("[25](a1) \t\"S-2\"[3]\t\t# lid 2 lmc 0 \"g0\" lid 1 4xNDR", "g0", "4xNDR"),
+            ("[25]\t\"S-2\"[3]\t\t# \"n\" lid 1 4xHDR s=4 w=2 v=8", "n", "4xHDR"),
+            ("[25]\t\"S-2\"[3]\t\t# \"n\" lid 1 4xHDR s=4 w=2 v=8 e=4 slot 12", "n", "4xHDR"),
+            ("[25]\t\"S-2\"[3](2) \t\t# \"n\" lid 1 1xSDR (scp)", "n", "1xSDR"),
+            // For ibsim.
+            ("[25]\t\"S-2\"[3]\tw=12 s=4", "", ""),
         ] {
-            let port = Line::Port { port: 25, far: "S-2", far_port: 3, rate };
+            let port = Line::Port { port: 25, far: "S-2", far_port: 3, about, rate };
             assert_eq!(line(text), Ok(port), "{text}");
         }
     }
@@ -194,8 +216,23 @@ mod tests {
         for text in ["", "  ", "# Topology file", "vendid=0x2c9", "switchguid=0x1(1)"] {
             assert_eq!(line(text), Ok(Line::Nothing), "{text}");
         }
-        for heading in ["Chassis 1 (guid 0x1)", "Non-Chassis Nodes", "# Spine Nodes"] {
-            assert_eq!(line(heading), Ok(Line::Nothing));
+        for heading in [
+            "Chassis 1",
+            "Chassis 1 (guid 0x1)",
+            "Non-Chassis Nodes",
+            "# Spine Nodes",
+            "Hostname: \"my [1] host\" # x",
+            "Hostname: ",
+        ] {
+            assert_eq!(line(heading), Ok(Line::Nothing), "{heading}");
+        }
+        for progress in [
+            "DR path slid 0; dlid 0; 0 -> new ca {0000000000000200} portnum 1 lid 2-2 \"n00\"",
+            "DR path slid 65535; dlid 65535; 0,1,9 -> known switch {00000000000002aF} portnum 0 lid 2-2 \"\"",
+            "Lid 3 -> processing switch {0000000000000200} portnum 0 lid 2-2\"n00\"",
+            "Lid 3 DR path slid 3; dlid 65535; 0,4 -> new switch {0000000000000200}",
+        ] {
+            assert_eq!(line(progress), Ok(Line::Nothing), "{progress}");
         }
     }
 
@@ -218,6 +255,12 @@ mod tests {
             "[1] \"S\"[1] x",
             "[1](open \"S\"[1]",
             "[] \"S\"[1]",
+            "Hostname",
+            "DR path slid 0; dlid 0; 0 new ca {0000000000000200}",
+            "DR path slid 0; dlid 0; 0 -> new ca {00000000",
+            "Lid 3 -> processing switch {}",
+            "Lid 3 -> processing switch {lost}",
+            "ibwarn: [7] mad_rpc: Lid 3 -> new ca {0000000000000200}",
         ] {
             assert!(line(text).is_err(), "{text}");
         }

@@ -32,6 +32,55 @@ fn grouped_output_says_the_same() {
     assert!(refused.contains(" has a record on line "), "{refused}");
 }
 
+/// Lines and words that the program adds with -f, -g and -s change nothing, not even what is said of widths.
+#[test]
+fn what_options_of_the_program_add_says_nothing_else() {
+    let read = |text: &str| files(&fabric(text, Some("^(g[0-9]+)-"), None).unwrap());
+    let plain = read(EXAMPLE);
+    let before = |line: &str| EXAMPLE.replacen("\nvendid", &format!("\n{line}\n\nvendid"), 3);
+    let progress = "portnum 1 lid 11-11 \"n000\"";
+    for line in [
+        "Chassis 1 (guid 0x139702010000f0)\nHostname: io-director-1\n\n# Spine Nodes",
+        "Chassis 1\nHostname: ",
+        "Chassis 1\nHostname: \"my [1] host\" # x",
+        &format!("DR path slid 0; dlid 0; 0 -> new ca {{b8cef603000001a0}} {progress}"),
+        &format!("DR path slid 0; dlid 0; 0,1 -> known switch {{b8cef60300000100}} {progress}"),
+        &format!("Lid 11 -> processing ca {{b8cef603000001a0}} {progress}"),
+    ] {
+        assert_eq!(read(&before(line)), plain, "{line}");
+    }
+    let behind = |rate: &str, words: &str| EXAMPLE.replace(rate, &format!("{rate} {words}"));
+    for words in ["s=4 w=2 v=8", "s=4 w=2 v=8 e=4", "s=4 w=2 v=8 slot 12", "slot 3", "(scp)"] {
+        assert_eq!(read(&behind("4xHDR", words)), plain, "{words}");
+    }
+    assert_eq!(read(&EXAMPLE.replace("mlx5_0\"\n", "mlx5_0\" (scp)\n")), plain);
+}
+
+#[test]
+fn a_router_without_a_record_is_made_of_the_lines_that_lead_to_it() {
+    let mut network = dragonfly(&[3, 3, 3], 1, 1);
+    let router = network.add("Rt", "gate".to_owned());
+    network.link(0, router);
+    network.link(4, router);
+    let whole = network.text();
+    let (without, _) = whole.rsplit_once("\nvendid").unwrap();
+    assert!(!without.contains("\nRt"));
+    let [all, made] = [&whole, without].map(|text| fabric(text, None, None).unwrap());
+    for name in ["fabric.toml", "cables.csv", "names.csv"] {
+        assert_eq!(text(&made, name), text(&all, name));
+    }
+    let said = "Routers without a record of their own were taken from the lines that lead to them (1): \
+                R-b8cef60300000112.";
+    let [all, made] = [all, made].map(|import| text(&import, "assumptions.txt"));
+    assert!(made.contains(said) && !all.contains(said), "{made}");
+    // Its ports are held to what every port is.
+    let twice = error(fabric(&without.replace("0112\"[2]", "0112\"[1]"), None, None));
+    assert!(twice.contains("port 1 of R-b8cef60300000112 is on line 12 too"), "{twice}");
+    let lonely = "\nCa 1 \"H-1\" # \"lonely\"\n[1] \"R-b8cef60300000112\"[3]\n";
+    let direct = error(fabric(&format!("{without}{lonely}"), None, None));
+    assert!(direct.contains("joins two devices that are not switches"), "{direct}");
+}
+
 #[test]
 fn what_the_program_says_of_its_own_troubles_is_refused_with_its_line() {
     let trouble = "ibwarn: [7] mad_rpc: _do_madrpc failed; dport (Lid 4)";
@@ -57,6 +106,9 @@ fn widths_and_speeds_are_said_to_be_left_out() {
     let mixed = fabric(&slow.join("\n"), Some("^(g[0-9]+)-"), None).unwrap();
     let warnings: Vec<&str> = mixed.warnings().collect();
     assert!(warnings.contains(&&*format!("{sentence} 2xHDR (1), 4xHDR (16).")), "{warnings:?}");
+    let with_f = slow.join("\n").replace("xHDR", "xHDR s=4 w=2 v=8");
+    let with_f = fabric(&with_f, Some("^(g[0-9]+)-"), None).unwrap();
+    assert_eq!(with_f.warnings().collect::<Vec<_>>(), warnings);
     let slow = warnings.iter().find(|warning| warning.contains("slower")).unwrap();
     assert_snapshot!(slow, @"1 link is slower than most within groups, which are 4xHDR: g0-sw00[1]-g0-sw01[1] 2xHDR.");
 }
