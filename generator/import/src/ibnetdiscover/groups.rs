@@ -1,17 +1,17 @@
 //! Which switches are a group: by their descriptions, or by their links.
 //!
 //! By links there are two kinds of networks. In a Dragonfly+ the switches with nodes (leaves) are
-//! linked with switches without (spines) alone, and a group is what hangs together by those links. In
-//! a Dragonfly two linked switches of one group have many neighbours in common, and those of two
-//! groups few; how many are many is tried, and every number that gives groups at all must give the
-//! same groups.
+//! linked with switches without (spines) alone, and a group is what hangs together by those links. A
+//! leaf may have lost its nodes. In a Dragonfly two linked switches of one group have many neighbours
+//! in common, and those of two groups few; how many are many is tried, and every number that gives
+//! groups at all must give the same groups.
 
 use super::links::Joined;
 use super::natural::natural;
 use super::network::Network;
 use crate::components::Components;
 use crate::machine::count;
-use crate::notes::Notes;
+use crate::notes::{Notes, counted};
 use regex_lite::Regex;
 use std::collections::HashMap;
 use tvlb_base::text::{Refused, quoted};
@@ -97,6 +97,18 @@ pub(super) fn find(
              leaves and spines, and links between spines are global."
                 .to_owned(),
         );
+        let empty =
+            is_leaf.iter().zip(&structure.nodes).filter(|leaf| leaf == &(&true, &0)).count();
+        if empty > 0 {
+            notes.assumed.push(format!(
+                "{}: all links of such a switch lead to spines of one group.",
+                counted(
+                    empty,
+                    "switch without nodes is taken for a leaf",
+                    "switches without nodes are taken for leaves"
+                )
+            ));
+        }
         let name = |switch: u32| {
             let device = &network.devices[joined.switches[switch as usize] as usize];
             device.id.clone()
@@ -218,24 +230,40 @@ impl Structure {
     }
 
     /// Which switches are leaves, if this is a Dragonfly+. A spine may have one node, the adapter of
-    /// an aggregation node under another name.
+    /// an aggregation node under another name, and a leaf none, while its nodes are off: then all its
+    /// neighbours are spines of one island, but those of a spine are leaves and spines of others.
     fn leaves(&self) -> Option<Vec<bool>> {
+        let all = 0..self.nodes.len();
         let leads_to = |switch: usize, is: &dyn Fn(u32) -> bool| {
             self.neighbours[switch].iter().any(|far| is(self.nodes[*far as usize]))
         };
-        let is_leaf = (0..self.nodes.len()).map(|switch| match self.nodes[switch] {
-            0 => Some(false),
-            1 if leads_to(switch, &|nodes| nodes > 1) => Some(false),
-            1 if leads_to(switch, &|nodes| nodes == 0) => Some(true),
-            1 => None,
-            _ => Some(true),
-        });
-        let is_leaf: Vec<bool> = is_leaf.collect::<Option<_>>()?;
+        let shows = |switch| match self.nodes[switch] {
+            0 => false,
+            1 => !leads_to(switch, &|nodes| nodes > 1) && leads_to(switch, &|nodes| nodes == 0),
+            _ => true,
+        };
+        let mut is_leaf: Vec<bool> = all.clone().map(shows).collect();
+        let mut islands = Components::new(is_leaf.len());
+        let mut is_spine = vec![false; is_leaf.len()];
+        for leaf in all.clone().filter(|switch| is_leaf[*switch]) {
+            for spine in &self.neighbours[leaf] {
+                islands.join(count(leaf), *spine);
+                is_spine[*spine as usize] = true;
+            }
+        }
+        let islands = islands.lowest();
+        for switch in all.clone().filter(|switch| !is_spine[*switch]) {
+            let mut far = self.neighbours[switch].iter().map(|far| *far as usize);
+            let island = far.clone().next().map(|first| islands[first]);
+            is_leaf[switch] |=
+                island.is_some() && far.all(|far| is_spine[far] && Some(islands[far]) == island);
+        }
         let has = |switch: usize, leaf: bool| {
             self.neighbours[switch].iter().any(|far| is_leaf[*far as usize] == leaf)
         };
         // Leaves have no links to leaves, and every switch has one to the other kind.
-        let is_two_level = (0..is_leaf.len())
+        let is_two_level = all
+            .clone()
             .all(|switch| has(switch, !is_leaf[switch]) && !(is_leaf[switch] && has(switch, true)));
         is_two_level.then_some(is_leaf)
     }

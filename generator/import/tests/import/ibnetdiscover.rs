@@ -153,6 +153,64 @@ fn the_links_of_a_dragonfly_plus_tell_its_islands() {
     }
 }
 
+/// The text of a network with all adapters off whose descriptions begin with one of these.
+fn with_nodes_off(text: &str, off: &[&str]) -> String {
+    let is_on = |line: &&str| !off.iter().any(|node| line.contains(&format!("# \"{node}")));
+    let records = text.split("\n\n").filter_map(|record| {
+        let lines: Vec<&str> = record.lines().filter(is_on).collect();
+        let is_of_adapter = |line: &str| line.starts_with("Ca\t");
+        let is_off =
+            record.lines().any(is_of_adapter) && !lines.iter().any(|line| is_of_adapter(line));
+        (!is_off).then(|| lines.join("\n"))
+    });
+    records.collect::<Vec<_>>().join("\n\n")
+}
+
+#[test]
+fn a_leaf_whose_nodes_are_off_is_a_leaf() {
+    for off in [
+        &["n0-0-"][..],
+        &["n0-0-", "n2-1-", "n2-2-", "n3-1-"],
+        // One node is left, as few as an aggregation node is.
+        &["n1-2-0", "n3-0-"],
+    ] {
+        for aggregation in [None, Some("Aggregation Node"), Some("an adapter of another name")] {
+            let network = dragonfly_plus(4, [3, 2, 2], aggregation);
+            let text = with_nodes_off(&network.text(), off);
+            let by_links = fabric(&text, None, None).unwrap();
+            let by_names = fabric(&text, Some("^(i[0-9]+)-"), None).unwrap();
+            for name in ["fabric.toml", "cables.csv"] {
+                assert_eq!(super::text(&by_links, name), super::text(&by_names, name), "{off:?}");
+            }
+            let said = super::text(&by_links, "assumptions.txt");
+            let leaves = if off.len() == 4 {
+                "4 switches without nodes are taken for leaves:"
+            } else {
+                "1 switch without nodes is taken for a leaf:"
+            };
+            assert!(said.contains(leaves), "{off:?}: {said}");
+            // Switches that nobody manages are all called alike, so that no pattern can help.
+            let alike = ["-spine", "-leaf"].map(|kind| (0..4).map(move |n| format!("i{n}{kind}")));
+            let alike = alike.into_iter().flatten().fold(text, |text, name| {
+                (0..3).fold(text, |text, n| text.replace(&format!("\"{name}{n}\""), "\"Quantum\""))
+            });
+            let names = super::text(&fabric(&alike, None, None).unwrap(), "names.csv");
+            let mut islands = std::collections::BTreeSet::new();
+            for (_, id, description) in network.devices.iter().filter(|device| device.0 == "Switch")
+            {
+                let row = names.lines().find(|row| row.ends_with(&format!(",,{id},")));
+                let group = row.and_then(|row| row.split(',').next()).unwrap();
+                islands.insert((&description[..2], group.to_owned()));
+            }
+            assert_eq!(islands.len(), 4, "{off:?}: {names}");
+        }
+    }
+    // Nothing tells the leaves of an island of which all nodes are off.
+    let text = dragonfly_plus(4, [3, 2, 2], None).text();
+    let dark = error(fabric(&with_nodes_off(&text, &["n0-"]), None, None));
+    assert!(dark.contains("the links do not tell the groups"), "{dark}");
+}
+
 #[test]
 fn the_order_of_records_does_not_matter() {
     let network = dragonfly(&[5, 4, 4], 2, 2);
@@ -170,22 +228,32 @@ fn the_order_of_records_does_not_matter() {
 #[test]
 fn groups_that_the_links_do_not_tell_are_asked_for() {
     // A fat tree of three levels: the core has no nodes and no leaves.
-    let mut fat_tree = dragonfly_plus(3, [3, 2, 4], None);
-    for _ in 0..2 {
-        let core = fat_tree.add("Switch", "core".to_owned());
-        let spines = fat_tree.devices.iter().enumerate();
-        let spines = spines.filter(|(_, (_, _, name))| name.contains("spine"));
+    let fat_tree = |cores| {
+        let mut tree = dragonfly_plus(3, [3, 2, 4], None);
+        let all = tree.devices.iter().enumerate();
+        let spines = all.filter(|(_, (_, _, name))| name.contains("spine"));
         let spines: Vec<usize> = spines.map(|(number, _)| number).collect();
-        for spine in spines {
-            fat_tree.link(core, spine);
+        for _ in 0..cores {
+            let core = tree.add("Switch", "core".to_owned());
+            for spine in &spines {
+                tree.link(core, *spine);
+            }
         }
+        tree
+    };
+    // A switch without nodes below one without leaves is no leaf.
+    let mut stubborn = fat_tree(1);
+    let stub = stubborn.add("Switch", "stub".to_owned());
+    stubborn.link(stub, stub - 1);
+    let whole = fat_tree(2).text();
+    for text in [&whole, &with_nodes_off(&whole, &["n0-0-"]), &stubborn.text()] {
+        let found = error(fabric(text, None, None));
+        assert!(
+            found.starts_with("fabric.txt: the links do not tell the groups: it is not a"),
+            "{found}"
+        );
+        assert!(found.contains("accepted --groups REGEX"), "{found}");
     }
-    let found = error(fabric(&fat_tree.text(), None, None));
-    assert!(
-        found.starts_with("fabric.txt: the links do not tell the groups: it is not a"),
-        "{found}"
-    );
-    assert!(found.contains("accepted --groups REGEX"), "{found}");
     // A link between two spines of an island.
     let mut island = dragonfly_plus(2, [3, 2, 4], None);
     island.link(0, 1);
