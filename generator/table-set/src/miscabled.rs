@@ -3,14 +3,17 @@
 //! Two plugs that are swapped are told as such. All that is wrong is told, in an order that depends on the two
 //! wirings alone.
 
+use crate::names::Names;
 use std::collections::{BTreeMap, BTreeSet};
+use tvlb_schema::{Dragonfly, SwitchId};
 
 /// What is wrong with one or two cables of a wiring, beside the one that should be. Each cable is its two ends, the
 /// lower first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Miscabled<E> {
     /// Two cables each end where the other should: by the plan `plugs[0]` is joined with `far[0]` and `plugs[1]`
-    /// with `far[1]`. The plugs are those of the two higher ends, unless the lower ones alone are of one part.
+    /// with `far[1]`. No wiring tells which two plugs were swapped. `plugs` are the likelier ones, those that are
+    /// nearer to each other, or the two higher ends where both pairs are equally near.
     Swapped { plugs: [E; 2], far: [E; 2] },
     /// A cable that should not be, and what should be at the other end of a cable from each of its two ends.
     Wrong { ends: [E; 2], planned: [Option<E>; 2] },
@@ -18,16 +21,58 @@ pub enum Miscabled<E> {
     Missing([E; 2]),
 }
 
-/// What is wrong with these cables, by a plan. `is_near` says whether two ends are of one part, such as a switch.
+/// How near two ends are to each other: the smallest part of a machine that has both, the nearest first. Plugs
+/// are swapped by one hand, most likely where both are within its reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nearness {
+    Switch,
+    Chassis,
+    Cabinet,
+    Group,
+    Elsewhere,
+}
+
+impl Nearness {
+    /// Of ends at these two switches. Chassis and cabinet are known of switches with names such as x1000c0r3.
+    pub fn of(df: &Dragonfly, names: &Names, [one, other]: [SwitchId; 2]) -> Self {
+        let parts = [one, other].map(|switch| names.switch(switch).and_then(cabinet_and_chassis));
+        let is_same =
+            |part: usize| matches!(parts, [Some(one), Some(other)] if one[part] == other[part]);
+        if one == other {
+            Self::Switch
+        } else if is_same(1) {
+            Self::Chassis
+        } else if is_same(0) {
+            Self::Cabinet
+        } else if df.place(one).0 == df.place(other).0 {
+            Self::Group
+        } else {
+            Self::Elsewhere
+        }
+    }
+}
+
+/// "x1000" and "x1000c0" of "x1000c0r3".
+fn cabinet_and_chassis(switch: &str) -> Option<[&str; 2]> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (chassis, slot) = switch.split_once('r')?;
+    let (cabinet, number) = chassis.split_once('c')?;
+    let numbers = [cabinet.strip_prefix('x')?, number, slot];
+    numbers.into_iter().all(is_number).then_some([cabinet, chassis])
+}
+
+/// What is wrong with these cables, by a plan. `nearness` says how near two ends are to each other.
 ///
 /// # Example
 /// ```
-/// use tvlb_table_set::miscabled::{Miscabled, miscabled};
+/// use tvlb_table_set::miscabled::{Miscabled, Nearness, miscabled};
 ///
 /// let planned = [["a1", "b1"], ["a2", "c1"], ["b2", "c2"], ["b3", "c3"]];
 /// let found = [["a1", "c1"], ["a2", "b1"], ["b2", "c9"]];
-/// let is_near = |one: &&str, other: &&str| one[..1] == other[..1];
-/// let wrong = miscabled(planned, found, is_near);
+/// let nearness = |one: &&str, other: &&str| {
+///     if one[..1] == other[..1] { Nearness::Switch } else { Nearness::Elsewhere }
+/// };
+/// let wrong = miscabled(planned, found, nearness);
 /// assert_eq!(
 ///     wrong,
 ///     [
@@ -40,7 +85,7 @@ pub enum Miscabled<E> {
 pub fn miscabled<E: Clone + Ord>(
     planned: impl IntoIterator<Item = [E; 2]>,
     found: impl IntoIterator<Item = [E; 2]>,
-    is_near: impl Fn(&E, &E) -> bool,
+    nearness: impl Fn(&E, &E) -> Nearness,
 ) -> Vec<Miscabled<E>> {
     let sorted = |[one, other]: [E; 2]| if one <= other { [one, other] } else { [other, one] };
     let planned: BTreeSet<[E; 2]> = planned.into_iter().map(sorted).collect();
@@ -62,8 +107,8 @@ pub fn miscabled<E: Clone + Ord>(
             if [one, other].map(Clone::clone) < cable {
                 let [low, high] =
                     [[one, far_of_other], [far, other]].map(|pair| pair.map(Clone::clone));
-                let keeps_low = is_near(&low[0], &low[1]) && !is_near(&high[0], &high[1]);
-                let mut plugs = if keeps_low { low } else { high };
+                let [of_low, of_high] = [&low, &high].map(|pair| nearness(&pair[0], &pair[1]));
+                let mut plugs = if of_low < of_high { low } else { high };
                 plugs.sort();
                 let far = plugs.each_ref().map(|plug| planned_peer[plug].clone());
                 wrong.push(Miscabled::Swapped { plugs, far });
@@ -109,8 +154,8 @@ impl<E> Miscabled<E> {
                 let [[one, other], [far, far_of_other]] =
                     [plugs, far].map(|ends| ends.each_ref().map(&name));
                 format!(
-                    "the plugs at {one} and {other} are swapped: by the plan they are the other ends of the \
-                     cables from {far} and {far_of_other}"
+                    "the plugs at {one} and {other} are swapped, or else those at {far} and {far_of_other}: by \
+                     the plan a cable joins the first of each two, and another the second"
                 )
             }
             Self::Wrong { ends, planned } => {
@@ -136,36 +181,69 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Ends of 10 to 19 are of one switch, 0 to 29 of one chassis, those below 100 of one group.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "as it is asked for")]
-    fn is_near(one: &u32, other: &u32) -> bool {
-        one / 10 == other / 10
+    fn nearness(one: &u32, other: &u32) -> Nearness {
+        let parts = [(10, Nearness::Switch), (30, Nearness::Chassis), (100, Nearness::Group)];
+        let part = parts.into_iter().find(|(size, _)| one / size == other / size);
+        part.map_or(Nearness::Elsewhere, |(_, nearness)| nearness)
     }
 
     #[test]
-    fn a_swap_is_told_once_and_by_the_plugs_of_one_part() {
-        // The ends of two cables from part 1, at parts 2 and 3.
+    fn a_swap_is_told_once_and_by_the_plugs_that_are_nearer() {
+        // The ends of two cables from switch 1, at switches 2 and 3.
         let planned = [[11, 21], [12, 31]];
         let swapped = |plugs, far| vec![Miscabled::Swapped { plugs, far }];
-        assert_eq!(miscabled(planned, [[11, 31], [12, 21]], is_near), swapped([11, 12], [21, 31]));
+        assert_eq!(miscabled(planned, [[11, 31], [12, 21]], nearness), swapped([11, 12], [21, 31]));
         let planned = [[11, 31], [21, 32]];
-        assert_eq!(miscabled(planned, [[11, 32], [21, 31]], is_near), swapped([31, 32], [11, 21]));
-        // Of four parts: the higher ends.
-        let planned = [[11, 21], [31, 41]];
-        assert_eq!(miscabled(planned, [[11, 41], [21, 31]], is_near), swapped([21, 41], [11, 31]));
+        assert_eq!(miscabled(planned, [[11, 32], [21, 31]], nearness), swapped([31, 32], [11, 21]));
+        // A chassis is nearer than a group, whichever ends are higher, and a group nearer than nothing.
+        let planned = [[11, 41], [21, 71]];
+        assert_eq!(miscabled(planned, [[11, 71], [21, 41]], nearness), swapped([11, 21], [41, 71]));
+        let planned = [[11, 65], [41, 75]];
+        assert_eq!(miscabled(planned, [[11, 75], [41, 65]], nearness), swapped([65, 75], [11, 41]));
+        let planned = [[11, 165], [41, 275]];
+        assert_eq!(
+            miscabled(planned, [[11, 275], [41, 165]], nearness),
+            swapped([11, 41], [165, 275])
+        );
+        // Equally near: the higher ends.
+        let planned = [[11, 91], [31, 61]];
+        assert_eq!(miscabled(planned, [[11, 61], [31, 91]], nearness), swapped([61, 91], [31, 11]));
         let words = swapped([21, 41], [11, 31])[0].in_words(ToString::to_string);
-        insta::assert_snapshot!(words, @"the plugs at 21 and 41 are swapped: by the plan they are the other ends of the cables from 11 and 31");
+        insta::assert_snapshot!(words, @"the plugs at 21 and 41 are swapped, or else those at 11 and 31: by the plan a cable joins the first of each two, and another the second");
+    }
+
+    #[test]
+    fn the_names_of_switches_tell_chassis_and_cabinets() {
+        let df = Dragonfly::new(1, 6, 1, 2).expect("it is one");
+        let list = "group,switch,port,name,physical\n0,0,,x1000c0r1,\n0,1,,x1000c0r13,\n0,2,,x1000c1r1,\n\
+                    0,3,,x1001c0r1,\n0,4,,rack 7,\n0,5,,x10c0rack,\n1,0,,x1000c1r3,\n1,1,,x100c0r1,\n";
+        let names = Names::read(&df, list).expect("it is one");
+        let of = |one, other| Nearness::of(&df, &names, [one, other].map(SwitchId));
+        assert_eq!(of(0, 0), Nearness::Switch);
+        assert_eq!(of(0, 1), Nearness::Chassis);
+        assert_eq!(of(0, 2), Nearness::Cabinet);
+        // Two groups may share a chassis.
+        assert_eq!(of(2, 6), Nearness::Chassis);
+        for other in 3..6 {
+            assert_eq!(of(0, other), Nearness::Group, "{other}");
+        }
+        assert_eq!(of(4, 4), Nearness::Switch);
+        assert_eq!(of(0, 7), Nearness::Elsewhere);
+        assert_eq!(of(8, 9), Nearness::Group);
     }
 
     #[test]
     fn cables_that_go_round_are_told_one_by_one() {
         let planned = [[11, 21], [12, 31], [13, 41]];
         let found = [[11, 31], [12, 41], [13, 21]];
-        let wrong = miscabled(planned, found, is_near);
+        let wrong = miscabled(planned, found, nearness);
         let of = |ends, planned: [u32; 2]| Miscabled::Wrong { ends, planned: planned.map(Some) };
         let told = [of([11, 31], [21, 12]), of([12, 41], [31, 13]), of([13, 21], [41, 11])];
         assert_eq!(wrong, told);
         insta::assert_snapshot!(wrong[0].in_words(ToString::to_string), @"a cable joins 11 and 31; by the plan the first leads to 21, the second to 12");
-        let missing = miscabled([[1, 2]], [], is_near);
+        let missing = miscabled([[1, 2]], [], nearness);
         insta::assert_snapshot!(missing[0].in_words(ToString::to_string), @"no cable joins 1 and 2, as the plan has it");
     }
 
@@ -184,7 +262,7 @@ mod tests {
             let sorted = |ends: &[u32; 2]| { let mut ends = *ends; ends.sort_unstable(); ends };
             let (planned, found): (BTreeSet<_>, BTreeSet<_>) =
                 (planned.iter().map(sorted).collect(), found.iter().map(sorted).collect());
-            let wrong = miscabled(planned.iter().copied(), found.iter().copied(), is_near);
+            let wrong = miscabled(planned.iter().copied(), found.iter().copied(), nearness);
             let mut told = BTreeSet::new();
             for one in &wrong {
                 match *one {

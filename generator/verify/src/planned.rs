@@ -7,7 +7,7 @@ use super::VerifyError;
 use std::path::PathBuf;
 use tvlb_schema::{Bandwidths, Dragonfly, End, FabricImage, FewerLinks};
 use tvlb_table_set::Manifest;
-use tvlb_table_set::miscabled::{in_lines, miscabled};
+use tvlb_table_set::miscabled::{Nearness, in_lines, miscabled};
 use tvlb_table_set::names::Names;
 
 /// The fabric that a table set should be of, as plain values: what its file says, and its cables.
@@ -136,9 +136,9 @@ fn check_cables(
     let df = image.dragonfly();
     let found = image.cables().map(<[End; 2]>::from);
     let by_plan = planned.cables.iter().copied().map(<[End; 2]>::from);
-    let of_switch = |end: &End| (end.group, df.split_port(end.port).0);
-    let is_near = |one: &End, other: &End| of_switch(one) == of_switch(other);
-    let wrong = miscabled(by_plan, found, is_near);
+    let switch_of = |end: &End| df.switch(end.group, df.split_port(end.port).0);
+    let nearness = |one: &End, other: &End| Nearness::of(df, names, [one, other].map(switch_of));
+    let wrong = miscabled(by_plan, found, nearness);
     let wrong: Vec<String> =
         wrong.iter().map(|one| one.in_words(|end| names.end_in_words(df, *end))).collect();
     match wrong.len() {

@@ -215,6 +215,28 @@ fn all_plugs_in_wrong_jacks_are_said_at_once() {
     let swapped: String = swapped.collect();
     scratch.write("old/cables.csv", swapped);
     assert_snapshot!(scratch.tvlb("verify tables --fabric old/fabric.toml").stderr);
+    // Plugs of two switches in one chassis: the other ends are in two cabinets.
+    let neighbours = dump(&|ends| match ends {
+        ["x1010c0r3j50", far] => same(["x1010c0r5j30", far]),
+        ["x1010c0r5j30", far] => same(["x1010c0r3j50", far]),
+        _ => same(ends),
+    });
+    scratch.write("live.txt", neighbours);
+    assert_snapshot!(scratch.refuses("faults tables --live live.txt -o update"), @r"
+    tvlb: live.txt: 1 thing is not as planned; nothing was made of it:
+      the plugs at x1010c0r3j50 and x1010c0r5j30 are swapped, or else those at x1040c0r3j20 and x1020c0r3j20: by the plan a cable joins the first of each two, and another the second
+    ");
+    let swapped = cables.lines().map(|row| match row.split_at_checked(6) {
+        Some(("0,1,0,", far)) => format!("0,2,0,{far}\n"),
+        Some(("0,2,0,", far)) => format!("0,1,0,{far}\n"),
+        _ => format!("{row}\n"),
+    });
+    let swapped: String = swapped.collect();
+    scratch.write("old/cables.csv", swapped);
+    assert_snapshot!(scratch.tvlb("verify tables --fabric old/fabric.toml").stderr, @r"
+    tvlb: old/fabric.toml: by this plan 1 thing is wrong with the cables of the table set:
+      the plugs at group 0, switch 1 x1010c0r3, global port 0 x1010c0r3j50p0 and group 0, switch 2 x1010c0r5, global port 0 x1010c0r5j30p0 are swapped, or else those at group 1, switch 1 x1020c0r3, global port 0 x1020c0r3j20p0 and group 3, switch 1 x1040c0r3, global port 0 x1040c0r3j20p0: by the plan a cable joins the first of each two, and another the second
+    ");
 }
 
 #[test]

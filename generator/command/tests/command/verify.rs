@@ -302,7 +302,7 @@ fn a_table_set_is_held_against_the_planned_fabric() {
     scratch.write("cables.csv", &list);
     assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @r"
     tvlb: fabric.toml: by this plan 1 thing is wrong with the cables of the table set:
-      the plugs at group 0, switch 0, global port 0 and group 0, switch 0, global port 1 are swapped: by the plan they are the other ends of the cables from group 1, switch 0, global port 0 and group 2, switch 0, global port 0
+      the plugs at group 0, switch 0, global port 0 and group 0, switch 0, global port 1 are swapped, or else those at group 1, switch 0, global port 0 and group 2, switch 0, global port 0: by the plan a cable joins the first of each two, and another the second
     ");
 
     // Another size, name, seed or latency, with the cables of the tables; and a plan that cannot be read is an error.

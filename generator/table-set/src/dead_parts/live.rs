@@ -1,7 +1,7 @@
 //! What is dead of a fabric, given the links that are live by the names of their ports.
 
 use super::Plan;
-use crate::miscabled::{Miscabled, in_lines, miscabled, things};
+use crate::miscabled::{Miscabled, Nearness, in_lines, miscabled, things};
 use crate::names::{NamedPort, Names, PartError, Parts};
 use std::collections::BTreeSet;
 use tvlb_schema::{Dragonfly, End, FaultSet, LocalLink, SwitchId};
@@ -91,7 +91,7 @@ pub fn dead_but<'l>(
         }
     }
     if !is_known {
-        return Err(wrong(&found, &planned));
+        return Err(wrong(df, names, &found, &planned));
     }
     for (link, ends) in left {
         let mut unused = ends.into_iter().filter(|end| !used.contains(end)).peekable();
@@ -108,7 +108,12 @@ pub fn dead_but<'l>(
 }
 
 /// What is wrong where some live link is not of the plan, each link by the names of its ports.
-fn wrong(found: &[[String; 2]], planned: &[[String; 2]]) -> LiveError {
+fn wrong(
+    df: &Dragonfly,
+    names: &Names,
+    found: &[[String; 2]],
+    planned: &[[String; 2]],
+) -> LiveError {
     let known: BTreeSet<&String> = planned.iter().flatten().collect();
     if let Some([one, other]) = found.first()
         && !found.iter().flatten().any(|port| known.contains(port))
@@ -126,14 +131,18 @@ fn wrong(found: &[[String; 2]], planned: &[[String; 2]]) -> LiveError {
     let links = |all: &[[String; 2]], name: &dyn Fn(&String) -> String| -> Vec<[String; 2]> {
         all.iter().map(|ends| ends.each_ref().map(name)).collect()
     };
-    // Ports of one switch share all but what follows the last letter.
-    let is_near = |one: &String, other: &String| {
-        let switch =
-            |port: &str| port.trim_end_matches(|c: char| c.is_ascii_digit() || c == ']').to_owned();
-        switch(one) == switch(other)
+    let parts = Parts::new(df, names);
+    let switch_of = |end: &String| {
+        let port = parts.port(end).ok().flatten();
+        let port = port.or_else(|| parts.ports_of_jack(end).next().map(|(_, port)| port));
+        port.map(|(switch, _)| switch)
+    };
+    let nearness = |one: &String, other: &String| match [one, other].map(switch_of) {
+        [Some(one), Some(other)] => Nearness::of(df, names, [one, other]),
+        _ => Nearness::Elsewhere,
     };
     let of = |name: &dyn Fn(&String) -> String| {
-        let wrong = miscabled(links(planned, name), links(found, name), is_near);
+        let wrong = miscabled(links(planned, name), links(found, name), nearness);
         // What is missing is dead, and nothing is wrong with that.
         let is_wrong = |one: &&Miscabled<String>| !matches!(one, Miscabled::Missing(_));
         wrong.iter().filter(is_wrong).map(|one| one.in_words(String::clone)).collect::<Vec<_>>()
