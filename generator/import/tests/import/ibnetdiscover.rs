@@ -205,6 +205,11 @@ fn a_leaf_whose_nodes_are_off_is_a_leaf() {
             assert_eq!(islands.len(), 4, "{off:?}: {names}");
         }
     }
+    // With one node on each other leaf.
+    let text = with_nodes_off(&dragonfly_plus(4, [3, 2, 1], None).text(), &["n0-0-"]);
+    let [by_links, by_names] =
+        [None, Some("^(i[0-9]+)-")].map(|pattern| fabric(&text, pattern, None).unwrap());
+    assert_eq!(super::text(&by_links, "cables.csv"), super::text(&by_names, "cables.csv"));
     // Nothing tells the leaves of an island of which all nodes are off.
     let text = dragonfly_plus(4, [3, 2, 2], None).text();
     let dark = error(fabric(&with_nodes_off(&text, &["n0-"]), None, None));
