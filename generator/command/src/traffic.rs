@@ -21,9 +21,10 @@ pub const PATTERNS: &str = "Traffic (--traffic):
   hot-switch          the first switch of each group to that of the next group, the rest uniform
   next-group[(Δg)]    each packet to a node drawn from the group Δg further, by default the next
   adv-consecutive     each packet to a node drawn from the next h groups
-                      Where groups differ, all of these but permutations send to groups of as many switches with
-                      as many nodes each. What is the only group of its kind has none to send to. Nobody is sent to
-                      by two of a shift or type2: who would be the second is silent.
+                      Where groups differ, all of these but uniform traffic, permutations and
+                      complement send to groups of as many switches with as many nodes each.
+                      The only group of its kind sends nothing. No node is sent to by two nodes of
+                      a shift or type2: the second is silent.
   pairs:FILE          source,destination in each line, by number or name; other nodes are silent
   PATTERN in bursts(A,B)
                       each node sends for A cycles and is silent for B, both on average, at its load on average

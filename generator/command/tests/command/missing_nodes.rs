@@ -97,9 +97,12 @@ fn jobs_are_placed_on_nodes_that_there_are() {
 fn nodes_that_are_not_there_neither_send_nor_receive() {
     let scratch = with_tables();
     let simulate = "simulate out --scheme min --window 500 --load 0.1 --json --traffic";
-    for traffic in ["uniform", "uniform-others", "permutation", "complement", "shift(1,0)"] {
+    let alone = ["uniform", "uniform-others", "permutation", "complement"].map(|name| (name, 18));
+    // Of a shift, a group that is the only one of its kind is silent.
+    for (traffic, senders) in alone.into_iter().chain([("shift(1,0)", 10)]) {
         let load = format!("load m/fabric.toml --traffic {traffic}");
-        assert!(scratch.succeeds(&load).contains("18 nodes send"), "{traffic}");
+        let printed = scratch.succeeds(&load);
+        assert!(printed.contains(&format!("{senders} nodes send")), "{traffic}: {printed}");
         let load = json(&scratch, &format!("{load} --busiest 100 --json"));
         let links = load["loads"][0]["links"].as_array().unwrap();
         let to: Vec<u64> = links
@@ -111,7 +114,7 @@ fn nodes_that_are_not_there_neither_send_nor_receive() {
         assert!(!to.is_empty() && !to.contains(&21) && !to.contains(&31), "{traffic}: {to:?}");
         let found = json(&scratch, &format!("{simulate} {traffic}"));
         let outcome = &found["curve"][0]["runs"][0];
-        assert_eq!(outcome["all"]["nodes"], 18, "{traffic}: {found}");
+        assert_eq!(outcome["all"]["nodes"], senders, "{traffic}: {found}");
         assert!(outcome["fairness"]["least"].as_f64().unwrap() > 0.0, "{traffic}: {found}");
     }
     let cut_through = "cut-through out --routing min --traffic uniform --load 0.3 --json";
