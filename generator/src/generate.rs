@@ -210,7 +210,7 @@ fn manifest(
             a: df.a(),
             h: df.h(),
             g: df.g(),
-            kinds: df.stated_kinds().to_vec(),
+            kinds: df.stated_kinds().collect(),
             wiring: match wiring {
                 Wiring::Arrangement(arrangement) => arrangement.to_string(),
                 Wiring::Cables(_) => "cables".to_owned(),

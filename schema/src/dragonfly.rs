@@ -39,8 +39,10 @@ pub mod limits {
     pub const SWITCHES: u32 = 65_536;
     /// Global ports, a·h·g.
     pub const PORTS: u32 = 1 << 24;
-    /// Kinds of groups.
+    /// Kinds of groups that are there.
     pub const KINDS: usize = 8;
+    /// Runs of groups that follow each other and are alike, absent groups among them.
+    pub const RUNS: usize = 24;
     /// Links between two switches of a group.
     pub const LOCAL_LINKS: u32 = 64;
 }
@@ -108,9 +110,41 @@ pub struct Dragonfly {
     p_reciprocal: u64,
     /// All groups are of one kind.
     even: bool,
-    kind_count: u8,
-    /// As many as there are, and then such without groups.
-    kinds: [GroupKind; limits::KINDS],
+    /// As many as there are, and then such without sizes.
+    kinds: [Sizes; limits::KINDS],
+    run_count: u8,
+    runs: [Run; limits::RUNS],
+}
+
+/// What the groups of a kind have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Sizes {
+    p: u16,
+    a: u16,
+    h: u16,
+    local_links: u16,
+}
+
+/// Groups that follow each other and are alike: in four bits the place of their kind among the kinds,
+/// [`Run::ABSENT`] if they are absent, and in twelve how many there are besides the first. Where there is a second
+/// run, none has more groups than that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+struct Run(u16);
+
+impl Run {
+    const ABSENT: u16 = 15;
+
+    const fn new(kind: u16, g: u16) -> Self {
+        Self(kind << 12 | g.wrapping_sub(1) & 0xfff)
+    }
+
+    const fn kind(self) -> usize {
+        (self.0 >> 12) as usize
+    }
+
+    const fn g(self) -> u16 {
+        (self.0 & 0xfff) + 1
+    }
 }
 
 /// Why four sizes are not a Dragonfly.
@@ -142,6 +176,15 @@ pub enum DragonflyError {
     /// More kinds of groups than an image can hold, or none.
     #[error("found {found} kinds of groups, but there must be 1 to {}", limits::KINDS)]
     Kinds {
+        /// How many there are.
+        found: usize,
+    },
+    /// More runs of groups that are alike than an image can hold.
+    #[error(
+        "found {found} runs of groups that are alike, absent groups among them, but there must be at most {}",
+        limits::RUNS
+    )]
+    Runs {
         /// How many there are.
         found: usize,
     },
@@ -275,12 +318,20 @@ impl GroupKind {
 
     /// "dfly(2, 4, 2, 9)": p, a, h and g; or, where there are kinds, "dfly(2, 4, 2, 8) + (1, 2, 2, 1)", and
     /// absent groups as "(absent, 1)".
-    pub fn in_words([p, a, h, g]: [u32; 4], kinds: &[Self]) -> impl fmt::Display {
+    pub fn in_words(sizes: [u32; 4], kinds: &[Self]) -> impl fmt::Display {
+        Self::words(sizes, kinds.iter().copied())
+    }
+
+    fn words(
+        [p, a, h, g]: [u32; 4],
+        kinds: impl ExactSizeIterator<Item = Self> + Clone,
+    ) -> impl fmt::Display {
         fmt::from_fn(move |f| {
-            if kinds.is_empty() {
+            let kinds = kinds.clone();
+            if kinds.len() == 0 {
                 return write!(f, "dfly({p}, {a}, {h}, {g})");
             }
-            for (number, kind) in kinds.iter().enumerate() {
+            for (number, kind) in kinds.enumerate() {
                 let before = if number == 0 { "dfly" } else { " + " };
                 match kind {
                     Self { a: 0, g, .. } => write!(f, "{before}(absent, {g})")?,
@@ -291,9 +342,13 @@ impl GroupKind {
         })
     }
 
+    const fn sizes(self) -> Sizes {
+        Sizes { p: self.p, a: self.a, h: self.h, local_links: self.local_links }
+    }
+
     /// Whether groups of the two kinds are alike, however many there are.
     fn is_like(self, other: Self) -> bool {
-        (self.p, self.a, self.h, self.local_links) == (other.p, other.a, other.h, other.local_links)
+        self.sizes() == other.sizes()
     }
 }
 
@@ -324,8 +379,9 @@ impl Dragonfly {
         a_reciprocal: 0,
         p_reciprocal: 0,
         even: true,
-        kind_count: 0,
-        kinds: [GroupKind::NONE; limits::KINDS],
+        kinds: [Sizes { p: 0, a: 0, h: 0, local_links: 0 }; limits::KINDS],
+        run_count: 0,
+        runs: [Run(0); limits::RUNS],
     };
 
     /// Takes these sizes if [`Self::new`] accepts them; otherwise returns a compact code for the
@@ -358,11 +414,12 @@ impl Dragonfly {
             // ⌈2³² / p⌉ without a 64-bit division, which small machines have to be taught.
             p_reciprocal: u64::from(quotient(u32::MAX, p)) + 1,
             even: true,
-            kind_count: 1,
             kinds: Self::NONE.kinds,
+            run_count: 1,
+            runs: Self::NONE.runs,
         };
         let [first, ..] = &mut self.kinds;
-        *first = GroupKind::new(self.p, self.a, self.h, self.g);
+        *first = GroupKind::new(self.p, self.a, self.h, self.g).sizes();
         Ok(())
     }
 
@@ -388,7 +445,7 @@ impl Dragonfly {
     /// # Ok::<(), tvlb_schema::DragonflyError>(())
     /// ```
     pub fn of_kinds(kinds: &[GroupKind]) -> Result<Self, DragonflyError> {
-        let mut distinct = [GroupKind::default(); limits::KINDS];
+        let mut runs = [GroupKind::default(); limits::RUNS];
         let mut count = 0;
         let mut sizes = [0; 4];
         for (number, kind) in kinds.iter().enumerate() {
@@ -397,11 +454,11 @@ impl Dragonfly {
             (*p, *a, *h) =
                 ((*p).max(kind.p.into()), (*a).max(kind.a.into()), (*h).max(kind.h.into()));
             *g += u32::from(kind.g);
-            match distinct.get_mut(..count).and_then(<[_]>::last_mut) {
+            match runs.get_mut(..count).and_then(<[_]>::last_mut) {
                 Some(last) if last.is_like(*kind) => last.g = last.g.saturating_add(kind.g),
-                _ => match distinct.get_mut(count) {
+                _ => match runs.get_mut(count) {
                     Some(next) => (*next, count) = (*kind, count + 1),
-                    None => return Err(DragonflyError::Kinds { found: kinds.len() }),
+                    None => return Err(DragonflyError::Runs { found: kinds.len() }),
                 },
             }
         }
@@ -418,15 +475,22 @@ impl Dragonfly {
         }
         let mut df = Self::NONE;
         df.resize(sizes).map_err(|fault| DragonflyError::of(fault, sizes))?;
-        let mut rest = distinct.iter();
+        let mut rest = runs.iter();
+        let kinds_of = |runs: &[GroupKind]| {
+            let is_first = |&number: &usize| {
+                !runs[number].is_absent()
+                    && runs[..number].iter().all(|known| !known.is_like(runs[number]))
+            };
+            (0..runs.len()).filter(is_first).count()
+        };
         df.take_kinds(count, || rest.next().copied().unwrap_or_default())
-            .map_err(|_| DragonflyError::Kinds { found: count })?;
+            .map_err(|_| DragonflyError::Kinds { found: kinds_of(&runs[..count]) })?;
         Ok(df)
     }
 
-    /// Takes so many kinds, at most [`limits::KINDS`], in place of one, if together they have the sizes of
-    /// this Dragonfly and no two that follow each other are alike; else the number of the first that is
-    /// wrong, and this Dragonfly is not one any more.
+    /// Takes so many runs of groups, at most [`limits::RUNS`], in place of one, if together they have the sizes of
+    /// this Dragonfly, no two that follow each other are alike and they are of [`limits::KINDS`] at most; else the
+    /// number of the first that is wrong, and this Dragonfly is not one any more.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "once where images are decoded, once where none is")]
     pub(crate) fn take_kinds(
@@ -437,7 +501,8 @@ impl Dragonfly {
         let (mut most, mut groups, mut present) = (GroupKind::NONE, 0, 0);
         let (mut switches, mut nodes) = (0, 0);
         let (mut before, mut local_ports) = (most, 0);
-        for (number, place) in (0..).zip(self.kinds.iter_mut().take(count)) {
+        let mut kinds = 0;
+        for (number, run) in (0..).zip(self.runs.iter_mut().take(count)) {
             let kind = next();
             if !kind.is_sound() || kind.is_like(before) {
                 return Err(number);
@@ -453,7 +518,20 @@ impl Dragonfly {
             present = if kind.is_absent() { 0 } else { u32::from(kind.g) }.wrapping_add(present);
             switches = of_kind.wrapping_add(switches);
             nodes = of_kind.wrapping_mul(kind.p.into()).wrapping_add(nodes);
-            *place = kind;
+            let mut place = Run::ABSENT;
+            if !kind.is_absent() {
+                place = 0;
+                let known = self.kinds.iter().take(kinds.into());
+                for _ in known.take_while(|known| **known != kind.sizes()) {
+                    place += 1;
+                }
+                let Some(sizes) = self.kinds.get_mut(usize::from(place)) else {
+                    return Err(number);
+                };
+                *sizes = kind.sizes();
+                kinds = kinds.max(place + 1);
+            }
+            *run = Run::new(place, kind.g);
         }
         let is_whole = (most.p, most.a, most.h) == (self.p, self.a, self.h) && groups == self.g();
         if !is_whole || present < 2 {
@@ -463,32 +541,45 @@ impl Dragonfly {
         // At most 2⁸ terminals and 2⁶·2⁸ local ports.
         self.first_slot = low_u16(self.p() + local_ports);
         self.even = count == 1;
-        self.kind_count = low_u8(u32::try_from(count).unwrap_or(0));
+        self.run_count = low_u8(u32::try_from(count).unwrap_or(0));
         Ok(())
     }
 
-    /// The kinds of its groups, in the order of the groups.
-    pub fn kinds(&self) -> &[GroupKind] {
-        self.kinds.get(..usize::from(self.kind_count)).unwrap_or(&[])
+    /// Its groups in their order, those that follow each other and are alike as one, so that a kind comes again
+    /// behind another, and absent groups between them.
+    pub fn kinds(&self) -> impl ExactSizeIterator<Item = GroupKind> + Clone + use<> {
+        let df = *self;
+        (0..df.run_count).map(move |number| df.run(number.into()))
     }
 
-    /// The kinds of its groups as files and reports state them; none where p, a, h and g say all.
-    pub fn stated_kinds(&self) -> &[GroupKind] {
-        if self.is_even() && self.has_single_links() { &[] } else { self.kinds() }
+    /// [`Self::kinds`] as files and reports state them; none where p, a, h and g say all.
+    pub fn stated_kinds(&self) -> impl ExactSizeIterator<Item = GroupKind> + Clone + use<> {
+        let is_said = self.is_even() && self.has_single_links();
+        self.kinds().take(if is_said { 0 } else { limits::RUNS })
+    }
+
+    /// The groups of one run.
+    fn run(&self, number: usize) -> GroupKind {
+        let run = self.runs.get(number).copied().unwrap_or_default();
+        let g = if self.is_even() { self.g } else { run.g() };
+        match self.kinds.get(run.kind()) {
+            Some(&Sizes { p, a, h, local_links }) => GroupKind { p, a, h, g, local_links },
+            None => GroupKind::absent(g),
+        }
     }
 
     /// Whether no two switches of a group are joined by more than one link.
     #[inline]
     pub fn has_single_links(&self) -> bool {
-        self.kinds().iter().all(|kind| kind.local_links == 1)
+        self.kinds().all(|kind| kind.local_links == 1)
     }
 
     /// Ordered pairs of switches of different groups.
     pub fn pairs_between_groups(&self) -> u64 {
         let all = u64::from(self.switch_count());
         let of =
-            |kind: &GroupKind| u64::from(kind.g) * u64::from(kind.a) * (all - u64::from(kind.a));
-        self.kinds().iter().map(of).sum()
+            |kind: GroupKind| u64::from(kind.g) * u64::from(kind.a) * (all - u64::from(kind.a));
+        self.kinds().map(of).sum()
     }
 
     /// Whether all groups are of one kind, so that no number is left out.
@@ -503,11 +594,11 @@ impl Dragonfly {
     #[inline(never)]
     fn kind_among(&self, group: GroupId) -> GroupKind {
         let mut left = group.0;
-        for kind in &self.kinds {
-            if left < kind.g {
-                return *kind;
+        for (number, run) in self.runs.iter().take(self.run_count.into()).enumerate() {
+            if left < run.g() {
+                return self.run(number);
             }
-            left -= kind.g;
+            left -= run.g();
         }
         GroupKind::NONE
     }
@@ -515,7 +606,7 @@ impl Dragonfly {
     /// The kind of a group that exists.
     #[inline]
     pub fn kind_of(&self, group: GroupId) -> GroupKind {
-        if self.is_even() { self.kinds[0] } else { self.kind_among(group) }
+        if self.is_even() { self.run(0) } else { self.kind_among(group) }
     }
 
     /// Switches of a group that exists.
@@ -592,8 +683,8 @@ impl Dragonfly {
 
     /// Global ports of the fabric.
     pub fn port_count(&self) -> u32 {
-        let of = |kind: &GroupKind| u32::from(kind.a) * u32::from(kind.h) * u32::from(kind.g);
-        self.kinds().iter().map(of).sum()
+        let of = |kind: GroupKind| u32::from(kind.a) * u32::from(kind.h) * u32::from(kind.g);
+        self.kinds().map(of).sum()
     }
 
     /// The numbers of a switch's physical ports: p, the most local ports that any switch has, and h.
@@ -621,7 +712,7 @@ impl Dragonfly {
 
     /// How many groups have nodes.
     pub fn groups_with_nodes_count(&self) -> u32 {
-        self.kinds().iter().filter(|kind| kind.p > 0).map(|kind| u32::from(kind.g)).sum()
+        self.kinds().filter(|kind| kind.p > 0).map(|kind| u32::from(kind.g)).sum()
     }
 
     /// The groups that have nodes, in order.
@@ -867,7 +958,7 @@ impl fmt::Display for Dragonfly {
     /// "dfly(2, 4, 2, 9)"; of several kinds "dfly(2, 4, 2, 8) + (1, 2, 2, 1)".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sizes = [self.p(), self.a(), self.h(), self.g()];
-        fmt::Display::fmt(&GroupKind::in_words(sizes, self.stated_kinds()), f)
+        fmt::Display::fmt(&GroupKind::words(sizes, self.stated_kinds()), f)
     }
 }
 
@@ -919,6 +1010,30 @@ mod tests {
         assert_eq!(text(2, u32::MAX, 1, 2), "a = 4294967295, but a must be 1 to 256");
         assert_eq!(text(2, 1, 4096, 4097), "a·h·g = 16781312, but a·h·g must be 1 to 16777216");
         assert_eq!(text(2, 4, u32::MAX, u32::MAX), "h = 4294967295, but h must be 1 to 4096");
+    }
+
+    /// A machine of eight kinds that lost a group here and there still is one of eight kinds.
+    #[test]
+    fn absent_groups_cost_no_kind() {
+        let kind = |number| GroupKind::new(number, 2, 20, 1);
+        let absent = GroupKind::absent(1);
+        let mut runs: std::vec::Vec<GroupKind> =
+            (1..=8).flat_map(|number| [kind(number), absent, kind(number)]).collect();
+        let df = Dragonfly::of_kinds(&runs).unwrap();
+        assert!(df.kinds().eq(runs.iter().copied()));
+        for (group, kind) in df.group_numbers().zip(&runs) {
+            assert_eq!(df.kind_of(group), *kind);
+        }
+        let image = crate::encode_fabric_image(&df, &[]);
+        assert_eq!(crate::FabricImage::decode(&image).unwrap().dragonfly(), &df);
+        let said = |runs: &[GroupKind]| Dragonfly::of_kinds(runs).unwrap_err().to_string();
+        runs.insert(1, kind(8));
+        assert_eq!(
+            said(&runs),
+            "found 25 runs of groups that are alike, absent groups among them, but there must be at most 24"
+        );
+        let nine: std::vec::Vec<GroupKind> = (1..=9).map(kind).collect();
+        assert_eq!(said(&nine), "found 9 kinds of groups, but there must be 1 to 8");
     }
 
     #[test]

@@ -166,7 +166,7 @@ impl<'a> FabricImage<'a> {
     ) -> Option<()> {
         let &Body { p, a, h, g, .. } = body;
         // The kinds of groups, none if the sizes say all: one wiring has one image.
-        let kinds = fields.below(limits::KINDS + 1);
+        let kinds = fields.below(limits::RUNS + 1);
         fields.rest()?;
         if let Err(fault) = self.dragonfly.resize([p, a, h, g].map(u32::from)) {
             let low = u64::from(u32::from(a) << 16 | u32::from(p));
@@ -927,7 +927,7 @@ pub fn encode_fabric_image_with(
     let short =
         |size: u32| u16::try_from(size).expect("the limits of a Dragonfly keep it below 2^16");
     let even = least == most && most > 0;
-    let kinds = df.stated_kinds();
+    let kinds: Vec<GroupKind> = df.stated_kinds().collect();
     let body = Body {
         p: short(df.p()),
         a: short(df.a()),

@@ -218,7 +218,7 @@ impl<'a> FewerPairs<'a> {
 
 /// The most links between two switches of any kind.
 pub(crate) fn most_links(df: &Dragonfly) -> u32 {
-    df.kinds().iter().map(|kind| u32::from(kind.local_links)).max().unwrap_or(0)
+    df.kinds().map(|kind| u32::from(kind.local_links)).max().unwrap_or(0)
 }
 
 /// The two sections of an image.

@@ -106,7 +106,7 @@ fn the_switch_image_of_a_thinned_set() {
 fn the_images_of_two_kinds_of_groups() {
     let fabric = FabricImage::decode(include_bytes!("../golden/v3-kinds/fabric.tvlb")).unwrap();
     let df = fabric.dragonfly();
-    let kinds: Vec<_> = df.kinds().iter().map(|kind| (kind.p, kind.a, kind.h, kind.g)).collect();
+    let kinds: Vec<_> = df.kinds().map(|kind| (kind.p, kind.a, kind.h, kind.g)).collect();
     assert_eq!(kinds, [(2, 3, 2, 2), (1, 2, 2, 1), (2, 3, 2, 2)]);
     assert_eq!((df.switch_count(), df.switch_numbers(), df.node_count()), (14, 15, 26));
     // Group 2 has no switch of index 2, and so no such port.

@@ -178,7 +178,7 @@ class Fabric:
     def read_kinds(self, reader):
         """The kinds of groups, and the kind of each group."""
         start = reader.at
-        count = reader.number("kinds", 64, 0, 8)
+        count = reader.number("kinds", 64, 0, 24)
         self.kinds = []
         for _ in range(count):
             at = reader.at
@@ -190,6 +190,9 @@ class Fabric:
             if self.kinds and self.kinds[-1][:3] == [p, a, h] and self.kinds[-1][4] == local:
                 raise Refused(at, "kind", "p, a, h and local links of the kind before it", "others")
             self.kinds.append([p, a, h, g, local])
+        differing = {(p, a, h, local) for p, a, h, _, local in self.kinds if a}
+        if len(differing) > 8:
+            raise Refused(start, "kinds", f"{len(differing)} that differ", "8 at most")
         if count == 1 and self.kinds[0][4] == 1:
             raise Refused(start, "kinds", "one with single links", "none")
         if count:

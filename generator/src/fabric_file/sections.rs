@@ -159,8 +159,7 @@ fn dragonfly(section: &Section<'_, '_>) -> Fallible<Dragonfly> {
         section.fault_of(key, FabricFault::Dragonfly { key: section.path_of(key), error })
     })?;
     let links = local_links(section, a)?;
-    let kinds: Vec<GroupKind> =
-        df.kinds().iter().map(|kind| kind.with_local_links(links)).collect();
+    let kinds: Vec<GroupKind> = df.kinds().map(|kind| kind.with_local_links(links)).collect();
     Ok(Dragonfly::of_kinds(&kinds).expect("sizes that a Dragonfly has, and links in their range"))
 }
 

@@ -77,7 +77,7 @@ fn kinds(f: &mut Formatter<'_>, df: &Dragonfly, names: &[String], counts: &[u16]
     if names.is_empty() {
         for kind in df.kinds() {
             writeln!(f, "\n[[dragonfly.kinds]]")?;
-            sizes(f, *kind)?;
+            sizes(f, kind)?;
         }
     }
     Ok(())

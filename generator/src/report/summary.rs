@@ -12,10 +12,10 @@ use tvlb_verify::Extent;
 
 /// "9 groups with 8 switches each and 4 nodes on every switch".
 pub(super) fn kinds_in_words(df: &Dragonfly) -> String {
-    let words = |&GroupKind { p, a, g, .. }: &GroupKind| {
+    let words = |GroupKind { p, a, g, .. }: GroupKind| {
         format!("{g} groups with {a} switches each and {p} nodes on every switch")
     };
-    df.kinds().iter().map(words).collect::<Vec<_>>().join(", and ")
+    df.kinds().map(words).collect::<Vec<_>>().join(", and ")
 }
 
 /// "a", "a and b", "a, b and c".

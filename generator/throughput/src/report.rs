@@ -156,7 +156,7 @@ impl Report {
         Self {
             fabric: heading.fabric,
             dragonfly: [df.p(), df.a(), df.h(), df.g()],
-            kinds: df.stated_kinds().to_vec(),
+            kinds: df.stated_kinds().collect(),
             dead: heading.dead,
             counting: sweep.counting().name().to_owned(),
             rule: sweep.rule(),

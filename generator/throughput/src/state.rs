@@ -113,8 +113,8 @@ fn subject(sweep: &Sweep<'_>) -> String {
     let df = sweep.topology().dragonfly();
     let (p, a, h, g) = (df.p(), df.a(), df.h(), df.g());
     let _ = writeln!(text, "{VERSION} {} {} dfly {p} {a} {h} {g}", build(), sweep.counting());
-    if !df.is_even() {
-        let _ = writeln!(text, "{:?}", df.kinds());
+    for kind in df.stated_kinds() {
+        let _ = writeln!(text, "{kind:?}");
     }
     if !sweep.topology().bandwidths().are_equal() {
         let _ = writeln!(text, "bandwidths {}", sweep.topology().bandwidths());

@@ -116,7 +116,7 @@ pub(super) fn usual<N: Copy + Ord>(counts: &BTreeMap<N, usize>) -> Option<N> {
 
 /// By group the number of its kind.
 fn kinds_of_groups(df: &Dragonfly) -> Vec<usize> {
-    let kinds = df.kinds().iter().enumerate();
+    let kinds = df.kinds().enumerate();
     kinds.flat_map(|(number, kind)| std::iter::repeat_n(number, kind.g.into())).collect()
 }
 

@@ -91,7 +91,6 @@ pub(super) fn fewer(
     let mut first = 0;
     let kinds: Vec<GroupKind> = df
         .kinds()
-        .iter()
         .map(|kind| {
             let of_kind = (first..first + kind.g).map(GroupId);
             first += kind.g;

@@ -198,7 +198,7 @@ impl TopologySummary {
             a: df.a(),
             h: df.h(),
             g: df.g(),
-            kinds: df.stated_kinds().to_vec(),
+            kinds: df.stated_kinds().collect(),
             switches: topology.dead_switches().iter().fold(df.switch_count(), |n, _| n - 1),
             dead_switches: topology.dead_switches().len(),
             nodes: topology.nodes(&Names::default()).count(),

@@ -261,7 +261,7 @@ impl Certificate {
             fabric: manifest.fabric.name.clone(),
             identity: manifest.fabric_identity.clone(),
             dragonfly: [df.p(), df.a(), df.h(), df.g()],
-            kinds: df.stated_kinds().to_vec(),
+            kinds: df.stated_kinds().collect(),
             cables: fabric.switches[0].image().fabric().cable_count(),
             images: fabric.switches.len() + 1,
             bytes,

@@ -99,7 +99,7 @@ fn check_local_links(
             .find(|pair| pair.low == df.switch(group, low) && pair.high == high);
         known.map_or(planned.dragonfly.kind_of(group).local_links, |pair| pair.links)
     };
-    let is_as_planned = planned.dragonfly.kinds() == df.kinds()
+    let is_as_planned = planned.dragonfly.kinds().eq(df.kinds())
         && image.fewer_links().eq(planned.fewer_links.iter().copied());
     if is_as_planned {
         return Ok(());

@@ -102,8 +102,7 @@ pub(crate) fn meaning_of_fabric(image: &FabricImage<'_>) -> String {
     }
     assert_eq!(cables.len(), image.cable_count() as usize);
     let even = if counts.iter().all(|&count| count == counts[0]) { counts[0] } else { 0 };
-    let kinds: Vec<_> =
-        df.stated_kinds().iter().map(|k| [k.p, k.a, k.h, k.g, k.local_links]).collect();
+    let kinds: Vec<_> = df.stated_kinds().map(|k| [k.p, k.a, k.h, k.g, k.local_links]).collect();
     let fewer: Vec<[u16; 4]> = image
         .fewer_links()
         .map(|pair| {

@@ -8,7 +8,7 @@ use super::error::ExportError;
 use super::like_groups::linked_switches;
 use crate::Topology;
 use std::fmt;
-use tvlb_schema::{GroupKind, Nodes, SwitchId};
+use tvlb_schema::{Nodes, SwitchId};
 use tvlb_table_set::names::Names;
 
 const FORMAT: &str = "merlin's anytopo";
@@ -67,10 +67,9 @@ pub fn anytopo<'t>(topology: &'t Topology, names: &Names) -> Result<Anytopo<'t>,
 impl fmt::Display for Anytopo<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let df = self.topology.dragonfly();
-        let sizes = GroupKind::in_words([df.p(), df.a(), df.h(), df.g()], df.stated_kinds());
         writeln!(
             f,
-            "# {sizes} for the topology anytopo of SST's merlin, with one line for each router and for"
+            "# {df} for the topology anytopo of SST's merlin, with one line for each router and for"
         )?;
         writeln!(
             f,

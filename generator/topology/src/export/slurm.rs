@@ -7,7 +7,7 @@ use super::error::ExportError;
 use crate::Topology;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tvlb_schema::{Dragonfly, GroupId, GroupKind, NodeId, Nodes, SwitchId};
+use tvlb_schema::{Dragonfly, GroupId, NodeId, Nodes, SwitchId};
 use tvlb_table_set::names::{Hosts, NamedPort, Names, host_list};
 
 /// Which of Slurm's files.
@@ -243,15 +243,13 @@ impl fmt::Display for Slurm<'_> {
 impl Slurm<'_> {
     fn write_comment(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let df = self.topology.dragonfly();
-        let sizes =
-            GroupKind::in_words([df.p(), df.a(), df.h(), df.g()], df.stated_kinds()).to_string();
         match self.file {
             SlurmFile::Conf => {
-                writeln!(f, "# {sizes} as a tree, for Slurm's plugin topology/tree.")?;
+                writeln!(f, "# {df} as a tree, for Slurm's plugin topology/tree.")?;
             }
             SlurmFile::Yaml => writeln!(
                 f,
-                "# {sizes} as a tree and as a block for each group, for Slurm 25.05 and later. Give one of\n\
+                "# {df} as a tree and as a block for each group, for Slurm 25.05 and later. Give one of\n\
                  # the two to a partition by Topology=tree or Topology=block in slurm.conf."
             )?,
         }

@@ -2,7 +2,7 @@ use super::*;
 use crate::routes::wirings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use tvlb_schema::{Dragonfly, End, GlobalPort};
+use tvlb_schema::{Dragonfly, End, GlobalPort, GroupKind};
 
 /// What is exported where no list of hosts is given.
 fn exported(topology: &Topology, names: &Names) -> Result<String, ExportError> {
