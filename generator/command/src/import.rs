@@ -7,21 +7,25 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print};
 use std::path::Path;
+use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
-use tvlb_import::{Earlier, Grouping, Import, ImportWriteError, check_directory};
+use tvlb_import::{
+    Earlier, Existing, Grouping, Import, ImportWriteError, check_directory, fabric_file,
+};
 use tvlb_table_set::WriteError;
 
 /// Warnings that are printed; assumptions.txt has all.
 const MOST_WARNINGS: usize = 10;
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let progress = Bars::new(true);
     match &arguments.source {
-        ImportSource::Slingshot(arguments) => slingshot(arguments),
-        ImportSource::Ibnetdiscover(arguments) => ibnetdiscover(arguments),
+        ImportSource::Slingshot(arguments) => slingshot(arguments, &progress),
+        ImportSource::Ibnetdiscover(arguments) => ibnetdiscover(arguments, &progress),
     }
 }
 
-fn slingshot(arguments: &ImportSlingshot) -> Outcome {
+fn slingshot(arguments: &ImportSlingshot, progress: &dyn Progress) -> Outcome {
     let ImportSlingshot { files, output, live, jacks, again } = arguments;
     check_output(output, again)?;
     let open = |path: &Path| tvlb_import::open(path).map_err(Failure::of);
@@ -30,31 +34,40 @@ fn slingshot(arguments: &ImportSlingshot) -> Outcome {
     let jacks = jacks.as_deref().map(open).transpose()?;
     let earlier = earlier(output, again)?;
     let import = tvlb_import::slingshot(plans, live, jacks, &earlier).map_err(Failure::of)?;
-    write(&import, output, again)
+    write(&import, output, again, progress)
 }
 
-fn ibnetdiscover(arguments: &ImportIbnetdiscover) -> Outcome {
+fn ibnetdiscover(arguments: &ImportIbnetdiscover, progress: &dyn Progress) -> Outcome {
     let ImportIbnetdiscover { file, output, groups, threshold, again } = arguments;
     check_output(output, again)?;
     let grouping = Grouping { pattern: groups.clone(), threshold: *threshold };
     let source = tvlb_import::open(file).map_err(Failure::of)?;
     let earlier = earlier(output, again)?;
     let import = tvlb_import::ibnetdiscover(source, &grouping, &earlier).map_err(Failure::of)?;
-    write(&import, output, again)
+    write(&import, output, again, progress)
 }
 
 /// Refuses, before the work, a directory that must not be written to.
 fn check_output(output: &Path, again: &ImportAgain) -> Outcome {
     outside_table_sets([("--output", Some(output))])?;
-    check_directory(output, again.force).map_err(Failure::of)
+    check_directory(output, existing(again)).map_err(Failure::of)
+}
+
+/// What becomes of the files in the directory that is written.
+fn existing(again: &ImportAgain) -> Existing {
+    match (again.force, &again.keep) {
+        (false, _) => Existing::Refuse,
+        (true, None) => Existing::Renew,
+        (true, Some(_)) => Existing::Replace,
+    }
 }
 
 /// The import whose numbers are to be kept, with room for the global ports that are asked for.
 fn earlier(output: &Path, again: &ImportAgain) -> Result<Earlier, Failure> {
     let of_directory = |path: &Path| {
-        if path.is_dir() { path.join("fabric.toml") } else { path.to_owned() }
+        if path.is_dir() { fabric_file(path) } else { path.to_owned() }
     };
-    let replaced = || Some(output.join("fabric.toml")).filter(|path| again.force && path.exists());
+    let replaced = || Some(fabric_file(output)).filter(|path| again.force && path.exists());
     let earlier = match again.keep.as_deref().map(of_directory).or_else(replaced) {
         None => Earlier::default(),
         Some(path) => {
@@ -65,16 +78,15 @@ fn earlier(output: &Path, again: &ImportAgain) -> Result<Earlier, Failure> {
     Ok(earlier.with_global_ports(again.global_ports))
 }
 
-fn write(import: &Import, output: &Path, again: &ImportAgain) -> Outcome {
+fn write(import: &Import, output: &Path, again: &ImportAgain, progress: &dyn Progress) -> Outcome {
     // Until here there is nothing to clean up.
     catch_interrupt()?;
-    let files =
-        import.write(output, again.force, &Bars::new(true)).map_err(|error| match error {
-            ImportWriteError::Write(WriteError::Cancelled(_)) => {
-                Failure::Stopped("nothing was written".to_owned())
-            }
-            error => Failure::of(error),
-        })?;
+    let files = import.write(output, existing(again), progress).map_err(|error| match error {
+        ImportWriteError::Write(WriteError::Cancelled(_)) => {
+            Failure::Stopped("nothing was written".to_owned())
+        }
+        error => Failure::of(error),
+    })?;
     let mut warnings = import.warnings();
     for warning in warnings.by_ref().take(MOST_WARNINGS) {
         tell(&format!("warning: {warning}"));
@@ -89,4 +101,114 @@ fn write(import: &Import, output: &Path, again: &ImportAgain) -> Outcome {
         output.display(),
         files.join(", ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const YEARS: [&str; 2] = [
+        include_str!("../../../tables/machines/year-1.csv"),
+        include_str!("../../../tables/machines/year-2.csv"),
+    ];
+
+    /// Ends the work as a kill does after so many steps.
+    struct StopsAfter(AtomicUsize);
+
+    impl Progress for StopsAfter {
+        fn step(&self) {
+            let left = self.0.fetch_sub(1, Ordering::Relaxed);
+            assert!(left > 1, "the end of this run");
+        }
+    }
+
+    /// The files of a directory below a name, hidden ones too.
+    fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+        let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+        let content =
+            |path: &Path| if path.is_dir() { b"-".to_vec() } else { fs::read(path).unwrap() };
+        let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+        entries.map(|path| (name(&path), content(&path))).collect()
+    }
+
+    fn import(
+        home: &Path,
+        year: usize,
+        output: &str,
+        force: bool,
+        steps: Option<usize>,
+    ) -> Outcome {
+        let plan = home.join(format!("year-{year}.csv"));
+        fs::write(&plan, YEARS[year - 1]).unwrap();
+        let arguments = ImportSlingshot {
+            files: vec![plan],
+            output: home.join(output),
+            live: None,
+            jacks: None,
+            again: ImportAgain { keep: None, force, global_ports: 0 },
+        };
+        slingshot(&arguments, &StopsAfter(AtomicUsize::new(steps.unwrap_or(usize::MAX))))
+    }
+
+    #[test]
+    fn an_import_that_is_killed_and_repeated_is_as_one_that_is_not() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path();
+        for second in [None, Some(3)] {
+            let begin = |output: &str| {
+                import(home, 1, output, false, None).unwrap();
+                fs::write(home.join(output).join("notes"), "mine").unwrap();
+            };
+            begin("whole");
+            import(home, 2, "whole", true, None).unwrap();
+            let whole = files(&home.join("whole"));
+            fs::remove_dir_all(home.join("whole")).unwrap();
+            let mut killed = 0;
+            for steps in 1.. {
+                let output = format!("killed-{steps}-{}", second.is_some());
+                begin(&output);
+                let run = |steps| {
+                    let run = || import(home, 2, &output, true, Some(steps));
+                    catch_unwind(AssertUnwindSafe(run)).is_ok()
+                };
+                if run(steps) {
+                    break;
+                }
+                let is_whole = home.join(&output).join("fabric.toml").exists();
+                // The second run may be killed, too.
+                if let Some(second) = second {
+                    assert!(!run(second));
+                }
+                import(home, 2, &output, true, None).unwrap();
+                let mut again = files(&home.join(&output));
+                if is_whole {
+                    // What is new since the earlier import depends on which one that is.
+                    again.insert("assumptions.txt".to_owned(), whole["assumptions.txt"].clone());
+                }
+                assert_eq!(again, whole, "killed after {steps} steps");
+                killed += 1;
+            }
+            // Before any change, after the removal of two files, and after each of four files is in its place.
+            assert_eq!(killed, 7);
+        }
+    }
+
+    #[test]
+    fn a_first_import_that_is_killed_can_be_repeated() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path();
+        import(home, 1, "whole", false, None).unwrap();
+        let whole = files(&home.join("whole"));
+        for steps in 1..7 {
+            let output = format!("killed-{steps}");
+            let run = || import(home, 1, &output, false, Some(steps));
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+            import(home, 1, &output, false, None).unwrap();
+            assert_eq!(files(&home.join(&output)), whole, "killed after {steps} steps");
+        }
+    }
 }

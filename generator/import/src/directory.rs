@@ -1,17 +1,21 @@
 //! The directory that an import writes.
 //!
-//! The fabric file takes its place last: while it is there, so is all that it names.
+//! The fabric file takes its place last: while it is there, so is all that it names. While an import puts its files in
+//! the place of an earlier one's, those are in a directory beside them, and from there an import that was killed begins
+//! again as if it had never begun.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 use tvlb_base::progress::Progress;
 use tvlb_base::text::Refused;
 use tvlb_table_set::input_file::{self, Symlinks};
-use tvlb_table_set::{Content, WriteError, sha256, write_into};
+use tvlb_table_set::{Content, Within, WriteError, sha256, write_into};
 
 /// Every name that an import may write. The fabric file comes last.
 pub(crate) const FILES: [&str; 5] =
-    ["cables.csv", "names.csv", ASSUMPTIONS_FILE, DOWN_FILE, FABRIC_FILE];
+    ["cables.csv", NAMES_FILE, ASSUMPTIONS_FILE, DOWN_FILE, FABRIC_FILE];
+/// What the parts are called, by their numbers.
+pub(crate) const NAMES_FILE: &str = "names.csv";
 /// What was read and assumed.
 pub(crate) const ASSUMPTIONS_FILE: &str = "assumptions.txt";
 /// The links that are down; written only where it was asked which links are live.
@@ -20,6 +24,9 @@ pub(crate) const FABRIC_FILE: &str = "fabric.toml";
 /// The largest fabric file that may be looked at, and how much of the assumptions, whose second line has its hash.
 const MOST_FABRIC_BYTES: u64 = 1 << 20;
 const MOST_NOTED_BYTES: u64 = 1 << 16;
+
+/// Where the files that are replaced stay until the new ones are there.
+const REPLACED: &str = ".import-replaced";
 
 /// Why an import was not written. The directory holds what it held, or no fabric file.
 #[derive(Debug, thiserror::Error)]
@@ -31,27 +38,63 @@ pub enum ImportWriteError {
     Write(#[from] WriteError),
 }
 
-/// Refuses a directory in which one of the files exists. With `force` all of them may be replaced but a
-/// fabric file that is not as an import wrote it: people put the sets, latencies and bandwidths of a machine
-/// into it.
+/// What to do with the files of an earlier import in the directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Refuse them.
+    Refuse,
+    /// Replace them, and go on from what they say.
+    Renew,
+    /// Replace them, and go on from another import, if from any.
+    Replace,
+}
+
+/// Refuses a directory with files that must not be replaced: a fabric file that is not as an import wrote it, for
+/// people put the sets, latencies and bandwidths of a machine into it, and names without a fabric file where their
+/// numbers are to be kept.
 ///
 /// # Errors
 /// A file exists that must not be replaced.
-pub fn check_directory(directory: &Path, force: bool) -> Result<(), Refused> {
-    if force {
-        return check_unedited(directory);
+pub fn check_directory(directory: &Path, existing: Existing) -> Result<(), Refused> {
+    let held = held(directory);
+    let is_there = |name: &&str| fs::symlink_metadata(held.join(name)).is_ok();
+    let refuse = |name: &str, found: String| {
+        Err(Refused::new(found, "").in_file(&held.join(name).display().to_string()))
+    };
+    if existing != Existing::Refuse {
+        if existing == Existing::Renew && is_there(&NAMES_FILE) && !is_there(&FABRIC_FILE) {
+            let found = format!(
+                "it is there without {FABRIC_FILE}, so the numbers that it has cannot be kept; put \
+                 {FABRIC_FILE} back, name an earlier import with --keep, or remove the file to number the \
+                 machine anew"
+            );
+            return refuse(NAMES_FILE, found);
+        }
+        return check_unedited(&held);
     }
-    let mut paths = FILES.iter().map(|name| directory.join(name));
-    match paths.find(|path| fs::symlink_metadata(path).is_ok()) {
-        Some(path) => {
+    match FILES.iter().find(|name| is_there(name)) {
+        Some(name) => {
             let found = format!(
                 "exists; give --force to replace the files of an import ({}), or another directory",
                 FILES.join(", ")
             );
-            Err(Refused::new(found, "").in_file(&path.display().to_string()))
+            refuse(name, found)
         }
         None => Ok(()),
     }
+}
+
+/// The fabric file of the import in a directory, whether or not it is there.
+pub fn fabric_file(directory: &Path) -> PathBuf {
+    held(directory).join(FABRIC_FILE)
+}
+
+/// The directory that has the files of the last import that came to its end. Until the fabric file is there, an import
+/// has not.
+fn held(directory: &Path) -> PathBuf {
+    let (fabric, replaced) = (directory.join(FABRIC_FILE), directory.join(REPLACED));
+    let is_interrupted = fs::symlink_metadata(fabric).is_err() && replaced.is_dir();
+    if is_interrupted { replaced } else { directory.to_owned() }
 }
 
 /// The list of assumptions has the hash of the fabric file that was written with it.
@@ -89,7 +132,8 @@ pub(crate) fn write(
     let content = |name: &str| files.iter().find(|(written, _)| *written == name).copied();
     let in_order: Vec<_> = FILES.iter().filter_map(|name| content(name)).collect();
     let stale: Vec<&str> = FILES.iter().copied().filter(|name| content(name).is_none()).collect();
-    write_into(directory, &in_order, &stale, progress)
+    let within = Within { files: &in_order, stale: &stale, replaced: REPLACED };
+    write_into(directory, &within, progress)
 }
 
 #[cfg(test)]
@@ -107,10 +151,10 @@ mod tests {
 
     fn write_text(
         directory: &Path,
-        force: bool,
+        existing: Existing,
         names: &[&'static str],
     ) -> Result<(), ImportWriteError> {
-        check_directory(directory, force)?;
+        check_directory(directory, existing)?;
         let text: Content<'_> = &|out| writeln!(out, "new");
         let files: Vec<_> = names.iter().map(|name| (*name, text)).collect();
         Ok(write(directory, &files, &())?)
@@ -120,15 +164,17 @@ mod tests {
     fn existing_files_are_replaced_only_if_asked_for() {
         let home = tempfile::tempdir().unwrap();
         let directory = home.path().join("deep/er");
-        write_text(&directory, false, &[FABRIC_FILE, DOWN_FILE]).unwrap();
+        write_text(&directory, Existing::Refuse, &[FABRIC_FILE, DOWN_FILE]).unwrap();
         fs::write(directory.join("notes"), "mine").unwrap();
-        let error = write_text(&directory, false, &[FABRIC_FILE]).unwrap_err().to_string();
+        let error =
+            write_text(&directory, Existing::Refuse, &[FABRIC_FILE]).unwrap_err().to_string();
         assert!(error.contains("down.txt: exists; give --force"), "{error}");
-        let error = write_text(&directory, true, &[FABRIC_FILE]).unwrap_err().to_string();
+        let error =
+            write_text(&directory, Existing::Renew, &[FABRIC_FILE]).unwrap_err().to_string();
         assert!(error.contains("fabric.toml: it is not as an import wrote it"), "{error}");
         let noted = format!("Read.\n{}\n", sha256(b"new\n"));
         fs::write(directory.join(ASSUMPTIONS_FILE), noted).unwrap();
-        write_text(&directory, true, &[FABRIC_FILE, "cables.csv"]).unwrap();
+        write_text(&directory, Existing::Renew, &[FABRIC_FILE, "cables.csv"]).unwrap();
         // What the last import did not write is not left beside what it did.
         assert_eq!(names(&directory), ["cables.csv", "fabric.toml", "notes"]);
     }
@@ -175,11 +221,13 @@ mod tests {
         assert!(error.unwrap_err().to_string().contains("cables.csv: cannot write the file"));
         assert_eq!(names(home.path()), [""; 0]);
         // What was there before stays as it was.
-        write_text(&directory, false, &[FABRIC_FILE]).unwrap();
+        write_text(&directory, Existing::Refuse, &[FABRIC_FILE]).unwrap();
         assert!(write(&directory, &[(FABRIC_FILE, good), ("cables.csv", bad)], &()).is_err());
         assert_eq!(names(&directory), [FABRIC_FILE]);
         assert_eq!(fs::read_to_string(directory.join(FABRIC_FILE)).unwrap(), "new\n");
         fs::write(home.path().join("file"), "").unwrap();
-        assert!(write_text(&home.path().join("file/below"), false, &[FABRIC_FILE]).is_err());
+        assert!(
+            write_text(&home.path().join("file/below"), Existing::Refuse, &[FABRIC_FILE]).is_err()
+        );
     }
 }

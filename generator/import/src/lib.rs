@@ -41,7 +41,7 @@ use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_base::text::{Refused, Source};
 
-pub use directory::{ImportWriteError, check_directory};
+pub use directory::{Existing, ImportWriteError, check_directory, fabric_file};
 pub use earlier::Earlier;
 pub use files::open;
 pub use ibnetdiscover::Grouping;
@@ -176,8 +176,7 @@ impl Import {
     }
 
     /// Writes the files into a directory, which is made if need be, and returns their names. No file
-    /// is there before all are written; `force` replaces the files of an earlier import. No step is
-    /// reported to `progress`.
+    /// is there before all are written. Each change of the directory from then on is a step.
     ///
     /// # Errors
     /// As of [`check_directory`], or the operating system refused, or the caller cancelled the work, and
@@ -185,14 +184,14 @@ impl Import {
     pub fn write(
         &self,
         directory: &Path,
-        force: bool,
+        existing: Existing,
         progress: &dyn Progress,
     ) -> Result<Vec<&'static str>, ImportWriteError> {
         let names: Vec<&'static str> = self.files().collect();
         let contents: Vec<_> = names.iter().map(|name| self.content(name)).collect();
         let files: Vec<(&'static str, tvlb_table_set::Content<'_>)> =
             names.iter().zip(&contents).map(|(name, content)| (*name, content as _)).collect();
-        check_directory(directory, force)?;
+        check_directory(directory, existing)?;
         directory::write(directory, &files, progress)?;
         Ok(names)
     }
@@ -208,7 +207,7 @@ impl Import {
         let Self { made_by, machine, numbering, facts, changes, notes, .. } = self;
         move |out| match name {
             "cables.csv" => write::cables(out, machine, numbering),
-            "names.csv" => write::names(out, machine, numbering),
+            directory::NAMES_FILE => write::names(out, machine, numbering),
             directory::ASSUMPTIONS_FILE => {
                 let fabric = self.text(directory::FABRIC_FILE)?;
                 facts.assumptions(out, (machine, numbering), changes.as_ref(), notes, &fabric)

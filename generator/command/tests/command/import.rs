@@ -139,13 +139,21 @@ fn what_ibnetdiscover_printed_becomes_a_fabric() {
 fn what_is_there_is_not_overwritten() {
     let scratch = with_files();
     std::fs::create_dir(scratch.path("out")).unwrap();
-    scratch.write("out/names.csv", "mine");
+    scratch.write("out/names.csv", "group,switch,port,name,physical\n0,,,7,\n");
     scratch.write("out/notes", "mine");
     assert_eq!(
         scratch.refuses("import slingshot plan.csv -o out"),
         "tvlb: out/names.csv: exists; give --force to replace the files of an import (cables.csv, \
          names.csv, assumptions.txt, down.txt, fabric.toml), or another directory\n"
     );
+    // Numbers are not lost because the file that they need is not there.
+    let refused = scratch.refuses("import slingshot plan.csv -o out --force");
+    assert_eq!(
+        refused,
+        "tvlb: out/names.csv: it is there without fabric.toml, so the numbers that it has cannot be kept; \
+         put fabric.toml back, name an earlier import with --keep, or remove the file to number the machine anew\n"
+    );
+    std::fs::remove_file(scratch.path("out/names.csv")).unwrap();
     scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
     assert_eq!(scratch.read("out/notes"), b"mine");
     // A fabric file into which somebody has put something is not thrown away.
@@ -160,8 +168,7 @@ fn what_is_there_is_not_overwritten() {
     );
     assert_eq!(scratch.read("out/fabric.toml"), fabric.as_bytes());
     std::fs::remove_file(scratch.path("out/fabric.toml")).unwrap();
-    scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
-    assert!(scratch.read("out/names.csv").starts_with(b"group,switch,port,name,physical\n"));
+    assert_eq!(scratch.refuses("import slingshot plan.csv -o out --force"), refused);
     let refused = scratch.refuses("import slingshot plan.csv -o plan.csv/out --force");
     assert!(refused.starts_with("tvlb: plan.csv/out: cannot create the directory: "), "{refused}");
     let set = Scratch::with_table_set();
