@@ -94,13 +94,21 @@ impl Fabric {
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load(path: &Path) -> Result<Self, FabricError> {
-        let (file, names) = Self::load_names(path)?;
+        Self::load_through(path, &bytes)
+    }
+
+    /// [`Self::load`] of files that `read` has, each up to a size: of some that are not written yet.
+    ///
+    /// # Errors
+    /// A file that cannot be read or does not say what it should.
+    pub fn load_through(path: &Path, read: Read<'_>) -> Result<Self, FabricError> {
+        let (file, names) = Self::names_through(path, read)?;
         let topology = match &file.wiring {
             Wiring::Arrangement(arrangement) => arrange(file.dragonfly, *arrangement, file.seed)
                 .map_err(|source| FabricError::Arrangement { path: path.to_owned(), source })?,
             Wiring::Cables(list) => {
                 let list = beside(path, list);
-                cable_list::read(file.dragonfly, &read(&list, MOST_CABLE_LIST_BYTES)?)
+                cable_list::read(file.dragonfly, &text(&list, MOST_CABLE_LIST_BYTES, read)?)
                     .map_err(|source| in_list(list, source, (&file.dragonfly, &names)))?
             }
         };
@@ -114,12 +122,16 @@ impl Fabric {
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load_names(path: &Path) -> Result<(FabricFile, Names), FabricError> {
-        let file = Self::load_file(path)?;
+        Self::names_through(path, &bytes)
+    }
+
+    fn names_through(path: &Path, read: Read<'_>) -> Result<(FabricFile, Names), FabricError> {
+        let file = Self::file_through(path, read)?;
         let names = match &file.names {
             None => Names::default(),
             Some(list) => {
                 let list = beside(path, list);
-                Names::read(&file.dragonfly, &read(&list, MOST_NAMES_BYTES)?)
+                Names::read(&file.dragonfly, &text(&list, MOST_NAMES_BYTES, read)?)
                     .map_err(|source| FabricError::Names { path: list, source: Box::new(source) })?
             }
         };
@@ -131,11 +143,15 @@ impl Fabric {
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load_file(path: &Path) -> Result<FabricFile, FabricError> {
+        Self::file_through(path, &bytes)
+    }
+
+    fn file_through(path: &Path, read: Read<'_>) -> Result<FabricFile, FabricError> {
         if path.is_dir() {
             let found = Recognised::at(path);
             return Err(FabricError::Directory { path: path.to_owned(), found });
         }
-        let text = read(path, MOST_FABRIC_FILE_BYTES)?;
+        let text = text(path, MOST_FABRIC_FILE_BYTES, read)?;
         Ok(FabricFile::parse(&text, &path.display().to_string())?)
     }
 
@@ -173,9 +189,16 @@ fn beside(fabric_file: &Path, list: &Path) -> PathBuf {
     fabric_file.parent().unwrap_or(Path::new("")).join(list)
 }
 
-fn read(path: &Path, most: u64) -> Result<String, FabricError> {
-    let bytes = input_file::read(path, most, Symlinks::Follow)
-        .map_err(|source| FabricError::Io { path: path.to_owned(), source })?;
+/// Reads a file of at most so many bytes.
+type Read<'r> = &'r dyn Fn(&Path, u64) -> io::Result<Vec<u8>>;
+
+fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    input_file::read(path, most, Symlinks::Follow)
+}
+
+fn text(path: &Path, most: u64, read: Read<'_>) -> Result<String, FabricError> {
+    let bytes =
+        read(path, most).map_err(|source| FabricError::Io { path: path.to_owned(), source })?;
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         FabricError::NotText { path: path.to_owned(), offset, found: error.as_bytes()[offset] }

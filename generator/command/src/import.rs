@@ -6,12 +6,15 @@ use crate::args::{
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print};
+use std::io;
 use std::path::Path;
 use tvlb_base::progress::Progress;
-use tvlb_generator::fabric::Fabric;
+use tvlb_generator::fabric::{Fabric, FabricError};
+use tvlb_generator::fabric_file::{FabricFault, FabricFileError};
 use tvlb_import::{
     Earlier, Existing, Grouping, Import, ImportWriteError, check_directory, fabric_file,
 };
+use tvlb_schema::DragonflyError;
 use tvlb_table_set::WriteError;
 
 /// Warnings that are printed; assumptions.txt has all.
@@ -79,6 +82,7 @@ fn earlier(output: &Path, again: &ImportAgain) -> Result<Earlier, Failure> {
 }
 
 fn write(import: &Import, output: &Path, again: &ImportAgain, progress: &dyn Progress) -> Outcome {
+    check_fabric(import, output, again)?;
     // Until here there is nothing to clean up.
     catch_interrupt()?;
     let files = import.write(output, existing(again), progress).map_err(|error| match error {
@@ -101,6 +105,42 @@ fn write(import: &Import, output: &Path, again: &ImportAgain, progress: &dyn Pro
         output.display(),
         files.join(", ")
     ))
+}
+
+/// Refuses a fabric that no command would take, before anything is written.
+fn check_fabric(import: &Import, output: &Path, again: &ImportAgain) -> Outcome {
+    let read = |path: &Path, most: u64| {
+        let text = match import.files().find(|name| path.file_name() == Some(name.as_ref())) {
+            Some(name) => import.text(name)?,
+            None => return Err(io::ErrorKind::NotFound.into()),
+        };
+        if text.len() as u64 <= most {
+            return Ok(text);
+        }
+        Err(io::Error::other(format!(
+            "it would have {} bytes, accepted at most {most}",
+            text.len()
+        )))
+    };
+    let Err(error) = Fabric::load_through(&output.join("fabric.toml"), &read) else {
+        return Ok(());
+    };
+    let asked = u64::from(again.global_ports);
+    if let FabricError::File(FabricFileError { fault, .. }) = &error
+        && let FabricFault::Kinds { error: size, .. } = &**fault
+        && let &DragonflyError::Size { name, found, most, .. } = size
+        && name.contains('h')
+        && found.is_multiple_of(asked)
+    {
+        // The size is that many times what was asked for.
+        return Err(Failure::Message(format!(
+            "--global-ports: found {asked}, accepted at most {} for groups of these sizes: {size}",
+            u64::from(most) * asked / found
+        )));
+    }
+    Err(Failure::Message(format!(
+        "{error}; no command would take the fabric, so nothing was written"
+    )))
 }
 
 #[cfg(test)]
