@@ -424,11 +424,12 @@ pub struct ImportIbnetdiscover {
 #[derive(Args)]
 pub struct ImportAgain {
     /// Keep the numbers of an earlier import, or of any other fabric with names: its directory or fabric
-    /// file. What has its name and was there keeps its group, index, node and slot
+    /// file. What has its name and was there keeps its group, index, node and slot, and the name, the seed, [links]
+    /// and [routing] of the fabric file stay
     #[arg(long, value_name = "OLD")]
     pub keep: Option<PathBuf>,
-    /// Replace the files of an earlier import in DIR, and keep its numbers unless --keep names another; a
-    /// fabric.toml that has been worked on is refused
+    /// Replace the files of an earlier import in DIR. Its numbers and what people wrote into its fabric.toml stay,
+    /// unless --keep names another import
     #[arg(long)]
     pub force: bool,
     /// Give the switches at least so many global ports, with room for cables to come: a machine grows while it

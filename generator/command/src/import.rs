@@ -1,24 +1,32 @@
 //! `tvlb import`.
 
+mod old;
+
 use crate::args::{
     Import as Arguments, ImportAgain, ImportIbnetdiscover, ImportSlingshot, ImportSource,
 };
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print};
+use old::{Old, existing};
 use std::io;
 use std::path::Path;
 use tvlb_base::progress::Progress;
+use tvlb_firmware_model::VlbPaths;
+use tvlb_generator::choose::panel::with_links;
 use tvlb_generator::fabric::{Fabric, FabricError};
-use tvlb_generator::fabric_file::{FabricFault, FabricFileError};
-use tvlb_import::{
-    Earlier, Existing, Grouping, Import, ImportWriteError, check_directory, fabric_file,
-};
+use tvlb_generator::fabric_file::{FabricFault, FabricFile, FabricFileError, Latencies};
+use tvlb_import::{Grouping, Import, ImportWriteError, check_directory};
 use tvlb_schema::DragonflyError;
+use tvlb_simulator::{Scheme, Settings};
 use tvlb_table_set::WriteError;
 
 /// Warnings that are printed; assumptions.txt has all.
 const MOST_WARNINGS: usize = 10;
+
+/// Said where there was an earlier import.
+const CARRIED: &str = "The name, the seed, [links] and [routing] are those of the fabric file that the import goes \
+    on from, and so are the names that people gave the kinds of groups.";
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let progress = Bars::new(true);
@@ -35,9 +43,10 @@ fn slingshot(arguments: &ImportSlingshot, progress: &dyn Progress) -> Outcome {
     let plans = files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
     let live = live.as_deref().map(open).transpose()?;
     let jacks = jacks.as_deref().map(open).transpose()?;
-    let earlier = earlier(output, again)?;
+    let old = Old::of(output, again)?;
+    let earlier = Old::earlier(old.as_ref(), again);
     let import = tvlb_import::slingshot(plans, live, jacks, &earlier).map_err(Failure::of)?;
-    write(&import, output, again, progress)
+    write(import, old.as_ref(), (output, again), progress)
 }
 
 fn ibnetdiscover(arguments: &ImportIbnetdiscover, progress: &dyn Progress) -> Outcome {
@@ -45,52 +54,42 @@ fn ibnetdiscover(arguments: &ImportIbnetdiscover, progress: &dyn Progress) -> Ou
     check_output(output, again)?;
     let grouping = Grouping { pattern: groups.clone(), threshold: *threshold };
     let source = tvlb_import::open(file).map_err(Failure::of)?;
-    let earlier = earlier(output, again)?;
+    let old = Old::of(output, again)?;
+    let earlier = Old::earlier(old.as_ref(), again);
     let import = tvlb_import::ibnetdiscover(source, &grouping, &earlier).map_err(Failure::of)?;
-    write(&import, output, again, progress)
+    write(import, old.as_ref(), (output, again), progress)
 }
 
 /// Refuses, before the work, a directory that must not be written to.
 fn check_output(output: &Path, again: &ImportAgain) -> Outcome {
     outside_table_sets([("--output", Some(output))])?;
-    check_directory(output, existing(again)).map_err(Failure::of)
+    check_directory(output, existing(output, again)).map_err(Failure::of)
 }
 
-/// What becomes of the files in the directory that is written.
-fn existing(again: &ImportAgain) -> Existing {
-    match (again.force, &again.keep) {
-        (false, _) => Existing::Refuse,
-        (true, None) => Existing::Renew,
-        (true, Some(_)) => Existing::Replace,
+fn write(
+    mut import: Import,
+    old: Option<&Old>,
+    (output, again): (&Path, &ImportAgain),
+    progress: &dyn Progress,
+) -> Outcome {
+    let new = made(&import, output, again)?;
+    if let Some(old) = old {
+        let text = import.text("fabric.toml").map_err(Failure::of)?;
+        import.set_fabric(old.carried(&new, &String::from_utf8_lossy(&text))?);
+        import.assume(CARRIED.to_owned());
     }
-}
-
-/// The import whose numbers are to be kept, with room for the global ports that are asked for.
-fn earlier(output: &Path, again: &ImportAgain) -> Result<Earlier, Failure> {
-    let of_directory = |path: &Path| {
-        if path.is_dir() { fabric_file(path) } else { path.to_owned() }
-    };
-    let replaced = || Some(fabric_file(output)).filter(|path| again.force && path.exists());
-    let earlier = match again.keep.as_deref().map(of_directory).or_else(replaced) {
-        None => Earlier::default(),
-        Some(path) => {
-            let (file, names) = Fabric::load_names(&path).map_err(Failure::of)?;
-            Earlier::of(&file.dragonfly, &names)
-        }
-    };
-    Ok(earlier.with_global_ports(again.global_ports))
-}
-
-fn write(import: &Import, output: &Path, again: &ImportAgain, progress: &dyn Progress) -> Outcome {
-    check_fabric(import, output, again)?;
+    if !old.is_some_and(Old::says_links) {
+        import.assume(assumed_links(&new.file));
+    }
     // Until here there is nothing to clean up.
     catch_interrupt()?;
-    let files = import.write(output, existing(again), progress).map_err(|error| match error {
-        ImportWriteError::Write(WriteError::Cancelled(_)) => {
-            Failure::Stopped("nothing was written".to_owned())
-        }
-        error => Failure::of(error),
-    })?;
+    let files =
+        import.write(output, existing(output, again), progress).map_err(|error| match error {
+            ImportWriteError::Write(WriteError::Cancelled(_)) => {
+                Failure::Stopped("nothing was written".to_owned())
+            }
+            error => Failure::of(error),
+        })?;
     let mut warnings = import.warnings();
     for warning in warnings.by_ref().take(MOST_WARNINGS) {
         tell(&format!("warning: {warning}"));
@@ -107,8 +106,23 @@ fn write(import: &Import, output: &Path, again: &ImportAgain, progress: &dyn Pro
     ))
 }
 
-/// Refuses a fabric that no command would take, before anything is written.
-fn check_fabric(import: &Import, output: &Path, again: &ImportAgain) -> Outcome {
+/// How links are where nobody said it.
+fn assumed_links(file: &FabricFile) -> String {
+    let Latencies { local, global } = file.latencies;
+    let settings = Settings::new(Scheme::UgalL, VlbPaths::Custom);
+    let buffer = with_links(&settings, file.links()).buffers.local;
+    format!(
+        "Nothing says how long a flit takes over a link, how fast links are, and how many flits a buffer holds. \
+         Where sets are chosen and where the network is simulated, tvlb takes {local} cycles for a link within a \
+         group, {global} cycles for a link between groups, equally fast links, and {buffer} flits for each virtual \
+         channel; how long a cycle lasts is left open. Which sets are best depends on these numbers. A table [links] \
+         in fabric.toml states others, for instance cycle = \"40.96 ns\" and global-latency = \"30 m + 250 ns\"; \
+         docs/reference/fabric-file.md has its keys."
+    )
+}
+
+/// The fabric as commands will take it, before anything is written.
+fn made(import: &Import, output: &Path, again: &ImportAgain) -> Result<Fabric, Failure> {
     let read = |path: &Path, most: u64| {
         let text = match import.files().find(|name| path.file_name() == Some(name.as_ref())) {
             Some(name) => import.text(name)?,
@@ -122,8 +136,9 @@ fn check_fabric(import: &Import, output: &Path, again: &ImportAgain) -> Outcome 
             text.len()
         )))
     };
-    let Err(error) = Fabric::load_through(&output.join("fabric.toml"), &read) else {
-        return Ok(());
+    let error = match Fabric::load_through(&output.join("fabric.toml"), &read) {
+        Ok(fabric) => return Ok(fabric),
+        Err(error) => error,
     };
     let asked = u64::from(again.global_ports);
     if let FabricError::File(FabricFileError { fault, .. }) = &error

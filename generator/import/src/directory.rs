@@ -49,9 +49,9 @@ pub enum Existing {
     Replace,
 }
 
-/// Refuses a directory with files that must not be replaced: a fabric file that is not as an import wrote it, for
-/// people put the sets, latencies and bandwidths of a machine into it, and names without a fabric file where their
-/// numbers are to be kept.
+/// Refuses a directory with files that must not be replaced: names without a fabric file where their numbers are to be
+/// kept, and a fabric file that is not as an import wrote it where another import is gone on from, for people put the
+/// sets, latencies and bandwidths of a machine into it.
 ///
 /// # Errors
 /// A file exists that must not be replaced.
@@ -61,8 +61,10 @@ pub fn check_directory(directory: &Path, existing: Existing) -> Result<(), Refus
     let refuse = |name: &str, found: String| {
         Err(Refused::new(found, "").in_file(&held.join(name).display().to_string()))
     };
-    if existing != Existing::Refuse {
-        if existing == Existing::Renew && is_there(&NAMES_FILE) && !is_there(&FABRIC_FILE) {
+    match existing {
+        Existing::Refuse => {}
+        Existing::Replace => return check_unedited(&held),
+        Existing::Renew if is_there(&NAMES_FILE) && !is_there(&FABRIC_FILE) => {
             let found = format!(
                 "it is there without {FABRIC_FILE}, so the numbers that it has cannot be kept; put \
                  {FABRIC_FILE} back, name an earlier import with --keep, or remove the file to number the \
@@ -70,7 +72,7 @@ pub fn check_directory(directory: &Path, existing: Existing) -> Result<(), Refus
             );
             return refuse(NAMES_FILE, found);
         }
-        return check_unedited(&held);
+        Existing::Renew => return Ok(()),
     }
     match FILES.iter().find(|name| is_there(name)) {
         Some(name) => {
@@ -117,8 +119,8 @@ fn check_unedited(directory: &Path) -> Result<(), Refused> {
     if String::from_utf8_lossy(&noted).contains(&sha256(&fabric)) {
         return Ok(());
     }
-    let found = "it is not as an import wrote it, and --force would throw the changes away; give another \
-                 directory, or move the file away and put its changes into the new one";
+    let found = "it is not as an import wrote it, and its changes would be lost, because --keep names another \
+                 one; leave --keep out to keep the changes, or give another directory";
     Err(Refused::new(found, "").in_file(&path.display().to_string()))
 }
 
@@ -170,11 +172,11 @@ mod tests {
             write_text(&directory, Existing::Refuse, &[FABRIC_FILE]).unwrap_err().to_string();
         assert!(error.contains("down.txt: exists; give --force"), "{error}");
         let error =
-            write_text(&directory, Existing::Renew, &[FABRIC_FILE]).unwrap_err().to_string();
+            write_text(&directory, Existing::Replace, &[FABRIC_FILE]).unwrap_err().to_string();
         assert!(error.contains("fabric.toml: it is not as an import wrote it"), "{error}");
         let noted = format!("Read.\n{}\n", sha256(b"new\n"));
         fs::write(directory.join(ASSUMPTIONS_FILE), noted).unwrap();
-        write_text(&directory, Existing::Renew, &[FABRIC_FILE, "cables.csv"]).unwrap();
+        write_text(&directory, Existing::Replace, &[FABRIC_FILE, "cables.csv"]).unwrap();
         // What the last import did not write is not left beside what it did.
         assert_eq!(names(&directory), ["cables.csv", "fabric.toml", "notes"]);
     }

@@ -57,6 +57,10 @@ impl Places {
     }
 }
 
+/// What the names of kinds begin with that no person gave: those of absent groups, of others, and where a fabric file
+/// says none.
+const GIVEN_NAMES: [&str; 3] = ["absent", "groups-of-", "kind-"];
+
 /// What an earlier import called its parts, and how it numbered them; by default there was none.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
@@ -67,6 +71,8 @@ pub struct Earlier {
     pub(crate) switches: BTreeMap<(u32, u32), String>,
     /// p, a and h: the most nodes of a switch, switches of a group, and global ports of a switch.
     pub(crate) sizes: [u32; 3],
+    /// The names that people gave the kinds of groups, by group.
+    kinds: Vec<Option<String>>,
 }
 
 impl Earlier {
@@ -98,7 +104,20 @@ impl Earlier {
             };
             places.push(part, &named.name, [group.into(), index.into(), number]);
         }
-        Self { places, groups, switches, sizes: [df.p(), df.a(), df.h()] }
+        Self { places, groups, switches, sizes: [df.p(), df.a(), df.h()], kinds: Vec::new() }
+    }
+
+    /// The same, whose groups were of kinds of these names. Those that an import gives say sizes, which change.
+    #[must_use]
+    pub fn with_kinds<'n>(mut self, kinds: impl Iterator<Item = &'n str>) -> Self {
+        let is_given = |name: &&str| !GIVEN_NAMES.iter().any(|given| name.starts_with(given));
+        self.kinds = kinds.map(|name| Some(name).filter(is_given).map(str::to_owned)).collect();
+        self
+    }
+
+    /// The name that people gave the kind of a group.
+    pub(crate) fn kind(&self, group: u32) -> Option<&str> {
+        self.kinds.get(group as usize)?.as_deref()
     }
 
     /// The same, whose switches had so many global ports at least. With none of its own it is room for cables to

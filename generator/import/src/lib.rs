@@ -69,6 +69,8 @@ pub struct Import {
     notes: Notes,
     /// Whether it was asked which links are live.
     knows_live: bool,
+    /// The fabric file, where it has more to say than the machine.
+    fabric: Option<String>,
 }
 
 /// Reads the cable plan of a Slingshot network: one or several point-to-point files, a text that names
@@ -153,7 +155,8 @@ impl Import {
         let facts = Facts::of(&machine, &numbering);
         let stem = Path::new(file).file_stem().unwrap_or_default();
         let name = write::fabric_name(&stem.to_string_lossy());
-        Ok(Self { made_by, name, machine, numbering, facts, changes, notes, knows_live })
+        let fabric = None;
+        Ok(Self { made_by, name, machine, numbering, facts, changes, notes, knows_live, fabric })
     }
 
     /// What was read and what came of it, in a few lines.
@@ -173,6 +176,16 @@ impl Import {
     /// What a person should look at, one sentence each.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         self.notes.warnings.iter().chain(&self.facts.warnings).map(String::as_str)
+    }
+
+    /// Writes this fabric file in the place of the one that the machine gives.
+    pub fn set_fabric(&mut self, text: String) {
+        self.fabric = Some(text);
+    }
+
+    /// Says this sentence among the assumptions.
+    pub fn assume(&mut self, sentence: String) {
+        self.notes.assumed.push(sentence);
     }
 
     /// Writes the files into a directory, which is made if need be, and returns their names. No file
@@ -213,7 +226,10 @@ impl Import {
                 facts.assumptions(out, (machine, numbering), changes.as_ref(), notes, &fabric)
             }
             directory::DOWN_FILE => write::down(out, machine, numbering),
-            _ => write::fabric(out, made_by, &self.name, numbering),
+            _ => match &self.fabric {
+                Some(text) => out.write_all(text.as_bytes()),
+                None => write::fabric(out, made_by, &self.name, numbering),
+            },
         }
     }
 

@@ -354,17 +354,22 @@ impl Numbering {
             .filter_map(|global| Some((shapes[self.group_of(global.switch)]?, global.slot + 1)));
         let most = most_by(least.chain(ports));
         let mut kinds: Vec<Kind> = Vec::new();
+        let mut group = 0;
         for run in runs(shapes) {
             let (size, nodes) = run[0].unwrap_or((0, 0));
+            let named = (group..).take(run.len()).find_map(|group| earlier.kind(group));
+            group += count(run.len());
             let is_only = most.keys().filter(|other| other.0 == size).count() == 1;
-            let plain = match run[0] {
-                None => "absent".to_owned(),
-                Some(_) if is_only => format!("groups-of-{size}"),
-                Some(_) => format!("groups-of-{size}-p{nodes}"),
+            let plain = match (run[0], named) {
+                (None, _) => "absent".to_owned(),
+                (_, Some(name)) => name.to_owned(),
+                _ if is_only => format!("groups-of-{size}"),
+                _ => format!("groups-of-{size}-p{nodes}"),
             };
-            let before =
-                kinds.iter().filter(|kind| (kind.size, kind.nodes) == (size, nodes)).count();
-            let name = if before == 0 { plain } else { format!("{plain}-{}", before + 1) };
+            let others = (2..).map(|number| format!("{plain}-{number}"));
+            let mut names = std::iter::once(plain.clone()).chain(others);
+            let is_free = |name: &String| kinds.iter().all(|kind| kind.name != *name);
+            let name = names.find(is_free).expect("there is always another number");
             let global_ports = most.get(&(size, nodes)).copied().unwrap_or(0);
             kinds.push(Kind { name, groups: count(run.len()), size, nodes, global_ports });
         }

@@ -6,6 +6,7 @@
 //! file is opened here. The text of a [`FabricFile`] is its `Display`, and says the same.
 //! `docs/reference/fabric-file.md` describes every key.
 
+mod carried;
 mod error;
 mod reader;
 mod sections;

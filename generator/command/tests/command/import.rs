@@ -158,15 +158,19 @@ fn what_is_there_is_not_overwritten() {
     assert_eq!(scratch.read("out/notes"), b"mine");
     // A fabric file into which somebody has put something is not thrown away.
     let mut fabric = String::from_utf8(scratch.read("out/fabric.toml")).unwrap();
-    scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
     fabric += "\n[routing]\nset = \"all\"\n";
     scratch.write("out/fabric.toml", &fabric);
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o other --keep out");
     assert_eq!(
-        scratch.refuses("import slingshot plan.csv -o out --force"),
-        "tvlb: out/fabric.toml: it is not as an import wrote it, and --force would throw the changes \
-         away; give another directory, or move the file away and put its changes into the new one\n"
+        scratch.refuses("import slingshot plan.csv -o out --keep other --force"),
+        "tvlb: out/fabric.toml: it is not as an import wrote it, and its changes would be lost, because --keep \
+         names another one; leave --keep out to keep the changes, or give another directory\n"
     );
-    assert_eq!(scratch.read("out/fabric.toml"), fabric.as_bytes());
+    for again in ["--force", "--keep out --force", "--keep out/fabric.toml --force"] {
+        scratch.succeeds_with_warnings(&format!("import slingshot plan.csv -o out {again}"));
+        assert_eq!(scratch.read("out/fabric.toml"), fabric.as_bytes());
+    }
+    assert_eq!(scratch.read("other/fabric.toml"), fabric.as_bytes());
     std::fs::remove_file(scratch.path("out/fabric.toml")).unwrap();
     assert_eq!(scratch.refuses("import slingshot plan.csv -o out --force"), refused);
     let refused = scratch.refuses("import slingshot plan.csv -o plan.csv/out --force");

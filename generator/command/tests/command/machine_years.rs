@@ -266,3 +266,61 @@ fn numbers_that_cannot_stay_are_said() {
     assert_snapshot!(import(&machine, "-o few --keep plan.csv").stderr);
     assert_snapshot!(import(&machine, "-o few --keep none").stderr);
 }
+
+/// What people put into the fabric file of a machine, the root of its escape network among it.
+fn chosen(imported: &str, root: u32) -> String {
+    let network = imported.split_once("[dragonfly]").unwrap().1;
+    let network = network.replacen("groups-of-3", "compute", 1);
+    format!(
+        "# Ours since 2024.\nname = \"ours\"\nseed = 7\n\n# What is there.\n[dragonfly]{network}\n\
+         # Two racks are far away.\n[links]\ncycle = \"40.96 ns\"\nglobal-latency = \"30 m + 250 ns\" # 10 cycles\n\n\
+         [routing]\nset = \"all\"\nescape = \"tree\"\nescape-root = {root} # In the middle.\n"
+    )
+}
+
+#[test]
+fn what_people_chose_is_carried_over() {
+    let scratch = Scratch::new();
+    let text = |path: &str| String::from_utf8(scratch.read(path)).unwrap();
+    let import = |machine: &Machine, arguments: &str| {
+        scratch.write("plan.csv", machine.plan());
+        let run = scratch.tvlb(&format!("import slingshot plan.csv {arguments}"));
+        assert_eq!(run.code, 0, "{run}");
+    };
+    let mut machine = Machine::of(&[10, 20, 30]);
+    import(&machine, "-o old");
+    let plain = text("old/fabric.toml");
+    let links = "Nothing says how long a flit takes over a link";
+    assert_snapshot!(
+        text("old/assumptions.txt").lines().find(|line| line.contains(links)).unwrap()
+    );
+    scratch.write("old/fabric.toml", chosen(&plain, 2));
+    // The machine grows: the text stays as it was written.
+    machine.0.push((40, vec![1, 3, 5]));
+    import(&machine, "-o grown --keep old");
+    assert_snapshot!(text("grown/fabric.toml"));
+    assert!(!text("grown/assumptions.txt").contains(links));
+    import(&machine, "-o old --force");
+    assert_eq!(text("old/fabric.toml"), text("grown/fabric.toml"));
+    // The first switch of a group goes, and the root comes into its place.
+    machine.0[0].1.remove(0);
+    import(&machine, "-o shrunk --keep grown");
+    assert_snapshot!(text("shrunk/fabric.toml"));
+    scratch.succeeds("topology shrunk/fabric.toml");
+    // The root goes, or has no name by which it could be found.
+    machine.0[0].1.remove(1);
+    scratch.write("plan.csv", machine.plan());
+    assert_snapshot!(scratch.refuses("import slingshot plan.csv -o gone --keep shrunk"));
+    let names = text("shrunk/names.csv").replace("0,0,,x1010c0r5,\n", "");
+    scratch.write("shrunk/names.csv", names);
+    assert_snapshot!(scratch.refuses("import slingshot plan.csv -o gone --keep shrunk"));
+    // What is below [dragonfly] is the import's own.
+    for (from, to) in [
+        ("cables = \"cables.csv\"", "cables = \"../cables.csv\""),
+        ("names = \"names.csv\"", ""),
+        ("h = ", "local-links = 2\nh = "),
+    ] {
+        scratch.write("old/fabric.toml", text("grown/fabric.toml").replace(from, to));
+        assert_snapshot!(scratch.refuses("import slingshot plan.csv -o old --force"));
+    }
+}

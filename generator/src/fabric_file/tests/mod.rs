@@ -1,5 +1,6 @@
 //! Reading: defaults, every kind of error as its user sees it, and texts of any kind.
 
+mod carried;
 mod shipped;
 
 use super::*;

@@ -1,0 +1,129 @@
+//! The fabric that an import goes on from: its numbers, and what people chose for it.
+
+use crate::args::ImportAgain;
+use crate::failure::{Failure, Outcome};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::fabric_file::{FabricFile, Wiring};
+use tvlb_import::{Earlier, Existing, fabric_file};
+use tvlb_schema::SwitchId;
+use tvlb_table_set::names::Names;
+
+/// What becomes of the files in the directory that is written.
+pub(super) fn existing(output: &Path, again: &ImportAgain) -> Existing {
+    let is_same = |path: &PathBuf| {
+        let [one, other] = [of_import(path), fabric_file(output)].map(fs::canonicalize);
+        one.ok().zip(other.ok()).is_some_and(|(one, other)| one == other)
+    };
+    match (again.force, &again.keep) {
+        (false, _) => Existing::Refuse,
+        (true, Some(path)) if !is_same(path) => Existing::Replace,
+        (true, _) => Existing::Renew,
+    }
+}
+
+/// The fabric file that a directory of an import has, or that is named itself.
+fn of_import(path: &Path) -> PathBuf {
+    if path.is_dir() { fabric_file(path) } else { path.to_owned() }
+}
+
+/// The fabric that an import goes on from.
+pub(super) struct Old {
+    path: PathBuf,
+    text: String,
+    file: FabricFile,
+    names: Names,
+}
+
+impl Old {
+    /// The fabric whose numbers, and what people chose for it, are to be kept, if there is one.
+    ///
+    /// # Errors
+    /// It cannot be loaded, or what it says would be lost.
+    pub(super) fn of(output: &Path, again: &ImportAgain) -> Result<Option<Self>, Failure> {
+        let replaced = || Some(fabric_file(output)).filter(|path| again.force && path.exists());
+        let Some(path) = again.keep.as_deref().map(of_import).or_else(replaced) else {
+            return Ok(None);
+        };
+        let (file, names) = Fabric::load_names(&path).map_err(Failure::of)?;
+        let text = fs::read_to_string(&path).map_err(|error| {
+            Failure::Message(format!("{}: cannot read it: {error}", path.display()))
+        })?;
+        let old = Self { path, text, file, names };
+        if existing(output, again) == Existing::Renew {
+            old.check_network()?;
+        }
+        Ok(Some(old))
+    }
+
+    /// Refuses a file of which a key below `[dragonfly]` says what no import says.
+    fn check_network(&self) -> Outcome {
+        let FabricFile { wiring, names, dragonfly, kind_names, .. } = &self.file;
+        let own = |path: &Path, file: &str| path == Path::new(file);
+        let key = match wiring {
+            Wiring::Arrangement(_) => Some(("arrangement", "cables = \"cables.csv\"")),
+            Wiring::Cables(path) if !own(path, "cables.csv") => Some(("cables", "\"cables.csv\"")),
+            Wiring::Cables(_) if names.as_deref().is_none_or(|path| !own(path, "names.csv")) => {
+                Some(("names", "\"names.csv\""))
+            }
+            Wiring::Cables(_) => {
+                let is_plain = dragonfly.kinds().iter().all(|kind| kind.local_links <= 1);
+                let key = if kind_names.is_empty() { "local-links" } else { "kinds.local-links" };
+                (!is_plain).then_some((key, "1, for cables.csv has the links of every group"))
+            }
+        };
+        match key {
+            None => Ok(()),
+            Some((key, accepted)) => Err(Failure::Message(format!(
+                "{}: dragonfly.{key} is not as an import writes it, and would be lost; accepted is {accepted}, \
+                 or another directory with --keep",
+                self.path.display()
+            ))),
+        }
+    }
+
+    /// The numbers that it has, with room for the global ports that are asked for.
+    pub(super) fn earlier(old: Option<&Self>, again: &ImportAgain) -> Earlier {
+        let earlier = old.map_or_else(Earlier::default, |Self { file, names, .. }| {
+            let kinds = file.kinds_of_groups().into_iter().map(|kind| &*file.kind_names[kind]);
+            Earlier::of(&file.dragonfly, names).with_kinds(kinds)
+        });
+        earlier.with_global_ports(again.global_ports)
+    }
+
+    /// The switch of the new fabric that is the root of the escape network here.
+    fn root(&self, new: &Fabric) -> Result<Option<SwitchId>, Failure> {
+        let Some(root) = self.file.escape.and_then(|escape| escape.root) else { return Ok(None) };
+        let name = self.names.switch(root);
+        let is_it = |switch: &SwitchId| name.is_some() && new.names.switch(*switch) == name;
+        if let Some(switch) = new.file.dragonfly.switches().find(is_it) {
+            return Ok(Some(switch));
+        }
+        let found = match name {
+            Some(name) => format!("{root}, {name}, which is not in the machine any more"),
+            None => {
+                format!("{root}, a switch without a name, which cannot be found in the machine")
+            }
+        };
+        Err(Failure::Message(format!(
+            "{}: routing.escape-root is {found}; accepted is a switch that is, or no escape-root",
+            self.path.display()
+        )))
+    }
+
+    /// The text of the new fabric's file, which was this, with what people chose.
+    ///
+    /// # Errors
+    /// A switch of which the file speaks is gone.
+    pub(super) fn carried(&self, new: &Fabric, text: &str) -> Result<String, Failure> {
+        let root = self.root(new)?;
+        Ok(new.file.carried_text(text, (&self.file, &self.text), root))
+    }
+
+    /// Whether it says how links are.
+    pub(super) fn says_links(&self) -> bool {
+        let is_said = |line: &str| line.trim_start_matches(['[', ' ', '\t']).starts_with("links");
+        self.text.lines().any(is_said)
+    }
+}
