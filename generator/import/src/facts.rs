@@ -3,6 +3,7 @@
 use crate::components::Components;
 use crate::directory::FABRIC_FILE;
 use crate::earlier::Changes;
+use crate::local_pairs::LocalPairs;
 use crate::machine::{Machine, count};
 use crate::notes::{Listed, Notes, counted};
 use crate::numbering::Numbering;
@@ -22,9 +23,7 @@ pub(crate) struct Facts {
     groups: usize,
     nodes: usize,
     by_pair_of_groups: Histogram,
-    by_pair_of_switches: Histogram,
-    /// A sentence for each group of which not all pairs of switches have a link.
-    incomplete: Vec<String>,
+    local: LocalPairs,
     /// A sentence for each kind in which not all switches have p nodes.
     uneven: Vec<String>,
     pub(crate) warnings: Vec<String>,
@@ -39,13 +38,12 @@ impl Facts {
             groups: machine.groups.len(),
             nodes: machine.nodes.len(),
             by_pair_of_groups: Histogram::default(),
-            by_pair_of_switches: Histogram::default(),
-            incomplete: Vec::new(),
+            local: LocalPairs::of(machine, numbering),
             uneven: Vec::new(),
             warnings: Vec::new(),
         };
         facts.count_pairs_of_groups(machine, numbering);
-        facts.count_pairs_of_switches(machine, numbering);
+        facts.warnings.extend(facts.local.warnings(machine, numbering));
         facts.look_at_nodes(machine, numbering);
         facts.look_for_parts(machine);
         facts
@@ -68,72 +66,6 @@ impl Facts {
         }
         if without > 0 {
             self.by_pair_of_groups.insert(0, without);
-        }
-    }
-
-    fn count_pairs_of_switches(&mut self, machine: &Machine, numbering: &Numbering) {
-        let mut alone = Listed::default();
-        let name =
-            |switch: u32| &machine.switches[numbering.switches[switch as usize] as usize].name;
-        // Both ends of the links of a group's switches, by rising switch and peer.
-        let mut locals = &numbering.locals[..];
-        for (group, range) in (0_u32..).zip(numbering.starts.windows(2)) {
-            let (first, size) = (range[0], range[1] - range[0]);
-            let own = locals.partition_point(|local| local.switch < range[1]);
-            let (here, rest) = locals.split_at(own);
-            locals = rest;
-            let mut linked: Vec<[u32; 2]> = Vec::new();
-            let same = |one: &crate::numbering::LocalPort, other: &crate::numbering::LocalPort| {
-                (one.switch, one.peer) == (other.switch, other.peer)
-            };
-            let mut has_link = vec![false; size as usize];
-            for pair in here.chunk_by(same) {
-                let (index, peer) = (pair[0].switch - first, pair[0].peer);
-                has_link[index as usize] = true;
-                if index < peer {
-                    *self.by_pair_of_switches.entry(pair.len()).or_default() += 1;
-                    linked.push([index, peer]);
-                }
-            }
-            if size > 1 {
-                let without = (0..).zip(&has_link).filter(|(_, has)| !**has);
-                without.for_each(|(index, _)| alone.push(|| name(first + index).clone()));
-            }
-            let pairs = size as usize * (size as usize).saturating_sub(1) / 2;
-            let missing = pairs - linked.len();
-            if missing > 0 {
-                *self.by_pair_of_switches.entry(0).or_default() += missing;
-                let mut shown = Listed::default();
-                let mut linked = linked.iter().peekable();
-                let all = (0..size).flat_map(|low| (low + 1..size).map(move |high| [low, high]));
-                // The names beyond a limit would not be shown, so nobody looks for them.
-                for pair in all.filter(|pair| linked.next_if_eq(&pair).is_none()).take(100) {
-                    let [low, high] = pair.map(|index| name(first + index));
-                    shown.push(|| format!("{low} and {high}"));
-                }
-                let more = missing - shown.count();
-                let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-                self.incomplete.push(format!(
-                    "Group {group} ({}) has no link between {missing} of its {pairs} pairs of \
-                     switches: {}{more}.",
-                    numbering.group_name(machine, group),
-                    shown.in_words()
-                ));
-            }
-        }
-        if alone.count() > 0 {
-            self.warnings.push(format!(
-                "{} no local link, in a group of several switches: {}.",
-                counted(alone.count(), "switch has", "switches have"),
-                alone.in_short()
-            ));
-        }
-        let incomplete = self.incomplete.len();
-        if incomplete > 0 {
-            self.warnings.push(format!(
-                "{} not fully connected inside; their missing local links are listed by name.",
-                counted(incomplete, "group is", "groups are")
-            ));
         }
     }
 
@@ -251,9 +183,10 @@ impl Facts {
             changes.sentences().try_for_each(|sentence| writeln!(out, "- {sentence}"))?;
         }
         self.counts(out, numbering)?;
-        if !self.incomplete.is_empty() {
+        let mut incomplete = self.local.sentences(machine, numbering).peekable();
+        if incomplete.peek().is_some() {
             writeln!(out, "\nMissing local links\n")?;
-            self.incomplete.iter().try_for_each(|sentence| writeln!(out, "- {sentence}"))?;
+            incomplete.try_for_each(|sentence| writeln!(out, "- {sentence}"))?;
         }
         if !machine.down.is_empty() {
             writeln!(out, "\nLinks that are planned and not live\n")?;
@@ -287,14 +220,9 @@ impl Facts {
             counted(self.nodes + 2 * (self.local_links + self.global_links), "port", "ports")
         )?;
         histogram(out, "global", "pair of groups", "pairs of groups", &self.by_pair_of_groups)?;
-        let of_switches = "pairs of switches of a group";
-        histogram(
-            out,
-            "local",
-            "pair of switches of a group",
-            of_switches,
-            &self.by_pair_of_switches,
-        )
+        let several = format!("{} of a group", self.local.in_words());
+        let one = several.replacen("pairs", "pair", 1);
+        histogram(out, "local", &one, &several, &self.local.by_links)
     }
 }
 

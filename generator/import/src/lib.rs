@@ -25,6 +25,7 @@ mod earlier;
 mod facts;
 mod files;
 mod ibnetdiscover;
+mod local_pairs;
 mod machine;
 mod notes;
 mod numbering;

@@ -19,7 +19,7 @@ pub(crate) struct Listed {
 }
 
 /// A sentence that goes on for longer helps nobody.
-const MOST_LISTED: usize = 100;
+pub(crate) const MOST_LISTED: usize = 100;
 const MOST_IN_SHORT: usize = 10;
 
 impl Listed {
@@ -28,6 +28,11 @@ impl Listed {
         let mut listed = Self::default();
         names.into_iter().for_each(|name| listed.push(|| name.into()));
         listed
+    }
+
+    /// The same, of which there are so many, shown or not.
+    pub(crate) fn of_all(self, count: usize) -> Self {
+        Self { count, ..self }
     }
 
     /// Adds a name, which is made only if it is to be shown.

@@ -42,8 +42,8 @@ fn a_slingshot_plan_becomes_a_fabric() {
     let warned = scratch.tvlb("import slingshot plan.csv -o other").stderr;
     assert_eq!(
         warned,
-        "tvlb: warning: 1 group is not fully connected inside; their missing local links are \
-         listed by name.\n"
+        "tvlb: warning: 1 group is not fully connected inside; assumptions.txt lists the missing local \
+         links.\n"
     );
 }
 

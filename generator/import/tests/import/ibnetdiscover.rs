@@ -142,10 +142,14 @@ fn the_links_of_a_dragonfly_plus_tell_its_islands() {
         assert!(!names.contains(sharp));
         let assumed = text(&import, "assumptions.txt");
         assert!(assumed.contains("taken for a Dragonfly+"), "{assumed}");
+        // Two leaves, or two spines, are not meant to be linked.
         assert!(
-            assumed.contains("27 pairs of switches of a group have no local link"),
+            assumed.contains(
+                "- 36 pairs of a leaf and a spine of a group have 1 local link.\n\nWarnings"
+            ),
             "{assumed}"
         );
+        assert_eq!(import.warnings().count(), 0, "{assumed}");
         assert_eq!(
             assumed.contains("aggregation nodes were left out (9)"),
             aggregation == Some(sharp)
@@ -214,6 +218,17 @@ fn a_leaf_whose_nodes_are_off_is_a_leaf() {
     let text = dragonfly_plus(4, [3, 2, 2], None).text();
     let dark = error(fabric(&with_nodes_off(&text, &["n0-"]), None, None));
     assert!(dark.contains("the links do not tell the groups"), "{dark}");
+}
+
+#[test]
+fn links_that_leaves_and_spines_lack_are_listed_once_for_equal_groups() {
+    let mut network = dragonfly_plus(4, [4, 3, 5], None);
+    // The first leaf of islands 0, 1 and 3 lacks its link to the second spine.
+    network.unlink(&["i0-leaf0", "i1-leaf0", "i3-leaf0"], "spine1");
+    let import = fabric(&network.text(), None, None).unwrap();
+    let assumed = text(&import, "assumptions.txt");
+    let lacking = assumed.split("Missing local links\n\n").nth(1).unwrap();
+    insta::assert_snapshot!(lacking);
 }
 
 #[test]

@@ -90,6 +90,17 @@ impl Network {
         self.links.push(ends);
     }
 
+    /// Takes away the links between switches of these descriptions and others whose descriptions end so.
+    pub(crate) fn unlink(&mut self, near: &[&str], far: &str) {
+        let devices = &self.devices;
+        let is_one = |&[one, other]: &[(usize, usize); 2]| {
+            let [one, other] = [one, other].map(|(device, _)| &*devices[device].2);
+            let is_pair = |one: &str, other: &str| near.contains(&one) && other.ends_with(far);
+            is_pair(one, other) || is_pair(other, one)
+        };
+        self.links.retain(|link| !is_one(link));
+    }
+
     pub(crate) fn text(&self) -> String {
         let mut text = String::from("#\n# Topology file: generated\n#\n");
         for (device, (word, id, description)) in self.devices.iter().enumerate() {

@@ -363,7 +363,7 @@ fn what_a_person_should_look_at_is_said() {
         warnings,
         [
             "2 switches have no local link, in a group of several switches: x1c0r1, x1c0r3.",
-            "1 group is not fully connected inside; their missing local links are listed by name.",
+            "1 group is not fully connected inside; assumptions.txt lists the missing local links.",
             "The machine is in 2 parts that no link joins; a switch of each: x1c0r1, x1c0r3.",
         ]
     );
