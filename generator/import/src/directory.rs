@@ -9,7 +9,7 @@ use std::{fs, io};
 use tvlb_base::progress::Progress;
 use tvlb_base::text::Refused;
 use tvlb_table_set::input_file::{self, Symlinks};
-use tvlb_table_set::{Content, Within, WriteError, sha256, write_into};
+use tvlb_table_set::{Content, WriteError, sha256, write_into};
 
 /// Every name that an import may write. The fabric file comes last.
 pub(crate) const FILES: [&str; 5] =
@@ -134,8 +134,7 @@ pub(crate) fn write(
     let content = |name: &str| files.iter().find(|(written, _)| *written == name).copied();
     let in_order: Vec<_> = FILES.iter().filter_map(|name| content(name)).collect();
     let stale: Vec<&str> = FILES.iter().copied().filter(|name| content(name).is_none()).collect();
-    let within = Within { files: &in_order, stale: &stale, replaced: REPLACED };
-    write_into(directory, &within, progress)
+    write_into(directory, &in_order, &stale, REPLACED, progress)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! All pairs of a group are meant to be linked. Where groups are of leaves and spines, only a leaf and a spine are.
 
-use crate::machine::Machine;
+use crate::machine::{Machine, count};
 use crate::notes::{Listed, MOST_LISTED, counted};
 use crate::numbering::{LocalPort, Numbering};
 use std::collections::BTreeMap;
@@ -25,49 +25,11 @@ pub(crate) struct LocalPairs {
 #[derive(Debug)]
 struct Incomplete {
     groups: Range<u32>,
-    pairs: Pairs,
-    /// The pairs of each that have links, in order.
-    linked: Vec<[u32; 2]>,
-}
-
-/// The pairs of indices of a group that are meant to be linked.
-#[derive(Debug, PartialEq, Eq)]
-struct Pairs {
-    /// By index whether the switch is a spine, where that counts.
+    /// By index whether a switch is a spine, where that counts.
     is_spine: Vec<bool>,
-    /// The indices with which a leaf, and with which a spine, is meant to be linked, in order.
-    partners: [Vec<u32>; 2],
-    has_leaves: bool,
-}
-
-impl Pairs {
-    fn of(is_spine: Vec<bool>, has_leaves: bool) -> Self {
-        let indices = |wanted: Option<bool>| {
-            let all = (0_u32..).zip(&is_spine);
-            let wanted = all.filter(|(_, is)| wanted.is_none_or(|wanted| wanted == **is));
-            wanted.map(|(index, _)| index).collect()
-        };
-        let partners = [true, false].map(|is_spine| indices(has_leaves.then_some(is_spine)));
-        Self { is_spine, partners, has_leaves }
-    }
-
-    fn count(&self) -> usize {
-        let [spines, leaves] = [0, 1].map(|side| self.partners[side].len());
-        if self.has_leaves { spines * leaves } else { spines * spines.saturating_sub(1) / 2 }
-    }
-
-    fn contains(&self, [low, high]: [u32; 2]) -> bool {
-        !self.has_leaves || self.is_spine[low as usize] != self.is_spine[high as usize]
-    }
-
-    /// All, in order.
-    fn iter(&self) -> impl Iterator<Item = [u32; 2]> {
-        (0_u32..).zip(&self.is_spine).flat_map(|(low, is_spine)| {
-            let partners = &self.partners[usize::from(*is_spine && self.has_leaves)];
-            let above = partners.partition_point(|partner| *partner <= low);
-            partners[above..].iter().map(move |high| [low, *high])
-        })
-    }
+    /// The pairs of each that have links, in order, and how many have none.
+    linked: Vec<[u32; 2]>,
+    missing: usize,
 }
 
 impl LocalPairs {
@@ -84,44 +46,55 @@ impl LocalPairs {
             let (here, rest) = locals.split_at(own);
             locals = rest;
             let switches = &numbering.switches[range[0] as usize..range[1] as usize];
-            let pairs = Pairs::of(switches.iter().map(is_spine).collect(), has_leaves);
-            all.add(group, range[0], pairs, here);
+            let is_spine = switches.iter().map(is_spine).collect();
+            all.add(group, range[0], is_spine, here);
         }
         all
     }
 
     /// Adds the pairs of a group, which has the local links of these ends, and whose first switch has this number.
-    fn add(&mut self, group: u32, first: u32, pairs: Pairs, ends: &[LocalPort]) {
+    fn add(&mut self, group: u32, first: u32, is_spine: Vec<bool>, ends: &[LocalPort]) {
         let mut linked: Vec<[u32; 2]> = Vec::new();
-        let mut has_link = vec![false; pairs.is_spine.len()];
+        let mut has_link = vec![false; is_spine.len()];
         let same = |one: &LocalPort, other: &LocalPort| {
             (one.switch, one.peer) == (other.switch, other.peer)
         };
         for links in ends.chunk_by(same) {
-            let pair = [links[0].switch - first, links[0].peer];
-            has_link[pair[0] as usize] = true;
-            if pair[0] < pair[1] && pairs.contains(pair) {
+            let [low, high] = [links[0].switch - first, links[0].peer];
+            has_link[low as usize] = true;
+            if low < high {
                 *self.by_links.entry(links.len()).or_default() += 1;
-                linked.push(pair);
+                linked.push([low, high]);
             }
         }
         if has_link.len() > 1 {
             let without = (first..).zip(&has_link).filter(|(_, has)| !**has);
             self.alone.extend(without.map(|(switch, _)| switch));
         }
-        let missing = pairs.count() - linked.len();
+        let missing = self.pairs(&is_spine) - linked.len();
         if missing == 0 {
             return;
         }
         *self.by_links.entry(0).or_default() += missing;
         match self.incomplete.last_mut() {
             Some(last)
-                if last.groups.end == group && last.pairs == pairs && last.linked == linked =>
+                if last.groups.end == group
+                    && last.is_spine == is_spine
+                    && last.linked == linked =>
             {
                 last.groups.end += 1;
             }
-            _ => self.incomplete.push(Incomplete { groups: group..group + 1, pairs, linked }),
+            _ => {
+                let groups = group..group + 1;
+                self.incomplete.push(Incomplete { groups, is_spine, linked, missing });
+            }
         }
+    }
+
+    /// How many pairs of a group are meant to be linked.
+    fn pairs(&self, is_spine: &[bool]) -> usize {
+        let (all, spines) = (is_spine.len(), is_spine.iter().filter(|is| **is).count());
+        if self.has_leaves { spines * (all - spines) } else { all * all.saturating_sub(1) / 2 }
     }
 
     /// The pairs that are meant to be linked.
@@ -156,21 +129,25 @@ impl LocalPairs {
         machine: &'m Machine,
         numbering: &'m Numbering,
     ) -> impl Iterator<Item = String> + 'm {
-        self.incomplete.iter().map(move |same| same.in_words(self.in_words(), machine, numbering))
+        self.incomplete.iter().map(move |same| self.sentence(same, machine, numbering))
     }
-}
 
-impl Incomplete {
-    fn in_words(&self, pairs: &str, machine: &Machine, numbering: &Numbering) -> String {
-        let (first, last) = (self.groups.start, self.groups.end - 1);
-        let (all, missing) = (self.pairs.count(), self.pairs.count() - self.linked.len());
-        let mut linked = self.linked.iter().peekable();
+    fn sentence(&self, same: &Incomplete, machine: &Machine, numbering: &Numbering) -> String {
+        let Incomplete { groups, is_spine, linked, missing } = same;
+        let (first, last) = (groups.start, groups.end - 1);
+        let (all, pairs) = (self.pairs(is_spine), self.in_words());
+        let size = count(is_spine.len());
+        let of_group = (0..size).flat_map(|low| (low + 1..size).map(move |high| [low, high]));
+        let is_meant = |[low, high]: &[u32; 2]| {
+            !self.has_leaves || is_spine[*low as usize] != is_spine[*high as usize]
+        };
+        let mut linked = linked.iter().peekable();
         // The names beyond a limit would not be shown, so nobody looks for them.
-        let unlinked = self.pairs.iter().filter(|pair| linked.next_if_eq(&pair).is_none());
+        let unlinked = of_group.filter(is_meant).filter(|pair| linked.next_if_eq(&pair).is_none());
         let shown: Vec<[u32; 2]> = unlinked.take(MOST_LISTED).collect();
         let list = |text: &dyn Fn(u32) -> String| {
             let pairs = shown.iter().map(|pair| pair.map(text).join(" and "));
-            Listed::of(pairs).of_all(missing).in_words()
+            Listed::of(pairs).of_all(*missing).in_words()
         };
         let start = numbering.starts[first as usize];
         let names = list(&|index| name(machine, numbering, start + index).to_owned());

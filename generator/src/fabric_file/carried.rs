@@ -3,9 +3,6 @@
 use super::{EscapeSettings, FabricFile};
 use tvlb_schema::SwitchId;
 
-/// What the first line of a file that an import made begins with.
-const MADE_BY: &str = "# Made by `tvlb import ";
-
 impl FabricFile {
     /// The text of a file whose `[dragonfly]` is this one's, and all else an earlier file's, of which the escape
     /// network's root is this switch now. Both come with their texts. The earlier text stays as it was written,
@@ -25,21 +22,15 @@ impl FabricFile {
         let written = with_root(&with_network_of(earlier_text, text), roots);
         match Self::parse(&written, "") {
             Ok(said) if said == meant => written,
-            _ => format!("{}{meant}", made_by(text)),
+            _ => meant.to_string(),
         }
     }
 }
 
-/// The line that says what made a file.
-fn made_by(text: &str) -> &str {
-    text.split_inclusive('\n').next().filter(|line| line.starts_with(MADE_BY)).unwrap_or("")
-}
-
 /// A text with the tables below `[dragonfly]` of another one. Comments stay where they can.
 fn with_network_of(earlier: &str, text: &str) -> String {
-    let kept = earlier.strip_prefix(made_by(earlier)).unwrap_or(earlier);
     let (mut before, mut after) = (String::new(), String::new());
-    for (line, is_network, is_after) in lines(kept) {
+    for (line, is_network, is_after) in lines(earlier) {
         if !is_network || line.trim_start().starts_with('#') {
             *(if is_after { &mut after } else { &mut before }) += line;
         }
@@ -47,7 +38,7 @@ fn with_network_of(earlier: &str, text: &str) -> String {
     let network = lines(text).filter(|(_, is_network, _)| *is_network).map(|(line, ..)| line);
     let network: String = network.collect();
     let gap = if after.is_empty() { "" } else { "\n" };
-    format!("{}{before}{network}{gap}{after}", made_by(text))
+    format!("{before}{network}{gap}{after}")
 }
 
 /// A text in which the root of the escape network has its new number, if there is a root.
@@ -55,11 +46,9 @@ fn with_root(text: &str, roots: [Option<SwitchId>; 2]) -> String {
     let [Some(old), Some(new)] = roots.map(|root| root.map(|root| root.to_string())) else {
         return text.to_owned();
     };
-    let line = |line: &str| match line.trim_start().starts_with("escape-root") {
-        true => line.replacen(&old, &new, 1),
-        false => line.to_owned(),
-    };
-    text.split_inclusive('\n').map(line).collect()
+    let is_root = |line: &str| line.trim_start().starts_with("escape-root");
+    let renumbered = |line: &str| line.replacen(&old, if is_root(line) { &new } else { &old }, 1);
+    text.split_inclusive('\n').map(renumbered).collect()
 }
 
 /// Each line with its end, whether it is of a table below `[dragonfly]`, and whether such a line came before it.

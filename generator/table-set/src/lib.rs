@@ -43,7 +43,7 @@ pub use update::{
     DeadEntry, FAULT_LIST_FILE, FAULTS_FILE, LostEntry, UPDATE_FILE, UPDATE_FORMAT, Update,
     UpdateRecord,
 };
-pub use write::{Content, Existing, Within, WriteError, check_target, write, write_into};
+pub use write::{Content, Existing, WriteError, check_target, write, write_into};
 
 /// The manifest's name in the directory.
 pub const MANIFEST_FILE: &str = "manifest.json";

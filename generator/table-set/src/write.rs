@@ -101,16 +101,6 @@ fn in_directory<E: From<WriteError>>(
 /// What a file is to hold.
 pub type Content<'c> = &'c dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// The files that [`write_into`] writes, and the names that it knows.
-pub struct Within<'f> {
-    /// What is written, in this order. The last file is the sign that the others are there.
-    pub files: &'f [(&'f str, Content<'f>)],
-    /// What is removed where it is there.
-    pub stale: &'f [&'f str],
-    /// The directory that holds the old files until the new ones are there.
-    pub replaced: &'f str,
-}
-
 /// Writes files into a directory that may hold others, in the place of what is there, and removes stale ones.
 /// All are written and synced beside their places before any takes its own. Until the last file is there again, the
 /// directory `replaced` has copies of all that was there, so that whoever is killed meanwhile can begin again from
@@ -121,7 +111,9 @@ pub struct Within<'f> {
 /// there.
 pub fn write_into(
     directory: &Path,
-    within: &Within<'_>,
+    files: &[(&str, Content<'_>)],
+    stale: &[&str],
+    replaced: &str,
     progress: &dyn Progress,
 ) -> Result<(), WriteError> {
     progress.check()?;
@@ -129,7 +121,7 @@ pub fn write_into(
     in_directory(directory, || {
         sweep(directory, name);
         let aside = create_aside(directory, name)?;
-        for (name, content) in within.files {
+        for (name, content) in files {
             let (path, shown) = (aside.path().join(name), directory.join(name));
             let file = File::create_new(&path).map_err(io_error(&shown, "create the file"))?;
             let mut out = BufWriter::new(Cancellable { file, progress });
@@ -140,76 +132,63 @@ pub fn write_into(
             sync_file(&path, &shown)?;
             progress.check()?;
         }
-        keep_replaced(directory, within, aside.path(), progress)?;
-        put_in_place(directory, within, aside.path(), progress)
+        // The last one is gone first.
+        let written = files.iter().rev().map(|(name, _)| *name);
+        let old: Vec<&str> = written.chain(stale.iter().copied()).collect();
+        let replaced = directory.join(replaced);
+        keep_replaced([directory, &replaced, aside.path()], &old, progress)?;
+        // From here on the work is done to its end: a moment, in which old files give way to new ones.
+        progress.step();
+        for path in old.iter().map(|name| directory.join(name)) {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() == NotFound => {}
+                answer => answer.map_err(io_error(&path, "remove the old file"))?,
+            }
+            sync_directory(directory)?;
+            progress.step();
+        }
+        for (name, _) in files {
+            let path = directory.join(name);
+            fs::rename(aside.path().join(name), &path)
+                .map_err(io_error(&path, "put the file there"))?;
+            progress.step();
+        }
+        sync_directory(directory)?;
+        fs::remove_dir_all(&replaced).map_err(io_error(&replaced, "remove the copies of old files"))
     })
 }
 
-/// Copies what is there into the directory for it, which appears whole, unless an interrupted run has left one: then
-/// what is there may be of that run.
+/// Copies old files into the directory for them, which appears whole. One that an interrupted run has left stays, as
+/// long as the first of the files is not there, for what is there may be of that run.
 fn keep_replaced(
-    directory: &Path,
-    within: &Within<'_>,
-    aside: &Path,
+    [directory, replaced, aside]: [&Path; 3],
+    old: &[&str],
     progress: &dyn Progress,
 ) -> Result<(), WriteError> {
-    let Some((sign, _)) = within.files.last() else { return Ok(()) };
-    let replaced = directory.join(within.replaced);
-    let is_whole = !is_missing(&directory.join(sign));
-    if !is_missing(&replaced) {
-        if !is_whole {
+    if !is_missing(replaced) {
+        if old.first().is_some_and(|first| is_missing(&directory.join(first))) {
             return Ok(());
         }
-        fs::remove_dir_all(&replaced).map_err(io_error(&replaced, "remove the old copies"))?;
+        fs::remove_dir_all(replaced)
+            .map_err(io_error(replaced, "remove the copies of old files"))?;
     }
-    let copies = aside.join(within.replaced);
-    fs::create_dir(&copies).map_err(io_error(&replaced, "create the directory"))?;
-    let written = within.files.iter().map(|(name, _)| name);
-    for name in written.chain(within.stale) {
+    let copies = aside.join("copies of old files");
+    fs::create_dir(&copies).map_err(io_error(replaced, "create the directory"))?;
+    for name in old {
         let (from, to) = (directory.join(name), copies.join(name));
-        let mut old = match input_file::open(&from, Symlinks::Follow) {
+        let mut file = match input_file::open(&from, Symlinks::Follow) {
             Err(error) if error.kind() == NotFound => continue,
             answer => answer.map_err(io_error(&from, "open the old file"))?.0,
         };
-        let mut copy = || {
-            let mut copy = File::create_new(&to)?;
-            io::copy(&mut old, &mut copy)?;
-            copy.sync_data()
-        };
-        copy().map_err(io_error(&from, "copy the old file"))?;
+        File::create_new(&to)
+            .and_then(|mut copy| io::copy(&mut file, &mut copy).map(|_| copy))
+            .and_then(|copy| copy.sync_data())
+            .map_err(io_error(&from, "copy the old file"))?;
         progress.check()?;
     }
     sync_directory(&copies)?;
-    progress.check()?;
-    fs::rename(&copies, &replaced).map_err(io_error(&replaced, "put the old files there"))?;
+    fs::rename(&copies, replaced).map_err(io_error(replaced, "put copies of old files there"))?;
     sync_directory(directory)
-}
-
-/// Lets old files give way to new ones, which takes a moment and is not cancelled.
-fn put_in_place(
-    directory: &Path,
-    within: &Within<'_>,
-    aside: &Path,
-    progress: &dyn Progress,
-) -> Result<(), WriteError> {
-    progress.step();
-    let sign = within.files.last().map(|(name, _)| name);
-    for path in sign.into_iter().chain(within.stale).map(|name| directory.join(name)) {
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() == NotFound => {}
-            answer => answer.map_err(io_error(&path, "remove the old file"))?,
-        }
-        sync_directory(directory)?;
-        progress.step();
-    }
-    for (name, _) in within.files {
-        let path = directory.join(name);
-        fs::rename(aside.join(name), &path).map_err(io_error(&path, "put the file there"))?;
-        progress.step();
-    }
-    sync_directory(directory)?;
-    let replaced = directory.join(within.replaced);
-    fs::remove_dir_all(&replaced).map_err(io_error(&replaced, "remove the old copies"))
 }
 
 /// A file that takes no more once the work is cancelled.

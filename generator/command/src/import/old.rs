@@ -57,30 +57,21 @@ impl Old {
         Ok(Some(old))
     }
 
-    /// Refuses a file of which a key below `[dragonfly]` says what no import says.
+    /// Refuses a file that names other lists than an import writes.
     fn check_network(&self) -> Outcome {
-        let FabricFile { wiring, names, dragonfly, kind_names, .. } = &self.file;
-        let own = |path: &Path, file: &str| path == Path::new(file);
-        let key = match wiring {
-            Wiring::Arrangement(_) => Some(("arrangement", "cables = \"cables.csv\"")),
-            Wiring::Cables(path) if !own(path, "cables.csv") => Some(("cables", "\"cables.csv\"")),
-            Wiring::Cables(_) if names.as_deref().is_none_or(|path| !own(path, "names.csv")) => {
-                Some(("names", "\"names.csv\""))
-            }
-            Wiring::Cables(_) => {
-                let is_plain = dragonfly.kinds().iter().all(|kind| kind.local_links <= 1);
-                let key = if kind_names.is_empty() { "local-links" } else { "kinds.local-links" };
-                (!is_plain).then_some((key, "1, for cables.csv has the links of every group"))
-            }
+        let FabricFile { wiring, names, .. } = &self.file;
+        let has_cables = matches!(wiring, Wiring::Cables(path) if path == Path::new("cables.csv"));
+        let has_names = names.as_deref() == Some(Path::new("names.csv"));
+        let key = match (has_cables, has_names) {
+            (true, true) => return Ok(()),
+            (true, false) => "names",
+            (false, _) => "cables",
         };
-        match key {
-            None => Ok(()),
-            Some((key, accepted)) => Err(Failure::Message(format!(
-                "{}: dragonfly.{key} is not as an import writes it, and would be lost; accepted is {accepted}, \
-                 or another directory with --keep",
-                self.path.display()
-            ))),
-        }
+        Err(Failure::Message(format!(
+            "{}: dragonfly.{key} is not as an import writes it, and would be lost; accepted is \"{key}.csv\", or \
+             another directory with --keep",
+            self.path.display()
+        )))
     }
 
     /// The numbers that it has, with room for the global ports that are asked for.

@@ -235,12 +235,12 @@ fn a_fabric_that_no_command_would_take_is_not_written() {
     let import = "import slingshot year-1.csv -o year-1 --global-ports";
     assert_eq!(
         scratch.refuses(&format!("{import} 4096")),
-        "tvlb: --global-ports: found 4096, accepted at most 2048 for groups of these sizes: a·h = 8192, but \
-         a·h must be 1 to 4096\n"
+        "tvlb: year-1/fabric.toml:8:13: dragonfly.kinds make no Dragonfly: a·h = 8192, but a·h must be 1 to 4096; no \
+         command would take this fabric (with --global-ports 4096), so nothing was written\n"
     );
     scratch.succeeds(&format!("{import} 2048"));
     scratch.succeeds("topology year-1/fabric.toml");
     let fewer = PLAN.lines().filter(|line| !line.contains("x102c0r1j1,none,x102c0r3j1,"));
     scratch.write("plan.csv", fewer.collect::<Vec<_>>().join("\n"));
-    assert_snapshot!(scratch.refuses("import slingshot plan.csv -o out"), @"tvlb: out/cables.csv: group 1: no local link joins switches 0 and 1, and no third switch is linked to both; accepted is a link or such a switch between every two switches of a group of which a local link is listed; one other pair is apart, too; they are x102c0r1 and x102c0r3; no command would take the fabric, so nothing was written");
+    assert_snapshot!(scratch.refuses("import slingshot plan.csv -o out"), @"tvlb: out/cables.csv: group 1: no local link joins switches 0 and 1, and no third switch is linked to both; accepted is a link or such a switch between every two switches of a group of which a local link is listed; one other pair is apart, too; they are x102c0r1 and x102c0r3; no command would take this fabric, so nothing was written");
 }
