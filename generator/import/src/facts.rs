@@ -9,7 +9,6 @@ use crate::notes::{Listed, Notes, counted};
 use crate::numbering::Numbering;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use tvlb_schema::limits;
 use tvlb_table_set::sha256;
 
 /// How many pairs have each number of links.
@@ -172,9 +171,8 @@ impl Facts {
         } else {
             writeln!(
                 out,
-                "- The groups are numbered by falling size, because in the order of their names they \
-                 would be more than {} kinds.",
-                limits::KINDS
+                "- The groups are numbered by falling size, because in the order of their names a fabric has no \
+                 room for their kinds."
             )?;
         }
         groups(out, machine, numbering)?;

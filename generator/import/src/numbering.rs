@@ -26,11 +26,13 @@ pub enum NumberingError {
     )]
     OneGroup { file: String, name: String, switches: usize },
     #[error(
-        "with the numbers of the earlier import the groups would be {found} kinds, accepted at most {}; \
-         import into another directory without --keep, which numbers them anew",
-        limits::KINDS
+        "with the numbers of the earlier import the kinds of groups would be {kinds}, accepted at most {}, and the \
+         runs of groups that are alike, absent groups among them, {runs}, accepted at most {}; import into another \
+         directory without --keep, which numbers them anew",
+        limits::KINDS,
+        limits::RUNS
     )]
-    Kinds { found: usize },
+    Kinds { kinds: usize, runs: usize },
 }
 
 /// Groups of one size, next to each other.
@@ -111,15 +113,14 @@ impl Numbering {
         }
         let numbering = Self::in_order(machine, groups(machine, earlier), earlier);
         let mut shapes = numbering.shapes();
-        if runs(&shapes).len() > limits::KINDS {
+        if !fit(&shapes) {
             level_nodes(&mut shapes);
         }
-        let found = runs(&shapes).len();
-        if found <= limits::KINDS {
+        if fit(&shapes) {
             return Ok(Self { kinds: numbering.kinds(&shapes, earlier), ..numbering });
         }
         if !earlier.is_none() {
-            return Err(NumberingError::Kinds { found });
+            return Err(NumberingError::Kinds { kinds: kinds(&shapes), runs: runs(&shapes).len() });
         }
         let mut order: Vec<usize> = (0..shapes.len()).collect();
         order.sort_by_key(|&group| Reverse(shapes[group]));
@@ -451,6 +452,16 @@ type Shape = (u32, u32);
 /// The groups next to each other that have one shape, or are absent.
 fn runs(shapes: &[Option<Shape>]) -> Vec<&[Option<Shape>]> {
     shapes.chunk_by(|one, other| one == other).collect()
+}
+
+/// How many shapes differ; absent groups have none.
+fn kinds(shapes: &[Option<Shape>]) -> usize {
+    shapes.iter().flatten().collect::<BTreeSet<_>>().len()
+}
+
+/// Whether a fabric has room for groups of these shapes in this order.
+fn fit(shapes: &[Option<Shape>]) -> bool {
+    kinds(shapes) <= limits::KINDS && runs(shapes).len() <= limits::RUNS
 }
 
 /// Gives groups with equally many switches as many places for nodes.

@@ -41,7 +41,7 @@ pub(super) struct Matched {
 }
 
 impl Matched {
-    pub(super) fn of(dragonfly: Change<Dragonfly>, names: &Change<&Names>) -> Self {
+    pub(super) fn of(dragonfly: &Change<Dragonfly>, names: &Change<&Names>) -> Self {
         let (old_df, new_df) = (dragonfly.old, dragonfly.new);
         let name = |names: &Names, switch| names.switch(switch).map(str::to_owned);
         let known: BTreeMap<String, SwitchId> = old_df
@@ -60,7 +60,7 @@ impl Matched {
                 old.insert(new, here);
             }
         }
-        Self { old, dragonfly }
+        Self { old, dragonfly: *dragonfly }
     }
 
     /// The switches that both fabrics have, by the new one's numbers in order.

@@ -161,7 +161,7 @@ pub fn compare(
     let booted = Change { old: old.boot()?, new: new.boot()? };
     let dragonflies = fabrics.map(|fabric| *fabric.dragonfly());
     let names = both.map(|tables| &tables.names);
-    let matched = Matched::of(dragonflies, &names);
+    let matched = Matched::of(&dragonflies, &names);
     let mut difference = Difference {
         same: old.manifest == new.manifest
             && old.fabric == new.fabric

@@ -148,8 +148,8 @@ impl Own {
             0 => GroupKind::absent(g),
             a => GroupKind::new(size(8, 0, 4), a, size(24, 1, 5), g),
         };
-        let [own] = equal.kinds() else { return None };
-        let kinds = if drawn & 2 == 0 { [*own, other] } else { [other, *own] };
+        let own = equal.kinds().next()?;
+        let kinds = if drawn & 2 == 0 { [own, other] } else { [other, own] };
         Dragonfly::of_kinds(&kinds).ok()
     }
 

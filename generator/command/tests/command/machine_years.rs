@@ -259,12 +259,33 @@ fn numbers_that_cannot_stay_are_said() {
     let warned = import(&machine, "-o larger --keep new").stderr;
     assert_snapshot!(warned);
     // Every other group is absent.
-    let machine = Machine::of(&(1..=11).map(|group| group * 10).collect::<Vec<_>>());
+    let machine = Machine::of(&(1..=25).map(|group| group * 10).collect::<Vec<_>>());
     import(&machine, "-o many");
-    let machine = Machine::of(&(0..=5).map(|group| group * 20 + 10).collect::<Vec<_>>());
+    let machine = Machine::of(&(0..=12).map(|group| group * 20 + 10).collect::<Vec<_>>());
     assert_snapshot!(import(&machine, "-o few --keep many").stderr);
     assert_snapshot!(import(&machine, "-o few --keep plan.csv").stderr);
     assert_snapshot!(import(&machine, "-o few --keep none").stderr);
+}
+
+/// Groups that leave a machine here and there cost no kind: its numbers stay year after year.
+#[test]
+fn groups_that_left_are_no_kinds() {
+    let scratch = Scratch::new();
+    let import = |machine: &Machine, arguments: &str| {
+        scratch.write("plan.csv", machine.plan());
+        scratch.succeeds(&format!("import slingshot plan.csv {arguments}"))
+    };
+    let all: Vec<u32> = (1..=11).map(|group| group * 10).collect();
+    import(&Machine::of(&all), "-o old");
+    let left: Vec<u32> = all.iter().copied().filter(|group| group % 20 == 10).collect();
+    import(&Machine::of(&left), "-o new --keep old");
+    let file = String::from_utf8(scratch.read("new/fabric.toml")).unwrap();
+    assert_eq!(file.matches("a = 0\n").count(), 5, "{file}");
+    scratch.succeeds("generate new/fabric.toml -o tables --set all --quiet");
+    let verified = scratch.succeeds("verify tables --fabric new/fabric.toml");
+    assert!(verified.contains("every path of every pair"), "{verified}");
+    let switches = scratch.succeeds("topology new/fabric.toml");
+    assert!(switches.contains("absent, 1"), "{switches}");
 }
 
 /// What people put into the fabric file of a machine, the root of its escape network among it.

@@ -2,7 +2,7 @@ use super::*;
 use crate::routes::wirings;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use tvlb_schema::{Dragonfly, End};
+use tvlb_schema::{Dragonfly, End, GroupKind};
 
 /// What Python makes of a text: the switch and the endpoints of each router, and the pairs that are linked.
 #[derive(Debug, PartialEq)]
