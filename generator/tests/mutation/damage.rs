@@ -183,7 +183,7 @@ fn change_meaning(files: &mut Files, _: &Base, rng: &mut Rng) {
     let name = any_switch(files, rng);
     let mut contents = contents(&SwitchImage::decode(&files[&name], &fabric).unwrap());
     let set = rng.random_range(0..contents.sets.len());
-    match rng.random_range(0..9) {
+    match rng.random_range(0..10) {
         0 => {
             let number = u32::from(contents.switch.0) + rng.random_range(1..5);
             let number = number % fabric.dragonfly().switch_count();
@@ -210,6 +210,11 @@ fn change_meaning(files: &mut Files, _: &Base, rng: &mut Rng) {
             contents.decisions.ugal_l.1.candidates = Candidates::new(min, vlb).unwrap();
         }
         7 => contents.decisions.par_second.1.gate = Gate::of_sixteenths(rng.random()),
+        8 => {
+            // Conventional VLB has neither levels nor presence.
+            let rule = SetRule { seed: contents.sets[set].rule.seed, ..SetRule::conventional() };
+            contents.sets[set] = SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() };
+        }
         _ => {
             let rule = &mut contents.sets[set].rule;
             let shape = rng.random_range(0..Shape::COUNT);
@@ -239,7 +244,7 @@ fn change_set(files: &mut Files, rng: &mut Rng, change: impl FnOnce(&mut SetCont
     let name = any_switch(files, rng);
     let mut contents = contents(&SwitchImage::decode(&files[&name], &fabric).unwrap());
     let set = rng.random_range(0..contents.sets.len());
-    if contents.sets[set].rule.is_by_switch() {
+    if contents.sets[set].rule.is_by_switch() || contents.sets[set].rule.is_by_triple() {
         // Such a set has neither levels nor presence.
         return;
     }

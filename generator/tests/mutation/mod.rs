@@ -39,8 +39,8 @@ struct Base {
     files: Files,
     /// Its sets are drawn by shape, all or some.
     by_shape: bool,
-    /// Its sets are of intermediate switches, which no switch can thin.
-    by_switch: bool,
+    /// Its sets are of intermediate switches or conventional, which no switch can thin.
+    has_no_levels: bool,
     another_set: Files,
     another_fabric: Files,
 }
@@ -101,6 +101,7 @@ fn bases() -> Vec<Base> {
             format!("second-min = \"any\"\n{}", set("switches:2-3")),
             false,
         ),
+        ([1, 3, 2, 5], set("conventional"), set("shapes:121"), false),
         ([1, 3, 2, 6], set("shapes:121"), set("shapes:120"), true),
         // An odd number of ports: one of the fabric has no cable.
         ([1, 3, 1, 3], set("shapes:121 by shape"), set("shapes:120 by shape"), true),
@@ -112,7 +113,7 @@ fn bases() -> Vec<Base> {
         Base {
             files: fabric(sizes, &own, thinned),
             by_shape: own.contains("by shape"),
-            by_switch: own.contains("switches:"),
+            has_no_levels: own.contains("switches:") || own.contains("conventional"),
             another_set: fabric(sizes, &other, thinned),
             another_fabric: fabric([p + 1, a, h, g], &own, thinned),
         }
@@ -177,7 +178,7 @@ fn try_mutants(count: u32) -> String {
         let (kind, mutator) = KINDS[number as usize % KINDS.len()];
         let mut which = rng.random_range(0..bases.len());
         while kind == PRESENCE && !bases[which].by_shape
-            || [LEVEL, LEVELS].contains(&kind) && bases[which].by_switch
+            || [LEVEL, LEVELS].contains(&kind) && bases[which].has_no_levels
         {
             which = rng.random_range(0..bases.len());
         }

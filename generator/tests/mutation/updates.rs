@@ -188,7 +188,7 @@ fn try_mutants(count: usize) {
             if number % 2 == 0 { presence } else { kinds.choose(&mut rng).unwrap() };
         let fits = |case: &&Case<'_>| {
             (kind != PRESENCE || case.base.by_shape)
-                && (![LEVEL, LEVELS].contains(&kind) || !case.base.by_switch)
+                && (![LEVEL, LEVELS].contains(&kind) || !case.base.has_no_levels)
         };
         let fitting: Vec<&Case<'_>> = cases.iter().filter(fits).collect();
         let case = *fitting.choose(&mut rng).unwrap();
