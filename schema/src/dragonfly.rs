@@ -418,8 +418,9 @@ impl Dragonfly {
             run_count: 1,
             runs: Self::NONE.runs,
         };
-        let [first, ..] = &mut self.kinds;
-        *first = GroupKind::new(self.p, self.a, self.h, self.g).sizes();
+        let ([kind, ..], [run, ..]) = (&mut self.kinds, &mut self.runs);
+        *kind = GroupKind::new(self.p, self.a, self.h, self.g).sizes();
+        *run = Run::new(0, self.g);
         Ok(())
     }
 

@@ -174,6 +174,12 @@ impl SetRule {
         ANY_FABRIC && matches!(self.draw, DrawRule::BySwitch { .. })
     }
 
+    /// Whether routes are drawn, by whatever rule, and not a switch or two cables that a route goes by. Only then can
+    /// a switch thin the set.
+    pub const fn is_of_routes(&self) -> bool {
+        !self.is_by_switch() && !self.is_by_triple()
+    }
+
     /// Whether routes are drawn by their shape first.
     #[inline]
     pub const fn is_by_shape(&self) -> bool {

@@ -164,7 +164,7 @@ impl<'c> Balancer<'c> {
     pub fn balanced(&self, policy: &Policy, progress: &dyn Progress) -> Result<Policy, Cancelled> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let with = |levels: &Levels| Policy { levels: levels.clone(), ..policy.clone() };
-        if policy.rule.is_by_switch() || policy.rule.is_by_triple() {
+        if !policy.rule.is_of_routes() {
             return Ok(policy.clone());
         }
         if let Some((_, levels)) = known().iter().find(|(rule, _)| *rule == policy.rule) {

@@ -22,11 +22,7 @@ pub fn drawn_routes(
 ) -> Vec<DrawnRoute> {
     let rule = *switch.image().set(decision).rule();
     let mut weights: BTreeMap<(Shape, Route), f64> = BTreeMap::new();
-    if rule.is_by_switch() || rule.is_by_triple() {
-        switch.for_each_way(decision, destination, |route, shape, ways| {
-            *weights.entry((shape, route)).or_default() += 1.0 / f64::from(ways);
-        });
-    } else {
+    if rule.is_of_routes() {
         let mut of_shape = [0_u32; Shape::COUNT];
         switch.for_each_route(decision, destination, |route, shape| {
             weights.insert((shape, route), 0.0);
@@ -40,6 +36,10 @@ pub fn drawn_routes(
                 DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 1.0,
             };
         }
+    } else {
+        switch.for_each_way(decision, destination, |route, shape, ways| {
+            *weights.entry((shape, route)).or_default() += 1.0 / f64::from(ways);
+        });
     }
     let total: f64 = weights.values().sum();
     let share = |((shape, route), weight)| DrawnRoute { shape, route, share: weight / total };

@@ -200,8 +200,7 @@ fn shapes(rule: &SetRule) -> Option<Vec<ShapeEntry>> {
         percent: f64::from(rule.keep_of(shape).parts()) / 100.0,
         weight: weight(shape),
     };
-    (!rule.is_by_switch() && !rule.is_by_triple())
-        .then(|| rule.shapes().iter().map(entry).collect())
+    rule.is_of_routes().then(|| rule.shapes().iter().map(entry).collect())
 }
 
 /// Turns what a file says into policies.
@@ -253,7 +252,7 @@ impl Reader<'_> {
         }
         let &DecisionEntry { threshold, candidates, gate, queue, .. } = entry;
         let weighing = Weighing { threshold, candidates, gate, queue };
-        if (rule.is_by_switch() || rule.is_by_triple()) && !thinned.is_empty() {
+        if !rule.is_of_routes() && !thinned.is_empty() {
             let found = format!("of {} switches", thinned.len());
             return Err(self.refuse(
                 &field("thinned"),

@@ -244,7 +244,7 @@ fn change_set(files: &mut Files, rng: &mut Rng, change: impl FnOnce(&mut SetCont
     let name = any_switch(files, rng);
     let mut contents = contents(&SwitchImage::decode(&files[&name], &fabric).unwrap());
     let set = rng.random_range(0..contents.sets.len());
-    if contents.sets[set].rule.is_by_switch() || contents.sets[set].rule.is_by_triple() {
+    if !contents.sets[set].rule.is_of_routes() {
         // Such a set has neither levels nor presence.
         return;
     }

@@ -7,15 +7,15 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read};
 use std::sync::OnceLock;
 
-/// The version, and the hash of the running program's file where it is not a release: in a checkout, code
-/// changes and the version stays. A release is built with `TVLB_RELEASE` in the environment, as `.ci/release`
-/// does. Nothing but the identity of kept work may depend on this.
+/// The version, and of a release its commit, which is `TVLB_RELEASE` where it is built, as `.ci/release` does; of
+/// any other program the hash of its file, for in a checkout code changes and the version stays. Nothing but the
+/// identity of kept work may depend on this.
 pub fn build() -> &'static str {
     static BUILD: OnceLock<String> = OnceLock::new();
     BUILD.get_or_init(|| {
         let version = env!("CARGO_PKG_VERSION");
         match option_env!("TVLB_RELEASE") {
-            Some(_) => version.to_owned(),
+            Some(commit) => format!("{version}+{commit}"),
             // A build that cannot be told shares with no other process.
             None => format!("{version}+{}", program_hash().unwrap_or_else(|_| random())),
         }
@@ -51,7 +51,7 @@ mod tests {
         let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         let version = env!("CARGO_PKG_VERSION");
         let expected = match option_env!("TVLB_RELEASE") {
-            Some(_) => version.to_owned(),
+            Some(commit) => format!("{version}+{commit}"),
             None => format!("{version}+{}", crate::sha256(&program)),
         };
         assert_eq!(build(), expected);
