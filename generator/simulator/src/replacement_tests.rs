@@ -5,8 +5,8 @@ use crate::Scheme;
 use crate::settings::Buffers;
 use crate::test_images::{Images, absolute_images};
 use crate::{BootedFabric, Run, Settings};
-use tvlb_firmware_model::{Error, VlbPaths};
-use tvlb_schema::ShapeSet;
+use tvlb_firmware_model::{Error, Switch, VlbPaths};
+use tvlb_schema::{End, FabricImage, FaultSet, GlobalPort, GroupId, ShapeSet, encode_fault_image};
 use tvlb_traffic::{Pattern, Traffic};
 
 fn images(set: u16) -> Images {
@@ -81,4 +81,23 @@ fn tables_of_other_cables_are_refused_and_the_old_ones_serve_on() {
     assert!(matches!(switch.replace(&[], &[], None), Err(Error::FabricImage(_))));
     assert_eq!(format!("{switch:?}"), whole);
     assert!(switch.replace(&images.fabric, &images.switches[7], None).is_ok());
+}
+
+/// Other tables of the fabric bring nothing back to life, and the number of the fault image goes on to be in use.
+#[test]
+fn what_is_dead_stays_dead_with_other_tables() {
+    let (old, new) = (images(0xfff), images(0b1111));
+    let plan = FabricImage::decode(&old.fabric).unwrap();
+    let cable = End { group: GroupId(0), port: GlobalPort(1) };
+    let faults = FaultSet { cables: [cable].into(), ..FaultSet::default() };
+    let dead = encode_fault_image(&plan, 3, &faults);
+    let of_same_number = encode_fault_image(&plan, 3, &FaultSet::default());
+    let mut switch = Switch::boot(&old.fabric, &old.switches[5]).unwrap();
+    switch.install_faults(&dead).unwrap();
+    for tables in [&old, &new] {
+        switch.replace(&tables.fabric, &tables.switches[5], None).unwrap();
+        assert!(!switch.image().fabric().has_live_cable(cable));
+        let refused = switch.install_faults(&of_same_number);
+        assert_eq!(refused, Err(Error::OldFaults { found: 3, installed: 3 }));
+    }
 }

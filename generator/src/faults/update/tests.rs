@@ -163,6 +163,12 @@ fn a_group_that_is_cut_off_is_said_to_be() {
         assert_eq!((mend.joins, mend.part.cables.len()), (256, 1));
         assert_eq!(update.loss.sets.ugal_l.count, 256);
     });
+    // A switch that died elsewhere is none that could be reached.
+    let with_switch = FaultSet { switches: [SwitchId(0)].into(), ..all.clone() };
+    updated([2, 4, 2, 9], "strategic-2-3 by shape", &with_switch, |_, _, update| {
+        assert_eq!(update.loss.cut.count, 2 * 4 * 31);
+        assert_eq!(update.loss.isolated, [12, 13, 14, 15].map(SwitchId));
+    });
     // Of three groups in a row the first and the last are joined by VLB only.
     let faults = FaultSet { cables: [end(0, 1), end(1, 1)].into(), ..FaultSet::default() };
     updated([1, 2, 1, 3], "all", &faults, |_, _, update| {
@@ -184,5 +190,39 @@ fn an_update_is_of_what_is_dead_alone() {
                 assert_eq!(first.get_or_insert_with(|| made.clone()), &made);
             });
         });
+    }
+}
+
+/// Where a plan lacks a link, the third switch over which packets go can die.
+#[test]
+fn a_pair_is_cut_off_by_the_death_of_its_third_switch() {
+    let whole = arrange(Dragonfly::new(1, 3, 2, 3).unwrap(), Arrangement::default(), 1).unwrap();
+    let link = LocalLink { low: SwitchId(0), high: SwitchIndex(2), number: 0 };
+    let plan = whole.without(&FaultSet { local_links: [link].into(), ..FaultSet::default() });
+    let faults = FaultSet { switches: [SwitchId(1)].into(), ..FaultSet::default() };
+    let none = PerDecision::from_fn(|_| Pairs::default());
+    let loss = loss::find(&plan, &plan.without(&faults), &faults, none);
+    assert!(loss.cut.first.contains(&(SwitchId(0), SwitchId(2))), "{loss:?}");
+    assert!(loss.cut.first.contains(&(SwitchId(2), SwitchId(0))), "{loss:?}");
+}
+
+/// A cable to a switch that is dead says nothing more, by whichever end it is listed.
+#[test]
+fn a_cable_of_a_dead_switch_is_not_listed() {
+    let bytes = |cables: &[End]| {
+        let mut bytes = Vec::new();
+        let cables = cables.iter().copied().collect();
+        let faults = FaultSet { switches: [SwitchId(4)].into(), cables, ..FaultSet::default() };
+        updated([1, 4, 2, 5], "all", &faults, |_, _, update| bytes = update.faults);
+        bytes
+    };
+    let df = Dragonfly::new(1, 4, 2, 5).unwrap();
+    let plan = arrange(df, Arrangement::default(), 1).unwrap();
+    let is_of = |end: &End| df.switch(end.group, df.split_port(end.port).0) == SwitchId(4);
+    let of_switch = plan.cables().iter().map(|cable| [cable.low, cable.high]);
+    let of_switch: Vec<_> = of_switch.filter(|ends| ends.iter().any(is_of)).collect();
+    assert_eq!(of_switch.len(), 2);
+    for end in of_switch.into_iter().flatten() {
+        assert_eq!(bytes(&[end]), bytes(&[]), "{end:?}");
     }
 }

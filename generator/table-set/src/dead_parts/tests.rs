@@ -167,3 +167,32 @@ proptest! {
         let _ = read(&text);
     }
 }
+
+/// Of two switches that share another number of links all are drained, because the links are numbered from 0.
+#[test]
+fn all_links_of_a_pair_with_fewer_are_not_in_the_other_fabric() {
+    let df = Dragonfly::of_kinds(&[GroupKind::new(1, 3, 1, 3).with_local_links(3)]).unwrap();
+    let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(2, 0)), (end(1, 1), end(2, 1))];
+    let pair = |links| FewerLinks { low: SwitchId(7), high: SwitchIndex(2), links };
+    let [whole, fewer] =
+        [&[][..], &[pair(1)]].map(|fewer| encode_fabric_image_with(&df, &cables, fewer));
+    let [whole, fewer] = [&whole, &fewer].map(|image| FabricImage::decode(image).unwrap());
+    let link = |number| LocalLink { low: SwitchId(7), high: SwitchIndex(2), number };
+    assert_eq!(not_in(&whole, &fewer).unwrap().local_links, [link(0), link(1), link(2)].into());
+    assert_eq!(not_in(&fewer, &whole).unwrap().local_links, [link(0)].into());
+}
+
+/// The numbers of its nodes mean others, so a group with other nodes is another group.
+#[test]
+fn a_group_with_fewer_nodes_is_not_in_the_other_fabric() {
+    let kinds = |p| [GroupKind::new(2, 2, 1, 2), GroupKind::new(p, 2, 1, 1)];
+    let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(2, 0)), (end(1, 1), end(2, 1))];
+    let [old, new] = [1, 2]
+        .map(|p| encode_fabric_image_with(&Dragonfly::of_kinds(&kinds(p)).unwrap(), &cables, &[]));
+    let [old, new] = [&old, &new].map(|image| FabricImage::decode(image).unwrap());
+    for (fabric, other) in [(&old, &new), (&new, &old)] {
+        let listed = not_in(fabric, other).unwrap();
+        assert_eq!(listed.switches, [SwitchId(4), SwitchId(5)].into());
+        assert!(listed.cables.is_empty() && listed.local_links.is_empty());
+    }
+}
