@@ -240,3 +240,44 @@ fn a_claim_that_is_renewed_is_not_taken_over() {
     renew(path, held.owner, 9);
     assert_eq!(fs::read_to_string(path).unwrap(), claim_text(!held.owner, 0));
 }
+
+/// The hash is right, and there is more than a name and a value.
+#[test]
+fn a_result_that_goes_on_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let runs = one(&home);
+    runs.put("run", &1).unwrap();
+    let path = runs.place("run").path;
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.truncate(bytes.len() - DIGEST);
+    bytes.push(0);
+    fs::write(&path, [&bytes[..], &Sha256::digest(&bytes)].concat()).unwrap();
+    let error = runs.get::<u32>("run").unwrap_err().to_string();
+    assert!(error.contains("bytes follow its content"), "{error}");
+}
+
+#[test]
+fn a_claim_that_was_renewed_before_its_process_died_is_taken_over() {
+    let home = tempfile::tempdir().unwrap();
+    let [dead, alive] = [0, 1].map(|_| with_patience(&home, Duration::from_millis(50)));
+    let claim = claimed(&dead, "run");
+    drop(locked(&dead.claims.renewal).take());
+    assert!(matches!(alive.claim::<Value>("run").unwrap(), Turn::Theirs));
+    renew(&claim.path, claim.held.owner, 1);
+    // It is seen with what stands in it now, is removed, and is then free.
+    for _ in 0..2 {
+        assert!(matches!(alive.claim::<Value>("run").unwrap(), Turn::Theirs));
+        thread::sleep(Duration::from_millis(60));
+    }
+    drop(claimed(&alive, "run"));
+}
+
+#[test]
+fn who_claims_a_result_goes_on_saying_so() {
+    let home = tempfile::tempdir().unwrap();
+    let runs = one(&home);
+    assert!(locked(&runs.claims.renewal).is_none());
+    let claim = claimed(&runs, "run");
+    assert!(locked(&runs.claims.renewal).is_some());
+    drop(claim);
+}
