@@ -220,3 +220,24 @@ fn what_cannot_be_checked() {
     For more information, try '--help'.
     ");
 }
+
+/// A switch went into the place of another one, and a new one came into its own.
+#[test]
+fn a_switch_is_one_switch_of_the_other_set() {
+    let scratch = Scratch::with_sizes(1, 2, 4, 4);
+    let text = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+    let text = text.replace("[dragonfly]\n", "[dragonfly]\nnames = \"names.csv\"\n");
+    scratch.write("fabric.toml", text);
+    for (directory, place) in [("old", "0,0"), ("new", "2,1")] {
+        scratch.write("names.csv", format!("group,switch,port,name,physical\n{place},,a,\n"));
+        scratch.succeeds(&format!("generate fabric.toml -q -o {directory}"));
+    }
+    let json = scratch.differs("diff old new --json");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let of = |what: &str| {
+        let switches = json["parts"][what].as_array().unwrap().iter();
+        switches.map(|switch| switch["switch"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(json["parts"]["switches-in-both"], 7);
+    assert_eq!([of("switches-gone"), of("switches-new")], [[5], [0]]);
+}

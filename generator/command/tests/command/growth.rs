@@ -148,6 +148,12 @@ fn what_goes_is_drained_and_waited_for() {
     let bound = 8 * (15 + 30 + 20) * 5 * 32 * (2 * 15 + 2 + 1);
     assert_eq!(json(&scratch, "of-5 of-4")["install"]["in-steps"]["wait-cycles"], bound);
     assert_eq!(json(&scratch, "of-4 of-5")["install"]["in-steps"]["wait-cycles"], 0);
+    // The port that led to the group that goes has another cable: none.
+    let first = &json(&scratch, "of-5 of-4")["switches"][0];
+    assert_eq!(
+        [&first["switch"], &first["ports"]],
+        [&serde_json::json!(0), &serde_json::json!([1])]
+    );
     // Switches that say no are believed.
     assert_snapshot!(install(&scratch, "of-4 per-hop-5"));
 }
