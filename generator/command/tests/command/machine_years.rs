@@ -10,13 +10,13 @@ use std::fmt::Write;
 struct Machine(Vec<(u32, Vec<u32>)>);
 
 impl Machine {
-    /// Groups of these numbers, of three switches each.
+    /// Groups of these numbers, of three switches each. Slot 101 is slot 1 of group 10, whose switch is in another group.
     fn of(groups: &[u32]) -> Self {
         Self(groups.iter().map(|&group| (group, vec![1, 3, 5])).collect())
     }
 
     fn switch(group: u32, slot: u32) -> String {
-        format!("x{}c0r{slot}", 1000 + group)
+        format!("x{}c0r{}", 1000 + if slot < 100 { group } else { slot / 10 }, slot % 10)
     }
 
     /// Its cable plan: two nodes on each switch, a cable between each two switches of a group, and one between each
@@ -342,4 +342,68 @@ fn what_people_chose_is_carried_over() {
         scratch.write("old/fabric.toml", text("grown/fabric.toml").replace(from, to));
         assert_snapshot!(scratch.refuses("import slingshot plan.csv -o old --force"));
     }
+}
+
+/// A switch that comes from another group takes a number that is free there, and not one that a switch has.
+#[test]
+fn a_switch_that_changes_its_group_moves_no_other() {
+    let scratch = Scratch::new();
+    let import = |machine: &Machine, arguments: &str| {
+        scratch.write("plan.csv", machine.plan());
+        let run = scratch.tvlb(&format!("import slingshot plan.csv {arguments}"));
+        assert_eq!(run.code, 0, "{run}");
+        String::from_utf8(scratch.read("new/names.csv")).unwrap_or_default()
+    };
+    let mut machine = Machine::of(&[10, 20, 30]);
+    import(&machine, "-o new");
+    machine.0[0].1.remove(0);
+    machine.0[1].1.insert(0, 101);
+    let names = import(&machine, "-o new --force");
+    for row in ["1,0,,x1020c0r1,\n", "1,1,,x1020c0r3,\n", "1,2,,x1020c0r5,\n", "1,3,,x1010c0r1,\n"]
+    {
+        assert!(names.contains(row), "{row}{names}");
+    }
+}
+
+#[test]
+fn what_people_chose_stays_in_whatever_way_they_wrote_it() {
+    let scratch = Scratch::new();
+    let text = |path: &str| String::from_utf8(scratch.read(path)).unwrap();
+    let import = |machine: &Machine, arguments: &str| {
+        scratch.write("plan.csv", machine.plan());
+        let run = scratch.tvlb(&format!("import slingshot plan.csv {arguments}"));
+        assert_eq!(run.code, 0, "{run}");
+    };
+    // Two kinds, of which people named one.
+    let mut machine = Machine::of(&[10, 20, 30]);
+    machine.0[0].1.pop();
+    import(&machine, "-o old");
+    let plain = text("old/fabric.toml");
+    let of_3 = chosen(&plain, 3);
+    scratch.write("old/fabric.toml", of_3.replace("[links]", "  [links]"));
+    // The kind that has no name of its own becomes the other one.
+    machine.0[0].1.push(5);
+    import(&machine, "-o grown --keep old");
+    let grown = text("grown/fabric.toml");
+    assert!(grown.contains("compute") && grown.contains("# 10 cycles"), "{grown}");
+    // The directory that is gone on from may be the one that is written.
+    import(&machine, "-o old --keep old/fabric.toml --force");
+    assert_eq!(text("old/fabric.toml"), grown);
+
+    // A root that is not written as one would expect is the same switch still, with its new number.
+    let machine = Machine::of(&[10, 20, 30]);
+    import(&machine, "-o first");
+    let of_4 = chosen(&text("first/fabric.toml"), 4).replace("root = 4", "root = 0b100");
+    scratch.write("first/fabric.toml", of_4);
+    let mut larger = machine.clone();
+    larger.0[2].1.push(7);
+    import(&larger, "-o larger --keep first");
+    let larger = text("larger/fabric.toml");
+    assert!(larger.contains("escape-root = 5") && !larger.contains("0b100"), "{larger}");
+
+    // What only a comment speaks of is not said.
+    import(&machine, "-o other");
+    scratch.write("other/fabric.toml", format!("# No [links] yet.\n{}", text("other/fabric.toml")));
+    import(&machine, "-o other --force");
+    assert!(text("other/assumptions.txt").contains("Nothing says how long a flit takes"));
 }

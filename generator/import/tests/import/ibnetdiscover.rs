@@ -125,6 +125,10 @@ fn the_links_of_a_dragonfly_tell_its_groups() {
         let names = super::text(&by_links, "names.csv");
         assert!(names.contains("group of g0-sw0"), "{names}");
     }
+    // Two switches of a group of four have two common neighbours, which is not more than two.
+    let text = dragonfly(&[4, 4, 4, 4], 2, 1).text();
+    assert!(fabric(&text, None, Some(1)).is_ok());
+    assert!(fabric(&text, None, Some(2)).is_err());
     // With a node at each switch, none is a spine.
     assert!(fabric(&dragonfly(&[4, 4, 4], 1, 1).text(), None, None).is_ok());
     assert!(fabric(&dragonfly(&[4, 4, 4], 0, 1).text(), None, None).is_ok());
