@@ -131,9 +131,41 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
         usual if usual == Buffers::all(32) => String::new(),
         flits => format!(" buffer {flits}"),
     };
+    // Likewise only pairs of switches of a group that lack links, which sizes and cables do not say.
+    let fewer = fabric.topology.fewer_links().iter();
+    let fewer: Vec<String> =
+        fewer.map(|pair| format!(" local {} {} {}", pair.low, pair.high, pair.links)).collect();
+    let fewer = fewer.concat();
     format!(
-        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}{missing}{buffer}",
+        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}{missing}{buffer}{fewer}",
         runs::build(),
         fabric.file.latencies
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tvlb_schema::{Dragonfly, FaultSet, LocalLink, SwitchId, SwitchIndex};
+    use tvlb_topology::arrangement::Arrangement;
+
+    /// Of two wirings with the same cables, one may lack links within a group.
+    #[test]
+    fn runs_of_other_local_links_are_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let df = Dragonfly::new(1, 4, 2, 5).unwrap();
+        let whole = Fabric::new("lab", df, Arrangement::default(), 1).unwrap();
+        let link = LocalLink { low: SwitchId(0), high: SwitchIndex(3), number: 0 };
+        let faults = FaultSet { local_links: [link].into(), ..FaultSet::default() };
+        let left = Fabric { topology: whole.topology.without(&faults), ..whole.clone() };
+        assert_eq!(whole.topology.cables(), left.topology.cables());
+        let of = |fabric: &Fabric| {
+            let size = crate::choose::PanelSize::Quick;
+            let panel = Panel::new(fabric.nodes(), fabric.file.links(), 1, size);
+            open(Some(home.path()), "one", fabric, &panel)
+        };
+        of(&whole).unwrap();
+        assert!(matches!(of(&left), Err(StoreError::Other { .. })));
+        of(&whole).unwrap();
+    }
 }
