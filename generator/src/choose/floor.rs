@@ -70,12 +70,28 @@ impl Floor<'_> {
                 return Ok((self.policies(rule), asked));
             }
         }
-        Ok((self.conventional(), asked))
+        Ok((self.conventional(sources), asked))
     }
 
-    /// Conventional routing, as the fabric file weighs it.
-    pub(super) fn conventional(&self) -> PerDecision<Policy> {
-        self.policies(&SetRule::conventional())
+    /// Conventional routing, as the fabric file weighs it, and by channel where it leaves that open.
+    ///
+    /// Which of the two carries more, only runs can say. Where there were runs of machines of hundreds and thousands of
+    /// switches, it was by channel under adversarial traffic, by up to half, and the two hardly differed under other
+    /// traffic (docs/measurements/step-2.md, "Machines").
+    pub(super) fn conventional(&self, sources: &Sources<'_>) -> PerDecision<Policy> {
+        let [ugal_l, par] = [Scheme::UgalL, Scheme::Par].map(|scheme| {
+            let all = sources.conventional(scheme).into_iter();
+            let mut allowed = all.filter(|candidate| sources.allows(scheme, candidate));
+            let by_channel =
+                |candidate: &Candidate| matches!(candidate.origin, Origin::ConventionalByChannel);
+            allowed.find(by_channel).map(|candidate| candidate.policies)
+        });
+        let plain = self.policies(&SetRule::conventional());
+        PerDecision {
+            ugal_l: ugal_l.map_or(plain.ugal_l, |pair| pair.source),
+            par_source: par.as_ref().map_or(plain.par_source, |pair| pair.source.clone()),
+            par_second: par.map_or(plain.par_second, |pair| pair.second),
+        }
     }
 
     /// A set as it is weighed where nothing else is said.

@@ -145,7 +145,7 @@ pub fn choose(
         let (policies, floor) = match &model {
             Some(_) => floor.choose(&sources)?,
             // A fabric that is too large for the model is too large for runs.
-            None => (floor.conventional(), Vec::new()),
+            None => (floor.conventional(&sources), Vec::new()),
         };
         let entry = all_rounded(&ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
@@ -194,7 +194,7 @@ pub fn runs_kept(options: &Options) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tvlb_schema::Dragonfly;
+    use tvlb_schema::{Dragonfly, MinCandidate, Queue};
     use tvlb_topology::arrangement::Arrangement;
 
     #[test]
@@ -205,7 +205,17 @@ mod tests {
         let choice = choose(&fabric, &options, &()).unwrap();
         assert_eq!(choice.entry.by, "default");
         assert!(choice.entry.model.is_none());
-        let conventional = SetRule { seed: 1, ..SetRule::conventional() };
-        assert_eq!(choice.policies, PerDecision::same(Policy::from(conventional)));
+        let PerDecision { ugal_l, par_source, par_second } = choice.policies;
+        for policy in [&ugal_l, &par_source, &par_second] {
+            assert_eq!(policy.rule, SetRule { seed: 1, ..SetRule::conventional() });
+            assert_eq!(policy.weighing.queue, Queue::Channel);
+        }
+        assert_eq!((par_source.min, par_second.min), (MinCandidate::Kept, MinCandidate::Shortest));
+
+        // Where the fabric file says whose queue counts, it is that.
+        let mut fabric = fabric;
+        fabric.file.weighing.queues = Some(PerDecision::same(Queue::Port));
+        let choice = choose(&fabric, &options, &()).unwrap();
+        assert_eq!(choice.policies.ugal_l.weighing.queue, Queue::Port);
     }
 }

@@ -73,16 +73,18 @@ fn groups_are_numbered_by_name_and_those_alike_next_to_each_other_are_a_kind() {
 #[test]
 fn where_kinds_would_be_too_many_groups_get_places_without_nodes_or_another_order() {
     let alternating = |one: (usize, usize), other: (usize, usize)| -> Vec<(usize, usize, usize)> {
-        let both = (1..).zip([one, other].into_iter().cycle()).take(10);
+        let both = (1..).zip([one, other].into_iter().cycle()).take(26);
         both.map(|(name, (switches, jacks))| (name, switches, jacks)).collect()
     };
     let (kinds, names) = kinds_and_groups(&alternating((4, 1), (4, 2)));
-    assert_eq!(kinds, ["name=groups-of-4,g=10,a=4,p=4,h=12"]);
-    assert_eq!(names, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
+    assert_eq!(kinds, ["name=groups-of-4,g=26,a=4,p=4,h=28"]);
+    let in_order: Vec<String> = (1..=26).map(|name: u32| name.to_string()).collect();
+    assert_eq!(names, in_order);
     let (kinds, names) = kinds_and_groups(&alternating((2, 1), (4, 2)));
-    let (of_4, of_2) = ("name=groups-of-4,g=5,a=4,p=4,h=12", "name=groups-of-2,g=5,a=2,p=2,h=18");
+    let (of_4, of_2) = ("name=groups-of-4,g=13,a=4,p=4,h=28", "name=groups-of-2,g=13,a=2,p=2,h=50");
     assert_eq!(kinds, [of_4, of_2]);
-    assert_eq!(names, ["2", "4", "6", "8", "10", "1", "3", "5", "7", "9"]);
+    let by_size = (2..=26).step_by(2).chain((1..=25).step_by(2)).map(|name| name.to_string());
+    assert_eq!(names, by_size.collect::<Vec<_>>());
 }
 
 #[test]
