@@ -424,8 +424,8 @@ pub struct ImportIbnetdiscover {
 #[derive(Args)]
 pub struct ImportAgain {
     /// Keep the numbers of an earlier import, or of any other fabric with names: its directory or fabric
-    /// file. What has its name and was there keeps its group, index, node and slot, and the name, the seed, [links]
-    /// and [routing] of the fabric file stay
+    /// file. What has its name and was there keeps its group, index, node and slot, and the name, the seed, links
+    /// and routing of the fabric file stay
     #[arg(long, value_name = "OLD")]
     pub keep: Option<PathBuf>,
     /// Replace the files of an earlier import in DIR. Its numbers and what people wrote into its fabric.toml stay,
