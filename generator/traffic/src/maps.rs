@@ -62,8 +62,8 @@ fn peers(nodes: &Nodes) -> Vec<Vec<GroupId>> {
     peers
 }
 
-/// The nodes of the groups that are most of a fabric: of the lists of groups of one size that have the most nodes, the first of them
-/// where two have as many.
+/// The nodes of the groups that are most of a fabric: of the groups of one size that together have the most nodes, or of
+/// the first such where two have as many.
 ///
 /// A throughput of all nodes alike is that of those who can send least, so that a few groups for storage would hide
 /// what the others reach.
