@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
-use tvlb_schema::{Dragonfly, GroupId, LinkKind};
+use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, LinkKind};
 use tvlb_topology::Topology;
+use tvlb_topology::lacking::kinds_of_groups;
 use tvlb_topology::links::LinkNumbers;
 
 /// What a throughput is limited by. Kinds of groups count from 0, in the order of the groups.
@@ -16,36 +16,33 @@ pub enum Limit {
     /// What nodes send and receive.
     Nodes,
     /// Links within groups of a kind.
-    Local(u8),
+    Local(usize),
     /// Links between groups of two kinds, the lower first.
-    Global(u8, u8),
+    Global(usize, usize),
 }
 
 impl Limit {
-    /// For each of the first link numbers what it limits by.
+    /// For each of the first link numbers what it limits by; the nodes for those that are of no link.
     pub(super) fn of_links(rows: usize, topology: &Topology) -> Vec<Self> {
         let df = topology.dragonfly();
         let links = LinkNumbers::new(*df);
-        let kinds = (0..).zip(df.kinds());
-        let kinds: Vec<u8> =
-            kinds.flat_map(|(number, kind)| std::iter::repeat_n(number, kind.g.into())).collect();
+        let kinds = kinds_of_groups(df);
         let kind = |group: GroupId| kinds[group.as_usize()];
-        let mut all = vec![Self::Nodes; links.count()];
+        let far = |link, group| {
+            let port = u16::try_from(link - links.global(group, GlobalPort(0))).ok()?;
+            topology.peer(End { group, port: GlobalPort(port) }).map(|end| end.group)
+        };
+        let mut all = vec![Self::Nodes; rows];
         for (link, limit) in all.iter_mut().enumerate() {
             let Some((from, _)) = links.leaves(link) else { continue };
+            let (group, _) = df.place(from);
             if links.kind(link) == LinkKind::Local {
-                *limit = Self::Local(kind(df.place(from).0));
+                *limit = Self::Local(kind(group));
+            } else if let Some(far) = far(link, group) {
+                let (one, other) = (kind(group), kind(far));
+                *limit = Self::Global(one.min(other), one.max(other));
             }
         }
-        for group in df.groups() {
-            for other in df.groups().filter(|&other| other != group) {
-                let (low, high) = (kind(group).min(kind(other)), kind(group).max(kind(other)));
-                for link in topology.links(group, other) {
-                    all[links.global(group, link.from)] = Self::Global(low, high);
-                }
-            }
-        }
-        all.truncate(rows);
         all
     }
 
@@ -61,19 +58,17 @@ impl Limit {
 
     /// "nodes", "local links", "global links between groups of kinds 1 and 2".
     pub fn in_words(self, df: &Dragonfly) -> String {
-        let is_even = df.is_even();
-        fmt::from_fn(move |f| match self {
-            Self::Nodes => f.write_str("nodes"),
-            Self::Local(_) if is_even => f.write_str("local links"),
-            Self::Global(..) if is_even => f.write_str("global links"),
-            Self::Local(kind) => write!(f, "local links of groups of kind {}", kind + 1),
+        match self {
+            Self::Nodes => "nodes".to_owned(),
+            Self::Local(_) if df.is_even() => "local links".to_owned(),
+            Self::Global(..) if df.is_even() => "global links".to_owned(),
+            Self::Local(kind) => format!("local links of groups of kind {}", kind + 1),
             Self::Global(kind, other) if kind == other => {
-                write!(f, "global links between groups of kind {}", kind + 1)
+                format!("global links between groups of kind {}", kind + 1)
             }
             Self::Global(kind, other) => {
-                write!(f, "global links between groups of kinds {} and {}", kind + 1, other + 1)
+                format!("global links between groups of kinds {} and {}", kind + 1, other + 1)
             }
-        })
-        .to_string()
+        }
     }
 }

@@ -114,8 +114,8 @@ pub(super) fn usual<N: Copy + Ord>(counts: &BTreeMap<N, usize>) -> Option<N> {
     counts.iter().max_by_key(|&(&number, &count)| (count, number)).map(|(&number, _)| number)
 }
 
-/// By group the number of its kind.
-fn kinds_of_groups(df: &Dragonfly) -> Vec<usize> {
+/// By group the number of its kind, as [`Dragonfly::kinds`] has them, from 0.
+pub fn kinds_of_groups(df: &Dragonfly) -> Vec<usize> {
     let kinds = df.kinds().enumerate();
     kinds.flat_map(|(number, kind)| std::iter::repeat_n(number, kind.g.into())).collect()
 }

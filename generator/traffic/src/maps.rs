@@ -7,7 +7,7 @@
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::mem;
 use tvlb_schema::{GroupId, NodeId, Nodes};
 
@@ -69,15 +69,14 @@ fn peers(nodes: &Nodes) -> Vec<Vec<GroupId>> {
 /// what the others reach.
 #[must_use]
 pub fn of_most_peers(nodes: &Nodes) -> Nodes {
-    let df = *nodes.dragonfly();
-    let of = |groups: &[GroupId]| -> BTreeSet<NodeId> {
-        let switches = groups.iter().flat_map(|&group| df.switches_in(group));
-        switches.flat_map(|switch| nodes.of_switch(switch)).collect()
-    };
-    let lists = peers(nodes).into_iter().map(|groups| of(&groups));
-    let most = lists.reduce(|most, list| if list.len() > most.len() { list } else { most });
-    let most = most.unwrap_or_default();
-    let others: Vec<NodeId> = nodes.iter().filter(|node| !most.contains(node)).collect();
+    let df = nodes.dragonfly();
+    let group = |node: NodeId| df.place(df.switch_of(node).0).0;
+    let count =
+        |groups: &[GroupId]| nodes.iter().filter(|&node| groups.contains(&group(node))).count();
+    let lists = peers(nodes).into_iter().map(|groups| (count(&groups), groups));
+    let most = lists.reduce(|most, list| if list.0 > most.0 { list } else { most });
+    let (_, most) = most.unwrap_or_default();
+    let others: Vec<NodeId> = nodes.iter().filter(|&node| !most.contains(&group(node))).collect();
     nodes.clone().without(others)
 }
 
