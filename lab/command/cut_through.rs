@@ -13,6 +13,7 @@ use report::{
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
+use tvlb::given::{Given, OfMeasurement, OfSwitches};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
 use tvlb::simulate::Format;
 use tvlb::switches::Weighings;
@@ -24,8 +25,7 @@ use tvlb_base::table;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
 use tvlb_lab::cut_through::{
-    CutThrough, CutThroughError, CutThroughRun, LinkBuffer, Piggybacking, Routing, Sending,
-    saturation,
+    CutThrough, CutThroughError, CutThroughRun, Piggybacking, Routing, Sending, saturation,
 };
 use tvlb_simulator::BootedFabric;
 use tvlb_table_set::names::Parts;
@@ -88,64 +88,22 @@ pub(crate) struct Arguments {
     )]
     resolution: f64,
     /// Let each node send so many packets as fast as it can, and measure until all are delivered
-    #[arg(long, value_name = "PACKETS", conflicts_with_all = ["load", "all_to_all", "warm_up"])]
+    #[arg(long, value_name = "PACKETS", conflicts_with_all = ["load", "all_to_all", "warm-up"])]
     burst: Option<u32>,
     /// Let each node send one packet to every other, and measure until all are delivered
-    #[arg(long, conflicts_with_all = ["load", "warm_up", "traffic", "place"])]
+    #[arg(long, conflicts_with_all = ["load", "warm-up", "traffic", "place"])]
     all_to_all: bool,
     /// One run of everything for each; several give standard errors
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
-    /// Cycles before the measured ones
-    #[arg(long, value_name = "CYCLES", default_value_t = 10_000, help_heading = "Measurement")]
-    warm_up: u32,
-    /// Cycles that are measured; of a burst, and where all send to all, the most that it may take
-    #[arg(long, value_name = "CYCLES", help_heading = "Measurement")]
-    cycles: Option<u32>,
+    #[command(flatten)]
+    measurement: Given<CutThrough, OfMeasurement>,
     /// Print throughput, latency and the share of VLB of every so many cycles too; with --format csv instead of the
     /// runs
     #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["burst", "all_to_all"], help_heading = "Measurement")]
     series: Option<NonZeroU32>,
-    /// Phits of a packet
-    #[arg(long, value_name = "PHITS", default_value_t = 8, help_heading = "Switches")]
-    packet: u16,
-    /// Phits that the buffer of one virtual channel holds on links within a group [default: 32, or as many as a
-    /// longer link needs]
-    #[arg(long, value_name = "PHITS", help_heading = "Switches")]
-    local_buffer: Option<u16>,
-    /// Phits that the buffer of one virtual channel holds on links between groups [default: 256, or as many as a
-    /// longer link needs]
-    #[arg(long, value_name = "PHITS", help_heading = "Switches")]
-    global_buffer: Option<u16>,
-    /// Virtual channels of links within a group, without that of OFAR's escape network [default: as many as the
-    /// routing needs; for OFAR 3]
-    #[arg(long, value_name = "N", help_heading = "Switches")]
-    local_channels: Option<u8>,
-    /// Virtual channels of links between groups, without that of OFAR's escape network [default: as many as the routing needs; for OFAR 2]
-    #[arg(long, value_name = "N", help_heading = "Switches")]
-    global_channels: Option<u8>,
-    /// Phits that the output buffer of one virtual channel holds, to which a crossbar moves packets from inputs, and from
-    /// which links take them; not with OFAR [default: no output buffers: inputs feed the links]
-    #[arg(long, value_name = "PHITS", help_heading = "Switches")]
-    output_buffer: Option<u16>,
-    /// Phits that the crossbar moves from an input to an output buffer in a cycle
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Switches")]
-    speedup: u8,
-    /// Injection queues of each node, among which packets are divided by their destination
-    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Switches")]
-    injection_queues: u8,
-    /// Phits that one injection queue holds
-    #[arg(long, value_name = "PHITS", default_value_t = 1000, help_heading = "Switches")]
-    injection_queue: u16,
-    /// Cycles on a link within a group [default: the fabric's]
-    #[arg(long, value_name = "CYCLES", help_heading = "Switches")]
-    local_latency: Option<u16>,
-    /// Cycles on a link between groups [default: the fabric's]
-    #[arg(long, value_name = "CYCLES", help_heading = "Switches")]
-    global_latency: Option<u16>,
-    /// How often in a cycle ports ask for outputs
-    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Switches")]
-    rounds: u8,
+    #[command(flatten)]
+    given: Given<CutThrough, OfSwitches>,
     /// A link between groups is congested where more is in use on it than so many percent of the mean of
     /// its switch's links, and --pb-packets more
     #[arg(long, value_name = "PERCENT", default_value_t = 200, help_heading = "Piggybacking")]
@@ -214,8 +172,11 @@ impl Arguments {
         if let Some(option) = self.ofar.first_given().filter(|_| !is_per_hop) {
             return refuse(format!("{option}: accepted with --routing ofar or t-ofar"));
         }
-        let names: Vec<&str> =
-            self.routing.iter().map(|&routing| self.routing(routing, None).name()).collect();
+        let names: Vec<&str> = self
+            .routing
+            .iter()
+            .map(|&routing| self.routing(routing, None, [None; 2]).name())
+            .collect();
         match repeated(&names) {
             Some(name) => refuse(format!("--routing: found {name} twice, accepted each once")),
             None => Ok(()),
@@ -237,7 +198,14 @@ impl Arguments {
         }
     }
 
-    fn routing(&self, name: RoutingName, escape: Option<&Escape>) -> Routing {
+    /// A routing, with the canonical virtual channels of links within groups and between them that OFAR has, if they
+    /// are given.
+    fn routing(
+        &self,
+        name: RoutingName,
+        escape: Option<&Escape>,
+        channels: [Option<u8>; 2],
+    ) -> Routing {
         match name {
             RoutingName::Min => Routing::Scheme(Scheme::Min),
             RoutingName::Vlb => Routing::Scheme(Scheme::Vlb),
@@ -249,44 +217,34 @@ impl Arguments {
                 packets: self.pb_packets,
                 like_fogsim: self.pb_like_fogsim,
             }),
-            RoutingName::Ofar | RoutingName::TOfar => Routing::Ofar(self.ofar.rules(
-                escape,
-                name == RoutingName::TOfar,
-                [self.local_channels, self.global_channels],
-            )),
+            RoutingName::Ofar | RoutingName::TOfar => {
+                Routing::Ofar(self.ofar.rules(escape, name == RoutingName::TOfar, channels))
+            }
         }
     }
 
     /// The settings of a routing's runs, on a fabric of these latencies.
     fn settings(
         &self,
-        routing: RoutingName,
+        name: RoutingName,
         escape: Option<&Escape>,
         latencies: [u32; 2],
     ) -> CutThrough {
         // A latency that does not fit is refused with the other settings.
-        let [local, global] = latencies.map(|cycles| u16::try_from(cycles).unwrap_or(u16::MAX));
-        let is_finite = self.burst.is_some() || self.all_to_all;
-        // OFAR's are among its rules.
-        let [local_channels, global_channels] = [self.local_channels, self.global_channels]
-            .map(|channels| channels.filter(|_| !routing.is_per_hop()));
-        let usual = CutThrough::new(self.routing(routing, escape), self.weighing.paths());
-        let settings = CutThrough {
-            packet_phits: self.packet,
-            local: LinkBuffer { virtual_channels: local_channels, ..usual.local },
-            global: LinkBuffer { virtual_channels: global_channels, ..usual.global },
-            injection_queues: self.injection_queues,
-            injection_queue_phits: self.injection_queue,
-            local_latency_cycles: self.local_latency.unwrap_or(local),
-            global_latency_cycles: self.global_latency.unwrap_or(global),
-            rounds: self.rounds,
-            output_buffer_phits: self.output_buffer,
-            speedup: self.speedup,
-            warm_up_cycles: self.warm_up,
-            measured_cycles: self.cycles.unwrap_or(if is_finite { 10_000_000 } else { 10_000 }),
-            ..usual
-        };
-        settings.with_buffers([self.local_buffer, self.global_buffer])
+        let latencies = latencies.map(|cycles| u16::try_from(cycles).unwrap_or(u16::MAX));
+        let stated = self.measurement.0.clone().with(self.given.0.clone());
+        let mut usual = CutThrough::new(Routing::Scheme(Scheme::Min), self.weighing.paths());
+        if self.burst.is_some() || self.all_to_all {
+            usual.measured_cycles = 10_000_000;
+        }
+        let mut settings = usual.on(latencies, &stated);
+        let channels = [settings.local.virtual_channels, settings.global.virtual_channels];
+        settings.routing = self.routing(name, escape, channels);
+        if name.is_per_hop() {
+            // OFAR's are among its rules.
+            (settings.local.virtual_channels, settings.global.virtual_channels) = (None, None);
+        }
+        settings
     }
 }
 

@@ -17,6 +17,7 @@ use tvlb::simulate::Format;
 use tvlb::switches::Switches;
 use tvlb::tables::Tables;
 use tvlb::values::{self, repeated};
+use tvlb_base::parameter::Stated;
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
 use workload::Workload;
@@ -68,7 +69,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let fabric = tables.set.fabric_image().map_err(Failure::of)?;
     let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
     let fabric = tables.boot(&fabric, &switches)?;
-    let settings = arguments.switches.settings(&tables.set.manifest().fabric)?;
+    let described = (&fabric, &tables.set.manifest().fabric);
+    let settings = arguments.switches.settings(described, Stated::default(), false);
     let workload = Workload::of(&arguments.workload, &fabric, &settings)?;
     if workload.arrivals.is_some() && (arguments.report.is_some() || arguments.json) {
         let text = "--report, --json: found a list of jobs that arrive, accepted jobs that all begin in cycle 0";

@@ -7,9 +7,10 @@
 mod test_images;
 
 use test_images::{Images, dragonfly, images, palm_tree};
+use tvlb_base::parameter::{Parameter, Stated};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_lab::cut_through::{
-    CutThrough, CutThroughOutcome, CutThroughRun, Piggybacking, Routing, Sending,
+    CutThrough, CutThroughOutcome, CutThroughRun, LinkBuffer, Piggybacking, Routing, Sending,
 };
 use tvlb_schema::{NodeId, SetRule, Shape, ShapeSet};
 use tvlb_simulator::BootedFabric;
@@ -108,13 +109,18 @@ fn silent_nodes_do_not_count_and_a_small_buffer_carries_what_is_said() {
     assert_within(10.0, usual.generated, 0.2, "generated");
     assert_eq!(settings.starved_links(), []);
 
-    let small = settings.clone().with_buffers([None, Some(32)]);
+    let small =
+        CutThrough { global: LinkBuffer { phits: 32, ..settings.global }, ..settings.clone() };
     let said: Vec<String> = small.starved_links().iter().map(ToString::to_string).collect();
     let expected = "a virtual channel of a global link of 100 cycles with a buffer of 32 phits carries at most \
                     0.160 phits per cycle";
     assert_eq!(said, [expected]);
     assert_within(3.0, run(&small, 0.8).accepted, 0.16, "a small buffer");
-    let mut longer = settings;
-    longer.global_latency_cycles = 1000;
-    assert_eq!(longer.with_buffers([None, None]).global.phits, 2000);
+    let stated = |name: &str, text: &str| {
+        let mut stated = Stated::default();
+        stated.state(Parameter::named(name).unwrap(), text).unwrap();
+        settings.clone().on([10, 100], &stated).global.phits
+    };
+    assert_eq!(stated("global-latency", "1000"), 2000);
+    assert_eq!(stated("global-buffer", "40"), 40);
 }

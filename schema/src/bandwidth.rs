@@ -196,11 +196,29 @@ impl Bandwidths {
         global: Bandwidth,
     ) -> Result<Self, BandwidthsError> {
         let found = Self { node, local, global };
-        let least = node.min(local).min(global);
-        if found.fastest().thousandths.div_ceil(Self::MOST_RATIO) > least.thousandths {
-            return Err(BandwidthsError(found));
+        found.check().map(|()| found)
+    }
+
+    /// These with another bandwidth of one kind, which [`Self::check`] has still to accept.
+    #[must_use]
+    pub const fn with(self, kind: LinkKind, bandwidth: Bandwidth) -> Self {
+        match kind {
+            LinkKind::Node => Self { node: bandwidth, ..self },
+            LinkKind::Local => Self { local: bandwidth, ..self },
+            LinkKind::Global => Self { global: bandwidth, ..self },
         }
-        Ok(found)
+    }
+
+    /// Accepts bandwidths of which none is more than [`Self::MOST_RATIO`] times another.
+    ///
+    /// # Errors
+    /// One is.
+    pub fn check(self) -> Result<(), BandwidthsError> {
+        let least = self.node.min(self.local).min(self.global);
+        if self.fastest().thousandths.div_ceil(Self::MOST_RATIO) > least.thousandths {
+            return Err(BandwidthsError(self));
+        }
+        Ok(())
     }
 
     /// The bandwidth of a kind.

@@ -1,7 +1,8 @@
-//! What every crate of the host stands on, and no stage: progress and cancelling, tables, texts
-//! that people write, numbers as they are written, and the partition of graphs.
+//! What every crate of the host stands on, and no stage: progress and cancelling, tables, parameters,
+//! texts that people write, numbers as they are written, and the partition of graphs.
 
 pub mod number;
+pub mod parameter;
 pub mod partition;
 pub mod progress;
 pub mod table;

@@ -2,6 +2,7 @@
 //! programs as CSV, and its columns for the help of the command that prints it.
 
 use crate::text::field;
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -87,6 +88,22 @@ impl Display for Cell {
             Self::Whole(number) => number.fmt(f),
             Self::Number(number) => number.fmt(f),
             Self::Is(is) => is.fmt(f),
+        }
+    }
+}
+
+/// A number as a number, nothing as nothing.
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Nothing => to.serialize_none(),
+            Self::Text(text) => to.serialize_str(text),
+            Self::Whole(number) => match i64::try_from(*number) {
+                Ok(number) => to.serialize_i64(number),
+                Err(_) => to.serialize_i128(*number),
+            },
+            Self::Number(number) => to.serialize_f64(*number),
+            Self::Is(is) => to.serialize_bool(*is),
         }
     }
 }

@@ -11,13 +11,12 @@ use crate::output::{Bars, catch_interrupt, print};
 use old::{Old, existing};
 use std::io;
 use std::path::Path;
+use tvlb_base::parameter::{Parameters, Stated};
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::VlbPaths;
-use tvlb_generator::choose::panel::with_links;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Latencies};
 use tvlb_import::{Grouping, Import, ImportWriteError, check_directory};
-use tvlb_simulator::{Scheme, Settings};
+use tvlb_simulator::Settings;
 use tvlb_table_set::WriteError;
 
 /// Warnings that are printed; assumptions.txt has all.
@@ -108,8 +107,7 @@ fn write(
 /// How links are where nobody said it.
 fn assumed_links(file: &FabricFile) -> String {
     let Latencies { local, global } = file.latencies;
-    let settings = Settings::new(Scheme::UgalL, VlbPaths::Custom);
-    let buffer = with_links(&settings, file.links()).buffers.local;
+    let buffer = Settings::usual().on(file.links(), &Stated::default()).buffers.local;
     format!(
         "Nothing says how long a flit takes over a link, how fast links are, and how many flits a buffer holds. \
          Where sets are chosen and where the network is simulated, tvlb takes {local} cycles for a link within a \

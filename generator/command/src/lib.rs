@@ -15,6 +15,7 @@ pub mod failure;
 mod faults;
 pub mod files;
 pub mod generate;
+pub mod given;
 pub mod groups;
 pub mod hosts;
 mod import;

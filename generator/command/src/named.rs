@@ -5,8 +5,8 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tvlb_generator::choose::{PanelSize, Prefer};
-use tvlb_schema::{Decision, MinCandidate, Queue, VcScheme};
-use tvlb_simulator::{Deciding, Injection, Measuring, Scheme};
+use tvlb_schema::{Decision, MinCandidate, Queue};
+use tvlb_simulator::Scheme;
 use tvlb_throughput::{Counting, Rule};
 
 /// The values of an option, each with its line of --help.
@@ -29,28 +29,6 @@ pub const DECISIONS: Choices<Decision> = &[
     (Decision::UgalL, "UGAL-L's, at the source"),
     (Decision::ParSource, "PAR's at the source"),
     (Decision::ParSecond, "PAR's second look"),
-];
-
-pub const INJECTIONS: Choices<Injection> =
-    &[(Injection::Zero, "Always VC 0"), (Injection::Random, "One drawn for each packet")];
-
-pub const DECIDINGS: Choices<Deciding> = &[
-    (Deciding::Sending, "As its node sends it, as in the papers' simulators"),
-    (Deciding::Head, "As it becomes the head of its buffer at the switch"),
-];
-
-pub const MEASURINGS: Choices<Measuring> = &[
-    (Measuring::OneWindow, "One window"),
-    (
-        Measuring::UntilWindowsAgree,
-        "Window after window until three in a row each change the mean latency by at most 5%; with the warm-up, ten windows at most",
-    ),
-];
-
-pub const VC_SCHEMES: Choices<VcScheme> = &[
-    (VcScheme::Ordered, "Higher in each group and for a second local hop"),
-    (VcScheme::PerHop, "The number of hops made"),
-    (VcScheme::Positional, "One for each place on a path"),
 ];
 
 pub const QUEUES: Choices<Queue> = &[

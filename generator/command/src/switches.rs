@@ -1,14 +1,13 @@
 //! The options of how switches route and of what switches and links are made, which all commands share that
 //! simulate.
 
-use crate::failure::Failure;
+use crate::given::{Given, OfSwitches};
 use crate::named::{self, one_of};
 use clap::Args;
+use tvlb_base::parameter::{Parameters, Stated};
 use tvlb_firmware_model::VlbPaths;
-use tvlb_schema::{
-    Bandwidth, Bandwidths, Candidates, Gate, LinkKind, MinCandidate, Queue, VcScheme,
-};
-use tvlb_simulator::{Buffers, Deciding, Injection, Revision, Scheme, Settings};
+use tvlb_schema::{Candidates, Gate, MinCandidate, Queue, VcScheme};
+use tvlb_simulator::{BootedFabric, Measuring, Revision, Scheme, Settings};
 use tvlb_table_set::FabricEntry;
 
 /// How switches route, and what switches and links are made of.
@@ -19,47 +18,8 @@ pub struct Switches {
     pub scheme: Scheme,
     #[command(flatten)]
     pub weighing: Weighings,
-    /// How virtual channels are assigned, instead of the images' rule
-    #[arg(long, value_parser = one_of(named::VC_SCHEMES, VcScheme::name), ignore_case = true, value_name = "RULE", help_heading = "Switches")]
-    vc_scheme: Option<VcScheme>,
-    /// Virtual channels of every link [default: as many as the scheme needs, for MIN those of UGAL-L]
-    #[arg(long, value_name = "N", help_heading = "Switches")]
-    virtual_channels: Option<u8>,
-    /// The virtual channel that nodes send to
-    #[arg(long, value_parser = one_of(named::INJECTIONS, Injection::name), ignore_case = true, default_value = Injection::Zero.name(), help_heading = "Switches")]
-    injection: Injection,
-    /// When the path of a packet is decided
-    #[arg(long, value_parser = one_of(named::DECIDINGS, Deciding::name), ignore_case = true, value_name = "WHEN", default_value = Deciding::Sending.name(), help_heading = "Switches")]
-    decide: Deciding,
-    /// Flits that the buffer of one virtual channel holds [default: the fabric's, or as many as the longest link
-    /// needs, and 32 at least]; two numbers, as in 32/256, for links within groups (and to nodes) and between them
-    #[arg(long, value_name = "FLITS", help_heading = "Switches")]
-    buffer: Option<Buffers>,
-    /// How often the pipeline of a switch runs per cycle
-    #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Switches")]
-    speedup: u8,
-    /// Cycles on a link within a group [default: the fabric's]
-    #[arg(long, value_name = "CYCLES", help_heading = "Switches")]
-    local_latency: Option<u16>,
-    /// Cycles on a link between groups [default: the fabric's]
-    #[arg(long, value_name = "CYCLES", help_heading = "Switches")]
-    global_latency: Option<u16>,
-    /// Cycles between a node and its switch
-    #[arg(long, value_name = "CYCLES", default_value_t = 1, help_heading = "Switches")]
-    node_latency: u16,
-    /// The relative bandwidth of the links to nodes [default: the fabric's]. A cycle is what a flit takes
-    /// on a link of the fastest kind
-    #[arg(long, value_name = "B", help_heading = "Switches")]
-    node_bandwidth: Option<Bandwidth>,
-    /// The relative bandwidth of links within a group [default: the fabric's]
-    #[arg(long, value_name = "B", help_heading = "Switches")]
-    local_bandwidth: Option<Bandwidth>,
-    /// The relative bandwidth of links between groups [default: the fabric's]
-    #[arg(long, value_name = "B", help_heading = "Switches")]
-    global_bandwidth: Option<Bandwidth>,
-    /// Cycles until a switch acts on a credit that has arrived
-    #[arg(long, value_name = "CYCLES", default_value_t = 2, help_heading = "Switches")]
-    credit_delay: u16,
+    #[command(flatten)]
+    given: Given<Settings, OfSwitches>,
 }
 
 /// Whether VLB paths are conventional, and how decisions weigh, where the command line says so.
@@ -118,43 +78,21 @@ impl Weighings {
 impl Switches {
     /// What is to be changed in the images before they boot, if anything is.
     pub fn revision(&self) -> Option<Revision> {
-        self.weighing.revision(self.vc_scheme)
+        self.weighing.revision(self.given.0.over(Settings::usual()).vc_scheme)
     }
 
-    /// The settings that follow, on this fabric; all others have their defaults.
-    pub fn settings(&self, fabric: &FabricEntry) -> Result<Settings, Failure> {
-        let paths = self.weighing.paths();
-        // A latency that does not fit is refused with the other settings.
-        let latency = |own: Option<u16>, fabric: u32| {
-            own.unwrap_or_else(|| u16::try_from(fabric).unwrap_or(u16::MAX))
+    /// The settings that follow on this fabric, as it has booted, with what else has been stated.
+    pub fn settings(
+        &self,
+        (booted, fabric): (&BootedFabric<'_>, &FabricEntry),
+        stated: Stated<Settings>,
+        is_search: bool,
+    ) -> Settings {
+        let usual = Settings {
+            measuring: Measuring::usual(is_search),
+            ..Settings::new(self.scheme, self.weighing.paths())
         };
-        let settings = Settings {
-            virtual_channels: self.virtual_channels,
-            injection: self.injection,
-            decide: self.decide,
-            speedup: self.speedup,
-            local_latency_cycles: latency(self.local_latency, fabric.local_latency),
-            global_latency_cycles: latency(self.global_latency, fabric.global_latency),
-            node_latency_cycles: self.node_latency,
-            bandwidths: self.bandwidths(&fabric.bandwidths)?,
-            credit_delay_cycles: self.credit_delay,
-            ..Settings::new(self.scheme, paths)
-        };
-        Ok(settings.with_buffer(self.buffer.or(fabric.buffer.map(Buffers::all))))
-    }
-
-    /// The bandwidths of the kinds of links: the fabric's where the command line does not say.
-    fn bandwidths(&self, fabric: &Bandwidths) -> Result<Bandwidths, Failure> {
-        let of = |own: Option<Bandwidth>, kind| own.unwrap_or_else(|| fabric.of(kind));
-        Bandwidths::new(
-            of(self.node_bandwidth, LinkKind::Node),
-            of(self.local_bandwidth, LinkKind::Local),
-            of(self.global_bandwidth, LinkKind::Global),
-        )
-        .map_err(|error| {
-            Failure::Message(format!(
-                "--node-bandwidth, --local-bandwidth, --global-bandwidth: {error}"
-            ))
-        })
+        let settings = usual.on(fabric.into(), &stated.with(self.given.0.clone()));
+        Settings { vc_scheme: Some(booted.vc_scheme()), ..settings }
     }
 }

@@ -4,9 +4,9 @@
 use crate::outcome::{Fairness, Figures, Outcome};
 use crate::settings::Settings;
 use crate::study::Estimate;
-use tvlb_base::row;
 use tvlb_base::table::{Cell, Column};
-use tvlb_schema::{LinkKind, VcScheme, Weighing};
+use tvlb_base::{parameter, row};
+use tvlb_schema::Weighing;
 
 /// The first columns: what was run, but for load and seed. A file that lists traffic or a placement is named as the
 /// user named it, and the column after that has the SHA-256 of its lines; empty without a file.
@@ -148,60 +148,16 @@ pub fn weighings(both: [Option<Weighing>; 2]) -> Vec<Cell> {
 
 /// The last columns: how decisions weigh, what is dead, what switches and links are, and how a run is measured.
 pub fn settings_columns() -> Vec<Column<'static>> {
-    let named = [
-        "faults",
-        "vc-scheme",
-        "virtual-channels",
-        "injection",
-        "decide",
-        "buffer",
-        "speedup",
-        "local-latency",
-        "global-latency",
-        "node-latency",
-        "credit-delay",
-        "node-bandwidth",
-        "local-bandwidth",
-        "global-bandwidth",
-        "window",
-        "warm-up",
-        "measure",
-        "latency-limit",
-    ];
-    WEIGHING.into_iter().chain(named.map(|name| Column::words(name, ""))).collect()
+    let dead = Column::words("faults", "");
+    WEIGHING.into_iter().chain([dead]).chain(parameter::columns::<Settings>()).collect()
 }
 
-/// What stands in them for the decisions at the source and at PAR's second look, the dead parts in words, the
-/// settings and the rule of virtual channels. The number of virtual channels is empty where it is as many as packets
-/// need.
-pub fn settings(
-    both: [Option<Weighing>; 2],
-    faults: &str,
-    settings: &Settings,
-    vc_scheme: VcScheme,
-) -> Vec<Cell> {
-    let [node, local, global] = LinkKind::ALL.map(|kind| settings.bandwidths.of(kind).to_string());
+/// What stands in them for the decisions at the source and at PAR's second look, the dead parts in words, and the
+/// settings. The number of virtual channels is empty where it is as many as packets need.
+pub fn settings(both: [Option<Weighing>; 2], faults: &str, settings: &Settings) -> Vec<Cell> {
     let mut row = weighings(both);
-    row.extend(row![
-        faults,
-        vc_scheme.name(),
-        settings.virtual_channels,
-        settings.injection.name(),
-        settings.decide.name(),
-        settings.buffers.to_string(),
-        settings.speedup,
-        settings.local_latency_cycles,
-        settings.global_latency_cycles,
-        settings.node_latency_cycles,
-        settings.credit_delay_cycles,
-        node,
-        local,
-        global,
-        settings.window_cycles,
-        settings.warm_up_windows,
-        settings.measuring.name(),
-        settings.latency_limit_cycles,
-    ]);
+    row.push(faults.into());
+    row.extend(parameter::cells(settings));
     row
 }
 
@@ -211,7 +167,7 @@ mod tests {
     use crate::Scheme;
     use tvlb_base::table::csv;
     use tvlb_firmware_model::VlbPaths;
-    use tvlb_schema::{Candidates, Gate, Queue};
+    use tvlb_schema::{Candidates, Gate, Queue, VcScheme};
 
     #[test]
     fn a_decision_that_is_not_made_leaves_its_columns_empty() {
@@ -228,8 +184,9 @@ mod tests {
 
     #[test]
     fn there_is_a_column_for_each_setting() {
-        let plain = Settings::new(Scheme::Par, VlbPaths::Custom);
-        let row = settings([None, None], "none", &plain, VcScheme::Ordered);
+        let vc_scheme = Some(VcScheme::Ordered);
+        let plain = Settings { vc_scheme, ..Settings::new(Scheme::Par, VlbPaths::Custom) };
+        let row = settings([None, None], "none", &plain);
         let expected =
             ",,,,,,,,none,ordered,,zero,sending,32,2,10,15,1,2,1,1,1,10000,3,one-window,500";
         assert_eq!(csv(&row), expected);

@@ -3,7 +3,7 @@
 
 use crate::Scheme;
 use crate::complete::{advance, begin, figures, is_complete};
-use crate::settings::Buffers;
+use crate::setting_values::Buffers;
 use crate::test_images::{Images, absolute_classic, absolute_images, dragonfly, images};
 use crate::{
     BootedFabric, Completion, CompletionError, JobRun, JobTimes, MessageSettings, Settings,

@@ -8,7 +8,7 @@
 use crate::network::Network;
 use crate::numbers::{CHANNELS, ChannelId, PortId};
 use crate::ranks::Unsettled;
-use crate::settings::Buffers;
+use crate::setting_values::Buffers;
 use crate::switch_state::PortKind;
 
 /// What the simulator lost or invented.

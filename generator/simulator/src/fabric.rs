@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use tvlb_firmware_model::{self as datapath, Channels, Error, LinkMasks, VlbPaths};
-use tvlb_schema::{Dragonfly, EscapeImage, FabricImage, NodeId, Nodes, Port, SwitchId};
+use tvlb_schema::{Dragonfly, EscapeImage, FabricImage, NodeId, Nodes, Port, SwitchId, VcScheme};
 use tvlb_table_set::names::{NamedSwitch, Names};
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
@@ -179,6 +179,11 @@ impl<'a> BootedFabric<'a> {
     /// The booted switches, by number; in a gap stands the switch before it.
     pub fn switches(&self) -> &[datapath::Switch<'a>] {
         &self.switches
+    }
+
+    /// How the switches assign virtual channels.
+    pub fn vc_scheme(&self) -> VcScheme {
+        self.switches.first().map(|switch| switch.image().virtual_channels()).unwrap_or_default()
     }
 
     /// The channels that links need at least for packets of a scheme by these paths.

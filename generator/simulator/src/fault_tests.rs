@@ -6,7 +6,7 @@ use crate::Scheme;
 use crate::faults::local_link;
 use crate::numbers::PortId;
 use crate::series::SeriesWindow;
-use crate::settings::Buffers;
+use crate::setting_values::Buffers;
 use crate::test_images::{Images, absolute, dragonfly, images};
 use crate::{
     BootedFabric, FaultSchedule, Link, Losses, Measuring, Revision, Run, RunError, Settings,

@@ -16,7 +16,7 @@
 //! end early").
 
 use crate::run::{Run, RunError, StopRule};
-use crate::settings::Measuring;
+use crate::setting_values::Measuring;
 use serde::{Deserialize, Serialize};
 use tvlb_base::progress::Progress;
 

@@ -1,7 +1,7 @@
 //! Parts come to a network that runs, and leave it, and no packet is lost.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use crate::settings::Buffers;
+use crate::setting_values::Buffers;
 use crate::test_images::{Images, absolute_classic, dragonfly, images, images_in};
 use crate::{BootedFabric, FaultSchedule, Run, Scheme, Settings, TablesBefore};
 use std::collections::BTreeMap;

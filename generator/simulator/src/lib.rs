@@ -112,6 +112,7 @@ mod numbers;
 mod outcome;
 mod pace;
 mod packet;
+mod parameters;
 mod rank_nodes;
 mod ranks;
 mod receive;
@@ -123,6 +124,7 @@ mod search;
 mod second_look;
 mod section;
 mod series;
+mod setting_values;
 mod settings;
 mod share;
 mod study;
@@ -141,8 +143,9 @@ pub mod parts {
     pub use crate::memory::{MOST_EMPTY, MOST_FULL, check_memory};
     pub use crate::network::{failed, stream};
     pub use crate::numbers::PacketId;
+    pub use crate::parameters::{global_latency, local_latency};
     pub use crate::series::Series;
-    pub use crate::settings::{MOST_CYCLES, by_paths_name, by_scheme_name};
+    pub use crate::settings::{MOST_CYCLES, by_scheme_name};
     pub use crate::switch_state::PortKind;
     pub use crate::wakeups::{NO_NODE, Wakeups};
     pub use crate::whole_paths::queue_along;
@@ -165,9 +168,7 @@ pub use run::{Run, RunError, StopRule};
 pub use scheme::Scheme;
 pub use search::{Probing, SearchedLoads, last_good, last_good_by_latency};
 pub use series::{SeriesFigures, SeriesWindow};
-pub use settings::{
-    Buffers, Deciding, Injection, MOST_BUFFER, MOST_LATENCY, Measuring, Settings, StarvedLink,
-    least_control_latency, paths_name,
-};
+pub use setting_values::{Buffers, Deciding, Injection, MOST_BUFFER, MOST_LATENCY, Measuring};
+pub use settings::{Links, Settings, StarvedLink, least_control_latency, paths_name};
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};

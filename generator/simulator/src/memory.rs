@@ -4,7 +4,8 @@
 use crate::links::UnderWay;
 use crate::network::Source;
 use crate::packet::Packet;
-use crate::settings::{Buffers, Settings};
+use crate::setting_values::Buffers;
+use crate::settings::Settings;
 use crate::switch_state::SwitchStates;
 use tvlb_base::text::Refused;
 use tvlb_schema::{Dragonfly, LinkKind};
@@ -78,7 +79,7 @@ mod tests {
     use crate::fabric::BootedFabric;
     use crate::run::Run;
     use crate::scheme::Scheme;
-    use crate::settings::MOST_BUFFER;
+    use crate::setting_values::MOST_BUFFER;
     use crate::study::Study;
     use tvlb_firmware_model::VlbPaths;
     use tvlb_schema::{Bandwidth, Bandwidths, ShapeSet};

@@ -10,7 +10,7 @@ use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId};
 use crate::packet::{Flit, Origin};
 use crate::scheme::Scheme;
-use crate::settings::{Deciding, Injection};
+use crate::setting_values::{Deciding, Injection};
 use crate::switch_state::PortKind;
 use crate::wakeups::NO_NODE;
 use crate::whole_paths::WholePaths;

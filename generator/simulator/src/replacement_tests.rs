@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::Scheme;
-use crate::settings::Buffers;
+use crate::setting_values::Buffers;
 use crate::test_images::{Images, absolute_images};
 use crate::{BootedFabric, Run, Settings};
 use tvlb_firmware_model::{Error, Switch, VlbPaths};

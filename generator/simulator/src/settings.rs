@@ -8,21 +8,18 @@
 use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
 use crate::scheme::Scheme;
+use crate::setting_values::{Buffers, Deciding, Injection, MOST_BUFFER, Measuring};
 use std::fmt;
-use std::str::FromStr;
+use tvlb_base::parameter::{self, Stated};
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{self as datapath, Channels, VlbPaths};
-use tvlb_schema::{Bandwidths, LinkKind};
+use tvlb_schema::{Bandwidths, LinkKind, VcScheme};
+use tvlb_table_set::FabricEntry;
 
 /// Why MIN needs more channels than direct paths take.
 const DETOURS: &str = "where links are dead or missing, MIN packets go around them, or by VLB";
 /// The most virtual channels: the packet header has three bits for one.
 pub(crate) const MOST_CHANNELS: u8 = 8;
-/// The most cycles that a latency may be, here and in a fabric file.
-pub const MOST_LATENCY: u16 = 10_000;
-/// The most flits that a buffer may hold, here and in a fabric file: as many as are under way, there and back, on a link
-/// of the largest latency with the largest credit delay.
-pub const MOST_BUFFER: u16 = 3 * MOST_LATENCY;
 /// The flits of a buffer of links that need no more.
 const USUAL_BUFFER: u16 = 32;
 /// Cycles that switches take for a flit and for the credit that comes back for it, besides the links and the
@@ -33,161 +30,36 @@ pub(crate) const MOST_SPEEDUP: u8 = 4;
 /// The most cycles of all windows of a run together.
 pub const MOST_CYCLES: u32 = 1_000_000_000;
 
-/// How many flits the buffer of one virtual channel holds, by the kind of link. As text it is one number for all links,
-/// or two: `32/256` for links to nodes and within groups, and for links between groups.
-///
-/// # Example
-/// ```
-/// use tvlb_simulator::Buffers;
-///
-/// assert_eq!("32".parse(), Ok(Buffers::all(32)));
-/// assert_eq!("32/256".parse(), Ok(Buffers { local: 32, global: 256 }));
-/// ```
+/// What a fabric file says of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Buffers {
-    /// Those of links within groups, and between nodes and switches, 1 to [`MOST_BUFFER`].
-    pub local: u16,
-    /// Those of links between groups, 1 to [`MOST_BUFFER`].
-    pub global: u16,
+pub struct Links {
+    pub local_latency_cycles: u16,
+    pub global_latency_cycles: u16,
+    pub bandwidths: Bandwidths,
+    /// What the buffer of one virtual channel holds, if the file says so.
+    pub buffer_flits: Option<u16>,
 }
 
-impl Buffers {
-    /// The same for all links.
-    pub const fn all(flits: u16) -> Self {
-        Self { local: flits, global: flits }
-    }
-
-    /// Those of one kind of link.
-    pub const fn of(self, kind: LinkKind) -> u16 {
-        match kind {
-            LinkKind::Node | LinkKind::Local => self.local,
-            LinkKind::Global => self.global,
-        }
-    }
-
-    pub(crate) const fn most(self) -> u16 {
-        if self.local > self.global { self.local } else { self.global }
-    }
-}
-
-impl fmt::Display for Buffers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self { local, global } if local == global => write!(f, "{local}"),
-            Self { local, global } => write!(f, "{local}/{global}"),
+impl Default for Links {
+    fn default() -> Self {
+        Self {
+            local_latency_cycles: 10,
+            global_latency_cycles: 15,
+            bandwidths: Bandwidths::ALIKE,
+            buffer_flits: None,
         }
     }
 }
 
-impl FromStr for Buffers {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (local, global) = text.split_once('/').unwrap_or((text, text));
-        let number = |text: &str| text.parse::<u16>().ok();
-        let read = number(local).zip(number(global)).map(|(local, global)| Self { local, global });
-        read.ok_or_else(|| {
-            format!(
-                "accepted a number from 1 to {MOST_BUFFER}, or two as in 32/256: of links within groups and between them"
-            )
-        })
-    }
-}
-
-/// One number as such, so that the settings of runs that are kept stay the same text.
-impl serde::Serialize for Buffers {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        if self.local == self.global {
-            return to.serialize_u16(self.local);
-        }
-        to.collect_str(self)
-    }
-}
-
-/// Which virtual channel of the terminal's input a node sends to.
-///
-/// No other flit waits for these buffers, so neither choice can close a cycle of channels that
-/// wait for each other. What differs is how far a packet that is blocked holds up the packets
-/// behind it that go elsewhere.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Injection {
-    /// Always virtual channel 0.
-    #[default]
-    Zero,
-    /// A virtual channel that is drawn for each packet.
-    Random,
-}
-
-impl Injection {
-    /// The name on the command line and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Zero => "zero",
-            Self::Random => "random",
-        }
-    }
-}
-
-/// When the path of a packet is decided. In a switch it is a matter of when
-/// [`admit`](tvlb_firmware_model::Switch::admit) is called.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Deciding {
-    /// As its node sends it, from the credits of that moment: as many packets as the buffer holds may leave the
-    /// switch before it.
-    #[default]
-    Sending,
-    /// As it becomes the head of its buffer at the switch.
-    Head,
-}
-
-impl Deciding {
-    /// The name on the command line and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sending => "sending",
-            Self::Head => "head",
-        }
-    }
-
-    /// Whether this is what the papers' simulators do.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
-    const fn is_usual(&self) -> bool {
-        matches!(self, Self::Sending)
-    }
-}
-
-/// How many windows a run measures after its warm-up.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Measuring {
-    #[default]
-    OneWindow,
-    /// As many windows as it takes until each of three in a row changes the mean latency of all
-    /// that are measured by at most 5%, but at most ten with those of the warm-up, and none after
-    /// one at whose end the mean latency is bound to pass the limit.
-    UntilWindowsAgree,
-}
-
-impl Measuring {
-    /// What is measured where nothing else is said. A search for saturation asks about loads at which a single
-    /// window ends before queues are as long as they become.
-    pub const fn usual(is_search: bool) -> Self {
-        if is_search { Self::UntilWindowsAgree } else { Self::OneWindow }
-    }
-
-    /// The name on the command line and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OneWindow => "one-window",
-            Self::UntilWindowsAgree => "until-windows-agree",
+/// As a manifest has it. A latency that does not fit is refused with the other settings.
+impl From<&FabricEntry> for Links {
+    fn from(fabric: &FabricEntry) -> Self {
+        let cycles = |latency| u16::try_from(latency).unwrap_or(u16::MAX);
+        Self {
+            local_latency_cycles: cycles(fabric.local_latency),
+            global_latency_cycles: cycles(fabric.global_latency),
+            bandwidths: fabric.bandwidths,
+            buffer_flits: fabric.buffer,
         }
     }
 }
@@ -203,58 +75,45 @@ impl Measuring {
 /// let settings = Settings { window_cycles: 1000, ..Settings::new(Scheme::Par, VlbPaths::Custom) };
 /// assert_eq!((settings.buffers.local, settings.local_latency_cycles, settings.global_latency_cycles), (32, 10, 15));
 /// ```
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// How a source switch chooses between MIN and VLB.
     pub scheme: Scheme,
     /// Where VLB candidates come from.
-    #[serde(serialize_with = "by_paths_name")]
     pub paths: VlbPaths,
+    /// How virtual channels are assigned, if not as the images say. Images are made or changed for it before they
+    /// boot ([`Revision`](crate::Revision)).
+    pub vc_scheme: Option<VcScheme>,
     /// Virtual channels of every link; by default as many as the scheme needs.
     pub virtual_channels: Option<u8>,
     /// Which of them nodes send to.
     pub injection: Injection,
-    /// When a packet's path is decided. Written only where it is not as it is sent, so that the settings of runs that
-    /// are kept stay the same text.
-    #[serde(skip_serializing_if = "Deciding::is_usual")]
+    /// When a packet's path is decided.
     pub decide: Deciding,
     /// How many flits the buffer of one virtual channel holds.
-    #[serde(rename = "buffer")]
     pub buffers: Buffers,
     /// Cycles that a flit spends on a link within a group.
-    #[serde(rename = "local-latency")]
     pub local_latency_cycles: u16,
     /// Cycles that a flit spends on a link between groups.
-    #[serde(rename = "global-latency")]
     pub global_latency_cycles: u16,
     /// Cycles that a flit spends between a node and its switch.
-    #[serde(rename = "node-latency")]
     pub node_latency_cycles: u16,
     /// How fast the kinds of links are, relative to each other: a cycle is what a flit takes on a link
-    /// of the fastest kind. Written only where they differ, so that the settings of earlier runs, which
-    /// kept runs are named by, are still the same text.
-    #[serde(skip_serializing_if = "Bandwidths::are_equal")]
+    /// of the fastest kind.
     pub bandwidths: Bandwidths,
     /// Cycles that a switch takes to act on a credit that has arrived.
-    #[serde(rename = "credit-delay")]
     pub credit_delay_cycles: u16,
     /// How often the switch's pipeline runs in a cycle of the links.
     pub speedup: u8,
     /// How many cycles one window has.
-    #[serde(rename = "window")]
     pub window_cycles: u32,
     /// Windows that pass before the first one that is measured.
-    #[serde(rename = "warm-up")]
     pub warm_up_windows: u32,
     /// How many windows are measured.
-    #[serde(rename = "measure")]
     pub measuring: Measuring,
     /// A run counts as saturated if its mean latency is above this.
-    #[serde(rename = "latency-limit")]
     pub latency_limit_cycles: u32,
     /// After how many cycles in which nothing moves the watchdog looks for a deadlock.
-    #[serde(rename = "patience")]
     pub patience_cycles: u32,
 }
 
@@ -264,6 +123,7 @@ impl Settings {
         Self {
             scheme,
             paths,
+            vc_scheme: None,
             virtual_channels: None,
             injection: Injection::Zero,
             decide: Deciding::Sending,
@@ -291,6 +151,19 @@ impl Settings {
         let longest = u16::try_from(longest.unwrap_or_default()).unwrap_or(u16::MAX);
         let usual = Buffers::all(longest.max(USUAL_BUFFER));
         Self { buffers: flits.unwrap_or(usual), ..self }
+    }
+
+    /// These settings on the links that a fabric file describes, with what has been given in the place of that.
+    /// Buffers that neither says are as [`Self::with_buffer`] has them.
+    #[must_use]
+    pub fn on(self, links: Links, stated: &Stated<Self>) -> Self {
+        let Links { local_latency_cycles, global_latency_cycles, bandwidths, buffer_flits } = links;
+        let on_links = Self { local_latency_cycles, global_latency_cycles, bandwidths, ..self };
+        let settings = stated.over(on_links);
+        if stated.has("buffer") {
+            return settings;
+        }
+        settings.with_buffer(buffer_flits.map(Buffers::all))
     }
 
     /// Cycles that a flit takes over a link.
@@ -332,7 +205,7 @@ impl Settings {
     /// are no other MIN paths.
     ///
     /// # Errors
-    /// Fewer are asked for than the packets need, or more than the header can name.
+    /// Fewer are asked for than the packets need.
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<u8, Refused> {
         let scheme = self.scheme.of_switch();
         let least = fabric.least_channels(scheme, self.paths);
@@ -355,8 +228,6 @@ impl Settings {
             };
             return Err(self.too_few(fabric, (found, needed), why));
         }
-        let most = MOST_CHANNELS.into();
-        Refused::unless_within("virtual channels", found.into(), needed.into(), most)?;
         Ok(found)
     }
 
@@ -387,8 +258,7 @@ impl Settings {
         (found, needed): (u8, u8),
         why: &str,
     ) -> Refused {
-        let assignment = fabric.switches().first().map(|s| s.image().virtual_channels());
-        let (scheme, assignment) = (self.scheme.name(), assignment.unwrap_or_default().name());
+        let (scheme, assignment) = (self.scheme.name(), fabric.vc_scheme().name());
         let text = format!(
             "{found} virtual channels, but {scheme} needs {needed} under \"{assignment}\": {why}; fewer could \
              deadlock"
@@ -421,27 +291,23 @@ impl Settings {
     }
 
     /// Checks everything that does not depend on the fabric.
-    fn check(&self) -> Result<(), Refused> {
+    ///
+    /// # Errors
+    /// The first setting that is outside of its limits, or that another one does not allow.
+    pub fn check(&self) -> Result<(), Refused> {
         let within = Refused::unless_within;
+        parameter::check(self)?;
         within("buffer", self.buffers.local.into(), 1, MOST_BUFFER.into())?;
         within("buffer between groups", self.buffers.global.into(), 1, MOST_BUFFER.into())?;
-        within("local latency", self.local_latency_cycles.into(), 1, MOST_LATENCY.into())?;
-        within("global latency", self.global_latency_cycles.into(), 1, MOST_LATENCY.into())?;
-        within("node latency", self.node_latency_cycles.into(), 1, MOST_LATENCY.into())?;
-        within("credit delay", self.credit_delay_cycles.into(), 0, MOST_LATENCY.into())?;
+        self.bandwidths.check().map_err(|error| Refused::new(error.to_string(), ""))?;
         if self.scheme == Scheme::UgalG && self.decide == Deciding::Head {
             let found = "decide is head with scheme ugal-g";
             let accepted =
                 "sending, as ugal-g sees the queues of all switches only between two cycles";
             return Err(Refused::new(found, accepted));
         }
-        within("speed-up", self.speedup.into(), 1, MOST_SPEEDUP.into())?;
-        within("window", self.window_cycles, 1, MOST_CYCLES)?;
         let most_windows = match self.measuring {
-            Measuring::OneWindow => {
-                within("warm-up windows", self.warm_up_windows, 0, 1_000)?;
-                self.warm_up_windows + 1
-            }
+            Measuring::OneWindow => self.warm_up_windows + 1,
             Measuring::UntilWindowsAgree => {
                 let (found, most) = (self.warm_up_windows, MOST_WINDOWS - AGREEING_WINDOWS);
                 if found > most {
@@ -449,12 +315,11 @@ impl Settings {
                         "0 to {most} where a run measures until windows agree: it has {MOST_WINDOWS} windows at most, and \
                          {AGREEING_WINDOWS} of them have to agree"
                     );
-                    return Err(Refused::new(format!("warm-up windows is {found}"), accepted));
+                    return Err(Refused::new(format!("warm-up is {found}"), accepted));
                 }
                 MOST_WINDOWS
             }
         };
-        within("latency limit", self.latency_limit_cycles, 1, 1_000_000)?;
         within("patience", self.patience_cycles, 100, 1_000_000_000)?;
         let cycles = u64::from(self.window_cycles) * u64::from(most_windows);
         if cycles > u64::from(MOST_CYCLES) {
@@ -518,14 +383,6 @@ pub fn by_scheme_name<S: serde::Serializer>(
     to.serialize_str(scheme.name())
 }
 
-/// The paths of VLB by name.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn by_paths_name<S: serde::Serializer>(paths: &VlbPaths, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(paths_name(*paths))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -538,7 +395,7 @@ mod tests {
         let long = Settings { global_latency_cycles: 100, ..usual.clone() };
         assert_eq!(long.clone().with_buffer(None).buffers, Buffers::all(202));
         assert_eq!(long.with_buffer(Some(Buffers::all(7))).buffers, Buffers::all(7));
-        let most = MOST_LATENCY;
+        let most = crate::MOST_LATENCY;
         let node = Settings { node_latency_cycles: most, credit_delay_cycles: most, ..usual };
         let longest = node.with_buffer(None);
         assert_eq!(longest.buffers, Buffers::all(MOST_BUFFER));
@@ -546,13 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_are_one_number_or_two() {
-        for text in ["32", "32/256"] {
-            assert_eq!(text.parse::<Buffers>().unwrap().to_string(), text);
-        }
-        for text in ["", "32/", "/32", "1/2/3", "-1", "65536"] {
-            assert!(text.parse::<Buffers>().is_err(), "{text}");
-        }
+    fn no_buffer_is_empty() {
         let usual = Settings::new(Scheme::Min, VlbPaths::Custom);
         let none = Settings { buffers: Buffers { local: 32, global: 0 }, ..usual };
         insta::assert_snapshot!(none.check().unwrap_err(), @"buffer between groups is 0, accepted 1 to 30000");

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::Scheme;
-use crate::settings::Buffers;
+use crate::setting_values::Buffers;
 use crate::test_images::{Images, absolute_images};
 use crate::{BootedFabric, FaultSchedule, Run, Settings, StopRule};
 use std::collections::BTreeMap;

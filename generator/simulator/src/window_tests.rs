@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::Scheme;
-use crate::settings::{Buffers, Deciding, Injection};
+use crate::setting_values::{Buffers, Deciding, Injection};
 use crate::test_images::absolute_images;
 use crate::{BootedFabric, Run, Settings};
 use std::num::NonZeroU32;

@@ -118,7 +118,7 @@ fn settings_that_cannot_be_run() {
          the second switch makes up to two local hops in the source group, two in the \
          intermediate and one in the destination group; fewer could deadlock"
     );
-    assert_eq!(few(Scheme::Min, 9), "virtual channels is 9, accepted 2 to 8");
+    assert_eq!(few(Scheme::Min, 9), "virtual-channels is 9, accepted 1 to 8");
     assert_eq!(
         few(Scheme::Min, 1),
         "1 virtual channels, but min needs 2 under \"ordered\": a MIN packet makes up to one local \
@@ -130,12 +130,12 @@ fn settings_that_cannot_be_run() {
     );
     assert_eq!(
         error(&Settings { speedup: 5, ..good.clone() }, 0.1),
-        "speed-up is 5, accepted 1 to 4"
+        "speedup is 5, accepted 1 to 4"
     );
     let agreeing = Settings { measuring: Measuring::UntilWindowsAgree, ..good.clone() };
     assert_eq!(
         error(&Settings { warm_up_windows: 8, ..agreeing.clone() }, 0.1),
-        "warm-up windows is 8, accepted 0 to 7 where a run measures until windows agree: it has \
+        "warm-up is 8, accepted 0 to 7 where a run measures until windows agree: it has \
          10 windows at most, and 3 of them have to agree"
     );
     assert_eq!(

@@ -4,14 +4,14 @@
 //! patterns are adversarial and make up the mean that candidates are ranked by; `guards` are
 //! traffic that no candidate may spoil.
 
-use crate::fabric_file::{Latencies, Links};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use std::fmt;
+use tvlb_base::parameter::{Parameters, Stated};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{LinkKind, Nodes};
-use tvlb_simulator::{Buffers, Scheme, Settings, StarvedLink};
+use tvlb_simulator::{Links, Scheme, Settings, StarvedLink};
 use tvlb_throughput::LARGE;
 use tvlb_traffic::Pattern;
 
@@ -210,12 +210,7 @@ impl Panel {
     }
 
     /// The panel of a sample.
-    fn of(
-        nodes: Nodes,
-        (latencies, bandwidths, buffer_flits): Links,
-        seed: u64,
-        (size, sample): (PanelSize, &Sample),
-    ) -> Self {
+    fn of(nodes: Nodes, links: Links, seed: u64, (size, sample): (PanelSize, &Sample)) -> Self {
         let df = nodes.dragonfly();
         let event = |pattern, number: u64| Event { pattern, seed: seed.wrapping_add(number) };
         let mut shifts = shifts(&nodes, sample.shifts, seed).into_iter().zip(0..);
@@ -249,12 +244,12 @@ impl Panel {
         );
         guards.push(guard(Pattern::Uniform, 0, None));
         // An empty network's latency over the longest VLB path: 4 local and 2 global hops.
-        let longest =
-            5 + 4 * (u32::from(latencies.local) + 2) + 2 * (u32::from(latencies.global) + 2);
+        let Links { local_latency_cycles, global_latency_cycles, bandwidths, .. } = links;
+        let [local, global] = [local_latency_cycles, global_latency_cycles].map(u32::from);
+        let longest = 5 + 4 * (local + 2) + 2 * (global + 2);
         // The longest queue that stands at a gateway: what every other switch of its group can
         // have on the way to it, which its link takes as many gaps to send on.
-        let any = Settings::new(Scheme::UgalL, VlbPaths::Conventional);
-        let buffer = with_links(&any, (latencies, bandwidths, buffer_flits)).buffers.local;
+        let buffer = Settings::usual().on(links, &Stated::default()).buffers.local;
         let queue = (df.a() - 1) * u32::from(buffer);
         let queue = queue * bandwidths.gap_256ths(LinkKind::Global) / 256;
         Self {
@@ -266,7 +261,7 @@ impl Panel {
             latency_limit: (7 * longest / 4).max(5 * queue / 8),
             first_step: (100 / df.p()).max(1),
             first_min_step: (100 * df.h() / (df.p() * (df.g() - 1)).max(1)).clamp(1, 100),
-            links: (latencies, bandwidths, buffer_flits),
+            links,
             nodes,
         }
     }
@@ -306,21 +301,9 @@ impl Panel {
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
             latency_limit_cycles: self.latency_limit,
-            ..with_links(&Settings::new(scheme, paths), self.links)
+            ..Settings::new(scheme, paths).on(self.links, &Stated::default())
         }
     }
-}
-
-/// Settings with the links that a fabric file describes.
-pub fn with_links(settings: &Settings, (latencies, bandwidths, buffer_flits): Links) -> Settings {
-    let Latencies { local, global } = latencies;
-    let settings = Settings {
-        local_latency_cycles: local,
-        global_latency_cycles: global,
-        bandwidths,
-        ..settings.clone()
-    };
-    settings.with_buffer(buffer_flits.map(Buffers::all))
 }
 
 /// A sample of the shifts to another group, as (Δg, Δs), without repetition and in the order drawn.
@@ -343,13 +326,13 @@ pub fn shifts(nodes: &Nodes, count: u32, seed: u64) -> Vec<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tvlb_schema::{Bandwidths, Dragonfly};
+    use tvlb_schema::Dragonfly;
     use tvlb_traffic::Traffic;
 
     #[test]
     fn the_standard_panel_has_five_type_2_patterns_and_several_shifts() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
+        let links = Links::default();
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         let type_2: BTreeSet<u64> = panel
             .score
@@ -368,7 +351,7 @@ mod tests {
     #[test]
     fn a_guard_says_with_which_seeds_a_load_must_be_carried() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
+        let links = Links::default();
         let names = |size| {
             let guards = Panel::new(&df, links, 7, size).guards;
             guards.iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -385,7 +368,7 @@ mod tests {
     #[test]
     fn populations_have_the_names_that_the_simulator_gives_them() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
+        let links = Links::default();
         for guard in Panel::new(&df, links, 1, PanelSize::Standard).guards {
             let traffic = Traffic::new(&guard.event.pattern, &df, guard.event.seed).unwrap();
             if let Some((number, name)) = guard.population {
@@ -406,14 +389,15 @@ mod tests {
     #[test]
     fn slow_links_are_given_longer_windows() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 100, global: 1000 }, Bandwidths::ALIKE, None);
+        let links =
+            Links { local_latency_cycles: 100, global_latency_cycles: 1000, ..Links::default() };
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         assert!(panel.window > 20_000 && panel.latency_limit > 3_000);
     }
 
     #[test]
     fn the_search_of_conventional_ugal_begins_near_where_it_saturates() {
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
+        let links = Links::default();
         let step = |df: Dragonfly| Panel::new(&df, links, 1, PanelSize::Standard).first_step;
         assert_eq!(step(Dragonfly::new(13, 26, 13, 27).unwrap()), 7);
         assert_eq!(step(Dragonfly::new(1, 2, 1, 3).unwrap()), 100);
@@ -421,7 +405,7 @@ mod tests {
 
     #[test]
     fn large_fabrics_are_tried_with_fewer_patterns_and_seeds() {
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
+        let links = Links::default();
         let sizes = |df: Dragonfly| {
             let panel = Panel::new(&df, links, 1, PanelSize::Standard);
             (panel.score.len(), panel.guards.len(), panel.guards[0].seeds, panel.guards[1].seeds)
@@ -433,7 +417,7 @@ mod tests {
     #[test]
     fn the_searches_of_oblivious_routing_begin_near_where_it_saturates() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
+        let links = Links::default();
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         let steps = |routing| {
             let of = |event| panel.first_oblivious_step(routing, event);
@@ -445,7 +429,7 @@ mod tests {
 
     #[test]
     fn in_large_groups_a_queue_that_stands_is_not_taken_for_one_that_grows() {
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
+        let links = Links::default();
         let limit = |df: Dragonfly| Panel::new(&df, links, 1, PanelSize::Standard).latency_limit;
         assert_eq!(limit(Dragonfly::new(4, 8, 4, 33).unwrap()), 152);
         assert_eq!(limit(Dragonfly::new(13, 26, 13, 27).unwrap()), 500);

@@ -2,9 +2,10 @@
 
 use super::change::Change;
 use serde::Serialize;
+use tvlb_base::parameter::{Parameters, Stated};
 use tvlb_firmware_model::{Channels, Error, Scheme, Switch, VlbPaths};
 use tvlb_schema::{Decision, FabricImage, LinkKind, Queue};
-use tvlb_simulator::{Buffers, Settings};
+use tvlb_simulator::Settings;
 use tvlb_table_set::FabricEntry;
 
 /// The most links that a packet crosses between switches, and the one to its node.
@@ -81,11 +82,7 @@ pub(super) fn drained_after(
     plan: &FabricImage<'_>,
     tables: &[Switch<'_>],
 ) -> u64 {
-    let mut settings = Settings::new(tvlb_simulator::Scheme::UgalL, VlbPaths::Custom);
-    let cycles = |latency: u32| u16::try_from(latency).unwrap_or(u16::MAX);
-    settings.local_latency_cycles = cycles(fabric.local_latency);
-    settings.global_latency_cycles = cycles(fabric.global_latency);
-    let settings = settings.with_buffer(fabric.buffer.map(Buffers::all));
+    let settings = Settings::usual().on(fabric.into(), &Stated::default());
     let df = plan.dragonfly();
     let within = df.groups().flat_map(|group| {
         let pairs =

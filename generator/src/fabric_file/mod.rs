@@ -24,6 +24,7 @@ use tvlb_base::text::quoted;
 use tvlb_schema::{
     Bandwidths, Dragonfly, EscapeKind, OfarRules, PerDecision, SetRule, SwitchId, VcScheme,
 };
+use tvlb_simulator::Links;
 use tvlb_table_set::grammar::canonical;
 use tvlb_topology::arrangement::Arrangement;
 
@@ -88,9 +89,6 @@ pub struct Latencies {
     /// Between two groups.
     pub global: u16,
 }
-
-/// What a fabric file says of links.
-pub type Links = (Latencies, Bandwidths, Option<u16>);
 
 /// Where the T-VLB sets come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,10 +177,15 @@ impl FabricFile {
         })
     }
 
-    /// How long a flit takes over a link, how fast the kinds of links are, and how many flits a buffer holds,
-    /// if the file says so.
+    /// What it says of links, for a simulation.
     pub const fn links(&self) -> Links {
-        (self.latencies, self.bandwidths, self.buffer_flits)
+        let Latencies { local, global } = self.latencies;
+        Links {
+            local_latency_cycles: local,
+            global_latency_cycles: global,
+            bandwidths: self.bandwidths,
+            buffer_flits: self.buffer_flits,
+        }
     }
 
     /// By group the number of its kind, as [`Self::kind_names`] has them; empty without kinds.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb::simulate::Identity;
+use tvlb_base::parameter::{Parameter, Parameters};
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
 use tvlb_firmware_model::Scheme;
@@ -132,11 +133,15 @@ pub(super) struct Subject {
     pub(super) settings: Vec<Cell>,
 }
 
+/// The settings that have columns: the cycles that are measured stand among the figures.
+fn shown() -> impl Iterator<Item = &'static Parameter<CutThrough>> {
+    CutThrough::ALL.iter().filter(|parameter| parameter.name != "cycles")
+}
+
 /// The last columns of CSV: how decisions weigh, and what switches and links are.
 fn setting_columns() -> impl Iterator<Item = Column<'static>> {
-    let own = "vc-scheme,packet,local-buffer,global-buffer,local-channels,global-channels,injection-queues,\
-               injection-queue,local-latency,global-latency,rounds,output-buffer,speedup,warm-up";
-    WEIGHING.into_iter().chain(own.split(',').map(|name| Column::words(name, "")))
+    let rule = Column::words("vc-scheme", "");
+    WEIGHING.into_iter().chain([rule]).chain(shown().map(Parameter::column))
 }
 
 /// What stands in them for a routing. Numbers of channels are empty where they are as many as it needs.
@@ -145,24 +150,9 @@ fn setting_cells(
     settings: &CutThrough,
     image: &SwitchImage<'_>,
 ) -> Vec<Cell> {
-    let CutThrough { local, global, .. } = settings;
     let mut row = weighings(both);
-    row.extend(row![
-        image.virtual_channels().name(),
-        settings.packet_phits,
-        local.phits,
-        global.phits,
-        local.virtual_channels,
-        global.virtual_channels,
-        settings.injection_queues,
-        settings.injection_queue_phits,
-        settings.local_latency_cycles,
-        settings.global_latency_cycles,
-        settings.rounds,
-        settings.output_buffer_phits,
-        settings.speedup,
-        settings.warm_up_cycles,
-    ]);
+    row.push(image.virtual_channels().name().into());
+    row.extend(shown().map(|parameter| parameter.get(settings)));
     row
 }
 

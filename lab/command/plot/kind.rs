@@ -1,6 +1,10 @@
 //! The files that `tvlb-lab plot` can draw, told apart by their columns, and what the columns are called in a
 //! picture.
 
+use tvlb_base::parameter::{Parameter, Parameters};
+use tvlb_lab::cut_through::CutThrough;
+use tvlb_simulator::Settings;
+
 /// What a file holds.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Kind {
@@ -274,42 +278,37 @@ pub(super) const IDENTITY: [(&str, &str); 33] = [
     ("criterion", "by "),
 ];
 
-/// Settings of runs, with what stands before the value. They tell series apart where they differ, and are not
-/// said of a picture in which they do not.
-pub(super) const SETTINGS: [(&str, &str); 28] = [
-    ("vc-scheme", "channels "),
-    ("virtual-channels", "virtual channels "),
-    ("injection", "injection "),
-    ("decide", "decided at "),
-    ("buffer", "buffer "),
-    ("speedup", "speedup "),
-    ("local-latency", "local latency "),
-    ("global-latency", "global latency "),
-    ("node-latency", "node latency "),
-    ("credit-delay", "credit delay "),
-    ("node-bandwidth", "node bandwidth "),
-    ("local-bandwidth", "local bandwidth "),
-    ("global-bandwidth", "global bandwidth "),
-    ("window", "window "),
-    ("warm-up", "warm-up "),
-    ("measure", ""),
-    ("latency-limit", "limit "),
+/// What else is set of runs, with what stands before the value.
+const SET: [(&str, &str); 3] = [
     ("resolution", "resolution "),
     ("traffic-content", "traffic "),
     ("placement-content", "placement "),
-    ("packet", "packets of "),
-    ("local-buffer", "local buffer "),
-    ("global-buffer", "global buffer "),
-    ("local-channels", "local channels "),
-    ("global-channels", "global channels "),
-    ("injection-queues", "injection queues "),
-    ("injection-queue", "injection queue "),
-    ("rounds", "rounds "),
 ];
 
-/// The columns of [`IDENTITY`] and [`SETTINGS`].
-pub(super) fn what_was_run() -> impl Iterator<Item = (&'static str, &'static str)> {
-    IDENTITY.into_iter().chain(SETTINGS)
+/// Settings of runs. They tell series apart where they differ, and are not said of a picture in which they do not.
+pub(super) fn settings() -> impl Iterator<Item = &'static str> {
+    let of_engines = names::<Settings>().chain(names::<CutThrough>());
+    of_engines.chain(SET.into_iter().map(|(name, _)| name))
+}
+
+fn names<S: Parameters>() -> impl Iterator<Item = &'static str> {
+    S::ALL.iter().map(|parameter| parameter.name)
+}
+
+/// The columns of [`IDENTITY`] and [`settings`].
+pub(super) fn what_was_run() -> impl Iterator<Item = &'static str> {
+    IDENTITY.into_iter().map(|(name, _)| name).chain(settings())
+}
+
+/// What a legend says of a value in a column.
+pub(super) fn in_legend(column: &str, value: &str) -> String {
+    fn of<S: Parameters>(column: &str, value: &str) -> Option<String> {
+        Some(Parameter::<S>::named(column).ok()?.in_legend(value))
+    }
+    let known = IDENTITY.into_iter().chain(SET).find(|(name, _)| *name == column);
+    let known = known.map(|(_, before)| format!("{before}{value}"));
+    let set = || of::<Settings>(column, value).or_else(|| of::<CutThrough>(column, value));
+    known.or_else(set).unwrap_or_else(|| value.to_owned())
 }
 
 /// Columns of text and counts that neither say what was run nor are figures.

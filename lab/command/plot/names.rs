@@ -1,7 +1,7 @@
 //! What series are called in the legend: by what differs between them, and nothing else. What they have in
 //! common is said once, and long sets get a letter.
 
-use super::kind::{SETTINGS, what_was_run};
+use super::kind::{in_legend, settings};
 use super::series::Data;
 
 /// A set that takes more letters than this in a legend is named by a letter.
@@ -51,7 +51,7 @@ impl Names {
                 }
                 match column {
                     "fabric" => names.fabric = Some(only),
-                    setting if SETTINGS.iter().any(|(name, _)| *name == setting) => {}
+                    setting if settings().any(|name| name == setting) => {}
                     "faults" if only.ends_with(" none") => {}
                     "placement" if only.ends_with("identity") => {}
                     "population" if only.ends_with(" all") => {}
@@ -127,12 +127,10 @@ fn text(column: &str, columns: &[&str], subject: &[String]) -> String {
         place.map_or("", |place| subject[place].as_str())
     };
     let (first, second) = (value(column), value(&format!("second-{column}")));
-    let before = what_was_run().find(|(name, _)| *name == column).map_or("", |(_, before)| before);
     match (first, second) {
         ("", _) => String::new(),
-        (first, "") => format!("{before}{first}"),
-        (first, second) if first == second => format!("{before}{first}"),
-        (first, second) => format!("{before}{first} then {second}"),
+        (first, second) if second.is_empty() || first == second => in_legend(column, first),
+        (first, second) => format!("{} then {second}", in_legend(column, first)),
     }
 }
 

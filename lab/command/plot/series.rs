@@ -319,7 +319,7 @@ impl<'t> Lines<'t> {
 
     /// Whether a column has figures: numbers that do not say what was run.
     fn is_figure(&self, column: &str) -> bool {
-        let is_other = what_was_run().any(|(name, _)| name == column)
+        let is_other = what_was_run().any(|name| name == column)
             || NEITHER.contains(&column)
             || column.ends_with("-error");
         !is_other && self.all.iter().all(|line| is_number(line.cell(column)))
@@ -344,7 +344,7 @@ impl<'t> Lines<'t> {
         if self.is_scattered {
             return Ok(if by.is_empty() { vec!["on-front".to_owned()] } else { by });
         }
-        let known = what_was_run().map(|(name, _)| name);
+        let known = what_was_run();
         let known: Vec<&str> =
             known.filter(|name| self.columns.iter().any(|c| c == name)).collect();
         // What we do not know and what is no number says what was run, too.

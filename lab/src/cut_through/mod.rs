@@ -9,7 +9,7 @@
 //! buffer that it leaves sends its next packet only after as many, and as many are added to its
 //! latency at the end. No phit is simulated.
 //!
-//! - `settings`: what can be set, and which settings make sense
+//! - `parameters`, `settings`: what can be set, and which settings make sense
 //! - `numbering`, `state`: ports and channels, and the queues
 //! - `output_buffers`: buffers between the crossbar and the links, where switches have them
 //! - `network`: the order of a cycle, and what packets do in it
@@ -32,6 +32,7 @@ mod numbering;
 mod outcome;
 mod output_buffers;
 mod packet;
+mod parameters;
 mod per_hop;
 mod piggyback;
 mod requests;

@@ -10,27 +10,26 @@ use super::numbering::Numbering;
 use super::output_buffers::OutputBuffers;
 use super::piggyback::Candidates;
 use super::state::Queues;
+use tvlb_base::parameter::{self, Stated};
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths, ofar_channels};
 use tvlb_schema::{Dragonfly, EscapeKind, LinkKind, OfarRules};
 use tvlb_simulator::BootedFabric;
-use tvlb_simulator::MOST_LATENCY;
 use tvlb_simulator::StarvedLink;
 use tvlb_simulator::parts::{MOST_CYCLES, MOST_EMPTY, PortKind, check_memory};
 use tvlb_traffic::Traffic;
 
 /// The most virtual channels: the packet header has three bits for one.
-const MOST_CHANNELS: u8 = 8;
+pub(super) const MOST_CHANNELS: u8 = 8;
 /// The most phits that a buffer or an injection queue may hold.
-const MOST_PHITS: u32 = 60_000;
+pub(super) const MOST_PHITS: u16 = 60_000;
 /// The most phits that a crossbar moves in a cycle.
-const MOST_SPEEDUP: u8 = 4;
+pub(super) const MOST_SPEEDUP: u8 = 4;
 /// The most rounds of allocation in a cycle.
-const MOST_ROUNDS: u8 = 4;
+pub(super) const MOST_ROUNDS: u8 = 4;
 
 /// The buffers at the ends of one kind of link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkBuffer {
     /// Virtual channels, each with a buffer of its own; by default as many as the routing needs.
     pub virtual_channels: Option<u8>,
@@ -105,13 +104,11 @@ pub enum Sending {
 }
 
 /// Everything that can be set of a run of cut-through switches.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CutThrough {
     /// How packets find their ways.
     pub routing: Routing,
     /// Where VLB candidates come from.
-    #[serde(serialize_with = "tvlb_simulator::parts::by_paths_name")]
     pub paths: VlbPaths,
     pub packet_phits: u16,
     /// The buffers of links within groups.
@@ -128,12 +125,9 @@ pub struct CutThrough {
     /// How often in a cycle ports ask for outputs.
     pub rounds: u8,
     /// Phits that the output buffer of one virtual channel holds; without a number there are none, and packets go from
-    /// inputs to links. Written only where there are some, so that the settings of runs that are kept stay the same
-    /// text; likewise the speed-up.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// inputs to links.
     pub output_buffer_phits: Option<u16>,
     /// Phits that the crossbar moves from an input to an output buffer in a cycle.
-    #[serde(skip_serializing_if = "is_one")]
     pub speedup: u8,
     /// Cycles before the measured ones.
     pub warm_up_cycles: u32,
@@ -141,11 +135,6 @@ pub struct CutThrough {
     pub measured_cycles: u32,
     /// After how many cycles in which nothing moves the run looks for packets that wait for each other.
     pub patience_cycles: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
-const fn is_one(speedup: &u8) -> bool {
-    *speedup == 1
 }
 
 impl CutThrough {
@@ -170,21 +159,27 @@ impl CutThrough {
         }
     }
 
-    /// These settings with buffers of so many phits on links within groups and between them; where no number
-    /// is given, with the default or, on a link that is longer, with as many as are under way there and back.
-    /// To be called once latencies are what they are.
+    /// These settings on links of these latencies within groups and between them, with what has been given in the
+    /// place of that. Buffers of which no size is given have the default or, on a link that is longer, as many phits
+    /// as are under way there and back.
     #[must_use]
-    pub fn with_buffers(mut self, [local, global]: [Option<u16>; 2]) -> Self {
+    pub fn on(self, [local, global]: [u16; 2], stated: &Stated<Self>) -> Self {
+        let on_links = Self { local_latency_cycles: local, global_latency_cycles: global, ..self };
+        let mut settings = stated.over(on_links);
+        let packet = u32::from(settings.packet_phits.max(1));
         let needed = |latency: u16| {
-            let needed = 2 * u32::from(latency);
-            let packets = needed.next_multiple_of(u32::from(self.packet_phits.max(1)));
+            let packets = (2 * u32::from(latency)).next_multiple_of(packet);
             u16::try_from(packets).unwrap_or(u16::MAX)
         };
-        let [least_local, least_global] =
-            [self.local_latency_cycles, self.global_latency_cycles].map(needed);
-        self.local.phits = local.unwrap_or(self.local.phits.max(least_local));
-        self.global.phits = global.unwrap_or(self.global.phits.max(least_global));
-        self
+        if !stated.has("local-buffer") {
+            let least = needed(settings.local_latency_cycles);
+            settings.local.phits = settings.local.phits.max(least);
+        }
+        if !stated.has("global-buffer") {
+            let least = needed(settings.global_latency_cycles);
+            settings.global.phits = settings.global.phits.max(least);
+        }
+        settings
     }
 
     /// The kinds of links whose buffers are too small for a virtual channel to keep the link busy: a place
@@ -264,19 +259,13 @@ impl CutThrough {
     ) -> Result<Channels, Refused> {
         let within = Refused::unless_within;
         let packet = u32::from(self.packet_phits);
-        within("phits of a packet", packet, 1, 1000)?;
-        within("phits of a local buffer", self.local.phits.into(), packet, MOST_PHITS)?;
-        within("phits of a global buffer", self.global.phits.into(), packet, MOST_PHITS)?;
-        within("injection queues", self.injection_queues.into(), 1, MOST_CHANNELS.into())?;
+        parameter::check(self)?;
+        within("local-buffer", self.local.phits.into(), packet, MOST_PHITS.into())?;
+        within("global-buffer", self.global.phits.into(), packet, MOST_PHITS.into())?;
         let queue = self.injection_queue_phits.into();
-        within("phits of an injection queue", queue, 2 * packet, MOST_PHITS)?;
-        within("local latency", self.local_latency_cycles.into(), 1, MOST_LATENCY.into())?;
-        within("global latency", self.global_latency_cycles.into(), 1, MOST_LATENCY.into())?;
-        within("rounds of allocation", self.rounds.into(), 1, MOST_ROUNDS.into())?;
-        self.check_output_buffers()?;
-        within("warm-up", self.warm_up_cycles, 0, MOST_CYCLES / 2)?;
-        within("measured cycles", self.measured_cycles, 1, MOST_CYCLES / 2)?;
+        within("injection-queue", queue, 2 * packet, MOST_PHITS.into())?;
         within("patience", self.patience_cycles, 100, MOST_CYCLES)?;
+        self.check_output_buffers()?;
         match sending {
             Sending::Load(found) if !(found > 0.0 && found <= 1.0) => {
                 let accepted = "above 0 and at most 1 (phits per node and cycle)";
@@ -315,11 +304,9 @@ impl CutThrough {
     }
 
     fn check_output_buffers(&self) -> Result<(), Refused> {
-        let within = Refused::unless_within;
-        within("speed-up", self.speedup.into(), 1, MOST_SPEEDUP.into())?;
         match self.output_buffer_phits {
             None if self.speedup > 1 => {
-                let found = format!("speed-up is {} without output buffers", self.speedup);
+                let found = format!("speedup is {} without output buffers", self.speedup);
                 Err(Refused::new(found, "1, or an output buffer"))
             }
             None => Ok(()),
@@ -330,7 +317,7 @@ impl CutThrough {
             }
             Some(phits) => {
                 let packet = self.packet_phits.into();
-                within("phits of an output buffer", phits.into(), packet, MOST_PHITS)
+                Refused::unless_within("output-buffer", phits.into(), packet, MOST_PHITS.into())
             }
         }
     }
@@ -349,7 +336,7 @@ impl CutThrough {
         // A ring is entered with room for two packets; a node sends with room for one and the bubble.
         let ring = if escape.kind() == EscapeKind::Ring { 2 } else { 1 };
         let least = u32::from(self.packet_phits) * (1 + u32::from(rules.bubble)).max(ring);
-        within("phits of a local buffer", self.local.phits.into(), least, MOST_PHITS)?;
-        within("phits of a global buffer", self.global.phits.into(), least, MOST_PHITS)
+        within("local-buffer", self.local.phits.into(), least, MOST_PHITS.into())?;
+        within("global-buffer", self.global.phits.into(), least, MOST_PHITS.into())
     }
 }

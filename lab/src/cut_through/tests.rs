@@ -228,13 +228,13 @@ fn settings_that_make_no_sense_are_refused() {
         .join("\n"),
         @r#"
     2 virtual channels on local links, accepted 4 to 8: ugal-l needs 4 there under "ordered", and fewer could deadlock
-    9 virtual channels on global links, accepted 3 to 8: ugal-l needs 3 there under "ordered", and fewer could deadlock
-    phits of a packet is 0, accepted 1 to 1000
-    phits of a local buffer is 7, accepted 8 to 60000
-    rounds of allocation is 5, accepted 1 to 4
-    speed-up is 2 without output buffers, accepted 1, or an output buffer
-    speed-up is 5, accepted 1 to 4
-    phits of an output buffer is 7, accepted 8 to 60000
+    global-channels is 9, accepted 1 to 8
+    packet is 0, accepted 1 to 1000
+    local-buffer is 7, accepted 8 to 60000
+    rounds is 5, accepted 1 to 4
+    speedup is 2 without output buffers, accepted 1, or an output buffer
+    speedup is 5, accepted 1 to 4
+    output-buffer is 7, accepted 8 to 60000
     load is 1.5, accepted above 0 and at most 1 (phits per node and cycle)
     packets of a burst is 0, accepted 1 to 1000000
     "#

@@ -187,8 +187,8 @@ fn settings_that_make_no_sense_are_refused() {
         .join("\n"),
         @r"
     ofar needs an escape network, and this fabric was booted without one
-    phits of a local buffer is 8, accepted 16 to 60000
-    phits of a local buffer is 32, accepted 40 to 60000
+    local-buffer is 8, accepted 16 to 60000
+    local-buffer is 32, accepted 40 to 60000
     canonical local channels is 8, accepted 1 to 7
     most entries is 16, accepted 0 to 15
     least percent is 101, accepted 0 to 100

@@ -1,5 +1,7 @@
 //! What a study asks to be measured in the place of runs at loads, as its file says it.
 
+use super::settings::SettingLists;
+use crate::cut_through::CutThrough;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use toml::Table;
@@ -86,9 +88,9 @@ fn linear() -> Vec<String> {
     vec![RankMap::Linear.to_string()]
 }
 
-/// A way to route, with the buffers and the settings that it has.
+/// A way to route, with the settings that it has.
 #[derive(Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub(super) struct Line {
     /// What tables call it.
     #[serde(rename = "line")]
@@ -103,14 +105,9 @@ pub(super) struct Line {
     pub(super) congestion: Option<[u16; 2]>,
     /// The policies of the images; conventional VLB unless this is said.
     pub(super) policies: Option<String>,
-    /// Channels and phits of a channel's buffer on links within groups and between them.
-    pub(super) local: Option<Buffer>,
-    pub(super) global: Option<Buffer>,
-    pub(super) rounds: Option<u8>,
-    pub(super) injection_queues: Option<u8>,
-    /// Phits of a channel's output buffer, and how many the crossbar moves in a cycle.
-    pub(super) output_buffer: Option<u16>,
-    pub(super) speedup: Option<u8>,
+    /// Settings of `tvlb-lab cut-through`, by the names of its options.
+    #[serde(flatten)]
+    pub(super) settings: SettingLists<CutThrough>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -129,13 +126,6 @@ pub(super) enum Escape {
     #[default]
     Ring,
     Tree,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Buffer {
-    pub(super) channels: Option<u8>,
-    pub(super) phits: u16,
 }
 
 /// A run that is watched window by window while its traffic changes or parts die; what happens when, in cycles. Switches keep the images of the whole fabric; each takes each fault image

@@ -1,6 +1,6 @@
 //! Runs of cut-through switches: routings that decide at every hop beside those that decide once or twice.
 
-use super::asked::{Buffer, Course, Escape, Kind, Line};
+use super::asked::{Course, Escape, Kind, Line};
 use super::course::{Window, steady_after, with_other_seeds};
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
@@ -9,7 +9,7 @@ use super::lists::distinct;
 use super::measure::{Measure, Source};
 use crate::cut_through::{
     CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, CutThroughSaturation,
-    LinkBuffer, Piggybacking, Routing, Sending, saturation,
+    Piggybacking, Routing, Sending, saturation,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -51,19 +51,8 @@ impl Line {
         } else {
             VlbPaths::Custom
         };
-        let mut settings = CutThrough::new(routing, paths);
-        for (buffer, own) in
-            [(&mut settings.local, self.local), (&mut settings.global, self.global)]
-        {
-            if let Some(Buffer { channels, phits }) = own {
-                *buffer = LinkBuffer { virtual_channels: channels, phits };
-            }
-        }
-        settings.rounds = self.rounds.unwrap_or(settings.rounds);
-        settings.output_buffer_phits = self.output_buffer;
-        settings.speedup = self.speedup.unwrap_or(settings.speedup);
-        settings.injection_queues = self.injection_queues.unwrap_or(settings.injection_queues);
-        Ok(settings)
+        let stated = self.settings.stated().map_err(|error| format!("{}: {error}", self.name))?;
+        Ok(stated.over(CutThrough::new(routing, paths)))
     }
 
     /// The default rules with those that the line names.

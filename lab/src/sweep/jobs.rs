@@ -20,7 +20,7 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::Wiring;
 use tvlb_generator::image::Images;
 use tvlb_generator::static_load::{Paths as StaticPaths, loads_of};
-use tvlb_schema::{Dragonfly, LinkKind, NodeId, SwitchId};
+use tvlb_schema::{Dragonfly, LinkKind, NodeId, SwitchId, VcScheme};
 use tvlb_simulator::{
     BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Scheme, Settings, complete,
 };
@@ -40,6 +40,9 @@ struct Case {
     map: usize,
 }
 
+/// What images depend on: the fabric, the set and the rule of virtual channels.
+type Tables = (usize, usize, VcScheme);
+
 /// All jobs of a study.
 pub(super) struct JobRuns {
     jobs: Jobs,
@@ -52,8 +55,7 @@ pub(super) struct JobRuns {
     maps: Vec<RankMap>,
     seeds: Vec<u64>,
     cases: Vec<Case>,
-    /// By fabric and set.
-    images: HashMap<(usize, usize), Images>,
+    images: HashMap<Tables, Images>,
 }
 
 /// Everything that a run depends on.
@@ -115,6 +117,7 @@ impl JobRuns {
         all.add_cases(&schemes);
         // What does not fit is found before the first run.
         for case in &all.cases {
+            all.settings(case).check().map_err(|refused| wrong(&refused))?;
             all.nodes(case, all.seeds[0]).map_err(|e| each("jobs", e))?;
         }
         Ok(all)
@@ -147,6 +150,12 @@ impl JobRuns {
     fn settings(&self, case: &Case) -> Settings {
         let fabric = &self.fabrics[case.fabric].fabric;
         self.variants[case.variant].settings(fabric, (case.scheme, self.sets[case.set].kind), false)
+    }
+
+    /// What the images of a case depend on.
+    fn tables(&self, case: &Case) -> Tables {
+        let usual = self.fabrics[case.fabric].fabric.file.virtual_channels;
+        (case.fabric, case.set, self.settings(case).vc_scheme.unwrap_or(usual))
     }
 
     /// For each job the node of each rank.
@@ -232,7 +241,7 @@ impl JobRuns {
 
     /// The cycles of the last iteration of the job that takes longest for it.
     fn simulate(&self, case: &Case, seed: u64, progress: &dyn Progress) -> Result<u32, SweepError> {
-        let images = &self.images[&(case.fabric, case.set)];
+        let images = &self.images[&self.tables(case)];
         let fabric = BootedFabric::boot(&images.fabric, &images.switches)?;
         let nodes = self.nodes(case, seed).expect("they were placed before");
         let programs = &self.loaded[case.fabric].1;
@@ -358,15 +367,15 @@ impl Measure for JobRuns {
 
     fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError> {
         for &unit in units {
-            let Case { fabric, set, .. } = self.cases[unit / self.seeds.len()];
-            if self.images.contains_key(&(fabric, set)) {
+            let case = &self.cases[unit / self.seeds.len()];
+            let tables = self.tables(case);
+            if self.images.contains_key(&tables) {
                 continue;
             }
-            let named = &self.fabrics[fabric];
-            let policies = self.sets[set].policies(&named.fabric, progress)?;
-            let vc_scheme = named.fabric.file.virtual_channels;
-            let images = named.images(&policies, vc_scheme, progress)?;
-            self.images.insert((fabric, set), images);
+            let named = &self.fabrics[case.fabric];
+            let policies = self.sets[case.set].policies(&named.fabric, progress)?;
+            let images = named.images(&policies, tables.2, progress)?;
+            self.images.insert(tables, images);
         }
         Ok(())
     }

@@ -13,11 +13,11 @@ use super::sets::Paths;
 use super::settings::{Variant, variants};
 use serde::Serialize;
 use std::collections::HashMap;
-use std::fmt::{Debug, Display};
+use std::fmt::Display;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::{Images, fabric_image};
-use tvlb_schema::{FabricImage, MinCandidate, VcScheme};
+use tvlb_schema::{FabricImage, VcScheme};
 use tvlb_simulator::{Scheme, Settings, StarvedLink};
 use tvlb_table_set::names::Parts;
 use tvlb_table_set::runs::build;
@@ -35,7 +35,7 @@ pub(super) struct Subject {
     pub(super) tool_version: &'static str,
     pub(super) traffic_version: u32,
     pub(super) fabric: String,
-    /// A hash of the fabric's sizes, cables, virtual channels and thresholds.
+    /// That of [`hash_of`].
     pub(super) fabric_hash: String,
     pub(super) scheme: &'static str,
     pub(super) set: String,
@@ -190,6 +190,8 @@ impl Network {
             return Err(wrong(&format!("it asks for {count} runs, accepted at most {MOST_UNITS}")));
         }
         network.add_units(&lists);
+        let mut settings = network.units.iter().map(|unit| &unit.subject.settings);
+        settings.try_for_each(Settings::check).map_err(|refused| wrong(&refused))?;
         let of_line = file.traffic.len() * lists.loads.len() * lists.seeds.len();
         network.lines = network.units.len() / of_line;
         Ok(network)
@@ -242,16 +244,17 @@ impl Network {
     ) {
         let loaded = &self.fabrics[fabric].fabric;
         let (paths, variant) = (&self.sets[set], &self.variants[number]);
-        let vc_scheme = variant.vc_scheme(loaded);
         let resolution = match self.measured {
             Measured::Saturation(resolution) => Some(resolution),
             _ => None,
         };
+        let settings = variant.settings(loaded, (scheme, paths.kind), resolution.is_some());
+        let vc_scheme = settings.vc_scheme.unwrap_or(loaded.file.virtual_channels);
         let base = Subject {
             tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
             fabric: loaded.file.name.clone(),
-            fabric_hash: hash_of(loaded, paths, vc_scheme),
+            fabric_hash: hash_of(loaded, paths),
             scheme: scheme.name(),
             set: paths.name.clone(),
             rules: paths.rules_in_words(loaded),
@@ -259,7 +262,7 @@ impl Network {
             placement: None,
             load: None,
             seed: 0,
-            settings: variant.settings(loaded, (scheme, paths.kind), resolution.is_some()),
+            settings,
             saturation: resolution,
             dead: None,
             traffic_content: None,
@@ -351,29 +354,12 @@ pub(super) fn scheme(name: &str) -> Result<Scheme, String> {
     })
 }
 
-/// The words of a value after a blank, or none where it is the usual one.
-fn unless_usual<T: Default + PartialEq + Debug>(value: &T) -> String {
-    if *value == T::default() { String::new() } else { format!(" {value:?}") }
-}
-
-fn hash_of(fabric: &Fabric, paths: &Paths, vc_scheme: VcScheme) -> String {
+/// A hash of what a fabric is and of how its switches decide, but for the sets.
+fn hash_of(fabric: &Fabric, paths: &Paths) -> String {
     let policies = paths.named_policies(fabric);
-    let thresholds = policies.map(|policy| policy.weighing.threshold);
-    // Named only where it is not what it always was, so that runs keep their names.
-    let min = match policies.par_second.min {
-        MinCandidate::Kept => String::new(),
-        min => format!(" {}", min.name()),
-    };
-    let drawn =
-        unless_usual(&policies.map(|policy| (policy.weighing.candidates, policy.weighing.gate)));
-    let queues = unless_usual(&policies.map(|policy| policy.weighing.queue));
-    let cables = fabric.topology.cables();
-    let df = fabric.topology.dragonfly();
-    let channels = vc_scheme.name();
-    let fewer = match fabric.topology.fewer_links() {
-        [] => String::new(),
-        fewer => format!(" {fewer:?}"),
-    };
-    let text = format!("{df:?} {cables:?} {channels} {thresholds:?}{min}{drawn}{queues}{fewer}");
+    let weighings = policies.map(|policy| policy.weighing);
+    let (topology, min) = (&fabric.topology, policies.par_second.min);
+    let (cables, fewer) = (topology.cables(), topology.fewer_links());
+    let text = format!("{:?} {cables:?} {fewer:?} {weighings:?} {min:?}", topology.dragonfly());
     sha256(text.as_bytes())
 }

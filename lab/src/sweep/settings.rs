@@ -2,68 +2,142 @@
 //! of them is a variant.
 
 use super::lists::{OneOrSeveral, distinct};
-use serde::de::Error;
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use std::fmt::Display;
+use std::fmt::{self, Formatter};
+use std::marker::PhantomData;
+use tvlb_base::parameter::{Parameter, Parameters, Stated};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
-use tvlb_schema::{Bandwidth, BandwidthError, Bandwidths, VcScheme};
-use tvlb_simulator::{Buffers, Deciding, Injection, Measuring, Scheme, Settings};
+use tvlb_simulator::{Measuring, Scheme, Settings};
 
-/// The settings of a file with lists, one combination of them, and how the former become the latter.
-macro_rules! settings {
-    ($($field:ident: $type:ty, $name:literal, $shown:expr;)*) => {
-        /// The settings as they are written. What is left out is as in `tvlb simulate`, or as the fabric file
-        /// says.
-        #[derive(Clone, Default, Deserialize)]
-        #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-        pub(super) struct SettingLists {
-            $($field: Option<OneOrSeveral<$type>>,)*
-        }
+/// The settings as they are written: of each that is, the values to try. What is left out is as in `tvlb simulate`, or
+/// as the fabric file says.
+#[derive(Clone)]
+pub(super) struct SettingLists<S: Parameters = Settings>(Vec<(&'static Parameter<S>, Vec<String>)>);
 
-        /// One combination of settings.
-        #[derive(Clone, Default)]
-        pub(super) struct Variant {
-            /// The name that the file gives it, if it does.
-            pub(super) name: String,
-            $($field: Option<$type>,)*
-        }
-
-        impl SettingLists {
-            /// These, and what they do not say as others say it.
-            fn over(self, others: &Self) -> Self {
-                Self { $($field: self.$field.or_else(|| others.$field.clone()),)* }
-            }
-
-            /// Every combination, of which the last setting changes fastest.
-            ///
-            /// # Errors
-            /// A list without an entry, or with one twice.
-            pub(super) fn variants(&self) -> Result<Vec<Variant>, String> {
-                let mut all = Variants(vec![Variant::default()]);
-                $(all.vary($name, self.$field.as_ref(), |v| &mut v.$field, $shown)?;)*
-                Ok(all.0)
-            }
-        }
-    };
+/// One combination of settings.
+#[derive(Clone, Default)]
+pub(super) struct Variant {
+    /// The name that the file gives it, if it does.
+    pub(super) name: String,
+    stated: Stated<Settings>,
 }
 
-settings! {
-    window: u32, "window", |v| *v;
-    warm_up: u32, "warm-up", |v| *v;
-    measure: Measuring, "measure", |v| v.name();
-    latency_limit: u32, "latency-limit", |v| *v;
-    buffer: StatedBuffers, "buffer", |v| v.0;
-    speedup: u8, "speedup", |v| *v;
-    vc_scheme: VcScheme, "vc-scheme", |v| v.name();
-    virtual_channels: u8, "virtual-channels", |v| *v;
-    injection: Injection, "injection", |v| v.name();
-    decide: Deciding, "decide", |v| v.name();
-    local_latency: u16, "local-latency", |v| *v;
-    global_latency: u16, "global-latency", |v| *v;
-    node_latency: u16, "node-latency", |v| *v;
-    credit_delay: u16, "credit-delay", |v| *v;
-    bandwidths: StatedBandwidths, "bandwidths", |v| v.0;
+impl<S: Parameters> Default for SettingLists<S> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<S: Parameters> SettingLists<S> {
+    /// The values of a parameter, if there are any.
+    fn of(&self, parameter: &Parameter<S>) -> Option<&Vec<String>> {
+        self.0.iter().find(|(own, _)| own.name == parameter.name).map(|(_, values)| values)
+    }
+
+    /// What is stated, where nothing varies.
+    ///
+    /// # Errors
+    /// A list of several values.
+    pub(super) fn stated(&self) -> Result<Stated<S>, String> {
+        let mut stated = Stated::default();
+        for (parameter, values) in &self.0 {
+            let [value] = &values[..] else {
+                return Err(format!(
+                    "{}: found {} values, accepted one",
+                    parameter.name,
+                    values.len()
+                ));
+            };
+            stated.state(parameter, value)?;
+        }
+        Ok(stated)
+    }
+}
+
+impl SettingLists {
+    /// These, and what they do not say as others say it.
+    fn over(mut self, others: &Self) -> Self {
+        let others = others.0.iter().filter(|(other, _)| self.of(other).is_none());
+        let others: Vec<_> = others.cloned().collect();
+        self.0.extend(others);
+        self
+    }
+
+    /// Every combination, of which the last setting changes fastest.
+    ///
+    /// # Errors
+    /// A list without an entry, or with one twice.
+    fn variants(&self) -> Result<Vec<Variant>, String> {
+        let mut all = vec![Variant::default()];
+        for parameter in Settings::ALL {
+            let Some(values) = self.of(parameter) else { continue };
+            distinct(&format!("settings.{}", parameter.name), values)?;
+            let with = |variant: &Variant, value: &String| {
+                let mut variant = variant.clone();
+                variant.stated.state(parameter, value).expect("it was accepted as it was read");
+                variant
+            };
+            let each = |variant| values.iter().map(move |value| with(variant, value));
+            all = all.iter().flat_map(each).collect();
+        }
+        Ok(all)
+    }
+}
+
+impl<'de, S: Parameters> Deserialize<'de> for SettingLists<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+/// Reads the keys and values of settings.
+struct Entries<S>(PhantomData<S>);
+
+impl<'de, S: Parameters> Visitor<'de> for Entries<S> {
+    type Value = SettingLists<S>;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("settings by name")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        let mut lists = SettingLists::default();
+        while let Some(name) = map.next_key::<String>()? {
+            let parameter = Parameter::<S>::named(&name)
+                .map_err(|refused| M::Error::custom(format!("found {refused}")))?;
+            let OneOrSeveral(values) = map.next_value::<OneOrSeveral<Scalar>>()?;
+            let accept = |Scalar(text): Scalar| {
+                let refused = |words| format!("{name}: found {text}, {words}");
+                parameter.accept(&text).map_err(refused).map_err(M::Error::custom)?;
+                Ok(text)
+            };
+            lists.0.push((parameter, values.into_iter().map(accept).collect::<Result<_, _>>()?));
+        }
+        Ok(lists)
+    }
+}
+
+/// A number or a text, as a person writes it.
+struct Scalar(String);
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected a number or a text")]
+        enum Stated {
+            Whole(i64),
+            Number(f64),
+            Text(String),
+        }
+
+        Ok(Self(match Stated::deserialize(deserializer)? {
+            Stated::Whole(number) => number.to_string(),
+            Stated::Number(number) => number.to_string(),
+            Stated::Text(text) => text,
+        }))
+    }
 }
 
 /// An entry of `variants`: settings under a name.
@@ -93,97 +167,7 @@ pub(super) fn variants(
     Ok(all)
 }
 
-/// Bandwidths as a table of numbers; a kind of link that it does not name has 1.
-#[derive(Clone, Copy)]
-struct StatedBandwidths(Bandwidths);
-
-impl<'de> Deserialize<'de> for StatedBandwidths {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Default, Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        struct Numbers {
-            node: Number,
-            local: Number,
-            global: Number,
-        }
-
-        #[derive(Deserialize)]
-        #[serde(transparent)]
-        struct Number(f64);
-
-        impl Default for Number {
-            fn default() -> Self {
-                Self(1.0)
-            }
-        }
-
-        let Numbers { node, local, global } = Numbers::deserialize(deserializer)?;
-        // As a person writes it, which is what a bandwidth is read from.
-        let read = |Number(number): Number| {
-            let text = number.to_string();
-            let read: Result<Bandwidth, BandwidthError> = text.parse();
-            read.map_err(|error| D::Error::custom(format!("found {text}, {error}")))
-        };
-        let bandwidths = Bandwidths::new(read(node)?, read(local)?, read(global)?);
-        bandwidths.map(Self).map_err(D::Error::custom)
-    }
-}
-
-/// Buffers as a number, or as the text of two.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct StatedBuffers(Buffers);
-
-impl<'de> Deserialize<'de> for StatedBuffers {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "expected a number of flits, or two as in \"32/256\"")]
-        enum Stated {
-            One(u16),
-            Text(String),
-        }
-
-        match Stated::deserialize(deserializer)? {
-            Stated::One(flits) => Ok(Self(Buffers::all(flits))),
-            Stated::Text(text) => text
-                .parse()
-                .map(Self)
-                .map_err(|error| D::Error::custom(format!("found \"{text}\", {error}"))),
-        }
-    }
-}
-
-/// Combinations of the settings that have been looked at.
-struct Variants(Vec<Variant>);
-
-impl Variants {
-    /// Combines what there is with each value of a further setting.
-    fn vary<T: Copy, N: Display>(
-        &mut self,
-        name: &str,
-        list: Option<&OneOrSeveral<T>>,
-        place: impl Fn(&mut Variant) -> &mut Option<T>,
-        shown: impl Fn(&T) -> N,
-    ) -> Result<(), String> {
-        let Some(OneOrSeveral(values)) = list else { return Ok(()) };
-        distinct(&format!("settings.{name}"), values.iter().map(shown))?;
-        let each = self.0.iter().flat_map(|variant| {
-            values.iter().map(|&value| {
-                let mut variant = variant.clone();
-                *place(&mut variant) = Some(value);
-                variant
-            })
-        });
-        self.0 = each.collect();
-        Ok(())
-    }
-}
-
 impl Variant {
-    /// How virtual channels are assigned on a fabric.
-    pub(super) fn vc_scheme(&self, fabric: &Fabric) -> VcScheme {
-        self.vc_scheme.unwrap_or(fabric.file.virtual_channels)
-    }
-
     /// The settings of a run, or of those of a search for the load of saturation.
     pub(super) fn settings(
         &self,
@@ -191,31 +175,19 @@ impl Variant {
         (scheme, paths): (Scheme, VlbPaths),
         is_search: bool,
     ) -> Settings {
-        let (defaults, file) = (Settings::new(scheme, paths), &fabric.file);
-        let settings = Settings {
-            virtual_channels: self.virtual_channels.or(defaults.virtual_channels),
-            injection: self.injection.unwrap_or(defaults.injection),
-            decide: self.decide.unwrap_or(defaults.decide),
-            local_latency_cycles: self.local_latency.unwrap_or(file.latencies.local),
-            global_latency_cycles: self.global_latency.unwrap_or(file.latencies.global),
-            node_latency_cycles: self.node_latency.unwrap_or(defaults.node_latency_cycles),
-            bandwidths: self.bandwidths.map_or(file.bandwidths, |StatedBandwidths(stated)| stated),
-            credit_delay_cycles: self.credit_delay.unwrap_or(defaults.credit_delay_cycles),
-            speedup: self.speedup.unwrap_or(defaults.speedup),
-            window_cycles: self.window.unwrap_or(defaults.window_cycles),
-            warm_up_windows: self.warm_up.unwrap_or(defaults.warm_up_windows),
-            measuring: self.measure.unwrap_or(Measuring::usual(is_search)),
-            latency_limit_cycles: self.latency_limit.unwrap_or(defaults.latency_limit_cycles),
-            ..defaults
+        let usual = Settings {
+            vc_scheme: Some(fabric.file.virtual_channels),
+            measuring: Measuring::usual(is_search),
+            ..Settings::new(scheme, paths)
         };
-        let own = self.buffer.map(|StatedBuffers(stated)| stated);
-        settings.with_buffer(own.or(file.buffer_flits.map(Buffers::all)))
+        usual.on(fabric.file.links(), &self.stated)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tvlb_schema::VcScheme;
 
     fn variants(text: &str) -> Result<Vec<Variant>, String> {
         toml::from_str::<SettingLists>(text).map_err(|error| error.to_string())?.variants()
@@ -224,23 +196,21 @@ mod tests {
     #[test]
     fn a_value_stands_for_a_list_of_one() {
         assert_eq!(variants("").unwrap().len(), 1);
-        let all =
-            variants("buffer = [16, 32]\nspeedup = 1\nvc-scheme = [\"ordered\", \"per-hop\"]\n");
-        let all = all.unwrap();
-        let seen: Vec<_> = all.iter().map(|v| (v.buffer, v.speedup, v.vc_scheme)).collect();
-        let of = |flits, scheme| (Some(StatedBuffers(Buffers::all(flits))), Some(1), Some(scheme));
+        let seen = |text: &str| -> Vec<Settings> {
+            let all = variants(text).unwrap();
+            all.iter().map(|variant| variant.stated.over(Settings::usual())).collect()
+        };
+        let all = seen(
+            "buffer = [16, \"32/256\"]\nspeedup = 1\nvc-scheme = [\"ordered\", \"per-hop\"]\n",
+        );
+        let all: Vec<_> = all.iter().map(|s| (s.vc_scheme, s.buffers, s.speedup)).collect();
+        let of = |flits: &str, rule| (Some(rule), flits.parse().unwrap(), 1);
         let (ordered, per_hop) = (VcScheme::Ordered, VcScheme::PerHop);
-        assert_eq!(seen, [of(16, ordered), of(16, per_hop), of(32, ordered), of(32, per_hop)]);
-        let seen: Vec<_> = variants("buffer = [\"32/256\", 8]").unwrap();
-        let seen: Vec<_> = seen.iter().map(|v| v.buffer.unwrap().0.to_string()).collect();
-        assert_eq!(seen, ["32/256", "8"]);
-        let written = |buffers: Buffers| serde_json::to_value(buffers).unwrap();
-        assert_eq!(written(Buffers::all(8)), 8);
-        assert_eq!(written(Buffers { local: 32, global: 256 }), "32/256");
-        let bandwidths = "bandwidths = [{ global = 2 }, { node = 1, local = 0.5 }]";
-        let seen: Vec<_> = variants(bandwidths).unwrap().iter().map(|v| v.bandwidths).collect();
-        assert_eq!(seen[0].unwrap().0.to_string(), "node 1, local 1, global 2");
-        assert_eq!(seen[1].unwrap().0.to_string(), "node 1, local 0.5, global 1");
+        let expected = [("16", ordered), ("32/256", ordered), ("16", per_hop), ("32/256", per_hop)];
+        assert_eq!(all, expected.map(|(flits, rule)| of(flits, rule)));
+        let all = seen("global-bandwidth = [2, 0.5]\nlocal-bandwidth = 0.25\n");
+        let all: Vec<_> = all.iter().map(|settings| settings.bandwidths.to_string()).collect();
+        assert_eq!(all, ["node 1, local 0.25, global 2", "node 1, local 0.25, global 0.5"]);
     }
 
     #[test]
@@ -251,11 +221,14 @@ mod tests {
             ("vc-scheme = [\"ordered\", \"ordered\"]", "settings.vc-scheme: found ordered twice"),
             (
                 "buffer = [16, \"much\"]",
-                "found \"much\", accepted a number from 1 to 30000, or two",
+                "buffer: found much, accepted a number from 1 to 30000, or two",
             ),
-            ("buffer = -1", "expected a number of flits, or two as in \"32/256\""),
-            ("bandwidths = { global = 0 }", "found 0, accepted a number above 0"),
-            ("injection = \"sometimes\"", "expected `zero` or `random`"),
+            ("buffer = -1", "buffer: found -1, accepted a number from 1 to 30000"),
+            ("speedup = 9", "speedup: found 9, accepted 1 to 4"),
+            ("speedup = true", "expected a number or a text"),
+            ("global-bandwidth = 0", "global-bandwidth: found 0, accepted a number above 0"),
+            ("injection = \"sometimes\"", "found sometimes, accepted zero, random"),
+            ("bufer = 1", "found \"bufer\" (did you mean buffer?), accepted vc-scheme, "),
         ] {
             let error = variants(text).err().unwrap();
             assert!(error.contains(expected), "{text}: {error}");

@@ -40,7 +40,7 @@ pub fn run(arguments: &Simulate) -> Outcome {
     let updates = installed_later(arguments, set, &fabric, &switches)?;
     let fabric = tables.boot(&fabric, &switches)?;
     let names = fabric.names();
-    let settings = arguments.settings(&set.manifest().fabric)?;
+    let settings = arguments.settings((&fabric, &set.manifest().fabric));
     let given = match &tables.update {
         Some(update) => Some(losses::from_the_beginning(update, &fabric)?),
         None => losses::given(arguments, &fabric, names, &settings, updates)?,

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::check_svg;
-use crate::named::{self, one_of};
+use crate::given::{Given, OfMeasurement};
 use crate::switches::Switches;
 use crate::traffic::PATTERNS;
 use crate::values::{self, repeated};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tvlb_base::table::help as help_of;
 use tvlb_simulator::columns::curve_columns;
-use tvlb_simulator::{Measuring, Settings};
+use tvlb_simulator::{BootedFabric, Settings};
 use tvlb_table_set::FabricEntry;
 use tvlb_traffic::loads::Loads;
 
@@ -73,19 +73,8 @@ pub struct Simulate {
     /// time that passes
     #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"], value_parser = values::count(1..=values::MOST_CYCLES))]
     pub bench: Option<u32>,
-    /// Cycles of one window
-    #[arg(long, value_name = "CYCLES", default_value_t = 10_000, help_heading = "Measurement")]
-    window: u32,
-    /// Windows of warm-up before those that are measured
-    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Measurement")]
-    warm_up: u32,
-    /// How many windows are measured after the warm-up [default: one-window; with --saturation
-    /// until-windows-agree]
-    #[arg(long, value_parser = one_of(named::MEASURINGS, Measuring::name), ignore_case = true, value_name = "WINDOWS", help_heading = "Measurement")]
-    measure: Option<Measuring>,
-    /// The mean latency above which a run counts as saturated
-    #[arg(long, value_name = "CYCLES", default_value_t = 500, help_heading = "Measurement")]
-    latency_limit: u32,
+    #[command(flatten)]
+    measurement: Given<Settings, OfMeasurement>,
     /// Start with the update in DIR installed, which `tvlb faults` made of this table set: what it names is
     /// dead from the beginning, every switch has its fault image, and the switches of which it has an
     /// image boot from that one
@@ -191,14 +180,8 @@ impl Simulate {
     }
 
     /// The settings of every run, on this fabric.
-    pub fn settings(&self, fabric: &FabricEntry) -> Result<Settings, Failure> {
-        Ok(Settings {
-            window_cycles: self.window,
-            warm_up_windows: self.warm_up,
-            measuring: self.measure.unwrap_or(Measuring::usual(self.saturation)),
-            latency_limit_cycles: self.latency_limit,
-            ..self.switches.settings(fabric)?
-        })
+    pub fn settings(&self, fabric: (&BootedFabric<'_>, &FabricEntry)) -> Settings {
+        self.switches.settings(fabric, self.measurement.0.clone(), self.saturation)
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
-use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, Queue, VcScheme, Weighing};
+use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, Queue, Weighing};
 use tvlb_simulator::columns::{
     self, FIGURES, IDENTITY, LATENCY, LOAD, SEED, WINDOWS, curve_columns, figures, over_seeds,
     settings_columns,
@@ -59,8 +59,6 @@ struct Document<'a> {
     warning: Option<String>,
     seeds: &'a [u64],
     settings: &'a Settings,
-    /// As the switches have booted with it.
-    vc_scheme: &'static str,
     thresholds: PerDecision<i16>,
     candidates: PerDecision<Candidates>,
     gates: PerDecision<Gate>,
@@ -95,7 +93,6 @@ pub(super) fn json(of: &Studied<'_>) -> failure::Outcome {
         warning: unmeasured_bursts(study),
         seeds: study.seeds,
         settings: study.settings,
-        vc_scheme: vc_scheme(study).name(),
         thresholds: weighings.map(|weighing| weighing.threshold),
         candidates: weighings.map(|weighing| weighing.candidates),
         gates: weighings.map(|weighing| weighing.gate),
@@ -115,12 +112,6 @@ fn weighings(study: &Study<'_>) -> [Option<Weighing>; 2] {
         Scheme::UgalL | Scheme::UgalG => [of(Decision::UgalL), None],
         Scheme::Par => [of(Decision::ParSource), of(Decision::ParSecond)],
     }
-}
-
-/// How virtual channels are assigned, as the switches have booted with it.
-fn vc_scheme(study: &Study<'_>) -> VcScheme {
-    let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
-    image.map(tvlb_schema::SwitchImage::virtual_channels).unwrap_or_default()
 }
 
 fn unmeasured_bursts(study: &Study<'_>) -> Option<String> {
@@ -285,12 +276,7 @@ impl Studied<'_> {
     /// What stands in the last columns.
     fn settings(&self) -> Vec<Cell> {
         let faults = self.faults_in_words();
-        columns::settings(
-            weighings(self.study),
-            &faults,
-            self.study.settings,
-            vc_scheme(self.study),
-        )
+        columns::settings(weighings(self.study), &faults, self.study.settings)
     }
 
     /// The figures of every run, or of every search, as CSV.

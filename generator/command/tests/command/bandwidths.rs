@@ -48,7 +48,7 @@ fn bandwidths_go_from_the_fabric_file_to_the_simulator() {
     assert!((0.98..=1.01).contains(&most), "{most}");
     let json = scratch.succeeds(&format!("{run} --json"));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["settings"]["bandwidths"]["global"], "100");
+    assert_eq!(json["settings"]["global-bandwidth"], "100");
     assert_eq!(json["curve"][0]["runs"][0]["global-links"]["capacity"], 0.5);
 
     // The images are those of a fabric whose links are alike, and an option says otherwise for a run.
@@ -72,7 +72,7 @@ fn bandwidths_that_differ_too_much_or_are_none_are_refused() {
     assert_snapshot!(scratch.refuses("topology fabric.toml"), @"tvlb: fabric.toml:11:20: links.global-bandwidth = 0.0001, but global-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5");
     let scratch = Scratch::with_fabric(SLOW_GLOBALS);
     scratch.succeeds("generate fabric.toml -o out");
-    assert_snapshot!(scratch.refuses("simulate out --local-bandwidth 1"), @"tvlb: --node-bandwidth, --local-bandwidth, --global-bandwidth: the bandwidths are node 200, local 1, global 100, accepted bandwidths of which the largest is at most 64 times the smallest");
+    assert_snapshot!(scratch.refuses("simulate out --local-bandwidth 1"), @"tvlb: the bandwidths are node 200, local 1, global 100, accepted bandwidths of which the largest is at most 64 times the smallest");
     assert_snapshot!(scratch.refuses("simulate out --local-bandwidth fast"), @r"
     tvlb: invalid value 'fast' for '--local-bandwidth <B>': accepted a number above 0 and at most 100000 with at most three decimals, as in 0.5
 

@@ -4,12 +4,12 @@ use super::*;
 use crate::choose::figures::RunFigures;
 use crate::choose::panel::{Event, Panel, PanelSize};
 use crate::choose::record::frontier;
-use crate::fabric_file::Latencies;
 use proptest::prelude::*;
 use std::convert::Infallible;
 use std::sync::Mutex;
-use tvlb_schema::{Bandwidths, Dragonfly};
+use tvlb_schema::Dragonfly;
 use tvlb_simulator::ForeseenLatency;
+use tvlb_simulator::Links;
 use tvlb_table_set::Carried;
 use tvlb_traffic::Pattern;
 
@@ -103,8 +103,7 @@ fn contender(number: usize) -> Contender {
 
 fn panel() -> Panel {
     let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-    let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
-    Panel::new(&df, links, 1, PanelSize::Standard)
+    Panel::new(&df, Links::default(), 1, PanelSize::Standard)
 }
 
 /// MIN or conventional VLB, with one saturation on all score patterns and one on all guards.

@@ -110,7 +110,7 @@ impl Network {
             _ => [Some(weighings.ugal_l), None],
         };
         let dead = &self.dead[tables.dead].name;
-        settings(weighings, dead, &subject.settings, tables.vc_scheme)
+        settings(weighings, dead, &subject.settings)
     }
 
     /// The rows of a run at a load: all nodes, and each population where there are several.
