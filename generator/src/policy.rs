@@ -8,20 +8,10 @@
 
 use std::fmt;
 use std::sync::Arc;
-use tvlb_schema::{
-    Candidates, CandidatesError, Decision, Gate, GateError, Level, MinCandidate, PerDecision,
-    Queue, SetRule, SwitchId, Weighing,
-};
+use tvlb_schema::{Decision, Level, MinCandidate, PerDecision, SetRule, SwitchId, Weighing};
 use tvlb_table_set::grammar::{SetGrammarError, canonical, parse_set};
+use tvlb_table_set::{OpenWeighing, WordError};
 
-/// Before T.
-const THRESHOLD: &str = "T=";
-/// Before the gate.
-const GATE: &str = "gate=";
-/// Before the name of what a queue is.
-const QUEUE: &str = "queue=";
-/// Before the MIN candidate of PAR's second look.
-const MIN: &str = "MIN=";
 /// Between PAR's policy at the source and that of its second look.
 const THEN: &str = " then ";
 
@@ -61,24 +51,7 @@ impl From<SetRule> for Policy {
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&canonical(&self.rule))?;
-        match self.weighing.threshold {
-            0 => {}
-            threshold => write!(f, " {THRESHOLD}{threshold}")?,
-        }
-        let Weighing { threshold: _, candidates, gate, queue } = self.weighing;
-        if candidates != Candidates::ONE {
-            write!(f, " {candidates}")?;
-        }
-        if !gate.is_none() {
-            write!(f, " {GATE}{gate}")?;
-        }
-        if queue != Queue::Port {
-            write!(f, " {QUEUE}{queue}")?;
-        }
-        match self.min {
-            MinCandidate::Kept => Ok(()),
-            min => write!(f, " {MIN}{}", min.name()),
-        }
+        OpenWeighing::unusual(self.weighing, self.min).fmt(f)
     }
 }
 
@@ -87,18 +60,8 @@ impl fmt::Display for Policy {
 pub enum PolicyError {
     #[error("{error}\n{}", error.marked(text))]
     Set { text: String, error: SetGrammarError },
-    #[error("T={found}, but T must be a whole number from -32768 to 32767")]
-    Threshold { found: String },
-    #[error("{found}, {error}")]
-    Candidates { found: String, error: CandidatesError },
-    #[error("{GATE}{found}, {error}")]
-    Gate { found: String, error: GateError },
-    #[error("{found} says {what} a second time, but a policy says it at most once")]
-    Twice { found: String, what: &'static str },
-    #[error("{QUEUE}{found}, accepted port or channel")]
-    Queue { found: String },
-    #[error("MIN={found}, but MIN must be kept, shortest or any")]
-    Min { found: String },
+    #[error(transparent)]
+    Word(#[from] WordError),
     #[error(
         "MIN={found} of the policy at the source, but only PAR's second look has a MIN path to keep or to draw again"
     )]
@@ -112,56 +75,17 @@ impl Policy {
     /// # Errors
     /// What is wrong with the set or with a word after it.
     pub fn parse(text: &str, seed: u64) -> Result<Self, PolicyError> {
-        Self::parse_over(text, seed, Weighing::default(), MinCandidate::Kept)
+        Self::parse_over(text, seed, &OpenWeighing::default())
     }
 
-    /// The same where this is the weighing and the MIN candidate of a text that does not say them.
-    fn parse_over(
-        text: &str,
-        seed: u64,
-        weighing: Weighing,
-        open_min: MinCandidate,
-    ) -> Result<Self, PolicyError> {
-        let (set, words) = split(text);
-        let (mut threshold, mut candidates, mut gate) = (None, None, None);
-        let (mut queue, mut min) = (None, None);
-        for word in words.into_iter().rev() {
-            match word {
-                Word::Threshold(found) => {
-                    let error = |_| PolicyError::Threshold { found: found.to_owned() };
-                    once(&mut threshold, found.parse().map_err(error)?, "T", found)?;
-                }
-                Word::Candidates(found) => {
-                    let error = |error| PolicyError::Candidates { found: found.to_owned(), error };
-                    let read = found.parse().map_err(error)?;
-                    once(&mut candidates, read, "the number of candidates", found)?;
-                }
-                Word::Gate(found) => {
-                    let error = |error| PolicyError::Gate { found: found.to_owned(), error };
-                    once(&mut gate, found.parse().map_err(error)?, "the gate", found)?;
-                }
-                Word::Queue(found) => {
-                    let known = Queue::ALL.into_iter().find(|queue| queue.name() == found);
-                    let read =
-                        known.ok_or_else(|| PolicyError::Queue { found: found.to_owned() })?;
-                    once(&mut queue, read, "the queue", found)?;
-                }
-                Word::Min(found) => {
-                    let known = MinCandidate::ALL.into_iter().find(|min| min.name() == found);
-                    let read = known.ok_or_else(|| PolicyError::Min { found: found.to_owned() })?;
-                    once(&mut min, read, "MIN", found)?;
-                }
-            }
-        }
-        let weighing = Weighing {
-            threshold: threshold.unwrap_or(weighing.threshold),
-            candidates: candidates.unwrap_or(weighing.candidates),
-            gate: gate.unwrap_or(weighing.gate),
-            queue: queue.unwrap_or(weighing.queue),
-        };
+    /// The same where this is what a text means that does not say it.
+    fn parse_over(text: &str, seed: u64, open: &OpenWeighing) -> Result<Self, PolicyError> {
+        let (set, said) = OpenWeighing::split(text)?;
         let error = |error| PolicyError::Set { text: set.to_owned(), error };
-        let min = min.unwrap_or(open_min);
-        Ok(Self { weighing, min, ..parse_set(set, seed).map_err(error)?.into() })
+        let policy = Self::from(parse_set(set, seed).map_err(error)?);
+        let (weighing, min) = open.over(policy.weighing, policy.min);
+        let (weighing, min) = said.over(weighing, min);
+        Ok(Self { weighing, min, ..policy })
     }
 
     /// The levels of one switch; none if it keeps all routes of the set.
@@ -185,91 +109,24 @@ impl Policy {
     }
 }
 
-/// A word after a set.
-enum Word<'t> {
-    Threshold(&'t str),
-    Candidates(&'t str),
-    Gate(&'t str),
-    Queue(&'t str),
-    Min(&'t str),
-}
+/// What a fabric file says of how each decision weighs. What is open is, with sets that are given, as a policy without
+/// a word has it; where sets are chosen, it is chosen with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WeighingSettings(pub PerDecision<OpenWeighing>);
 
-/// The text of a set, and the words after it from the last to the first.
-fn split(text: &str) -> (&str, Vec<Word<'_>>) {
-    let (mut set, mut words) = (text, Vec::new());
-    while let Some((rest, last)) = set.trim_end().rsplit_once(' ') {
-        let word = if let Some(found) = last.strip_prefix(THRESHOLD) {
-            Word::Threshold(found)
-        } else if let Some(found) = last.strip_prefix(GATE) {
-            Word::Gate(found)
-        } else if let Some(found) = last.strip_prefix(QUEUE) {
-            Word::Queue(found)
-        } else if let Some(found) = last.strip_prefix(MIN) {
-            Word::Min(found)
-        } else if last.split_once('x').is_some_and(|(m, k)| is_number(m) && is_number(k)) {
-            Word::Candidates(last)
-        } else {
-            break;
-        };
-        words.push(word);
-        set = rest;
+impl Default for WeighingSettings {
+    fn default() -> Self {
+        Self(PerDecision::same(OpenWeighing::default()))
     }
-    (set, words)
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Notes what a word says, if none before it has said that.
-fn once<T>(
-    place: &mut Option<T>,
-    read: T,
-    what: &'static str,
-    found: &str,
-) -> Result<(), PolicyError> {
-    if place.replace(read).is_some() {
-        return Err(PolicyError::Twice { found: found.to_owned(), what });
-    }
-    Ok(())
-}
-
-/// What a fabric file says of how decisions weigh. What is `None` is
-/// open: with sets that are given it is T = 0, one candidate of each kind, no gate and the MIN path that
-/// was kept; where sets are chosen, it is chosen with them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WeighingSettings {
-    /// T of each decision, in flits times hops: MIN is taken while it costs at most this much more than
-    /// VLB.
-    pub thresholds: Option<PerDecision<i16>>,
-    /// How many MIN and VLB candidates each decision draws.
-    pub candidates: Option<PerDecision<Candidates>>,
-    pub gates: Option<PerDecision<Gate>>,
-    /// Which credits are the queue of a port.
-    pub queues: Option<PerDecision<Queue>>,
-    /// The MIN path that PAR's second look weighs.
-    pub second_min: Option<MinCandidate>,
 }
 
 impl WeighingSettings {
-    /// Changes the policy of a decision to what these settings say.
+    /// Changes the policy of a decision to what these settings say. Only PAR's second look has a MIN candidate.
     pub fn apply(&self, decision: Decision, policy: &mut Policy) {
-        let Self { thresholds, candidates, gates, queues, second_min } = self;
-        let weighing = &mut policy.weighing;
-        if let Some(given) = thresholds {
-            weighing.threshold = *given.get(decision);
-        }
-        if let Some(given) = candidates {
-            weighing.candidates = *given.get(decision);
-        }
-        if let Some(given) = gates {
-            weighing.gate = *given.get(decision);
-        }
-        if let Some(given) = queues {
-            weighing.queue = *given.get(decision);
-        }
-        if let Some(given) = second_min.filter(|_| decision == Decision::ParSecond) {
-            policy.min = given;
+        let (weighing, min) = self.0.get(decision).over(policy.weighing, policy.min);
+        policy.weighing = weighing;
+        if decision == Decision::ParSecond {
+            policy.min = min;
         }
     }
 
@@ -279,27 +136,22 @@ impl WeighingSettings {
     /// # Errors
     /// What is wrong with either.
     pub fn read(&self, text: &str, seed: u64) -> Result<PerDecision<Policy>, PolicyError> {
-        let rules = PolicyPair::parse(text, seed)?.per_decision().map(|policy| policy.rule);
-        let open = self.policies(&rules);
+        PolicyPair::parse(text, seed)?;
         let (source, second) = text.split_once(THEN).unwrap_or((text, text));
-        let policy = |text, open: &Policy| Policy::parse_over(text, seed, open.weighing, open.min);
-        let at_source = |open| Ok(Policy { min: MinCandidate::Kept, ..policy(source, open)? });
+        let at_source = |open| {
+            let policy = Policy::parse_over(source, seed, open)?;
+            Ok::<_, PolicyError>(Policy { min: MinCandidate::Kept, ..policy })
+        };
         Ok(PerDecision {
-            ugal_l: at_source(&open.ugal_l)?,
-            par_source: at_source(&open.par_source)?,
-            par_second: policy(second, &open.par_second)?,
+            ugal_l: at_source(&self.0.ugal_l)?,
+            par_source: at_source(&self.0.par_source)?,
+            par_second: Policy::parse_over(second, seed, &self.0.par_second)?,
         })
     }
 
     /// The settings that say all of these policies.
     pub fn of(policies: &PerDecision<Policy>) -> Self {
-        Self {
-            thresholds: Some(policies.map(|policy| policy.weighing.threshold)),
-            candidates: Some(policies.map(|policy| policy.weighing.candidates)),
-            gates: Some(policies.map(|policy| policy.weighing.gate)),
-            queues: Some(policies.map(|policy| policy.weighing.queue)),
-            second_min: Some(policies.par_second.min),
-        }
+        Self(policies.map(|policy| OpenWeighing::closed(policy.weighing, policy.min)))
     }
 
     /// The unthinned policies of these rules.
@@ -374,14 +226,17 @@ impl fmt::Display for PolicyPair {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use tvlb_schema::{Candidates, Gate, Queue};
 
     #[test]
     fn what_a_policy_leaves_out_is_as_the_settings_say() {
-        let settings = WeighingSettings {
-            thresholds: Some(PerDecision { ugal_l: 1, par_source: 2, par_second: 3 }),
-            second_min: Some(MinCandidate::Any),
-            ..WeighingSettings::default()
-        };
+        let thresholds = PerDecision { ugal_l: 1, par_source: 2, par_second: 3 };
+        let second_min = Some(MinCandidate::Any);
+        let settings = WeighingSettings(thresholds.map(|&threshold| OpenWeighing {
+            threshold: Some(threshold),
+            second_min,
+            ..OpenWeighing::default()
+        }));
         let read = |text| {
             let PerDecision { ugal_l, par_source, par_second } = settings.read(text, 1).unwrap();
             [ugal_l, par_source, par_second].map(|policy| policy.to_string())
@@ -426,13 +281,13 @@ mod tests {
         let pair =
             PolicyPair::parse("all queue=channel then 4-hop MIN=any queue=channel", 1).unwrap();
         assert_eq!(pair.to_string(), "all queue=channel then 4-hop queue=channel MIN=any");
-        insta::assert_snapshot!(parse("all queue=vc").unwrap_err(), @"queue=vc, accepted port or channel");
+        insta::assert_snapshot!(parse("all queue=vc").unwrap_err(), @"queue=vc, accepted one of port, channel");
         insta::assert_snapshot!(parse("all 1x9").unwrap_err(), @"1x9, accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4");
         insta::assert_snapshot!(parse("all gate=1.3").unwrap_err(), @"gate=1.3, accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25");
-        insta::assert_snapshot!(parse("all 1x4 T=0 1x2").unwrap_err(), @"1x2 says the number of candidates a second time, but a policy says it at most once");
-        insta::assert_snapshot!(parse("all MIN=new").unwrap_err(), @"MIN=new, but MIN must be kept, shortest or any");
+        insta::assert_snapshot!(parse("all 1x4 T=0 1x2").unwrap_err(), @"1x2 says the candidates a second time, but a policy says it at most once");
+        insta::assert_snapshot!(parse("all MIN=new").unwrap_err(), @"MIN=new, accepted one of kept, shortest, any");
         insta::assert_snapshot!(PolicyPair::parse("all MIN=any then all", 1).unwrap_err(), @"MIN=any of the policy at the source, but only PAR's second look has a MIN path to keep or to draw again");
-        insta::assert_snapshot!(parse("all T=32768").unwrap_err(), @"T=32768, but T must be a whole number from -32768 to 32767");
+        insta::assert_snapshot!(parse("all T=32768").unwrap_err(), @"T=32768, accepted a whole number from -32768 to 32767");
         insta::assert_snapshot!(PolicyPair::parse("all then", 1).unwrap_err(), @r"
         column 5: found `then`, accepted `,` and another term, `by route`, `by shape` or the end
         all then

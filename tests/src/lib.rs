@@ -315,12 +315,12 @@ pub fn thinned(
             shapes_by_number(&df, |to| kept(to).iter().map(|route| route.1).collect())
         }
     };
-    let one = (0, fabric.file.weighing.thresholds.unwrap_or_default().ugal_l.into());
+    let one = (0, fabric.file.weighing.0.ugal_l.threshold.unwrap_or_default().into());
     let contents = SwitchContents {
         switch,
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision::same(one),
-        second_min: fabric.file.weighing.second_min.unwrap_or_default(),
+        second_min: fabric.file.weighing.0.par_second.second_min.unwrap_or_default(),
         sets: vec![SetContents { rule, levels: levels.to_vec(), shapes_to }],
         physical_numbers: Vec::new(),
     };

@@ -13,6 +13,7 @@ use tvlb_schema::{
     Candidates, Decision, FabricImage, Gate, MinCandidate, NodeId, Port, Queue, VcScheme,
 };
 use tvlb_simulator::Revision;
+use tvlb_table_set::OpenWeighing;
 use tvlb_topology::arrangement::Arrangement;
 
 /// dfly(2, 4, 4, 9): two links between any two groups, so that MIN candidates differ.
@@ -57,11 +58,13 @@ fn revised_by(
     (queue, assignment): (Queue, VcScheme),
 ) -> Vec<Vec<u8>> {
     let revision = Revision {
-        threshold: Some(threshold),
-        candidates: Some(Candidates::new(min, vlb).unwrap()),
-        gate: Some(Gate::of_sixteenths(sixteenths)),
-        queue: Some(queue),
-        second_min: Some(second),
+        weighing: OpenWeighing {
+            threshold: Some(threshold),
+            candidates: Some(Candidates::new(min, vlb).unwrap()),
+            gate: Some(Gate::of_sixteenths(sixteenths)),
+            queue: Some(queue),
+            second_min: Some(second),
+        },
         vc_scheme: Some(assignment),
     };
     revision.apply(&GENERATED.images.fabric, &GENERATED.images.switches).unwrap()

@@ -150,7 +150,7 @@ impl<S> Parameter<S> {
                 let (found, _) = found.ok_or_else(|| {
                     let names = || words.iter().map(|(word, _)| *word);
                     let accepted = names().collect::<Vec<_>>().join(", ");
-                    format!("accepted {accepted}{}", hint(text, names()))
+                    format!("accepted one of {accepted}{}", hint(text, names()))
                 })?;
                 set(settings, found);
             }
@@ -389,7 +389,7 @@ mod tests {
             ("litres", "10", "accepted 1 to 9"),
             ("litres", "-1", "accepted 1 to 9"),
             ("litres", "many", "accepted 1 to 9"),
-            ("whistle", "hihg", "accepted low, high (did you mean high?)"),
+            ("whistle", "hihg", "accepted one of low, high (did you mean high?)"),
             ("colour", "", "accepted a colour"),
         ] {
             assert_eq!(named(name).accept(text), Err(words.to_owned()), "{text}");

@@ -74,6 +74,7 @@ fn argument<S: Parameters>(parameter: &'static Parameter<S>, heading: &'static s
         .value_name(parameter.placeholder)
         .help(format!("{}{otherwise}", parameter.meaning))
         .help_heading(heading)
+        .allow_negative_numbers(true)
         .ignore_case(true);
     let option = match parameter.usually() {
         Some(value) => option.default_value(value),

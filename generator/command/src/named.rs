@@ -5,7 +5,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tvlb_generator::choose::{PanelSize, Prefer};
-use tvlb_schema::{Decision, MinCandidate, Queue};
+use tvlb_schema::Decision;
 use tvlb_simulator::Scheme;
 use tvlb_throughput::{Counting, Rule};
 
@@ -29,17 +29,6 @@ pub const DECISIONS: Choices<Decision> = &[
     (Decision::UgalL, "UGAL-L's, at the source"),
     (Decision::ParSource, "PAR's at the source"),
     (Decision::ParSecond, "PAR's second look"),
-];
-
-pub const QUEUES: Choices<Queue> = &[
-    (Queue::Port, "All virtual channels of the port"),
-    (Queue::Channel, "The channel that the packet takes on its first link"),
-];
-
-pub const MIN_CANDIDATES: Choices<MinCandidate> = &[
-    (MinCandidate::Kept, "The one by which the packet came"),
-    (MinCandidate::Shortest, "One drawn at the second switch, among the shortest from there"),
-    (MinCandidate::Any, "One drawn at the second switch, over any link between the groups"),
 ];
 
 pub const OBJECTIVES: Choices<Prefer> = &[

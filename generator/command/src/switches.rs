@@ -6,9 +6,9 @@ use crate::named::{self, one_of};
 use clap::Args;
 use tvlb_base::parameter::{Parameters, Stated};
 use tvlb_firmware_model::VlbPaths;
-use tvlb_schema::{Candidates, Gate, MinCandidate, Queue, VcScheme};
+use tvlb_schema::{MinCandidate, VcScheme, Weighing};
 use tvlb_simulator::{BootedFabric, Measuring, Revision, Scheme, Settings};
-use tvlb_table_set::FabricEntry;
+use tvlb_table_set::{FabricEntry, OpenWeighing};
 
 /// How switches route, and what switches and links are made of.
 #[derive(Args)]
@@ -30,28 +30,8 @@ pub struct Weighings {
     /// otherwise: UGAL and PAR as they were before there were T-VLB sets
     #[arg(long)]
     pub conventional: bool,
-    /// T of every decision, instead of the images' or of the 0 of --conventional: MIN is taken up to
-    /// this much costlier than VLB
-    #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
-    threshold: Option<i16>,
-    /// How many MIN and VLB candidates every decision draws, each 1 to 8, as in 1x4, instead of the
-    /// images', or of 1x1 with --conventional
-    #[arg(long, value_name = "MxK", help_heading = "Switches")]
-    candidates: Option<Candidates>,
-    /// The gate of every decision, as in 1.25, or 0 for none, instead of the images', or of none with
-    /// --conventional: VLB is weighed only where MIN's queue is longer than so many times the mean queue
-    /// of the switch's links
-    #[arg(long, value_name = "C", help_heading = "Switches")]
-    gate: Option<Gate>,
-    /// Which credits every decision counts as the queue of a port, instead of the images', or of `port` with
-    /// --conventional: those of all virtual channels, or those of the channel that a packet takes on its first
-    /// link
-    #[arg(long, value_parser = one_of(named::QUEUES, Queue::name), ignore_case = true, value_name = "QUEUE", help_heading = "Switches")]
-    queue: Option<Queue>,
-    /// The MIN path that PAR's second look weighs, instead of the images', or of `kept` with
-    /// --conventional
-    #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN", help_heading = "Switches")]
-    second_min: Option<MinCandidate>,
+    #[command(flatten)]
+    said: Given<OpenWeighing, OfSwitches>,
 }
 
 impl Weighings {
@@ -65,12 +45,12 @@ impl Weighings {
     pub fn revision(&self, vc_scheme: Option<VcScheme>) -> Option<Revision> {
         // Conventional UGAL weighs one path of each kind with T = 0; what the images have was chosen
         // with their sets.
-        let threshold = self.threshold.or(self.conventional.then_some(0));
-        let candidates = self.candidates.or(self.conventional.then_some(Candidates::ONE));
-        let gate = self.gate.or(self.conventional.then_some(Gate::NONE));
-        let queue = self.queue.or(self.conventional.then_some(Queue::Port));
-        let second_min = self.second_min.or(self.conventional.then_some(MinCandidate::Kept));
-        let revision = Revision { threshold, candidates, gate, queue, second_min, vc_scheme };
+        let open = if self.conventional {
+            OpenWeighing::closed(Weighing::default(), MinCandidate::Kept)
+        } else {
+            OpenWeighing::default()
+        };
+        let revision = Revision { weighing: self.said.0.over(open), vc_scheme };
         (revision != Revision::default()).then_some(revision)
     }
 }

@@ -7,24 +7,16 @@ use crate::fabric::BootError;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Error;
 use tvlb_schema::{
-    Candidates, Decision, DrawRule, FabricImage, Gate, MinCandidate, PerDecision, Queue,
-    SetContents, SwitchContents, SwitchImage, VcScheme, Weighing, encode_switch_image,
-    shapes_by_number,
+    Decision, DrawRule, FabricImage, MinCandidate, PerDecision, SetContents, SwitchContents,
+    SwitchImage, VcScheme, encode_switch_image, shapes_by_number,
 };
+use tvlb_table_set::OpenWeighing;
 
 /// What is to be different from the switch images.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Revision {
-    /// T of every decision.
-    pub threshold: Option<i16>,
-    /// How many candidates every decision draws.
-    pub candidates: Option<Candidates>,
-    /// The gate of every decision.
-    pub gate: Option<Gate>,
-    /// Which credits every decision counts as the queue of a port.
-    pub queue: Option<Queue>,
-    /// The MIN path that PAR's second look weighs.
-    pub second_min: Option<MinCandidate>,
+    /// How every decision weighs.
+    pub weighing: OpenWeighing,
     /// How virtual channels are assigned.
     pub vc_scheme: Option<VcScheme>,
 }
@@ -67,13 +59,7 @@ impl Revision {
         let decisions = numbers.map(|&decision| {
             let number = used.range(..image.set_number(decision)).count();
             let set = u8::try_from(number).expect("there are at most three sets");
-            let weighing = *image.weighing(decision);
-            let weighing = Weighing {
-                threshold: self.threshold.unwrap_or(weighing.threshold),
-                candidates: self.candidates.unwrap_or(weighing.candidates),
-                gate: self.gate.unwrap_or(weighing.gate),
-                queue: self.queue.unwrap_or(weighing.queue),
-            };
+            let (weighing, _) = self.weighing.over(*image.weighing(decision), MinCandidate::Kept);
             (set, weighing)
         });
         let df = image.fabric().dragonfly();
@@ -90,7 +76,7 @@ impl Revision {
             switch: image.switch(),
             virtual_channels: self.vc_scheme.unwrap_or(image.virtual_channels()),
             decisions,
-            second_min: self.second_min.unwrap_or(image.second_min()),
+            second_min: self.weighing.second_min.unwrap_or(image.second_min()),
             sets: used.values().map(contents).collect(),
             physical_numbers: image.physical_numbers().collect(),
         }
@@ -103,7 +89,7 @@ mod tests {
 
     use super::*;
     use crate::test_images::{Images, absolute_images};
-    use tvlb_schema::ShapeSet;
+    use tvlb_schema::{Candidates, Gate, Queue, ShapeSet, Weighing};
 
     #[test]
     fn only_what_is_asked_for_changes() {
@@ -111,11 +97,13 @@ mod tests {
         let none = Revision::default();
         assert_eq!(none.apply(&fabric, &switches).unwrap(), switches);
         let there = Revision {
-            threshold: Some(-7),
-            candidates: Candidates::new(2, 4),
-            gate: Some(Gate::of_sixteenths(20)),
-            queue: Some(Queue::Channel),
-            second_min: Some(MinCandidate::Any),
+            weighing: OpenWeighing {
+                threshold: Some(-7),
+                candidates: Candidates::new(2, 4),
+                gate: Some(Gate::of_sixteenths(20)),
+                queue: Some(Queue::Channel),
+                second_min: Some(MinCandidate::Any),
+            },
             vc_scheme: Some(VcScheme::Positional),
         };
         let revised = there.apply(&fabric, &switches).unwrap();
@@ -132,11 +120,7 @@ mod tests {
             assert_ne!(bytes, original);
         }
         let back = Revision {
-            threshold: Some(0),
-            candidates: Some(Candidates::ONE),
-            gate: Some(Gate::NONE),
-            queue: Some(Queue::Port),
-            second_min: Some(MinCandidate::Kept),
+            weighing: OpenWeighing::closed(Weighing::default(), MinCandidate::Kept),
             vc_scheme: Some(VcScheme::Ordered),
         };
         assert_eq!(back.apply(&fabric, &revised).unwrap(), switches);

@@ -117,7 +117,7 @@ impl Sources<'_> {
         let published = known(CONVENTIONAL);
         let weighed = self.limited(scheme, published.clone());
         let mut all = vec![Candidate { policies: published, origin: Origin::Conventional }];
-        if self.weighing.queues.is_none() {
+        if self.weighing.0.ugal_l.queue.is_none() {
             let policies = known(by_channel);
             all.push(Candidate { policies, origin: Origin::ConventionalByChannel });
         }
@@ -229,6 +229,7 @@ pub fn pairs(best: &[Candidate]) -> Vec<Candidate> {
 mod tests {
     use super::*;
     use tvlb_schema::{Candidates, Gate, MinCandidate, PerDecision};
+    use tvlb_table_set::OpenWeighing;
     use tvlb_table_set::grammar::parse_set;
 
     fn sources<'s>(front: &'s [SetRule], user: &'s [PolicyPair]) -> Sources<'s> {
@@ -269,11 +270,11 @@ mod tests {
     fn what_the_fabric_file_says_of_weighing_leaves_fewer_candidates() {
         let front = [parse_set("shapes:021 by shape", 0).unwrap()];
         let (candidates, gates) = (Candidates::ONE, Gate::default());
-        let weighing = WeighingSettings {
-            candidates: Some(PerDecision::same(candidates)),
-            gates: Some(PerDecision::same(gates)),
-            ..WeighingSettings::default()
-        };
+        let weighing = WeighingSettings(PerDecision::same(OpenWeighing {
+            candidates: Some(candidates),
+            gate: Some(gates),
+            ..OpenWeighing::default()
+        }));
         for scheme in [Scheme::UgalL, Scheme::Par] {
             let open = sources(&front, &[]).candidates(scheme);
             let all = Sources { weighing, ..sources(&front, &[]) }.candidates(scheme);
@@ -307,10 +308,10 @@ mod tests {
     fn a_threshold_that_is_given_is_kept() {
         let user = [PolicyPair::parse("all T=9 then shapes:000 T=7", 1).unwrap()];
         let given = PerDecision { ugal_l: 1, par_source: 2, par_second: 3 };
-        let sources = Sources {
-            weighing: WeighingSettings { thresholds: Some(given), ..WeighingSettings::default() },
-            ..sources(&[], &user)
-        };
+        let threshold =
+            |&given: &i16| OpenWeighing { threshold: Some(given), ..OpenWeighing::default() };
+        let weighing = WeighingSettings(given.map(threshold));
+        let sources = Sources { weighing, ..sources(&[], &user) };
         for (scheme, first, second) in [(Scheme::UgalL, 1, 1), (Scheme::Par, 2, 3)] {
             let all = sources.candidates(scheme);
             let found = |c: &Candidate| {
@@ -323,7 +324,8 @@ mod tests {
     #[test]
     fn a_second_look_that_is_given_is_kept() {
         let second_min = Some(MinCandidate::Any);
-        let weighing = WeighingSettings { second_min, ..WeighingSettings::default() };
+        let open = OpenWeighing { second_min, ..OpenWeighing::default() };
+        let weighing = WeighingSettings(PerDecision::same(open));
         let sources = Sources { weighing, ..sources(&[], &[]) };
         let mins = |scheme| {
             let all = sources.candidates(scheme);

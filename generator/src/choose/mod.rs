@@ -194,7 +194,9 @@ pub fn runs_kept(options: &Options) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::WeighingSettings;
     use tvlb_schema::{Dragonfly, MinCandidate, Queue};
+    use tvlb_table_set::OpenWeighing;
     use tvlb_topology::arrangement::Arrangement;
 
     #[test]
@@ -214,7 +216,9 @@ mod tests {
 
         // Where the fabric file says whose queue counts, it is that.
         let mut fabric = fabric;
-        fabric.file.weighing.queues = Some(PerDecision::same(Queue::Port));
+        let queue = Some(Queue::Port);
+        let open = OpenWeighing { queue, ..OpenWeighing::default() };
+        fabric.file.weighing = WeighingSettings(PerDecision::same(open));
         let choice = choose(&fabric, &options, &()).unwrap();
         assert_eq!(choice.policies.ugal_l.weighing.queue, Queue::Port);
     }

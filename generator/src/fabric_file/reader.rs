@@ -221,6 +221,14 @@ impl<'d, 't> Entry<'d, 't> {
         }
     }
 
+    /// The value as a person writes it, a word in quotes or a decimal number without; empty if it is neither.
+    pub(super) fn scalar(&self) -> &'d str {
+        match self.value.get_ref() {
+            DeValue::String(text) if text.parse::<f64>().is_err() => text,
+            _ => self.decimal("").unwrap_or_default(),
+        }
+    }
+
     /// Whether the value is a table.
     pub(super) fn is_table(&self) -> bool {
         self.value.get_ref().is_table()

@@ -1,6 +1,6 @@
 //! What each key of the fabric file means: its range, its default, and how keys fit together.
 
-use super::reader::{Document, Entry, Section, whole_number};
+use super::reader::{Document, Entry, Section};
 use super::units;
 use super::{
     DecisionSet, EscapeSettings, FabricFault, FabricFile, FabricFileError, Latencies, Sets, Wiring,
@@ -8,12 +8,13 @@ use super::{
 use crate::policy::WeighingSettings;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use tvlb_base::parameter::Parameters;
 use tvlb_schema::{
-    Bandwidth, Bandwidths, Candidates, Dragonfly, DragonflyError, EscapeKind, Gate, GroupKind,
-    LinkKind, LocalPercent, MinCandidate, OfarRules, PerDecision, Queue, SwitchId, VcScheme,
-    limits,
+    Bandwidth, Bandwidths, Dragonfly, DragonflyError, EscapeKind, GroupKind, LinkKind,
+    LocalPercent, OfarRules, PerDecision, SwitchId, VcScheme, limits,
 };
 use tvlb_simulator::{MOST_BUFFER, MOST_LATENCY};
+use tvlb_table_set::OpenWeighing;
 use tvlb_table_set::grammar::parse_set;
 use tvlb_topology::arrangement::Arrangement;
 
@@ -76,16 +77,10 @@ const SET_TEXT: &str = "a string in the grammar of sets, as in \"strategic-2-3 b
 const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
     \"strategic-2-3 by shape\", or a table of ugal-l, par-source, par-second";
 
-const CANDIDATES: &str = "a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x \
-    between, as in \"1x4\"";
-const GATE: &str = "a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25";
-
 const ESCAPE: &str = "one of \"none\", \"ring\", \"tree\"";
 
 const BANDWIDTH: &str =
     "a number above 0 and at most 100000 with at most three decimals, as in 0.5";
-
-const THRESHOLD: RangeInclusive<i64> = i16::MIN as i64..=i16::MAX as i64;
 
 const DEFAULT_SEED: u64 = 1;
 pub(super) const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
@@ -405,50 +400,27 @@ fn local_percent(section: &Section<'_, '_>, plain: LocalPercent) -> Fallible<Loc
 }
 
 fn weighing(routing: &Section<'_, '_>) -> Fallible<WeighingSettings> {
-    Ok(WeighingSettings {
-        thresholds: per_decision(routing, "threshold", &whole_number(&THRESHOLD), |entry| {
-            entry.integer(THRESHOLD)
-        })?,
-        candidates: per_decision(routing, "candidates", CANDIDATES, candidates)?,
-        gates: per_decision(routing, "gate", GATE, gate)?,
-        queues: per_decision(routing, "queue", &one_of(Queue::ALL, Queue::name), |entry| {
-            named(entry, Queue::ALL, Queue::name)
-        })?,
-        second_min: match routing.optional("second-min") {
-            Some(entry) => Some(named(&entry, MinCandidate::ALL, MinCandidate::name)?),
-            None => None,
-        },
-    })
-}
-
-/// One value for all decisions, or a table with one for each.
-fn per_decision<T: Clone>(
-    routing: &Section<'_, '_>,
-    key: &str,
-    accepted: &str,
-    read: impl Fn(&Entry<'_, '_>) -> Fallible<T>,
-) -> Fallible<Option<PerDecision<T>>> {
-    match routing.optional(key) {
-        None => Ok(None),
-        Some(entry) if entry.is_table() => {
+    let mut settings = WeighingSettings::default();
+    for parameter in OpenWeighing::ALL {
+        let Some(entry) = routing.optional(parameter.name) else { continue };
+        let accepted = parameter.accept("").err().unwrap_or_default();
+        let accepted = accepted.trim_start_matches("accepted ");
+        let said = |entry: &Entry<'_, '_>, open: &mut OpenWeighing| {
+            parameter.set(open, entry.scalar()).map_err(|_| entry.refused(accepted))
+        };
+        let PerDecision { ugal_l, par_source, par_second } = &mut settings.0;
+        let each = [(0, ugal_l), (1, par_source), (2, par_second)];
+        // PAR's second look alone has a MIN candidate.
+        if entry.is_table() && parameter.name != "second-min" {
             let section = entry.section(&DECISIONS)?;
-            let of = |key| read(&section.required(key, accepted)?);
-            Ok(Some(PerDecision {
-                ugal_l: of("ugal-l")?,
-                par_source: of("par-source")?,
-                par_second: of("par-second")?,
-            }))
+            for (place, open) in each {
+                said(&section.required(DECISIONS[place], accepted)?, open)?;
+            }
+        } else {
+            each.into_iter().try_for_each(|(_, open)| said(&entry, open))?;
         }
-        Some(entry) => read(&entry).map(PerDecision::same).map(Some),
     }
-}
-
-fn candidates(entry: &Entry<'_, '_>) -> Fallible<Candidates> {
-    entry.string(CANDIDATES)?.parse().map_err(|_| entry.refused(CANDIDATES))
-}
-
-fn gate(entry: &Entry<'_, '_>) -> Fallible<Gate> {
-    entry.decimal(GATE)?.parse().map_err(|_| entry.refused(GATE))
+    Ok(settings)
 }
 
 /// What is accepted where one of several is named.

@@ -8,9 +8,12 @@ use super::{EscapeSettings, FabricFile, Latencies, Sets, Wiring};
 use crate::policy::WeighingSettings;
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
+use tvlb_base::parameter::Parameters;
+use tvlb_base::table::Cell;
 use tvlb_schema::{
     Decision, Dragonfly, GroupId, GroupKind, LinkKind, LocalPercent, OfarRules, PerDecision,
 };
+use tvlb_table_set::OpenWeighing;
 
 impl Display for FabricFile {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -89,24 +92,23 @@ fn sizes(f: &mut Formatter<'_>, kind: GroupKind) -> fmt::Result {
 }
 
 /// What the file says of weighing; what it leaves to a choice or to the sets stays so.
-fn weights(f: &mut Formatter<'_>, weighing: &WeighingSettings) -> fmt::Result {
-    let WeighingSettings { thresholds, candidates, gates, queues, second_min } = weighing;
-    if let Some(thresholds) = thresholds {
-        per_decision(f, "threshold", thresholds)?;
+fn weights(f: &mut Formatter<'_>, WeighingSettings(open): &WeighingSettings) -> fmt::Result {
+    for parameter in OpenWeighing::ALL {
+        let said = open.map(|open| parameter.get(open));
+        match said.par_second {
+            Cell::Nothing => {}
+            // PAR's second look alone has one.
+            min if parameter.name == "second-min" => writeln!(f, "second-min = \"{min}\"")?,
+            _ => per_decision(f, parameter.name, &said.map(value))?,
+        }
     }
-    if let Some(candidates) = candidates {
-        per_decision(f, "candidates", &candidates.map(|numbers| quoted(&numbers.to_string())))?;
-    }
-    if let Some(gates) = gates {
-        per_decision(f, "gate", gates)?;
-    }
-    if let Some(queues) = queues {
-        per_decision(f, "queue", &queues.map(|queue| quoted(queue.name())))?;
-    }
-    match second_min {
-        Some(min) => writeln!(f, "second-min = \"{}\"", min.name()),
-        None => Ok(()),
-    }
+    Ok(())
+}
+
+/// A value as TOML has it: numbers without quotes.
+fn value(cell: &Cell) -> String {
+    let text = cell.to_string();
+    if text.parse::<f64>().is_ok() { text } else { quoted(&text) }
 }
 
 /// One value where all decisions have the same, else a table.

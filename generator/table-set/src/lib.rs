@@ -22,6 +22,7 @@ mod digest;
 mod directory;
 mod manifest;
 mod occupied;
+mod open_weighing;
 mod printable;
 mod read;
 mod seal;
@@ -36,6 +37,7 @@ pub use manifest::{
     SetEntry, Sizes, TailEntry, Worst, all_rounded, hex, load_of, rounded, sha256, step_of,
 };
 pub use occupied::table_set_around;
+pub use open_weighing::{OpenWeighing, WordError};
 pub use printable::{escaped_controls, is_shown};
 pub use read::{MOST_BYTES, MOST_NAMES_BYTES, ReadError, TableSet};
 pub use seal::{SealFault, check_seal, sealed_report};

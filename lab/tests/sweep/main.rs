@@ -550,7 +550,10 @@ fn runs_of_another_way_of_measuring_are_other_runs() {
     assert_eq!(said, made("out", 24, 24));
     let (code, _, said) = sweep("two-windows");
     assert_eq!(code, 2);
-    assert!(said.contains("found two-windows, accepted one-window, until-windows-agree"), "{said}");
+    assert!(
+        said.contains("found two-windows, accepted one of one-window, until-windows-agree"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -600,7 +603,7 @@ fn what_is_wrong_is_named() {
         (
             "window = 200",
             "window = 200\nvc-scheme = \"perhop\"",
-            "vc-scheme: found perhop, accepted ordered, per-hop, positional (did you mean per-hop?)",
+            "vc-scheme: found perhop, accepted one of ordered, per-hop, positional (did you mean per-hop?)",
         ),
         (
             "\"uniform\"",

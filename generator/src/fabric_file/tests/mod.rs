@@ -95,22 +95,24 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(file.latencies, Latencies { local: 1, global: 10_000 });
     assert_eq!(file.buffer_flits, Some(4096));
     assert_eq!(file.bandwidths.to_string(), "node 100, local 100, global 12.5");
-    assert_eq!(file.weighing.thresholds, Some(PerDecision::same(i16::MIN)));
+    assert_eq!(file.weighing.0.map(|open| open.threshold), PerDecision::same(Some(i16::MIN)));
     let each = "[routing]\nthreshold = { ugal-l = 1, par-source = -2, par-second = 3 }";
-    let each = parse(&format!("{LEAST}{each}\n")).weighing.thresholds;
-    assert_eq!(each, Some(PerDecision { ugal_l: 1, par_source: -2, par_second: 3 }));
+    let each = parse(&format!("{LEAST}{each}\n")).weighing.0.map(|open| open.threshold.unwrap());
+    assert_eq!(each, PerDecision { ugal_l: 1, par_source: -2, par_second: 3 });
     let weighing = |text: &str| parse(&format!("{LEAST}[routing]\n{text}\n")).weighing;
-    assert_eq!(weighing("gate = 1.25").gates, Some(PerDecision::same(Gate::of_sixteenths(20))));
-    assert_eq!(weighing("gate = 2").gates, Some(PerDecision::same(Gate::of_sixteenths(32))));
-    assert_eq!(weighing("gate = 0").gates, Some(PerDecision::same(Gate::NONE)));
+    for (text, sixteenths) in [("1.25", 20), ("2", 32), ("0", 0)] {
+        let gates = weighing(&format!("gate = {text}")).0.map(|open| open.gate);
+        assert_eq!(gates, PerDecision::same(Some(Gate::of_sixteenths(sixteenths))));
+    }
     let given =
         weighing("candidates = { ugal-l = \"1x4\", par-source = \"8x8\", par-second = \"1x1\" }");
-    let candidates = given.candidates.unwrap().map(ToString::to_string);
+    let candidates = given.0.map(|open| open.candidates.unwrap().to_string());
     assert_eq!(
         [candidates.ugal_l, candidates.par_source, candidates.par_second],
         ["1x4", "8x8", "1x1"]
     );
-    assert_eq!((given.gates, weighing("threshold = 1").candidates), (None, None));
+    let open = weighing("threshold = 1").0.ugal_l;
+    assert_eq!((given.0.ugal_l.gate, open.candidates), (None, None));
     let Sets::Given(sets) = file.sets else { panic!("they are given") };
     assert_eq!(sets.ugal_l.text, "all");
     assert_eq!(sets.ugal_l.rule.draw, DrawRule::ByRoute);
@@ -388,21 +390,21 @@ fn other_values_out_of_range() {
     x.toml:8:18: links.node-bandwidth = "1", but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:9:20: links.global-bandwidth does not go with the bandwidths of the other kinds of links: the bandwidths are node 1, local 1, global 65, accepted bandwidths of which the largest is at most 64 times the smallest
     x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer
-    x.toml:8:13: routing.threshold = 32768, but threshold must be -32768 to 32767
-    x.toml:8:13: routing.threshold = -32769, but threshold must be -32768 to 32767
+    x.toml:8:13: routing.threshold = 32768, but threshold must be a whole number from -32768 to 32767
+    x.toml:8:13: routing.threshold = -32769, but threshold must be a whole number from -32768 to 32767
     x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
     x.toml:8:20: routing.virtual-channels = 4, but virtual-channels must be one of "ordered", "per-hop", "positional"
-    x.toml:8:14: routing.second-min = "new", but second-min must be one of "kept", "shortest", "any"
-    x.toml:8:14: routing.candidates = "1x9", but candidates must be a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in "1x4"
-    x.toml:8:14: routing.candidates = 4, but candidates must be a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in "1x4"
-    x.toml:8:1: routing.candidates.par-source is missing; it must be a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in "1x4"
+    x.toml:8:14: routing.second-min = "new", but second-min must be one of kept, shortest, any
+    x.toml:8:14: routing.candidates = "1x9", but candidates must be the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4
+    x.toml:8:14: routing.candidates = 4, but candidates must be the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4
+    x.toml:8:1: routing.candidates.par-source is missing; it must be the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4
     x.toml:8:8: routing.gate = 1.3, but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
     x.toml:8:8: routing.gate = 0x10, but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
     x.toml:8:8: routing.gate = -1, but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
     x.toml:8:8: routing.gate = "1.25", but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
-    x.toml:8:9: routing.queue = "vc", but queue must be one of "port", "channel"
-    x.toml:7:10: routing.threshold.par-source is missing; it must be a whole number, -32768 to 32767
-    x.toml:9:14: routing.threshold.par-source = 40000, but par-source must be -32768 to 32767
+    x.toml:8:9: routing.queue = "vc", but queue must be one of port, channel
+    x.toml:7:10: routing.threshold.par-source is missing; it must be a whole number from -32768 to 32767
+    x.toml:9:14: routing.threshold.par-source = 40000, but par-source must be a whole number from -32768 to 32767
     x.toml:8:7: routing.set = 4, but set must be "auto", a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
     x.toml:8:10: routing.set.ugal-l = 4, but ugal-l must be a string in the grammar of sets, as in "strategic-2-3 by shape"
     "#);

@@ -1,0 +1,204 @@
+//! How decisions weigh, as far as it is said: the words of a policy, each of which may be left open. They are
+//! parameters, so a fabric file, the options of a command and the text of a policy have them from one table.
+
+use std::fmt::{self, Display, Formatter};
+use tvlb_base::parameter::{Parameter, Parameters, Value};
+use tvlb_base::table::Cell;
+use tvlb_base::words;
+use tvlb_schema::{Candidates, CandidatesError, Gate, GateError, MinCandidate, Queue, Weighing};
+
+/// What is said of how a decision weighs; what is `None` is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenWeighing {
+    /// T, in flits times hops: MIN is taken while it costs at most this much more than VLB.
+    pub threshold: Option<i16>,
+    /// How many MIN and VLB candidates are drawn.
+    pub candidates: Option<Candidates>,
+    pub gate: Option<Gate>,
+    /// Which credits are the queue of a port.
+    pub queue: Option<Queue>,
+    /// The MIN path that is weighed, if the decision is PAR's second look.
+    pub second_min: Option<MinCandidate>,
+}
+
+/// What stands before each word in the text of a policy, in the order of the parameters. Numbers of candidates are
+/// known by the x between them.
+const BEFORE: [&str; 5] = ["T=", "", "gate=", "queue=", "MIN="];
+
+const QUEUES: [(Queue, &str); 2] = [
+    (Queue::Port, "All virtual channels of the port"),
+    (Queue::Channel, "The channel that the packet takes on its first link"),
+];
+
+const MIN_CANDIDATES: [(MinCandidate, &str); 3] = [
+    (MinCandidate::Kept, "The one by which the packet came"),
+    (MinCandidate::Shortest, "One drawn at the second switch, among the shortest from there"),
+    (MinCandidate::Any, "One drawn at the second switch, over any link between the groups"),
+];
+
+type Of = Parameter<OpenWeighing>;
+
+impl Parameters for OpenWeighing {
+    const ALL: &'static [Parameter<Self>] = &[
+        Of::switches(
+            "threshold",
+            "T",
+            "T of every decision: MIN is taken up to this much costlier than VLB",
+            Value::Text {
+                get: |open| open.threshold.into(),
+                set: |open, text| {
+                    let refused = |_| "accepted a whole number from -32768 to 32767".to_owned();
+                    open.threshold = Some(text.parse().map_err(refused)?);
+                    Ok(())
+                },
+            },
+        )
+        .otherwise("the images', or 0 with --conventional"),
+        Of::switches(
+            "candidates",
+            "MxK",
+            "How many MIN and VLB candidates every decision draws, each 1 to 8, as in 1x4",
+            Value::Text {
+                get: |open| open.candidates.map(|numbers| numbers.to_string()).into(),
+                set: |open, text| {
+                    open.candidates = Some(text.parse().map_err(|e: CandidatesError| e.to_string())?);
+                    Ok(())
+                },
+            },
+        )
+        .otherwise("the images', or 1x1 with --conventional"),
+        Of::switches(
+            "gate",
+            "C",
+            "The gate of every decision, as in 1.25, or 0 for none: VLB is weighed only where MIN's queue is longer than \
+             so many times the mean queue of the switch's links",
+            Value::Text {
+                get: |open| open.gate.map(|gate| gate.to_string()).into(),
+                set: |open, text| {
+                    open.gate = Some(text.parse().map_err(|e: GateError| e.to_string())?);
+                    Ok(())
+                },
+            },
+        )
+        .otherwise("the images', or 0 with --conventional"),
+        Of::switches(
+            "queue",
+            "QUEUE",
+            "Which credits every decision counts as the queue of a port: those of all virtual channels, or those of the \
+             channel that a packet takes on its first link",
+            words!(|open| open.queue, |open, queue| open.queue = Some(queue), QUEUES, Queue),
+        )
+        .otherwise("the images', or port with --conventional"),
+        Of::switches(
+            "second-min",
+            "MIN",
+            "The MIN path that PAR's second look weighs",
+            words!(
+                |open| open.second_min,
+                |open, min| open.second_min = Some(min),
+                MIN_CANDIDATES,
+                MinCandidate
+            ),
+        )
+        .otherwise("the images', or kept with --conventional"),
+    ];
+
+    fn usual() -> Self {
+        Self::default()
+    }
+}
+
+/// Why a word of a policy is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WordError {
+    #[error("{word}, {accepted}")]
+    Value { word: String, accepted: String },
+    #[error("{word} says the {name} a second time, but a policy says it at most once")]
+    Twice { word: String, name: &'static str },
+}
+
+impl OpenWeighing {
+    /// All of it is said.
+    pub const fn closed(weighing: Weighing, second_min: MinCandidate) -> Self {
+        let Weighing { threshold, candidates, gate, queue } = weighing;
+        Self {
+            threshold: Some(threshold),
+            candidates: Some(candidates),
+            gate: Some(gate),
+            queue: Some(queue),
+            second_min: Some(second_min),
+        }
+    }
+
+    /// What is said of it where it is not as a policy without a word has it.
+    pub fn unusual(weighing: Weighing, second_min: MinCandidate) -> Self {
+        fn unless_usual<T: PartialEq>(value: T, usual: &T) -> Option<T> {
+            Some(value).filter(|value| value != usual)
+        }
+        let usual = Weighing::default();
+        Self {
+            threshold: unless_usual(weighing.threshold, &usual.threshold),
+            candidates: unless_usual(weighing.candidates, &usual.candidates),
+            gate: unless_usual(weighing.gate, &usual.gate),
+            queue: unless_usual(weighing.queue, &usual.queue),
+            second_min: unless_usual(second_min, &MinCandidate::Kept),
+        }
+    }
+
+    /// How a decision weighs, and which MIN path PAR's second look weighs, with what is open as it is there.
+    #[must_use]
+    pub fn over(&self, weighing: Weighing, second_min: MinCandidate) -> (Weighing, MinCandidate) {
+        let weighing = Weighing {
+            threshold: self.threshold.unwrap_or(weighing.threshold),
+            candidates: self.candidates.unwrap_or(weighing.candidates),
+            gate: self.gate.unwrap_or(weighing.gate),
+            queue: self.queue.unwrap_or(weighing.queue),
+        };
+        (weighing, self.second_min.unwrap_or(second_min))
+    }
+
+    /// The text before the words of a policy, and what the words say, each at most once and in any order.
+    ///
+    /// # Errors
+    /// The first word that is not accepted.
+    pub fn split(text: &str) -> Result<(&str, Self), WordError> {
+        let (mut before, mut words) = (text, Vec::new());
+        while let Some((rest, word)) = before.trim_end().rsplit_once(' ') {
+            let Some(found) = parameter_of(word) else { break };
+            words.push((word, found));
+            before = rest;
+        }
+        let mut open = Self::default();
+        for (word, (parameter, value)) in words.into_iter().rev() {
+            if parameter.get(&open) != Cell::Nothing {
+                return Err(WordError::Twice { word: word.to_owned(), name: parameter.name });
+            }
+            let refused = |accepted| WordError::Value { word: word.to_owned(), accepted };
+            parameter.set(&mut open, value).map_err(refused)?;
+        }
+        Ok((before, open))
+    }
+}
+
+/// The parameter that a word says, and its value.
+fn parameter_of(word: &str) -> Option<(&'static Of, &str)> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    OpenWeighing::ALL.iter().zip(BEFORE).find_map(|(parameter, before)| {
+        let value = word.strip_prefix(before)?;
+        let numbers = || value.split_once('x').is_some_and(|(m, k)| is_number(m) && is_number(k));
+        (!before.is_empty() || numbers()).then_some((parameter, value))
+    })
+}
+
+/// The words, each after a blank, as they follow the set of a policy.
+impl Display for OpenWeighing {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (parameter, before) in Self::ALL.iter().zip(BEFORE) {
+            match parameter.get(self) {
+                Cell::Nothing => {}
+                value => write!(f, " {before}{value}")?,
+            }
+        }
+        Ok(())
+    }
+}
