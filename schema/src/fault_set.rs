@@ -80,3 +80,23 @@ pub fn encode_fault_image(fabric: &FabricImage<'_>, epoch: u32, faults: &FaultSe
     );
     bytes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_drained_in_one_of_two_sets_is_drained_in_both_together() {
+        let set = |switch: u16, is_draining| FaultSet {
+            switches: [SwitchId(switch)].into(),
+            is_draining,
+            ..FaultSet::default()
+        };
+        for (one, other) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut both = set(3, one);
+            both.add(set(5, other));
+            assert_eq!(both.switches, [SwitchId(3), SwitchId(5)].into());
+            assert_eq!(both.is_draining, one || other, "{one} {other}");
+        }
+    }
+}

@@ -118,6 +118,29 @@ fn what_is_no_part_is_refused() {
     insta::assert_snapshot!(says("switch x1000c0r1\nswitch (0,1)"), @"line 2: switch 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");
 }
 
+/// Each line says the names of both ends; a message says the global port that a group lacks as it was asked for.
+#[test]
+fn a_cable_is_told_by_the_names_of_both_ends() {
+    let kinds = [GroupKind::new(1, 2, 2, 2), GroupKind::new(1, 2, 1, 1)];
+    let df = Dragonfly::of_kinds(&kinds).unwrap();
+    let cables = [(end(0, 1), end(1, 0)), (end(0, 2), end(2, 0)), (end(1, 2), end(2, 2))];
+    let image = encode_fabric_image_with(&df, &cables, &[]);
+    let plan = FabricImage::decode(&image).unwrap();
+    let names = "group,switch,port,name,physical\n0,0,,r0,\n0,0,global 1,r0j2,\n1,0,global 0,r2j1,\n\
+        0,1,global 0,r1j1,\n2,0,,r4,\n";
+    let names = Names::read(plan.dragonfly(), names).unwrap();
+    let read = |text: &str| parse(text, &plan, &names).map_err(|error| error.to_string());
+    let dead = read("cable r2j1\ncable r4:0").unwrap();
+    insta::assert_snapshot!(write_with_names(&plan, &names, &dead), @"
+    cable (0,0):1 # r0j2-r2j1
+    cable (0,1):0 # r1j1
+    ");
+    insta::assert_snapshot!(read("cable r0:0").unwrap_err(), @"line 1: group 0, switch 0 r0, global port 0 has no cable in the plan");
+    insta::assert_snapshot!(read("cable r0:2").unwrap_err(), @"line 1: group 0, switch 0, global port 2 has no cable in the plan");
+    insta::assert_snapshot!(read("cable r4:1").unwrap_err(), @"line 1: group 2, switch 0, global port 1 has no cable in the plan");
+    insta::assert_snapshot!(read("cable r4:65536").unwrap_err(), @"line 1: group 2, switch 0, global port 65536 has no cable in the plan");
+}
+
 /// What no list of names refuses: comments, quotes, blanks, dashes and numbers in names.
 #[test]
 fn any_name_can_be_said() {

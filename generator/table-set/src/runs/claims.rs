@@ -43,7 +43,7 @@ impl Drop for Claim {
 pub(super) struct Held {
     /// Tells the processes' claims apart.
     pub(super) owner: u64,
-    paths: Mutex<BTreeSet<PathBuf>>,
+    pub(super) paths: Mutex<BTreeSet<PathBuf>>,
 }
 
 /// The claims on the results of a directory.

@@ -118,7 +118,7 @@ impl Runs {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(StoreError::io(&path)(error)),
         }
-        if self.is_owned()? { Ok(()) } else { Err(self.without_subject()) }
+        if self.is_owned()? { Ok(()) } else { Err(self.no_subject()) }
     }
 
     /// Whether the directory says that it is the subject's; it may say nothing while it has no results.
@@ -135,7 +135,7 @@ impl Runs {
         if !is_owned && count(&self.directory) > 0 {
             is_owned = says()?;
             if !is_owned {
-                return Err(self.without_subject());
+                return Err(self.no_subject());
             }
         }
         if is_owned {
@@ -149,9 +149,8 @@ impl Runs {
         format!("{}\n", self.subject)
     }
 
-    fn without_subject(&self) -> StoreError {
-        let why = "the file `subject`, which says whose results it has, is missing";
-        StoreError::damaged(&self.directory, why)
+    fn no_subject(&self) -> StoreError {
+        StoreError::NoSubject { path: self.directory.clone() }
     }
 
     /// The result with this key, if there is one.
@@ -203,13 +202,18 @@ impl Runs {
         if let Some(value) = read(&place)? {
             return Ok(Turn::Kept(value));
         }
+        self.claim_unseen(&place)
+    }
+
+    /// Claims a result that was not there at the last look.
+    fn claim_unseen<V: DeserializeOwned>(&self, place: &Place) -> Result<Turn<V>, StoreError> {
         self.begin(&place.path)?;
         let path = place.path.with_extension("claim");
         let Some(claim) = self.claims.claim(&path).map_err(StoreError::io(&path))? else {
             return Ok(Turn::Theirs);
         };
         // It may have been made between the two looks.
-        Ok(read(&place)?.map_or(Turn::Ours(claim), Turn::Kept))
+        Ok(read(place)?.map_or(Turn::Ours(claim), Turn::Kept))
     }
 
     fn place(&self, key: &(impl Serialize + ?Sized)) -> Place {

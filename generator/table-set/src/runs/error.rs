@@ -18,6 +18,11 @@ pub enum StoreError {
          another version or build; remove it to begin again, or give another path"
     )]
     Other { path: PathBuf },
+    #[error(
+        "{path}: it has results, but no file `subject` that says which work they belong to, so none is used; \
+         remove the directory to begin again, or give another path"
+    )]
+    NoSubject { path: PathBuf },
 }
 
 impl StoreError {

@@ -3,7 +3,7 @@
 use super::super::claims::{claim_text, locked, renew};
 use super::*;
 use proptest::prelude::*;
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
@@ -86,8 +86,10 @@ fn results_without_a_subject_are_refused() {
     runs.put("run", &1).unwrap();
     fs::remove_file(runs.directory.join(SUBJECT_FILE)).unwrap();
     for refused in [Runs::open(&runs.directory, "one").map(drop), early.put("run", &1)] {
-        let refused = refused.unwrap_err().to_string();
-        assert!(refused.contains("runs: ") && refused.contains("`subject`"), "{refused}");
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, StoreError::NoSubject { .. }), "{refused}");
+        let says = "runs: it has results, but no file `subject` that says which work they belong to, so none is used; ";
+        assert!(refused.to_string().contains(says), "{refused}");
     }
     assert!(!runs.directory.join(SUBJECT_FILE).exists());
 }
@@ -201,6 +203,34 @@ fn a_claim_that_is_given_up_is_free() {
     drop(claimed(&one, "run"));
     drop(claimed(&other, "run"));
     assert_eq!(files(&one), 0);
+}
+
+/// Another process has made the result, and given its claim up, since this one looked for it.
+#[test]
+fn a_result_that_was_made_before_the_claim_is_not_made_again() {
+    let home = tempfile::tempdir().unwrap();
+    let [one, other] = [0, 1].map(|_| one(&home));
+    let claim = claimed(&other, "run");
+    other.put("run", &(true, vec![0.5])).unwrap();
+    drop(claim);
+    let turn = one.claim_unseen::<Value>(&one.place("run")).unwrap();
+    assert!(matches!(turn, Turn::Kept((true, _))), "{turn:?}");
+    assert_eq!(files(&one), 1, "the claim is given up");
+}
+
+/// A claim is renewed from when it is made until it is given up, so that one that others then have is left to them.
+#[test]
+fn the_claims_that_are_held_are_those_that_are_renewed() {
+    let home = tempfile::tempdir().unwrap();
+    let runs = one(&home);
+    let [first, second] = ["first", "second"].map(|key| claimed(&runs, key));
+    let held = Arc::clone(&first.held);
+    let renewed = || locked(&held.paths).clone();
+    assert_eq!(renewed(), [&first, &second].map(|claim| claim.path.clone()).into());
+    drop(first);
+    assert_eq!(renewed(), [second.path.clone()].into());
+    drop(second);
+    assert!(renewed().is_empty());
 }
 
 #[test]
