@@ -173,6 +173,25 @@ mod tests {
         assert!(matches!(error, StateError::Store(StoreError::Other { .. })), "{error}");
     }
 
+    /// Of two patterns with the same flows, one may want less of one of them.
+    #[test]
+    fn a_state_of_other_demands_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("state");
+        let df = Dragonfly::new(1, 4, 2, 5).unwrap();
+        let topology = arrange(df, Arrangement::default(), 1).unwrap();
+        let sweep = |demand: f64| {
+            let mut pattern = Flows::shift(&df, 1, 0);
+            pattern.flows[3].demand = demand;
+            let sets = vec![PathSet::parse("all", 1).unwrap()];
+            Sweep::new(&topology, Counting::Triples, vec![pattern], sets)
+        };
+        make(&sweep(1.0), Some(&path), &()).unwrap();
+        let error = make(&sweep(0.5), Some(&path), &()).unwrap_err();
+        assert!(matches!(error, StateError::Store(StoreError::Other { .. })), "{error}");
+        make(&sweep(1.0), Some(&path), &()).unwrap();
+    }
+
     #[test]
     fn a_state_of_another_shape_is_refused() {
         let home = tempfile::tempdir().unwrap();

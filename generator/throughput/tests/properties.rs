@@ -139,8 +139,9 @@ fn check_sweep(topology: &Topology, patterns: &[Flows], rule: Rule) {
                     "{pattern}, {}: {certified:?} and {cell:?}",
                     set.name()
                 );
-                let hops = [alone.mean_hops, cell.mean_hops].map(Option::unwrap_or_default);
-                assert!((hops[0] - hops[1]).abs() < 1e-12);
+                assert_eq!(alone.mean_hops.is_some(), cell.mean_hops.is_some());
+                let hops = alone.mean_hops.zip(cell.mean_hops);
+                assert!(hops.is_none_or(|(one, other)| (one - other).abs() < 1e-12));
             }
         }
     }

@@ -224,6 +224,23 @@ fn a_leaf_whose_nodes_are_off_is_a_leaf() {
     assert!(dark.contains("the links do not tell the groups"), "{dark}");
 }
 
+/// A spine with an aggregation node beside one without, where leaves have one node as well.
+#[test]
+fn a_spine_with_as_many_nodes_as_a_leaf_is_a_spine() {
+    let mut network = dragonfly_plus(3, [3, 2, 1], None);
+    // These are linked with each other and with no spine that has none.
+    for spine in ["i0-spine1", "i1-spine0", "i2-spine1"] {
+        let at = network.devices.iter().position(|device| device.2 == spine).unwrap();
+        let adapter = network.add("Ca", "an adapter of another name".to_owned());
+        network.link(at, adapter);
+    }
+    let text = network.text();
+    let [by_links, by_names] =
+        [None, Some("^(i[0-9]+)-")].map(|pattern| fabric(&text, pattern, None).unwrap());
+    assert!(super::text(&by_links, "assumptions.txt").contains("taken for a Dragonfly+"));
+    assert_eq!(super::text(&by_links, "cables.csv"), super::text(&by_names, "cables.csv"));
+}
+
 #[test]
 fn links_that_leaves_and_spines_lack_are_listed_once_for_equal_groups() {
     let mut network = dragonfly_plus(4, [4, 3, 5], None);

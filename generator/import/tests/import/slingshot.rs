@@ -5,6 +5,8 @@ use super::{error, files, plan, plans, text};
 use insta::assert_snapshot;
 use tvlb_base::text::Source;
 use tvlb_import::{Earlier, Import, ImportError};
+use tvlb_schema::{Dragonfly, GroupKind};
+use tvlb_table_set::names::Names;
 
 const EXAMPLE: &str = include_str!("../data/plan.csv");
 
@@ -93,6 +95,51 @@ fn the_order_of_rows_does_not_matter() {
     let import = plan(&plan_of(&all)).unwrap();
     all.reverse();
     assert_eq!(files(&plan(&plan_of(&all)).unwrap()), files(&import));
+}
+
+/// Imports a plan of two groups, of three switches and one, as an earlier import of these names and sizes numbered it.
+fn after(names: &str, [p, h]: [u16; 2], rows: &[String]) -> Import {
+    let kinds = [GroupKind::new(p, 3, h, 1), GroupKind::new(p, 1, h, 1)];
+    let df = Dragonfly::of_kinds(&kinds).unwrap();
+    let names = format!("group,switch,port,name,physical\n0,,,0,\n1,,,7,\n{names}");
+    let earlier = Earlier::of(&df, &Names::read(&df, &names).unwrap());
+    let plan = plan_of(rows);
+    let source = Source::of_text("plan.csv", plan.as_bytes());
+    tvlb_import::slingshot(vec![source], None, None, &earlier).unwrap()
+}
+
+/// Its global port keeps the number that it had, and not that of the port of the switch whose place it fills.
+#[test]
+fn a_switch_that_fills_a_gap_keeps_the_numbers_of_its_own_ports() {
+    let names = "0,0,,x1c0r1,\n0,1,,x1c0r3,\n0,2,,x1c0r5,\n1,0,,x2c4r7,\n\
+        0,0,global 0,x1c0r1j9p0,\n0,2,global 3,x1c0r5j9p0,\n0,2,global 2,x1c0r5j9p1,\n";
+    let rows = [
+        cable("x1c0r3j5", "x1c0r5j6", [0, 0]),
+        cable("x1c0r5j9", "x2c4r7j9", [0, 7]),
+        edge("x1c0r3j100", ["x1c0s0b0n0h0", "x1c0s0b0n1h0"], 0),
+    ];
+    let import = after(names, [2, 4], &rows);
+    let named = text(&import, "names.csv");
+    for row in ["0,0,,x1c0r5,", "0,0,global 3,x1c0r5j9p0,", "0,0,global 2,x1c0r5j9p1,"] {
+        assert!(named.contains(row), "{row}: {named}");
+    }
+}
+
+/// Nodes are numbered over the whole fabric by the most that a switch has, so that number never falls.
+#[test]
+fn switches_have_places_for_as_many_nodes_as_before() {
+    let names = "0,0,,x1c0r1,\n1,0,,x2c4r7,\n";
+    let fewer = after(names, [3, 9], &small());
+    let fabric = text(&fewer, "fabric.toml");
+    assert!(fabric.contains("p = 3\n") && !fabric.contains("p = 2\n"), "{fabric}");
+    assert!(!text(&fewer, "assumptions.txt").contains("The most nodes of a switch"));
+    let more = after(names, [1, 2], &small());
+    assert!(text(&more, "fabric.toml").contains("p = 2\n"));
+    let assumed = text(&more, "assumptions.txt");
+    assert!(
+        assumed.contains("The most nodes of a switch were 1 in the earlier import and are 2,"),
+        "{assumed}"
+    );
 }
 
 #[test]

@@ -116,7 +116,7 @@ proptest! {
         prop_assert_eq!(&choices.flows, &matrix.choices().flows);
         close(&choices.per_path, &matrix.choices().per_path)?;
         let hops = [choices.mean_hops(), matrix.choices().mean_hops()];
-        close(&[hops[0].unwrap_or_default()], &[hops[1].unwrap_or_default()])?;
+        close(hops[0].as_slice(), hops[1].as_slice())?;
 
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let split: Vec<f64> = (0..choices.len()).map(|_| random.random()).collect();
