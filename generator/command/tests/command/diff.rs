@@ -3,6 +3,7 @@
 use crate::damage::{FABRIC, with_changed};
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
+use std::fmt::Write;
 use std::fs;
 use std::process::Stdio;
 
@@ -97,17 +98,100 @@ fn switches_that_moved() {
     let text = text.replace("[dragonfly]\n", "[dragonfly]\nnames = \"names.csv\"\n");
     scratch.write("fabric.toml", text);
     for (directory, [one, other]) in [("old", ["a", "b"]), ("new", ["b", "a"])] {
-        let list = format!("group,switch,port,name,physical\n0,0,,{one},\n2,1,,{other},\n");
+        let list = format!("group,switch,port,name,physical\n0,0,,{one},\n2,0,,{other},\n");
         scratch.write("names.csv", list);
         scratch.succeeds(&format!("generate fabric.toml -q -o {directory}"));
     }
     let said = scratch.differs("diff old new");
-    let moved = "switches   8 in both; 2 with other numbers: 5 b is 0 b, 0 a is 5 a\n";
+    let moved = "switches   8 in both; 2 with other numbers: 4 b is 0 b, 0 a is 4 a\n";
     assert!(said.contains(moved), "{said}");
     let json = scratch.differs("diff old new --json");
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     // Of 56 pairs 8 are of one group; a and b each have another fellow in the new group than in the old one.
     assert_eq!(json["pairs-looked-at"], serde_json::json!([44, 44]));
+    // No link that they had within a group is one that they have now.
+    let rise = &json["modes"][0]["local"]["largest-rise"];
+    assert_eq!(rise["old"], 0.0, "{rise}");
+}
+
+/// Groups and switches that all have other numbers, each with its cables and its name: nothing is new for a packet.
+#[test]
+fn the_same_network_with_other_numbers() {
+    let scratch = Scratch::with_sizes(1, 3, 2, 4);
+    let cables = scratch.succeeds("topology fabric.toml --format csv");
+    // Neither the new groups nor the new switches of a group are in the order of the old ones.
+    let (groups, switches) = ([2, 0, 3, 1], [1, 2, 0]);
+    let renumbered = |[group, switch]: [usize; 2]| [groups[group], switches[switch]];
+    let as_it_was = |place| place;
+    let places: [(&str, &dyn Fn([usize; 2]) -> [usize; 2]); 2] =
+        [("old", &as_it_was), ("new", &renumbered)];
+    for (directory, place) in places {
+        let mut names = "group,switch,port,name,physical\n".to_owned();
+        for (group, switch) in (0..4).flat_map(|group| (0..3).map(move |switch| (group, switch))) {
+            let [at, index] = place([group, switch]);
+            let _ = writeln!(names, "{at},{index},,r{group}s{switch},");
+        }
+        let rows = cables.lines().skip(1).map(|row| {
+            let of: Vec<usize> = row.split(',').map(|number| number.parse().unwrap()).collect();
+            let [from, to] = [[of[0], of[1]], [of[3], of[4]]].map(place);
+            format!("{},{},{},{},{},{}\n", from[0], from[1], of[2], to[0], to[1], of[5])
+        });
+        let header = cables.lines().next().unwrap();
+        scratch.write("cables.csv", format!("{header}\n{}", rows.collect::<String>()));
+        scratch.write("names.csv", names);
+        let text = "name = \"x\"\n[dragonfly]\np = 1\na = 3\nh = 2\ng = 4\nnames = \"names.csv\"\n\
+                    cables = \"cables.csv\"\n[routing]\nset = \"all\"\n";
+        scratch.write("fabric.toml", text);
+        scratch.succeeds(&format!("generate fabric.toml -q -o {directory}"));
+    }
+    let json = scratch.differs("diff old new --json");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["parts"]["switches-moved"].as_array().unwrap().len(), 12);
+    for mode in json["modes"].as_array().unwrap() {
+        assert_eq!(mode["pairs-affected"], 0, "{mode}");
+        for links in ["local", "global"] {
+            assert_eq!(mode[links]["largest-rise"], serde_json::Value::Null, "{mode}");
+        }
+    }
+}
+
+/// The switches of a group are where others were, and others are where they were.
+#[test]
+fn a_group_in_the_place_of_another() {
+    let scratch = Scratch::with_sizes(1, 2, 4, 4);
+    let text = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+    let text = text.replace("[dragonfly]\n", "[dragonfly]\nnames = \"names.csv\"\n");
+    scratch.write("fabric.toml", text);
+    for (directory, list) in [
+        ("old", "1,0,,a,\n1,1,,b,\n3,0,,c,\n3,1,,d,\n"),
+        ("new", "1,0,,c,\n1,1,,d,\n3,0,,e,\n3,1,,f,\n"),
+    ] {
+        scratch.write("names.csv", format!("group,switch,port,name,physical\n{list}"));
+        scratch.succeeds(&format!("generate fabric.toml -q -o {directory}"));
+    }
+    let said = scratch.differs("diff old new");
+    assert!(said.contains("\ngroups     3 in both; 1 gone: 1; 1 new: 3\n"), "{said}");
+    assert!(said.contains("6 in both; 2 gone: 2 a, 3 b; 2 new: 6 e, 7 f; "), "{said}");
+}
+
+/// What one manifest alone says is told as a change from nothing, or to nothing.
+#[test]
+fn what_only_one_manifest_says() {
+    let scratch = Scratch::with_sizes(1, 2, 4, 4);
+    scratch.succeeds("generate fabric.toml -q -o old");
+    let text = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+    scratch.write("fabric.toml", text.replace("[routing]\n", "[routing]\nescape = \"ring\"\n"));
+    scratch.succeeds("generate fabric.toml -q -o new");
+    let field = |arguments: &str| {
+        let said: serde_json::Value =
+            serde_json::from_str(&scratch.differs(&format!("diff {arguments} --json"))).unwrap();
+        let fields = said["manifest"].as_array().unwrap().clone();
+        fields.into_iter().find(|field| field["field"] == "escape").unwrap()
+    };
+    for (arguments, from, to) in [("old new", "old", "new"), ("new old", "new", "old")] {
+        let field = field(arguments);
+        assert!(field[from].is_null() && field[to].is_object(), "{arguments}: {field}");
+    }
 }
 
 #[test]
