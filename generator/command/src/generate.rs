@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::table::InWords;
 use tvlb_generator::choose::{ChooseError, Options, runs_kept};
+use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::Sets;
 use tvlb_generator::image::check_reachable;
@@ -174,9 +175,9 @@ fn failure(error: PipelineError, fabric: &Fabric, settings: &Settings, file: &Pa
         PipelineError::Choose(ChooseError::Cancelled(_)) => {
             Failure::Stopped(match &settings.choice.state {
                 Some(directory) => format!(
-                    "no table set was written; {} keeps {} runs, and the same command goes on from there",
+                    "no table set was written; {} keeps {}, and the same command goes on from there",
                     directory.display(),
-                    runs_kept(&settings.choice)
+                    counted(runs_kept(&settings.choice) as u64, "run")
                 ),
                 None => {
                     "nothing was written, and what was done is lost; --state DIR would have kept it"
@@ -353,8 +354,11 @@ impl Summary<'_> {
             if *thinned_switches > 0 {
                 write!(
                     f,
-                    " (before balance {:.3}, {:.3}; {thinned_switches} switches thin it)",
-                    before.local, before.global
+                    " (before balance {:.3}, {:.3}; {} {} it)",
+                    before.local,
+                    before.global,
+                    counted(*thinned_switches, "switch"),
+                    if *thinned_switches == 1 { "thins" } else { "thin" }
                 )?;
             }
             writeln!(f, "; conventional {:.3}, {:.3}", conventional.local, conventional.global)?;
@@ -369,11 +373,12 @@ impl Display for Summary<'_> {
         let (switches, nodes) = (fabric.switches(), self.nodes);
         writeln!(
             f,
-            "fabric   {}: {}, {switches} switches, {nodes} nodes, {}, {} cables",
+            "fabric   {}: {}, {switches} switches, {}, {}, {}",
             fabric.name,
             fabric.sizes_in_words(),
+            counted(nodes.into(), "node"),
             fabric.wiring,
-            fabric.cables
+            counted(fabric.cables.into(), "cable")
         )?;
         let mut shown: Vec<&SetEntry> = Vec::new();
         for decision in Decision::ALL {

@@ -3,6 +3,7 @@
 use super::subject::Subject;
 use crate::choose::baseline::MostRegret;
 use crate::choose::{PanelSize, Prefer};
+use crate::counted::counted;
 use crate::fabric::Fabric;
 use crate::fabric_file::{DecisionSet, FabricFile, Sets, Wiring};
 use std::fmt::Write;
@@ -56,7 +57,8 @@ fn cables(topology: &Topology) -> String {
         ));
     }
     let list = preformatted(&cable_list::write(topology));
-    on_screen(&format!("cables.csv, {count} cables; it is left out on paper"), &list)
+    let count = counted(count as u64, "cable");
+    on_screen(&format!("cables.csv, {count}; it is left out on paper"), &list)
 }
 
 /// The command, with the options that decide what is made.

@@ -2,6 +2,7 @@
 
 use super::subject::Subject;
 use crate::choose::table::percent;
+use crate::counted::counted;
 use crate::fabric::Fabric;
 use std::fmt::Write;
 use tvlb_chart::page::{figure, side_by_side};
@@ -13,7 +14,14 @@ use tvlb_verify::Extent;
 /// "9 groups with 8 switches each and 4 nodes on every switch".
 pub(super) fn kinds_in_words(df: &Dragonfly) -> String {
     let words = |GroupKind { p, a, g, .. }: GroupKind| {
-        format!("{g} groups with {a} switches each and {p} nodes on every switch")
+        let of = |count: u16, what| counted(count.into(), what);
+        let each = if g == 1 { "" } else { " each" };
+        format!(
+            "{} with {}{each} and {} on every switch",
+            of(g, "group"),
+            of(a, "switch"),
+            of(p, "node")
+        )
     };
     df.kinds().map(words).collect::<Vec<_>>().join(", and ")
 }
@@ -69,6 +77,7 @@ pub(super) fn wiring(fabric: &Fabric) -> String {
     let plural = if (least, most) == (1, 1) { "link" } else { "links" };
     let unused = match summary.unused_ports {
         0 => "every global port has a cable".to_owned(),
+        1 => "one global port has none".to_owned(),
         unused => format!("{unused} global ports have none"),
     };
     let alike = if summary.rotation_invariant {
@@ -86,15 +95,15 @@ pub(super) fn wiring(fabric: &Fabric) -> String {
         .iter()
         .fold(String::new(), |text, warning| format!("{text} Warning: {warning}."));
     format!(
-        "dfly({}, {}, {}, {}): {} nodes on {} switches, {} cables between groups, {links} {plural} \
+        "dfly({}, {}, {}, {}): {} on {} switches, {} between groups, {links} {plural} \
          between every two; {unused}. {alike}{apart}{warnings}",
         summary.p,
         summary.a,
         summary.h,
         summary.g,
-        summary.nodes,
+        counted(summary.nodes.into(), "node"),
         summary.switches,
-        summary.global_cables
+        counted(summary.global_cables as u64, "cable")
     )
 }
 

@@ -12,6 +12,7 @@ use super::workload::Run;
 use crate::jobs::length_in_words;
 use tvlb_chart::escaped;
 use tvlb_chart::page::{figure, page, paragraph, preformatted, section, table};
+use tvlb_generator::counted::counted;
 use tvlb_schema::Dragonfly;
 use tvlb_simulator::{BootedFabric, LeastTime};
 
@@ -114,15 +115,18 @@ fn causes_of(least: &LeastTime) -> [(u64, String); 3] {
         (
             host.cycles,
             format!(
-                "node {} sends or receives {} packets over its one link",
-                host.node, host.packets
+                "node {} sends or receives {} over its one link",
+                host.node,
+                counted(host.packets, "packet")
             ),
         ),
         (
             group.cycles,
             format!(
-                "{} packets leave or enter group {} over its {} cables",
-                group.packets, group.group, group.cables
+                "{} leave or enter group {} over its {}",
+                counted(group.packets, "packet"),
+                group.group,
+                counted(group.cables.into(), "cable")
             ),
         ),
         (
