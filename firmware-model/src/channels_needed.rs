@@ -206,7 +206,7 @@ impl Switch<'_> {
 
     /// A VLB path where the set has none and there is no MIN path either: a conventional one, of those for
     /// which the links have channels. Where they have too few for all, that is one of at most one hop in the
-    /// intermediate group, uniformly of the first [`crate::cells::MOST_VISITED`] cells.
+    /// intermediate group, uniformly of the first [`crate::MOST_VISITED`] cells.
     #[cold]
     #[inline(never)]
     pub(crate) fn draw_in_place_of_set(

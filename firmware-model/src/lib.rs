@@ -76,7 +76,6 @@
 #[cfg(test)]
 extern crate std;
 
-mod cells;
 mod channel;
 mod channels_needed;
 mod choice;
@@ -87,24 +86,22 @@ mod error;
 mod explain;
 mod forward;
 mod header;
-mod intermediate;
 #[cfg(not(target_os = "none"))]
 mod link_masks;
 mod local_hop;
 mod ofar;
-mod one_shape;
 mod path;
 mod port_set;
+mod random;
 mod replacement;
 mod schemes;
-mod search;
 mod switch;
 
-pub use cells::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
 pub use channel::Channels;
 pub use choice::{Choice, VlbPaths};
 pub use credits::{ByChannel, Credits};
 pub use decide::{Admission, DrawnPath};
+pub use draw::{MOST_ASKED, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Search};
 pub use error::{Error, PerHopFault};
 pub use explain::{Candidate, Drawn, Explanation};
 pub use forward::Step;
@@ -117,7 +114,6 @@ pub use rand_core;
 pub use replacement::Part;
 pub use schemes::Scheme;
 pub use schemes::ugal::{GateLook, NotDrawn};
-pub use search::{MOST_ASKED, Search};
 pub use switch::Switch;
 /// The vocabulary of images, packets and fabrics: `NodeId`, `Port`, `GroupId`, `FabricImage`.
 pub use tvlb_schema as schema;

@@ -1,8 +1,8 @@
 //! A host's short cut to the links of a switch: which of the links between two groups are a switch's own, as bits.
 //!
 //! Drawing by intermediate switch asks of many switches how far they are, and looks at each link
-//! between their groups for it ([`crate::intermediate`]); drawing by shape asks switches for their links to a
-//! group, and looks at all ports of each ([`crate::search`]). A program that boots all switches of a fabric has
+//! between their groups for it ([`crate::draw`]); drawing by shape asks switches for their links to a
+//! group, and looks at all ports of each ([`crate::draw`]). A program that boots all switches of a fabric has
 //! memory for the answers, as a switch does not: [`LinkMasks`] holds them once for all, in words that
 //! the program provides. What is drawn is the same.
 

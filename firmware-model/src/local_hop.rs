@@ -19,11 +19,11 @@
 //!
 //! Work is bounded: a hop without a link looks at each switch of the group, all others at one pair.
 
-use crate::cells::{LinkPair, below, split, word};
-use crate::path::{Path, Place};
-use crate::{Channels, Header, Stage, Switch};
+use crate::path::Path;
+use crate::random::{split, word};
+use crate::{Header, Switch};
 use rand_core::Rng;
-use tvlb_schema::{End, FabricImage, GlobalPort, GroupId, Port, SwitchIndex};
+use tvlb_schema::{FabricImage, GroupId, Port, SwitchIndex};
 
 /// More local hops than any path makes in one group.
 const NO_HOPS: u8 = u8::MAX;
@@ -94,12 +94,6 @@ impl Switch<'_> {
         }
     }
 
-    /// Whether a MIN packet has channels for a second local hop in its source group. Where the plan
-    /// joins all switches of a group, links may have too few for that.
-    fn has_channel_for_thirds(&self) -> bool {
-        self.channels.have(Channels::for_thirds(self.image.virtual_channels()))
-    }
-
     /// The same path, whose first hop, if it is a local one, is by any of its links.
     #[cold]
     #[inline(never)]
@@ -110,93 +104,5 @@ impl Switch<'_> {
             Some((next, _)) => path.by(self.port_to(next, word(rng))),
             None => path,
         }
-    }
-
-    /// A path within this group by way of a third switch, uniformly; `None` where there is none.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn draw_third(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
-        let through = self.third(to.index, word(rng))?;
-        let port = self.port_to(through, 0);
-        Path::new((port, Stage::SourceLocal), GlobalPort(0), GlobalPort(0), through, 2)
-    }
-
-    /// A MIN path, uniformly by the link between the groups, of those whose local hops have links. Where
-    /// there are none, and only if `thirds` says so, of all links, by way of third switches.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn draw_min_by_links(
-        &self,
-        to: &Place,
-        thirds: bool,
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Path> {
-        let (fabric, df) = (self.image.fabric(), self.dragonfly());
-        let (group, here) = (self.image.group(), self.image.index());
-        let none = (GlobalPort(0), SwitchIndex(0));
-        if to.group == group {
-            if fabric.local_links(group, here, to.index) == 0 {
-                return None;
-            }
-            let first = (self.port_to(to.index, word(rng)), Stage::DestinationLocal);
-            return Path::new(first, none.0, none.0, none.1, 1);
-        }
-        let links = fabric.links_between(group, to.group);
-        let hops = |k| {
-            let (x, z) = fabric.ends(links, k);
-            let head = self.local_hops(group, here, df.split_port(x).0);
-            (x, head, self.local_hops(to.group, df.split_port(z).0, to.index))
-        };
-        // How many links have local hops of at most so many each, and the one of this number of them.
-        let is_of = |k: u32, most: u8| {
-            let (x, head, tail) = hops(k);
-            head.max(tail) <= most && fabric.has_live_cable(End { group, port: x })
-        };
-        let count_of =
-            |most| (0..links.count()).filter(|&k| is_of(k, most)).fold(0_u32, |count, _| count + 1);
-        let mut most = 1;
-        let mut count = if fabric.has_whole_groups() { links.count() } else { count_of(most) };
-        if count == 0 && thirds && self.has_channel_for_thirds() {
-            most = 2;
-            count = count_of(most);
-        }
-        if count == 0 {
-            return None;
-        }
-        let number = below(rng, count);
-        let k = if count == links.count() {
-            number
-        } else {
-            (0..links.count()).filter(|&k| is_of(k, most)).nth(number as usize)?
-        };
-        let (x, head, tail) = hops(k);
-        let first = if let Some(slot) = self.image.own_slot(x) {
-            (df.slot_port(slot), Stage::Destination)
-        } else {
-            let leaves = df.split_port(x).0;
-            let next = if head == 1 { leaves } else { self.third(leaves, word(rng))? };
-            (self.port_to(next, word(rng)), Stage::SourceLocal)
-        };
-        Path::new(first, x, none.0, none.1, 1 + head + tail)
-    }
-
-    /// Whether the local hops of a VLB path by this detour all have links, and its cables live; `to` is
-    /// in another group.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn has_links(&self, to: &Place, links: LinkPair, detour: SwitchIndex) -> bool {
-        let (fabric, df) = (self.image.fabric(), self.dragonfly());
-        let Some(End { group: middle, .. }) = self.image.behind(links.x) else { return false };
-        let Some((_, k)) = fabric.link_behind(End { group: middle, port: links.y }) else {
-            return false;
-        };
-        let (_, z) = fabric.ends(fabric.links_between(middle, to.group), k);
-        let (own, here) = (self.image.group(), self.image.index());
-        fabric.has_live_cable(End { group: own, port: links.x })
-            && fabric.has_live_cable(End { group: middle, port: links.y })
-            && fabric.is_local_hop(own, here, df.split_port(links.x).0)
-            && fabric.is_local_hop(middle, links.v, detour)
-            && fabric.is_local_hop(middle, detour, links.w)
-            && fabric.is_local_hop(to.group, df.split_port(z).0, to.index)
     }
 }

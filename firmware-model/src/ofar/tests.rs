@@ -4,7 +4,7 @@
 use super::flags::{Came, Flags};
 use super::*;
 use crate::DefaultRng;
-use crate::cells::below;
+use crate::random::below;
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use std::collections::BTreeSet;

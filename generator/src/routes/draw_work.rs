@@ -1,8 +1,8 @@
 //! What it takes a switch to draw a route of a set, pair by pair: the *looks* of a draw.
 //!
 //! A look is a cell that is tried or visited, a link of a leg to or from an intermediate switch, or a group that is looked at while pairs of links are
-//! sought, as `firmware-model/src/cells.rs` describes them. A switch that is asked for its links to a group
-//! (`firmware-model/src/one_shape.rs`) is a look, and one more for every eight of its ports. The expected number follows from how many
+//! sought, as `firmware-model/src/draw` describes them. A switch that is asked for its links to a group
+//! (`firmware-model/src/draw/by_shape.rs`) is a look, and one more for every eight of its ports. The expected number follows from how many
 //! routes of each shape a pair has, without drawing any: it is exact for whole sets on regular
 //! wirings, where every try is as likely to hit, and an estimate elsewhere (fractions and thinning are
 //! taken as they keep on average; on other wirings links are taken as spread evenly over the ports). A set that asks for more than a switch can live with is refused

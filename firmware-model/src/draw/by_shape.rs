@@ -2,7 +2,7 @@
 //!
 //! Some shapes fix both links at one switch: where there is no hop in the middle, the second link leaves
 //! the switch at which the first arrives, and where there is none at either end, both belong to the two
-//! ends of the route. A cell tried at random ([`crate::cells`]) meets such a route about once in as many
+//! ends of the route. A cell tried at random ([`super::cells`]) meets such a route about once in as many
 //! tries as a group has switches. So here one of the links is drawn, and the switch that must have the
 //! other is asked: its ports are looked through for those that lead to the group. About as many answers
 //! are a link as a switch has ports for each group of the fabric.
@@ -22,11 +22,13 @@
 //! **Bound.** A draw asks as often as cells would be tried, at most [`MOST_ASKED`] times, and looks at the
 //! ports of one switch each time; then it goes on as where all tries have missed.
 
+use super::by_route::Tries;
+use super::cells::{Cells, MOST_TRIES, Rest, Stratum, low_u16};
+use super::looking::Wanted;
+use super::search::{MOST_ASKED, Search};
 use crate::Switch;
-use crate::cells::{Cells, MOST_TRIES, Rest, Stratum, below, low_u16};
-use crate::draw::{Tries, Wanted};
 use crate::path::{Path, Place};
-use crate::search::{MOST_ASKED, Search};
+use crate::random::{below, word};
 use rand_core::Rng;
 use tvlb_schema::{End, SetView, Shape, ShapeSet};
 
@@ -140,7 +142,7 @@ impl Switch<'_> {
     /// A route of a set of shape 000, uniformly: all pairs of a link of this switch and one of the
     /// destination are looked at.
     #[inline(never)]
-    fn draw_of_both(
+    pub(super) fn draw_of_both(
         &self,
         wanted: &Wanted<'_>,
         cells: &Cells,
@@ -164,4 +166,28 @@ impl Switch<'_> {
         }
         kept
     }
+}
+
+/// A shape by its weight, and what is left of the random word; `None` if there is none to draw.
+#[inline]
+pub(super) fn draw_shape(
+    shapes: ShapeSet,
+    is_even: bool,
+    weights: &[u16; Shape::COUNT],
+    rng: &mut (impl Rng + ?Sized),
+) -> Option<(Shape, Rest)> {
+    // Equal weights cancel out, so the general rule below draws the same; this is a host's short cut.
+    if is_even && cfg!(not(target_os = "none")) {
+        let (n, rest) = Rest::split(word(rng), shapes.len());
+        return Some((shapes.nth(n)?, rest));
+    }
+    let weight = |s: Shape| weights.get(s.number()).map_or(0, |&w| u32::from(w));
+    let (mut left, rest) = Rest::split(word(rng), shapes.iter().map(weight).sum());
+    let shape = shapes.iter().find(|&s| {
+        let weight = weight(s);
+        let hit = left < weight;
+        left = left.saturating_sub(weight);
+        hit
+    })?;
+    Some((shape, rest))
 }

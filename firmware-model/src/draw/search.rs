@@ -1,8 +1,8 @@
 //! How the two global links of a route of one shape are found, and the question to a switch which of its
-//! links leads to a group. [`crate::one_shape`] says why, and draws by it.
+//! links leads to a group. [`super::by_shape`] says why, and draws by it.
 
+use super::cells::{Cells, low_u16};
 use crate::Switch;
-use crate::cells::{Cells, low_u16};
 use crate::path::Place;
 use tvlb_schema::{End, Shape};
 

@@ -1,0 +1,204 @@
+//! Drawing a route uniformly, of a set or of all triples, from cells that are tried at random.
+
+use super::cells::{Cells, MOST_MISSES, MOST_TRIES, count, draw_cell, stratum_of};
+use super::looking::Wanted;
+use super::search::Search;
+use super::seek::Sought;
+use crate::Switch;
+use crate::path::{Path, Place};
+use crate::random::{split, word};
+use rand_core::Rng;
+
+/// What the try of a cell has come to.
+enum Tried {
+    Found(Path),
+    /// Two links, but no path that is wanted.
+    NoPath,
+    /// No two links.
+    NoLinks,
+}
+
+/// The random tries of a draw.
+#[derive(Clone, Copy)]
+pub(crate) struct Tries {
+    /// How two links are found.
+    pub(crate) search: Search,
+    /// The most of them.
+    pub(crate) most: u32,
+    /// The random word of the first.
+    pub(crate) random: u32,
+}
+
+impl Switch<'_> {
+    /// A VLB triple (R, leg 1, leg 2), uniformly over all: the conventional draw. With the same
+    /// number of links between all groups that is R uniformly, then each leg's link uniformly.
+    #[inline(never)]
+    pub(crate) fn draw_triple(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+        let cells = self.cells_of_triples();
+        // Hardly any cell misses, so the first is tried apart from the rest, for which a loop makes
+        // ready what it mostly does not need.
+        let apart =
+            cfg!(not(target_os = "none")) && cells.count() > 0 && self.dragonfly().is_even();
+        if apart {
+            let (port, k, way) = draw_cell(word(rng), &cells, rng);
+            if let Some(links) = self.links(to, &cells, port, k)
+                && let Some(found) = self.triple_over(to, links, way)
+            {
+                return Some(found);
+            }
+        }
+        self.draw_triple_from(to, cells, u32::from(apart), rng)
+    }
+
+    /// As [`Self::draw_triple`], after some tries that have missed.
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    pub(super) fn draw_triple_from(
+        &self,
+        to: &Place,
+        cells: Cells,
+        tried: u32,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        self.draw_from(&Wanted { to, set: None, strata: &[cells] }, tried, rng)
+    }
+
+    /// A route of a set, or a triple where there is none, from all cells of these strata alike, after
+    /// as many tries that have missed.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
+    pub(super) fn draw_from(
+        &self,
+        wanted: &Wanted<'_>,
+        tried: u32,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let most = count(wanted.strata).min(MOST_TRIES).saturating_sub(tried);
+        let found = if most == 0 {
+            None
+        } else {
+            let tries = Tries { search: Search::Cells, most, random: word(rng) };
+            match wanted.strata {
+                &[cells] if cfg!(not(target_os = "none")) => {
+                    self.try_stratum(wanted, cells, tries, rng)
+                }
+                _ => self.try_cells(wanted, tries, rng),
+            }
+        };
+        match found {
+            Some(found) => Some(found),
+            None => self.draw_otherwise(wanted, rng),
+        }
+    }
+
+    /// As [`Self::draw_from`] by random tries, which may all miss.
+    // Apart from the visit, so that a switch's stack holds one of the two at a time.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn try_cells(
+        &self,
+        wanted: &Wanted<'_>,
+        tries: Tries,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let Tries { search, most, mut random } = tries;
+        let strata = wanted.strata;
+        let mut misses = if self.image.fabric().is_regular() { most } else { MOST_MISSES };
+        for _ in 0..most {
+            let cells = if let [cells] = strata {
+                cells
+            } else {
+                let cells = stratum_of(strata, split(random, count(strata)).0)?;
+                random = word(rng);
+                cells
+            };
+            match self.try_cell(wanted, cells, search, random, rng) {
+                Tried::Found(found) => return Some(found),
+                Tried::NoPath => {}
+                Tried::NoLinks => {
+                    misses -= 1;
+                    if misses == 0 {
+                        break;
+                    }
+                }
+            }
+            random = word(rng);
+        }
+        None
+    }
+
+    /// As [`Self::try_cells`], of a single stratum, which is what nearly all draws are from. A host
+    /// saves a tenth of the instructions of a decision where the cells are a value of their own and
+    /// not behind a reference; a switch's flash has no room for both.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn try_stratum(
+        &self,
+        wanted: &Wanted<'_>,
+        cells: Cells,
+        tries: Tries,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let Tries { search, most, mut random } = tries;
+        // Without a reference to the strata, so that the cells can stay in registers.
+        let wanted = &Wanted { to: wanted.to, set: wanted.set, strata: &[] };
+        let mut misses = if self.image.fabric().is_regular() { most } else { MOST_MISSES };
+        for _ in 0..most {
+            match self.try_cell(wanted, &cells, search, random, rng) {
+                Tried::Found(found) => return Some(found),
+                Tried::NoPath => {}
+                Tried::NoLinks => {
+                    misses -= 1;
+                    if misses == 0 {
+                        break;
+                    }
+                }
+            }
+            random = word(rng);
+        }
+        None
+    }
+
+    /// Tries the cell that a random word names.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn try_cell(
+        &self,
+        wanted: &Wanted<'_>,
+        cells: &Cells,
+        search: Search,
+        random: u32,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Tried {
+        let (port, k, way) = draw_cell(random, cells, rng);
+        let is_asked = search != Search::Cells;
+        let k = if is_asked { self.ask(wanted.to, cells, search, port, k) } else { Some(k) };
+        let Some(links) = k.and_then(|k| self.links(wanted.to, cells, port, k)) else {
+            return Tried::NoLinks;
+        };
+        if !self.named_fit(links, cells) {
+            return Tried::NoPath;
+        }
+        self.path_in(wanted, links, cells, way).map_or(Tried::NoPath, Tried::Found)
+    }
+
+    /// As [`Self::draw_from`], where all tries have missed: by seeking pairs of links where wirings
+    /// have uneven cells, and by a visit where that misses too.
+    // The two side by side, so that a switch's stack holds one of them at a time.
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    pub(crate) fn draw_otherwise(
+        &self,
+        wanted: &Wanted<'_>,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        if !self.image.fabric().is_regular()
+            && let Sought::Ended(found) = self.draw_by_seeking(wanted, rng)
+        {
+            return found;
+        }
+        self.draw_by_visit(wanted, rng)
+    }
+}

@@ -1,0 +1,113 @@
+//! Drawing a MIN path: one of the links between two groups, uniformly, or a link within one.
+//!
+//! Where local hops have no link, a MIN path avoids them by another global link if it can: see [`crate::local_hop`].
+
+use crate::path::{Path, Place};
+use crate::random::{below, word};
+use crate::{Channels, Stage, Switch};
+use rand_core::Rng;
+use tvlb_schema::{End, GlobalPort, SwitchIndex};
+
+impl Switch<'_> {
+    /// A MIN path: one of the links between the two groups, uniformly, or a link within this one. Where
+    /// local hops have no link, see [`crate::local_hop`].
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn draw_min(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+        let (fabric, df) = (self.image.fabric(), self.dragonfly());
+        if !fabric.has_plain_groups() {
+            return self.draw_min_by_links(to, true, rng);
+        }
+        if to.group == self.image.group() {
+            let port = df.local_port(self.image.index(), to.index);
+            let first = (port, Stage::DestinationLocal);
+            return Path::new(first, GlobalPort(0), GlobalPort(0), SwitchIndex(0), 1);
+        }
+        let links = fabric.links_between(self.image.group(), to.group);
+        let k = if links.count() > 1 { below(rng, links.count()) } else { 0 };
+        let (x, z) = fabric.nth(links, k)?;
+        let (first, head) = self.way_out(x, Stage::Destination);
+        let tail = df.split_port(z).0 != to.index;
+        Path::new(first, x, GlobalPort(0), SwitchIndex(0), 1 + u8::from(head) + u8::from(tail))
+    }
+
+    /// A MIN path, uniformly by the link between the groups, of those whose local hops have links. Where
+    /// there are none, and only if `thirds` says so, of all links, by way of third switches.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn draw_min_by_links(
+        &self,
+        to: &Place,
+        thirds: bool,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let (fabric, df) = (self.image.fabric(), self.dragonfly());
+        let (group, here) = (self.image.group(), self.image.index());
+        let none = (GlobalPort(0), SwitchIndex(0));
+        if to.group == group {
+            if fabric.local_links(group, here, to.index) == 0 {
+                return None;
+            }
+            let first = (self.port_to(to.index, word(rng)), Stage::DestinationLocal);
+            return Path::new(first, none.0, none.0, none.1, 1);
+        }
+        let links = fabric.links_between(group, to.group);
+        let hops = |k| {
+            let (x, z) = fabric.ends(links, k);
+            let head = self.local_hops(group, here, df.split_port(x).0);
+            (x, head, self.local_hops(to.group, df.split_port(z).0, to.index))
+        };
+        // How many links have local hops of at most so many each, and the one of this number of them.
+        let is_of = |k: u32, most: u8| {
+            let (x, head, tail) = hops(k);
+            head.max(tail) <= most && fabric.has_live_cable(End { group, port: x })
+        };
+        let count_of =
+            |most| (0..links.count()).filter(|&k| is_of(k, most)).fold(0_u32, |count, _| count + 1);
+        let mut most = 1;
+        let mut count = if fabric.has_whole_groups() { links.count() } else { count_of(most) };
+        if count == 0 && thirds && self.has_channel_for_thirds() {
+            most = 2;
+            count = count_of(most);
+        }
+        if count == 0 {
+            return None;
+        }
+        let number = below(rng, count);
+        let k = if count == links.count() {
+            number
+        } else {
+            (0..links.count()).filter(|&k| is_of(k, most)).nth(number as usize)?
+        };
+        let (x, head, tail) = hops(k);
+        let first = if let Some(slot) = self.image.own_slot(x) {
+            (df.slot_port(slot), Stage::Destination)
+        } else {
+            let leaves = df.split_port(x).0;
+            let next = if head == 1 { leaves } else { self.third(leaves, word(rng))? };
+            (self.port_to(next, word(rng)), Stage::SourceLocal)
+        };
+        Path::new(first, x, none.0, none.1, 1 + head + tail)
+    }
+
+    /// Whether a MIN packet has channels for a second local hop in its source group. Where the plan
+    /// joins all switches of a group, links may have too few for that.
+    fn has_channel_for_thirds(&self) -> bool {
+        self.channels.have(Channels::for_thirds(self.image.virtual_channels()))
+    }
+
+    /// A MIN path, uniformly among the shortest.
+    #[inline(never)]
+    pub(crate) fn draw_shortest_min(
+        &self,
+        to: &Place,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let between = self.first_leg(to.group, to.index);
+        let leg = self.shortest(&between, &mut 0)?;
+        let (x, _) = self.draw_leg(leg, &between, rng)?;
+        let (first, _) = self.way_out(x, Stage::Destination);
+        let path = Path::new(first, x, GlobalPort(0), SwitchIndex(0), leg.hops);
+        if self.image.fabric().has_plain_groups() { path } else { Some(self.spread(path?, rng)) }
+    }
+}

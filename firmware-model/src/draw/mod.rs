@@ -1,0 +1,151 @@
+//! Drawing a path for one packet: a MIN path, a conventional VLB triple, or a route of a T-VLB set.
+//!
+//! Sets are rules, so routes are not listed anywhere: every draw finds one, uniformly, by looking at as few places as
+//! it can. How it begins depends on what is wanted:
+//!
+//! | wanted                        | a draw takes                                                        | in |
+//! |-------------------------------|---------------------------------------------------------------------|----|
+//! | a MIN path                    | one of the links between the two groups                             | [`min`] |
+//! | a VLB path within the group   | a third switch                                                      | here |
+//! | a triple (conventional)       | a cell of all ports of the group                                    | [`by_route`] |
+//! | a route of a set, by route    | a cell of the three strata, each as often as any other              | [`by_route`] |
+//! | a route of a set, by shape    | a shape by its weight, then a cell, or a link and an answer         | [`by_shape`] |
+//! | a route by intermediate switch | a switch between the groups, then a shortest link to it and on from it | [`by_switch`] |
+//!
+//! Triples and routes by route or by shape lie in [`cells`], of which many may hold nothing that is wanted. Such a
+//! draw goes through the steps below until one finds a route. Nearly every draw ends with the first. Each step is
+//! uniform over the same routes, so that the whole draw is.
+//!
+//! | step  | does                                                            | only                        | ends with a miss after | in |
+//! |-------|-----------------------------------------------------------------|-----------------------------|------------------------|----|
+//! | try   | looks at cells at random                                        | where no switch is asked    | as many tries as there are cells, [`MOST_TRIES`], or [`MOST_MISSES`] without links | [`by_route`] |
+//! | ask   | draws one link, and asks the switch that must have the other    | by shape, in place of a try | [`MOST_ASKED`] answers | [`search`] |
+//! | seek  | counts pairs of links, and draws one by its number              | where wirings are uneven    | [`MOST_SOUGHT`] looks  | [`seek`] |
+//! | visit | looks at all cells in order, and keeps the n-th hit with probability 1/n | after all others   | [`MOST_VISITED`] cells that hold two links | [`visit`] |
+//!
+//! - **Try.** Since short shapes have their own small strata, few tries miss. Where groups are joined by different
+//!   numbers of links, or ports are unused, many cells may hold no two links at all, and the next step begins early.
+//! - **Seek.** Pairs are counted port by port where a single stratum of few ports is wanted, else group by group. A
+//!   pair that is not of a wanted shape is dropped, until as many ports or groups have been looked at as the visit
+//!   would look at cells and ports. Whatever the wiring, the first seek finds a conventional VLB path if there is one.
+//! - **Visit.** Ports without a link onward are passed by. The visit is uniform over all routes where there are no
+//!   more cells than it looks at.
+//! - **Bound.** The five constants bound the work of a draw, for any image. The host refuses to write a set whose
+//!   draws would often need more than the tries, so a switch with a written table set hardly ever meets the bound.
+//!
+//! What a cell names and where it leads is in [`looking`]; hops within a group that have several links, or none, are
+//! in [`crate::local_hop`].
+
+mod by_route;
+mod by_shape;
+mod by_switch;
+mod cells;
+mod legs;
+mod looking;
+mod min;
+mod search;
+mod seek;
+mod visit;
+
+pub use cells::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
+pub use search::{MOST_ASKED, Search};
+
+use crate::path::{Path, Place};
+use crate::random::{below, word};
+use crate::{Stage, Switch, VlbPaths};
+use by_shape::draw_shape;
+use looking::{Wanted, detour_number};
+use rand_core::Rng;
+use tvlb_schema::{Decision, DrawRule, GlobalPort, SetView};
+
+/// Drawing for packets from this switch; `to` is a place in another group where nothing else is said.
+impl Switch<'_> {
+    /// A VLB candidate: a path within the group, a conventional triple, or a route of the decision's
+    /// set.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn draw_vlb(
+        &self,
+        to: &Place,
+        decision: Decision,
+        paths: VlbPaths,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let path = if to.group == self.image.group() {
+            self.draw_within_group(to, rng)
+        } else {
+            self.draw_between_groups(to, decision, paths, rng)
+        };
+        if self.image.fabric().has_plain_groups() { path } else { Some(self.spread(path?, rng)) }
+    }
+
+    /// A VLB candidate to another group.
+    #[inline]
+    fn draw_between_groups(
+        &self,
+        to: &Place,
+        decision: Decision,
+        paths: VlbPaths,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        match paths {
+            VlbPaths::Conventional => self.draw_triple(to, rng),
+            VlbPaths::Custom => match self.image.set(decision) {
+                // Apart from the rest, so that neither needs the other's stack.
+                set if set.rule().is_by_switch() => self.draw_by_switch(to, set, rng),
+                set if set.rule().is_by_triple() => self.draw_triple(to, rng),
+                set => self.draw_from_set(to, set, rng),
+            },
+        }
+    }
+
+    /// A path within this group by way of a third switch, uniformly; `None` where there is none.
+    pub(crate) fn draw_within_group(
+        &self,
+        to: &Place,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        if !self.image.fabric().has_plain_groups() {
+            return self.draw_third(to, rng);
+        }
+        let ways = self.image.switches_of_group().checked_sub(2).filter(|&ways| ways > 0)?;
+        let through = detour_number(below(rng, ways), self.image.index(), to.index)?;
+        let port = self.dragonfly().local_port(self.image.index(), through);
+        Path::new((port, Stage::SourceLocal), GlobalPort(0), GlobalPort(0), through, 2)
+    }
+
+    /// A path within this group by way of a third switch, uniformly; `None` where there is none.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn draw_third(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+        let through = self.third(to.index, word(rng))?;
+        let port = self.port_to(through, 0);
+        Path::new((port, Stage::SourceLocal), GlobalPort(0), GlobalPort(0), through, 2)
+    }
+
+    /// A route of a T-VLB set, drawn as its rule says: by shape that is a shape by its weight, then
+    /// a route of that shape uniformly, and by route a route uniformly.
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    pub(crate) fn draw_from_set(
+        &self,
+        to: &Place,
+        set: &SetView<'_>,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let shapes = set.shapes_to(to.switch);
+        match &set.rule().draw {
+            DrawRule::ByShape { weights } => {
+                let (shape, rest) = draw_shape(shapes, set.is_even(), weights, rng)?;
+                match self.try_shape(to, set, shape, rest, rng) {
+                    Some(found) => Some(found),
+                    None => self.draw_of_shape_otherwise(to, set, shape, rng),
+                }
+            }
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => {
+                let strata = self.strata(shapes);
+                self.draw_from(&Wanted { to, set: Some(set), strata: &strata }, 0, rng)
+            }
+        }
+    }
+}
