@@ -16,6 +16,7 @@ use tvlb_schema::{DrawRule, GroupId, Keep, LegHops, Level, SetRule, Shape, Shape
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::names::{NamedSwitch, Names};
 use tvlb_topology::Topology;
+use tvlb_topology::routes::chances::shape_weights;
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::shortest_legs::ShortestLegs;
 
@@ -290,12 +291,13 @@ impl Wiring {
             DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => {
                 self.looks(counts, rule.shapes(), Search::Cells, kept)
             }
-            DrawRule::ByShape { weights } => {
+            DrawRule::ByShape { .. } => {
+                let weights = shape_weights(rule, counts);
                 let (mut sum, mut total) = (0.0, 0.0);
-                for shape in rule.shapes().iter().filter(|s| counts[s.number()] > 0) {
+                for shape in rule.shapes().iter().filter(|s| weights[s.number()] > 0) {
                     // The image says which shapes a pair has, so one that is drawn has a route.
                     let at_least_one = |shape| kept(shape).max(1.0);
-                    let weight = f64::from(weights[shape.number()]);
+                    let weight = real(weights[shape.number()]);
                     let search = Search::of(shape, self.most_links, self.ports_of_switch);
                     let shape = ShapeSet::only(shape);
                     sum += weight * self.looks(counts, shape, search, at_least_one);

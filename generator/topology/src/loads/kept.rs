@@ -3,7 +3,8 @@
 use super::draw::Demand;
 use crate::Topology;
 use crate::crossings::Crossing;
-use tvlb_schema::{DrawRule, Keep, Level, Route, SetRule, Shape, SwitchId, SwitchIndex};
+use crate::routes::chances::{real, shape_weights};
+use tvlb_schema::{Keep, Level, Route, SetRule, Shape, SwitchId, SwitchIndex};
 
 /// Every crossing of one pair of switches, with the level of the source for routes by its first link.
 pub(super) fn crossings(
@@ -85,17 +86,12 @@ impl Kept<'_> {
 
     /// The chance of a single route of each shape, where there are so many of each.
     pub(super) fn chances(&self, found: &[u32; Shape::COUNT]) -> [f64; Shape::COUNT] {
-        let weight = |shape: Shape| match (self.rule.draw, found[shape.number()]) {
-            (_, 0) => 0.0,
-            (DrawRule::ByShape { .. }, _) => f64::from(self.rule.weight_of(shape)),
-            (_, count) => f64::from(count),
-        };
-        let total: f64 = Shape::all().map(weight).sum();
-        let mut each = [0.0; Shape::COUNT];
-        for shape in Shape::all().filter(|&shape| weight(shape) > 0.0) {
-            each[shape.number()] = weight(shape) / total / f64::from(found[shape.number()]);
-        }
-        each
+        let weights = shape_weights(self.rule, &found.map(u64::from));
+        let total: f64 = weights.iter().map(|&weight| real(weight)).sum();
+        std::array::from_fn(|shape| match found[shape] {
+            0 => 0.0,
+            count => real(weights[shape]) / total / f64::from(count),
+        })
     }
 }
 

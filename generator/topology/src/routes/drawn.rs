@@ -6,6 +6,7 @@
 //! switch alike.
 
 use super::by_switch::{Way, ways_of};
+use super::chances::{real, shape_weights};
 use super::walk::Walk;
 use super::{enumerate, minimal};
 use crate::Topology;
@@ -137,18 +138,13 @@ impl DrawnPaths {
     }
 }
 
-/// One of so many, weighted.
-fn share(weight: u32, of: usize) -> f64 {
-    f64::from(weight) / f64::from(u32::try_from(of).expect("a pair has fewer than 2³² routes"))
-}
-
 /// Through any third switch of the group.
 fn within_group(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<DrawnVlb> {
     let df = topology.dragonfly();
     let ((group, here), (_, there)) = (df.place(source), df.place(destination));
     let thirds: Vec<SwitchIndex> =
         if here == there { Vec::new() } else { topology.relays(group, here, there).collect() };
-    let probability = share(1, thirds.len().max(1));
+    let probability = 1.0 / real(thirds.len() as u64);
     let through = |&index: &SwitchIndex| DrawnVlb {
         switches: Walk::at(source).to(df.switch(group, index)).to(destination),
         x: None,
@@ -173,23 +169,15 @@ fn by_rule(
         rule.keeps_at(level, route.shape, route.route.key(df, source, destination))
     };
     let routes: Vec<_> = enumerate::routes(topology, source, destination).filter(is_kept).collect();
-    let mut of_shape = [0_usize; Shape::COUNT];
+    let mut found = [0; Shape::COUNT];
     for route in &routes {
-        of_shape[route.shape.number()] += 1;
+        found[route.shape.number()] += 1;
     }
-    let weight = |shape: Shape| match rule.draw {
-        DrawRule::ByShape { .. } => u32::from(rule.weight_of(shape)),
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 0,
-    };
-    let present = Shape::all().filter(|shape| of_shape[shape.number()] > 0);
-    let weights: u32 = present.map(weight).sum();
-    let probability = |shape: Shape| match rule.draw {
-        DrawRule::ByShape { .. } => {
-            f64::from(weight(shape)) / f64::from(weights) * share(1, of_shape[shape.number()])
-        }
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => {
-            share(1, routes.len())
-        }
+    let weights = shape_weights(rule, &found);
+    let total = weights.iter().sum();
+    let probability = |shape: usize| match rule.draw {
+        DrawRule::ByShape { .. } => real(weights[shape]) / real(total) * (1.0 / real(found[shape])),
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 1.0 / real(total),
     };
     let drawn = |route: &enumerate::VlbRoute| DrawnVlb {
         switches: route.walk,
@@ -197,7 +185,7 @@ fn by_rule(
         y: Some(route.route.y),
         detour: route.route.detour,
         shape: Some(route.shape),
-        probability: probability(route.shape),
+        probability: probability(route.shape.number()),
     };
     routes.iter().map(drawn).collect()
 }

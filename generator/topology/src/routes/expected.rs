@@ -4,6 +4,7 @@
 //! fabric is summed in the order of the switches, so it does not depend on how many threads there
 //! are.
 
+use super::chances::{real, shape_weights};
 use super::count::RouteCounter;
 use super::presence::shapes_of_counts;
 use super::shortest_legs::{DrawnThrough, ShortestLegs};
@@ -90,22 +91,20 @@ fn by_counts(
     counts: &[u64; Shape::COUNT],
 ) -> PairMean {
     // In parts of 10 000 routes, so that the sums are exact.
-    let kept = |shape: Shape| counts[shape.number()] * u64::from(rule.keep_of(shape).parts());
-    let routes = Shape::all().map(kept).sum();
-    let weighted = |weight: &dyn Fn(Shape) -> u64| {
-        let weights = Shape::all().map(weight).sum::<u64>();
-        let hops = Shape::all().map(|shape| weight(shape) * u64::from(shape.hops()));
-        (weights > 0).then(|| real(hops.sum()) / real(weights))
-    };
-    let hops = match rule.draw {
-        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => weighted(&kept),
+    let kept: [u64; Shape::COUNT] =
+        std::array::from_fn(|number| counts[number] * u64::from(rule.keep[number].parts()));
+    let routes = kept.iter().sum();
+    let found = match rule.draw {
         DrawRule::ByShape { .. } => {
             let present = shapes_of_counts(topology, (rule, &[]), pair, counts);
-            weighted(&|shape| {
-                if present.contains(shape) { rule.weight_of(shape).into() } else { 0 }
-            })
+            std::array::from_fn(|number| u64::from(present.bits() >> number & 1))
         }
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => kept,
     };
+    let weights = shape_weights(rule, &found);
+    let total: u64 = weights.iter().sum();
+    let hops = Shape::all().map(|shape| weights[shape.number()] * u64::from(shape.hops()));
+    let hops = (total > 0).then(|| real(hops.sum()) / real(total));
     PairMean { routes: real(routes) / f64::from(Keep::ALL.parts()), hops }
 }
 
@@ -218,14 +217,6 @@ impl Sum {
             self.hops += hops;
         }
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "at most 2³² routes in parts of 10 000, times 6 hops: below 2⁵³"
-)]
-fn real(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! Every function here takes switches that exist in the topology's Dragonfly.
 
 pub mod by_switch;
+pub mod chances;
 pub mod count;
 pub mod drawn;
 pub mod enumerate;

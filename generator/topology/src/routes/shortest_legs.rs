@@ -4,6 +4,7 @@
 //! A switch takes 4 bits or more for each other one, so that all those of a fabric can be held and a pair
 //! takes some steps for every 64 switches. [`super::by_switch`] has the same straight from the definition.
 
+use super::chances::real;
 use crate::Topology;
 use rayon::prelude::*;
 use tvlb_base::progress::{Cancelled, Progress};
@@ -220,11 +221,6 @@ impl ShortestLegs {
             }
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "at most 2¹⁶ switches of 6 hops each")]
-fn real(count: u64) -> f64 {
-    count as f64
 }
 
 #[cfg(test)]

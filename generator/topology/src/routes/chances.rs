@@ -1,0 +1,24 @@
+//! How likely each shape is to be drawn, given how many routes of it there are.
+
+use tvlb_schema::{DrawRule, SetRule, Shape};
+
+/// The parts of a rule's draws that fall upon each shape, by shape number, where so many routes of each are kept:
+/// the weights of those that have a route if it draws by shape, else a part for each route.
+pub fn shape_weights(rule: &SetRule, found: &[u64; Shape::COUNT]) -> [u64; Shape::COUNT] {
+    let mut weights = *found;
+    if matches!(rule.draw, DrawRule::ByShape { .. }) {
+        for shape in Shape::all().filter(|shape| found[shape.number()] > 0) {
+            weights[shape.number()] = rule.weight_of(shape).into();
+        }
+    }
+    weights
+}
+
+/// A count as a number to divide.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "at most 2³² routes in parts of 10 000, times 6 hops: below 2⁵³"
+)]
+pub(crate) fn real(count: u64) -> f64 {
+    count as f64
+}
