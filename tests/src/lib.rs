@@ -17,7 +17,7 @@ use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::names::Names;
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
-use tvlb_topology::routes::enumerate::routes;
+use tvlb_topology::routes::ways::routes;
 
 /// A fabric that we ship, with "strategic-2-3 by shape" for all decisions.
 pub fn shipped(name: &str) -> Fabric {
@@ -290,11 +290,11 @@ pub fn kept_when_thinned(
 ) -> Vec<(Route, Shape)> {
     let (df, rule) = (fabric.topology.dragonfly(), rule_of(fabric));
     routes(&fabric.topology, source, destination)
-        .filter(|route| {
-            let level = levels[route.route.x.as_usize()];
-            rule.keeps_at(level, route.shape, route.route.key(df, source, destination))
+        .map(|way| (way.route(), way.shape()))
+        .filter(|(route, shape)| {
+            let level = levels[route.x.as_usize()];
+            rule.keeps_at(level, *shape, route.key(df, source, destination))
         })
-        .map(|route| (route.route, route.shape))
         .collect()
 }
 

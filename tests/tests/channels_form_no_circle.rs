@@ -7,7 +7,7 @@ use tvlb_firmware_model::{Channels, Header, Scheme, Step, Switch};
 use tvlb_schema::{NodeId, VcScheme};
 use tvlb_tests::{Crossing, boot, carry, images, shipped};
 use tvlb_topology::Topology;
-use tvlb_topology::routes::enumerate::routes;
+use tvlb_topology::routes::ways::routes;
 
 /// A channel: a switch, a port of it, and a virtual channel.
 type Channel = (u16, u16, u8);
@@ -39,7 +39,8 @@ fn headers(
     }
     let min = topology.links(group, to_group).iter().map(|link| bits(to, link.from.0, 0, 0, MIN));
     let vlb = routes(topology, from, to).map(|found| {
-        let (route, w) = (found.route, df.split_port(found.route.y).0);
+        let route = found.route();
+        let w = df.split_port(route.y).0;
         bits(to, route.x.0, route.y.0, route.detour.unwrap_or(w).0, VLB)
     });
     [min.collect(), vlb.collect()]

@@ -13,11 +13,9 @@ use tvlb_tests::{
     arranged, boot, images, kept_when_thinned, levels, of_local_links, quantile, rule_of, shipped,
     thinned, with_set,
 };
-use tvlb_topology::routes::by_switch::{shortest_links, ways_of};
 use tvlb_topology::routes::count::RouteCounter;
-use tvlb_topology::routes::enumerate::kept;
 use tvlb_topology::routes::minimal;
-use tvlb_topology::routes::triples::triples;
+use tvlb_topology::routes::ways::{kept, shortest_links, triples, ways_of};
 
 /// A drawn path as (x, y, detour), the detour being y's own switch where there is none.
 type Drawn = (u16, u16, u8);
@@ -63,7 +61,7 @@ fn fields(header: Header) -> Drawn {
 
 fn assert_rule(fabric: &Fabric, from: u16, to: u16, draws: u32) {
     let routes: Vec<_> = kept(&fabric.topology, &rule_of(fabric), SwitchId(from), SwitchId(to))
-        .map(|route| (route.route, route.shape))
+        .map(|way| (way.route(), way.shape()))
         .collect();
     let generated = images(fabric);
     let switch = &boot(&generated)[usize::from(from)];
@@ -449,15 +447,8 @@ fn the_conventional_draw_is_uniform_over_triples() {
             let each = 1.0 / f64::from(u32::try_from(all.len()).unwrap());
             let mut chances: BTreeMap<Drawn, f64> = BTreeMap::new();
             for triple in &all {
-                let (x, y) = (triple.first.x.unwrap(), triple.second.x.unwrap());
-                let (_, via) = df.place(triple.via);
-                let (_, v) = fabric
-                    .topology
-                    .peer(tvlb_schema::End { group: df.place(SwitchId(from)).0, port: x })
-                    .map(|end| df.split_port(end.port))
-                    .map(|(v, slot)| (slot, v))
-                    .unwrap();
-                let detour = if via == v { df.split_port(y).0 } else { via };
+                let Route { x, y, detour } = triple.route();
+                let detour = detour.unwrap_or(df.split_port(y).0);
                 *chances.entry((x.0, y.0, detour.0)).or_default() += each;
             }
             let switch = &switches[usize::from(from)];

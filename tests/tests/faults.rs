@@ -16,8 +16,7 @@ use tvlb_tests::{
 };
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_topology::routes::by_switch::ways_of;
-use tvlb_topology::routes::enumerate::kept;
+use tvlb_topology::routes::ways::{kept, ways_of};
 
 /// Some switches, cables and links within groups, at random.
 fn some(topology: &Topology, counts: [u32; 3], rng: &mut impl Rng) -> FaultSet {
@@ -103,7 +102,7 @@ fn assert_routes(fabric: &Fabric, switch: &Switch<'_>, live: &Topology, faults: 
             }
         } else {
             let kept = kept(live, rule, source, destination);
-            expected.extend(kept.map(|route| (route.route, route.shape)));
+            expected.extend(kept.map(|way| (way.route(), way.shape())));
         }
         switch.for_each_route(Decision::UgalL, destination, |route, shape| {
             found.push((route, shape));

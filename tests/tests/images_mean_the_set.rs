@@ -8,8 +8,7 @@ use tvlb_schema::{Decision, DrawRule, Route, Shape, ShapeSet};
 use tvlb_table_set::grammar::canonical;
 use tvlb_tests::{arranged, boot, images, of_local_links, rule_of, shipped, uneven, with_set};
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_topology::routes::by_switch::ways_of;
-use tvlb_topology::routes::enumerate::kept;
+use tvlb_topology::routes::ways::{kept, ways_of};
 
 fn assert_same(fabric: &Fabric) {
     let generated = images(fabric);
@@ -20,7 +19,7 @@ fn assert_same(fabric: &Fabric) {
         for destination in df.switches() {
             let mut expected: Vec<(Route, Shape)> =
                 kept(&fabric.topology, rule, source, destination)
-                    .map(|route| (route.route, route.shape))
+                    .map(|way| (way.route(), way.shape()))
                     .collect();
             let mut found = Vec::new();
             switch.for_each_route(Decision::UgalL, destination, |route, shape| {

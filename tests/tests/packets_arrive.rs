@@ -13,7 +13,7 @@ use tvlb_tests::{
     Crossing, arranged, boot, carry, images, of_local_links, shipped, uneven, with_set,
 };
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_topology::routes::enumerate::routes;
+use tvlb_topology::routes::ways::routes;
 use tvlb_topology::{Topology, cable_list};
 
 /// The channels of a path: there are as many as the scheme says, and a rank of them rises strictly
@@ -96,7 +96,7 @@ fn assert_every_route(fabric: &Fabric) {
                 continue;
             }
             for expected in routes(topology, source, destination) {
-                let route = expected.route;
+                let route = expected.route();
                 let detour = route.detour.unwrap_or(df.split_port(route.y).0);
                 let header = Header::from_bits(
                     u64::from(destination.0) << 48
@@ -111,7 +111,7 @@ fn assert_every_route(fabric: &Fabric) {
                 assert_eq!(node, df.node(destination, 1));
                 let visited: Vec<_> =
                     std::iter::once(source).chain(path.iter().map(|c| c.to)).collect();
-                assert_eq!(visited, expected.walk.switches());
+                assert_eq!(visited, expected.walk(&df, (source, destination)).switches());
                 let needed = Channels::needed(fabric.file.virtual_channels, Scheme::Vlb);
                 assert_channels(&path, fabric.file.virtual_channels, needed);
             }

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use tvlb_firmware_model::{Choice, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::draw_work::draw_work;
-use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, SwitchId};
+use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, Route, SwitchId};
 use tvlb_tests::{arranged, boot, images, quantile, rule_of, shipped, with_set};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::Arrangement;
 use tvlb_topology::routes::count::RouteCounter;
-use tvlb_topology::routes::enumerate::kept;
+use tvlb_topology::routes::ways::kept;
 
 /// A fabric with so many cables between each pair of groups, spread over the switches of a group.
 fn cabled(sizes: (u32, u32, u32, u32), cables: impl Fn(u16, u16) -> u32) -> Fabric {
@@ -148,9 +148,9 @@ fn what_is_found_by_seeking_is_uniform() {
             let counts = drawn(&switches[usize::from(from)], SwitchId(to), VlbPaths::Custom, draws);
             let statistic: f64 = routes
                 .iter()
-                .map(|route| {
-                    let detour = route.route.detour.unwrap_or(df.split_port(route.route.y).0);
-                    let key = (route.route.x.0, route.route.y.0, detour.0);
+                .map(|way| {
+                    let Route { x, y, detour } = way.route();
+                    let key = (x.0, y.0, detour.unwrap_or(df.split_port(y).0).0);
                     let found = f64::from(counts.get(&key).copied().unwrap_or(0));
                     (found - 40.0).powi(2) / 40.0
                 })

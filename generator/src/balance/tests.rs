@@ -6,9 +6,8 @@ use tvlb_schema::{DrawRule, Route, Shape};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_topology::Topology;
 use tvlb_topology::links::LinkNumbers;
-use tvlb_topology::routes::enumerate::routes;
-use tvlb_topology::routes::triples::triples;
 use tvlb_topology::routes::walk::Walk;
+use tvlb_topology::routes::ways::{Way, routes, triples};
 use wirings::{absolute, any, inter_group_pairs};
 
 #[path = "../../topology/src/routes/wirings.rs"]
@@ -72,8 +71,8 @@ fn listed(topology: &Topology, rule: &SetRule, levels: &[Vec<Level>]) -> Vec<(Wa
             rule.keeps_at(level, shape, route.key(topology.dragonfly(), source, destination))
         };
         let all: Vec<(Shape, Walk)> = routes(topology, source, destination)
-            .filter(|found| kept(found.shape, &found.route))
-            .map(|found| (found.shape, found.walk))
+            .filter(|way| kept(way.shape(), &way.route()))
+            .map(|way| (way.shape(), way.walk(topology.dragonfly(), (source, destination))))
             .collect();
         let count = |n: usize| f64::from(u32::try_from(n).unwrap());
         let of_shape = |shape| count(all.iter().filter(|(s, _)| *s == shape).count());
@@ -100,8 +99,9 @@ fn the_load_of_conventional_vlb_is_that_of_all_triples() {
     for topology in [absolute(2, 4, 2, 9), absolute(1, 3, 2, 4), absolute(1, 1, 4, 5)] {
         let mut walks = Vec::new();
         for (source, destination) in inter_group_pairs(&topology) {
-            let all: Vec<Walk> =
-                triples(&topology, source, destination).map(|t| t.walk()).collect();
+            let pair = (source, destination);
+            let walk = |way: Way| way.walk(topology.dragonfly(), pair);
+            let all: Vec<Walk> = triples(&topology, source, destination).map(walk).collect();
             let count = f64::from(u32::try_from(all.len()).unwrap());
             walks.extend(all.into_iter().map(|walk| (walk, 1.0 / count)));
         }

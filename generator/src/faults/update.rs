@@ -8,9 +8,9 @@ use super::loss::{self, Loss, Pairs};
 use super::reach::Reach;
 use rayon::prelude::*;
 use tvlb_topology::Topology;
-use tvlb_topology::routes::by_switch;
 use tvlb_topology::routes::count::{RouteCounter, SourceCounts};
 use tvlb_topology::routes::presence::{has_counted_shape, has_shape};
+use tvlb_topology::routes::ways::by_switch;
 
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{
@@ -219,7 +219,7 @@ impl Left<'_> {
             }
             DrawRule::ByRoute | DrawRule::ByTriple => planned.iter().any(has),
             DrawRule::BySwitch { legs, returns } => {
-                by_switch::ways(wiring, (legs, returns), pair.0, pair.1).next().is_some()
+                by_switch(wiring, (legs, returns), pair.0, pair.1).next().is_some()
             }
         };
         if has_any { planned } else { ShapeSet::EMPTY }

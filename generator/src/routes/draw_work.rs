@@ -470,7 +470,7 @@ mod tests {
     use super::*;
     use tvlb_schema::Dragonfly;
     use tvlb_topology::arrangement::{Arrangement, arrange};
-    use tvlb_topology::routes::by_switch::shortest_links;
+    use tvlb_topology::routes::ways::shortest_links;
 
     #[test]
     fn each_intermediate_switch_is_looked_at_as_a_switch_looks() {

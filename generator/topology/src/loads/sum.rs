@@ -5,7 +5,7 @@ use super::kept::{Kept, crossings};
 use crate::Topology;
 use crate::crossings::Crossing;
 use crate::links::LinkNumbers;
-use crate::routes::{by_switch::ways, minimal};
+use crate::routes::{minimal, ways::by_switch};
 use tvlb_schema::{DrawRule, GroupId, LegHops, Level, SetRule, SwitchIndex};
 
 /// What goes over the links that each number stands for.
@@ -176,7 +176,7 @@ impl<'t> Sum<'t> {
     /// The walks of a set of intermediate switches.
     fn walks(&mut self, rule: (LegHops, bool), demand: &Demand) -> bool {
         let (topology, Demand { source, destination, amount }) = (self.topology, *demand);
-        let ways = || ways(topology, rule, source, destination);
+        let ways = || by_switch(topology, rule, source, destination);
         let total: f64 = ways().map(|way| way.weight()).sum();
         ways().for_each(|way| {
             let all = amount * (way.weight() / total);

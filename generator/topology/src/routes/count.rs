@@ -597,14 +597,14 @@ fn common(mut one: &[Run], mut other: &[Run], weight: impl Fn(u16) -> u32) -> u3
 
 #[cfg(test)]
 mod tests {
-    use super::super::{enumerate, triples, wirings};
+    use super::super::{listed, ways, wirings};
     use super::*;
     use proptest::prelude::*;
 
     fn enumerated(topology: &Topology, s: SwitchId, d: SwitchId) -> [u64; Shape::COUNT] {
         let mut counts = [0; Shape::COUNT];
-        for route in enumerate::routes(topology, s, d) {
-            counts[route.shape.number()] += 1;
+        for route in ways::routes(topology, s, d) {
+            counts[route.shape().number()] += 1;
         }
         counts
     }
@@ -624,7 +624,7 @@ mod tests {
                     );
                     assert_eq!(
                         counter.triples(s, d),
-                        TripleCounts::of(triples::triples(&topology, s, d)),
+                        TripleCounts::of(listed::triples(&topology, s, d)),
                         "{sizes:?}, {s} to {d}"
                     );
                 }
@@ -652,7 +652,7 @@ mod tests {
                     prop_assert_eq!(counter.counts(s, d), enumerated(&topology, s, d));
                     prop_assert_eq!(
                         counter.triples(s, d),
-                        TripleCounts::of(triples::triples(&topology, s, d))
+                        TripleCounts::of(listed::triples(&topology, s, d))
                     );
                 }
             }

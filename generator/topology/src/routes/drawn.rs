@@ -5,14 +5,16 @@
 //! through a third switch, uniformly, whatever the set. A hop by way of a third switch goes by any such
 //! switch alike.
 
-use super::by_switch::{Way, ways_of};
 use super::chances::{real, shape_weights};
+use super::minimal;
 use super::walk::Walk;
-use super::{enumerate, minimal};
+use super::ways::{Way, routes, ways_of};
 use crate::Topology;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
-use tvlb_schema::{DrawRule, GlobalPort, Level, SetRule, Shape, SwitchId, SwitchIndex};
+use tvlb_schema::{
+    Dragonfly, DrawRule, GlobalPort, Level, Route, SetRule, Shape, SwitchId, SwitchIndex,
+};
 
 /// The paths from one switch to another, and how often each is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -126,13 +128,13 @@ impl DrawnPaths {
         let min = minimal::drawn(topology, source, destination)
             .map(|(path, probability)| DrawnMin { switches: path.walk, x: path.x, probability })
             .collect();
-        let (df, ends) = (topology.dragonfly(), (source, destination));
+        let (df, pair) = (topology.dragonfly(), (source, destination));
         let vlb = if df.place(source).0 == df.place(destination).0 {
             within_group(topology, source, destination)
         } else if let Some(ways) = ways_of(topology, rule, source, destination) {
-            through_switches(topology, ends, &ways)
+            through_switches(df, pair, &ways)
         } else {
-            by_rule(topology, (rule, levels), source, destination)
+            by_rule(topology, (rule, levels), pair)
         };
         Self { source, destination, min, vlb }
     }
@@ -156,61 +158,45 @@ fn within_group(topology: &Topology, source: SwitchId, destination: SwitchId) ->
     thirds.iter().map(through).collect()
 }
 
+impl DrawnVlb {
+    /// A walk between groups.
+    fn of(df: &Dragonfly, pair: (SwitchId, SwitchId), way: &Way, probability: f64) -> Self {
+        let Route { x, y, detour } = way.route();
+        let (x, y, shape) = (Some(x), Some(y), Some(way.shape()));
+        Self { switches: way.walk(df, pair), x, y, detour, shape, probability }
+    }
+}
+
 /// The kept routes, drawn by route or by shape.
 fn by_rule(
     topology: &Topology,
-    (rule, levels): (&SetRule, &[Level]),
-    source: SwitchId,
-    destination: SwitchId,
+    set: (&SetRule, &[Level]),
+    (source, destination): (SwitchId, SwitchId),
 ) -> Vec<DrawnVlb> {
-    let df = topology.dragonfly();
-    let is_kept = |route: &enumerate::VlbRoute| {
-        let level = levels.get(usize::from(route.route.x.0)).copied().unwrap_or_default();
-        rule.keeps_at(level, route.shape, route.route.key(df, source, destination))
-    };
-    let routes: Vec<_> = enumerate::routes(topology, source, destination).filter(is_kept).collect();
+    let (df, pair) = (topology.dragonfly(), (source, destination));
+    let kept = routes(topology, source, destination).filter(|way| way.is_kept(df, set, pair));
+    let kept: Vec<Way> = kept.collect();
     let mut found = [0; Shape::COUNT];
-    for route in &routes {
-        found[route.shape.number()] += 1;
+    for way in &kept {
+        found[way.shape().number()] += 1;
     }
-    let weights = shape_weights(rule, &found);
+    let weights = shape_weights(set.0, &found);
     let total = weights.iter().sum();
-    let probability = |shape: usize| match rule.draw {
+    let probability = |shape: usize| match set.0.draw {
         DrawRule::ByShape { .. } => real(weights[shape]) / real(total) * (1.0 / real(found[shape])),
         DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => 1.0 / real(total),
     };
-    let drawn = |route: &enumerate::VlbRoute| DrawnVlb {
-        switches: route.walk,
-        x: Some(route.route.x),
-        y: Some(route.route.y),
-        detour: route.route.detour,
-        shape: Some(route.shape),
-        probability: probability(route.shape.number()),
-    };
-    routes.iter().map(drawn).collect()
+    let drawn = |way| DrawnVlb::of(df, pair, way, probability(way.shape().number()));
+    kept.iter().map(drawn).collect()
 }
 
 /// The walks over intermediate switches. A walk over either of two of them is one path.
-fn through_switches(
-    topology: &Topology,
-    ends: (SwitchId, SwitchId),
-    ways: &[Way],
-) -> Vec<DrawnVlb> {
-    let df = topology.dragonfly();
+fn through_switches(df: &Dragonfly, pair: (SwitchId, SwitchId), ways: &[Way]) -> Vec<DrawnVlb> {
     let mut paths = BTreeMap::new();
     for way in ways {
-        let (crossing, route) = (way.crossing, way.route());
-        let switches = crossing.walk(df, ends, Some(way.through));
-        let key = (crossing.middle, route.x, route.y, route.detour);
-        let path = paths.entry(key).or_insert(DrawnVlb {
-            switches,
-            x: Some(route.x),
-            y: Some(route.y),
-            detour: route.detour,
-            shape: Some(way.shape()),
-            probability: 0.0,
-        });
-        path.probability += way.weight();
+        let Route { x, y, detour } = way.route();
+        let path = paths.entry((way.crossing.middle, x, y, detour));
+        path.or_insert_with(|| DrawnVlb::of(df, pair, way, 0.0)).probability += way.weight();
     }
     let total: f64 = paths.values().map(|path: &DrawnVlb| path.probability).sum();
     paths

@@ -221,7 +221,7 @@ impl Sum {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{enumerate, wirings};
+    use super::super::{ways, wirings};
     use super::*;
     use proptest::prelude::*;
     use tvlb_schema::{LegHops, ShapeSet};
@@ -295,7 +295,7 @@ mod tests {
 
     /// The mean hops of what a rule without fractions, or one that draws by shape, really draws.
     fn enumerated(topology: &Topology, rule: &SetRule, s: SwitchId, d: SwitchId) -> Option<f64> {
-        let kept: Vec<Shape> = enumerate::kept(topology, rule, s, d).map(|r| r.shape).collect();
+        let kept: Vec<Shape> = ways::kept(topology, rule, s, d).map(|way| way.shape()).collect();
         let present: ShapeSet = kept.iter().copied().collect();
         let drawn: Vec<(f64, f64)> = match rule.draw {
             DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => {

@@ -184,7 +184,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{enumerate, wirings};
+    use super::super::{ways, wirings};
     use super::*;
     use proptest::prelude::*;
     use tvlb_schema::DrawRule;
@@ -203,7 +203,7 @@ mod tests {
         for s in topology.dragonfly().switches() {
             for d in topology.dragonfly().switches() {
                 let expected: ShapeSet =
-                    enumerate::kept(topology, rule, s, d).map(|r| r.shape).collect();
+                    ways::kept(topology, rule, s, d).map(|way| way.shape()).collect();
                 prop_assert_eq!(present_shapes(&counter, rule, s, d), expected);
             }
         }
@@ -224,12 +224,13 @@ mod tests {
         let (counter, df) = (RouteCounter::new(topology), topology.dragonfly());
         for s in df.switches() {
             for d in df.switches() {
-                let expected: ShapeSet = enumerate::routes(topology, s, d)
-                    .filter(|route| {
-                        let level = levels[route.route.x.as_usize()];
-                        rule.keeps_at(level, route.shape, route.route.key(df, s, d))
+                let expected: ShapeSet = ways::routes(topology, s, d)
+                    .filter(|way| {
+                        let route = way.route();
+                        let level = levels[route.x.as_usize()];
+                        rule.keeps_at(level, way.shape(), route.key(df, s, d))
                     })
-                    .map(|route| route.shape)
+                    .map(|way| way.shape())
                     .collect();
                 prop_assert_eq!(shapes_when_thinned(&counter, rule, levels, s, d), expected);
             }

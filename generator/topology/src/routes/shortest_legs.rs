@@ -2,7 +2,7 @@
 //! draws for a pair of switches: counted from the legs of both, with no look at each walk.
 //!
 //! A switch takes 4 bits or more for each other one, so that all those of a fabric can be held and a pair
-//! takes some steps for every 64 switches. [`super::by_switch`] has the same straight from the definition.
+//! takes some steps for every 64 switches. [`super::ways`] has the same straight from the definition.
 
 use super::chances::real;
 use crate::Topology;
@@ -225,7 +225,7 @@ impl ShortestLegs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::by_switch::{shortest_links, ways};
+    use super::super::ways::{by_switch, shortest_links};
     use super::super::wirings;
     use super::*;
     use proptest::prelude::*;
@@ -243,7 +243,7 @@ mod tests {
             let all = ShortestLegs::of_all(&topology, &()).unwrap();
             for (s, d) in wirings::inter_group_pairs(&topology) {
                 let (mut routes, mut switches, mut hops) = (BTreeSet::new(), 0.0, 0.0);
-                for way in ways(&topology, (set, returns), s, d) {
+                for way in by_switch(&topology, (set, returns), s, d) {
                     routes.insert(way.route());
                     switches += way.weight();
                     hops += way.weight() * f64::from(way.hops());

@@ -1,12 +1,16 @@
 //! What `tvlb paths` tells of one pair of switches, as a value to serialise and as text to read.
 
 use super::count::RouteCounter;
-use super::triples::{TripleCounts, triples};
+use super::drawn::{DrawnMin, DrawnPaths, DrawnVlb};
+use super::minimal;
+use super::triples::TripleCounts;
 use super::walk::Walk;
-use super::{enumerate, minimal};
+use crate::Topology;
 use serde::Serialize;
 use std::fmt;
-use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Shape, SwitchId, SwitchIndex};
+use tvlb_schema::{
+    Dragonfly, GlobalPort, GroupId, SetRule, Shape, ShapeSet, SwitchId, SwitchIndex,
+};
 use tvlb_table_set::names::Names;
 
 /// The paths from one switch to another.
@@ -70,7 +74,7 @@ pub struct ListedPath {
 
 impl PathListing {
     /// Counts the paths from one switch to another, and lists them all if `list` says so: MIN
-    /// paths, then VLB routes, in the orders of [`minimal::paths`] and [`enumerate::routes`].
+    /// paths, then VLB routes, in the orders of [`minimal::paths`] and [`super::ways::routes`].
     pub fn new(
         counter: &RouteCounter<'_>,
         source: SwitchId,
@@ -101,7 +105,7 @@ impl PathListing {
                     routes,
                 })
                 .collect(),
-            paths: list.then(|| all_paths(counter, source, destination)),
+            paths: list.then(|| all_paths(topology, source, destination)),
         }
     }
 
@@ -122,31 +126,25 @@ impl PathListing {
     }
 }
 
-fn all_paths(
-    counter: &RouteCounter<'_>,
-    source: SwitchId,
-    destination: SwitchId,
-) -> Vec<ListedPath> {
-    let topology = counter.topology();
-    let df = topology.dragonfly();
-    let min = minimal::paths(topology, source, destination).into_iter().map(|path| ListedPath {
+/// Every path: what a set of all routes is drawn from.
+fn all_paths(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<ListedPath> {
+    let all = SetRule::whole(ShapeSet::ALL);
+    let DrawnPaths { min, vlb, .. } = DrawnPaths::new(topology, &all, source, destination);
+    let min = min.into_iter().map(|DrawnMin { switches, x, .. }| ListedPath {
         kind: "MIN",
         shape: None,
-        x: path.x,
+        x,
         y: None,
-        switches: path.walk,
+        switches,
     });
-    let vlb = |shape, x, y, switches| ListedPath { kind: "VLB", shape, x, y, switches };
-    if df.place(source).0 == df.place(destination).0 {
-        let through = triples(topology, source, destination);
-        min.chain(through.map(|t| vlb(None, None, None, t.walk()))).collect()
-    } else {
-        let routes = enumerate::routes(topology, source, destination).map(|r| {
-            let shape = Some(r.shape.to_string());
-            vlb(shape, Some(r.route.x), Some(r.route.y), r.walk)
-        });
-        min.chain(routes).collect()
-    }
+    let vlb = vlb.into_iter().map(|DrawnVlb { switches, x, y, shape, .. }| ListedPath {
+        kind: "VLB",
+        shape: shape.map(|shape| shape.to_string()),
+        x,
+        y,
+        switches,
+    });
+    min.chain(vlb).collect()
 }
 
 impl Place {

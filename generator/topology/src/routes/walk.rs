@@ -3,10 +3,9 @@
 //! It says nothing of which of several links between two switches is taken. A path's global ports tell
 //! that of cables between groups; a hop within a group goes by any of the links that join its switches.
 
-use crate::crossings::Crossing;
 use serde::{Serialize, Serializer};
 use std::fmt;
-use tvlb_schema::{Dragonfly, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, SwitchId};
 use tvlb_table_set::names::Names;
 
 /// The most switches on a VLB path: two legs of three hops share one.
@@ -88,21 +87,6 @@ impl Walk {
             before = Some(group);
         }
         words
-    }
-}
-
-impl Crossing {
-    /// The walk over this crossing, in the intermediate group by way of a switch, if it is.
-    pub fn walk(
-        &self,
-        df: &Dragonfly,
-        (source, destination): (SwitchId, SwitchId),
-        through: Option<SwitchIndex>,
-    ) -> Walk {
-        let at = |index| df.switch(self.middle, index);
-        let walk = Walk::at(source).to(df.switch(df.place(source).0, self.u)).to(at(self.v));
-        let walk = through.map_or(walk, |through| walk.to(at(through))).to(at(self.w));
-        walk.to(df.switch(df.place(destination).0, self.z)).to(destination)
     }
 }
 
