@@ -9,7 +9,7 @@
 
 use crate::{Link, Topology};
 use tvlb_schema::End;
-use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Shape, SwitchId, SwitchIndex};
 
 /// A first and a second global link of a pair of switches, with the local hops that they imply.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +74,50 @@ impl Topology {
             .flat_map(move |(middle, x)| self.crossings_by(source, destination, middle, x))
     }
 
+    /// The crossings of two switches of different groups that routes of one shape go over.
+    ///
+    /// Begins at an end that has the global link on its own switch, where there is one, so that few pairs of
+    /// links are looked at in vain.
+    pub fn crossings_of(
+        &self,
+        pair: (SwitchId, SwitchId),
+        shape: Shape,
+    ) -> impl Iterator<Item = Crossing> {
+        let df = self.dragonfly();
+        let is_forward = shape.head() <= shape.tail();
+        let (near, far) = if is_forward { pair } else { (pair.1, pair.0) };
+        let (group, there) = df.place(far);
+        self.links_at(near, shape.head().min(shape.tail())).flat_map(move |(middle, x)| {
+            let all = self.links(middle, group);
+            let seconds =
+                if shape.mid() > 0 { all } else { links_of(df, all, df.split_port(x.to).0) };
+            let crossings = seconds.iter().map(move |&y| {
+                let links = if is_forward { [x, y] } else { [y.back(), x.back()] };
+                (df.split_port(y.to).0, Crossing::between(df, pair, middle, links))
+            });
+            crossings.filter_map(move |(arrives, crossing)| {
+                let is_shape = crossing.shape(shape.mid()) == shape;
+                (is_shape && self.is_local_hop(group, arrives, there)).then_some(crossing)
+            })
+        })
+    }
+
+    /// The links out of a switch's group that are a local hop away from it, or none, and the groups that they
+    /// lead to.
+    fn links_at(&self, switch: SwitchId, local: u8) -> impl Iterator<Item = (GroupId, Link)> {
+        let df = self.dragonfly();
+        let (group, here) = df.place(switch);
+        let (first, [h, all]) = (df.global_port(here, 0).0.into(), [df.h(), df.ports_per_group()]);
+        let own = first..first + h;
+        let [low, high] = if local == 0 { [own, 0..0] } else { [0..own.start, own.end..all] };
+        low.chain(high).filter_map(move |port| {
+            let from = GlobalPort((port & 0xffff) as u16);
+            let End { group: middle, port: to } = self.peer(End { group, port: from })?;
+            let is_hop = self.is_local_hop(group, here, df.split_port(from).0);
+            is_hop.then_some((middle, Link { from, to }))
+        })
+    }
+
     /// The crossings of two switches that go through one intermediate group, in the order of
     /// [`Self::crossings`].
     #[inline]
@@ -107,6 +151,14 @@ impl Topology {
             self.is_local_hop(to, crossing.z, there).then_some(crossing)
         })
     }
+}
+
+/// Those links that leave one switch, of links by rising port.
+fn links_of<'l>(df: &Dragonfly, links: &'l [Link], switch: SwitchIndex) -> &'l [Link] {
+    let leaves = |link: &Link| df.split_port(link.from).0;
+    let start = links.partition_point(|link| leaves(link) < switch);
+    let end = links.partition_point(|link| leaves(link) <= switch);
+    &links[start..end]
 }
 
 #[cfg(test)]

@@ -57,6 +57,13 @@ pub struct Link {
     pub to: GlobalPort,
 }
 
+impl Link {
+    /// The same cable the other way.
+    fn back(self) -> Self {
+        Self { from: self.to, to: self.from }
+    }
+}
+
 /// A Dragonfly and its cables.
 ///
 /// # Example

@@ -201,8 +201,8 @@ impl Topology {
         self.dragonfly().indices(group).filter(move |&through| {
             through != one
                 && through != other
-                && self.links_within(group, one, through) > 0
-                && self.links_within(group, through, other) > 0
+                && self.is_local_hop(group, one, through)
+                && self.is_local_hop(group, through, other)
         })
     }
 }

@@ -4,11 +4,9 @@
 //! it keeps a fraction, routes of just that shape are tried until one is kept.
 
 use super::count::RouteCounter;
-use crate::{Link, Topology};
-use tvlb_schema::End;
-use tvlb_schema::{
-    GlobalPort, GroupId, Keep, Level, Route, SetRule, Shape, ShapeSet, SwitchId, SwitchIndex,
-};
+use super::ways::Way;
+use crate::Topology;
+use tvlb_schema::{Keep, Level, SetRule, Shape, ShapeSet, SwitchId};
 
 /// The shapes of which the rule keeps a route from `source` to `destination`; none between
 /// switches of one group.
@@ -68,118 +66,20 @@ pub fn has_counted_shape(
 /// Tries routes of that shape until one is kept.
 pub fn has_shape(
     topology: &Topology,
-    (rule, levels): (&SetRule, &[Level]),
-    (source, destination): (SwitchId, SwitchId),
+    set: (&SetRule, &[Level]),
+    pair: (SwitchId, SwitchId),
     shape: Shape,
 ) -> bool {
-    rule.keep_of(shape) != Keep::NONE
-        && Search { topology, rule, levels, source, destination }.finds(shape)
-}
-
-/// The search for one kept route between two switches of different groups.
-struct Search<'a> {
-    topology: &'a Topology,
-    rule: &'a SetRule,
-    levels: &'a [Level],
-    source: SwitchId,
-    destination: SwitchId,
-}
-
-impl Search<'_> {
-    /// Whether the rule keeps a route of this shape.
-    ///
-    /// Begins at an end that has the global link on its own switch, where there is one, so that
-    /// few pairs of links are looked at in vain.
-    fn finds(&self, shape: Shape) -> bool {
-        let df = self.topology.dragonfly();
-        let (from, _) = df.place(self.source);
-        let (to, _) = df.place(self.destination);
-        if shape.head() <= shape.tail() {
-            self.ends(self.source, shape.head()).any(|(x, v)| {
-                self.onward(v, to, shape.mid()).iter().any(|y| {
-                    self.is_local(self.destination, y.to, shape.tail())
-                        && self.keeps_over(shape, v, x, y.from)
-                })
-            })
-        } else {
-            self.ends(self.destination, shape.tail()).any(|(_, w)| {
-                self.onward(w, from, shape.mid()).iter().any(|x| {
-                    self.is_local(self.source, x.to, shape.head())
-                        && self.keeps_over(
-                            shape,
-                            End { group: w.group, port: x.from },
-                            x.to,
-                            w.port,
-                        )
-                })
-            })
-        }
-    }
-
-    /// The global ports of a switch's group that are `local` hops, 0 or 1, from the switch, with
-    /// the far ends of their cables.
-    fn ends(&self, switch: SwitchId, local: u8) -> impl Iterator<Item = (GlobalPort, End)> {
-        let df = self.topology.dragonfly();
-        let (group, index) = df.place(switch);
-        let first = df.global_port(index, 0).0;
-        // No group has more than 4096 ports.
-        let (h, all) = ((df.h() & 0xffff) as u16, (df.ports_per_group() & 0xffff) as u16);
-        let own = first..first + h;
-        let (low, high) = if local == 0 { (own, 0..0) } else { (0..own.start, own.end..all) };
-        low.chain(high).filter_map(move |port| {
-            let port = GlobalPort(port);
-            if !self.topology.is_local_hop(group, index, df.split_port(port).0) {
-                return None;
-            }
-            Some((port, self.topology.peer(End { group, port })?))
-        })
-    }
-
-    /// The links to `group` from the group that a cable has come to at `arrival`: those of the
-    /// same switch if there is no hop in the middle, else all.
-    ///
-    /// None if the cable has come to `group` itself.
-    fn onward(&self, arrival: End, group: GroupId, mid: u8) -> &[Link] {
-        let links = self.topology.links(arrival.group, group);
-        if mid > 0 {
-            return links;
-        }
-        let df = self.topology.dragonfly();
-        let (switch, _) = df.split_port(arrival.port);
-        let start = links.partition_point(|link| df.split_port(link.from).0 < switch);
-        let end = links.partition_point(|link| df.split_port(link.from).0 <= switch);
-        &links[start..end]
-    }
-
-    /// Whether a global port of the switch's group is `local` hops, 0 or 1, from the switch.
-    fn is_local(&self, switch: SwitchId, port: GlobalPort, local: u8) -> bool {
-        let df = self.topology.dragonfly();
-        let ((group, here), there) = (df.place(switch), df.split_port(port).0);
-        (there != here) == (local == 1) && self.topology.is_local_hop(group, here, there)
-    }
-
-    /// Whether the rule keeps a route of this shape with first link x, arriving at `arrival` in
-    /// the intermediate group, and second link y. The head and the tail have been seen to.
-    fn keeps_over(&self, shape: Shape, arrival: End, x: GlobalPort, y: GlobalPort) -> bool {
-        let df = self.topology.dragonfly();
-        let (topology, group) = (self.topology, arrival.group);
-        let v = df.split_port(arrival.port).0;
-        let w = df.split_port(y).0;
-        let hops = |from, to| topology.is_local_hop(group, from, to);
-        let keeps = |detour| {
-            let route = Route { x, y, detour };
-            let level = self.levels.get(x.as_usize()).copied().unwrap_or_default();
-            self.rule.keeps_at(level, shape, route.key(df, self.source, self.destination))
-        };
-        match shape.mid() {
-            0 => v == w && keeps(None),
-            1 => v != w && hops(v, w) && keeps(None),
-            _ => {
-                let is_detour = |&r: &SwitchIndex| r != v && r != w && hops(v, r) && hops(r, w);
-                v != w && df.indices(group).filter(is_detour).any(|r| keeps(Some(r)))
-            }
-        }
-    }
+    // A route that makes two hops in the middle comes after that which makes fewer.
+    let most = if shape.mid() == 2 { usize::MAX } else { 1 };
+    let is_found = |way: Way| {
+        let is_shape = way.is_route() && way.shape() == shape;
+        is_shape && way.is_kept(topology.dragonfly(), set, pair)
+    };
+    set.0.keep_of(shape) != Keep::NONE
+        && topology
+            .crossings_of(pair, shape)
+            .any(|crossing| crossing.ways(topology).take(most).any(is_found))
 }
 
 #[cfg(test)]
