@@ -1,92 +1,66 @@
 //! Which routes of a set its source switches keep.
 
-use super::draw::Demand;
 use crate::Topology;
 use crate::crossings::Crossing;
 use crate::routes::chances::{real, shape_weights};
-use tvlb_schema::{Keep, Level, Route, SetRule, Shape, SwitchId, SwitchIndex};
-
-/// Every crossing of one pair of switches, with the level of the source for routes by its first link.
-pub(super) fn crossings(
-    topology: &Topology,
-    levels: &[Level],
-    demand: &Demand,
-    mut each: impl FnMut(&Crossing, Level),
-) {
-    let level = |c: &Crossing| levels.get(c.x.from.as_usize()).copied().unwrap_or(Level::ALL);
-    topology.crossings(demand.source, demand.destination).for_each(|c| each(&c, level(&c)));
-}
+use crate::routes::ways::Way;
+use tvlb_schema::{Keep, Level, SetRule, Shape, SwitchId, SwitchIndex};
 
 /// Which routes from one switch to another a set keeps, where it is drawn by route or by shape.
 pub(super) struct Kept<'k> {
     pub(super) topology: &'k Topology,
-    pub(super) rule: &'k SetRule,
-    pub(super) demand: &'k Demand,
+    /// The rule, and the levels of the source.
+    pub(super) set: (&'k SetRule, &'k [Level]),
+    pub(super) pair: (SwitchId, SwitchId),
 }
 
 impl Kept<'_> {
-    pub(super) fn has(
-        &self,
-        c: &Crossing,
-        level: Level,
-        mid: u8,
-        detour: Option<SwitchIndex>,
-    ) -> bool {
-        let Demand { source, destination, .. } = *self.demand;
-        let route = || Route { x: c.x.from, y: c.y.from, detour };
-        let key = || route().key(self.topology.dragonfly(), source, destination);
-        match self.rule.keep_of(c.shape(mid)) {
-            Keep::NONE => false,
-            Keep::ALL if level == Level::ALL => true,
-            _ => self.rule.keeps_at(level, c.shape(mid), key()),
-        }
+    fn has(&self, crossing: &Crossing, through: SwitchIndex) -> bool {
+        let way = Way { crossing: *crossing, through, ways: 1 };
+        way.is_kept(self.topology.dragonfly(), self.set, self.pair)
     }
 
-    pub(super) fn has_direct(&self, c: &Crossing, level: Level) -> bool {
-        self.topology.is_local_hop(c.middle, c.v, c.w) && self.has(c, level, 1, None)
+    /// The local hops in the middle of the route without a detour, if it is kept.
+    pub(super) fn short(&self, c: &Crossing) -> Option<u8> {
+        let is_kept = self.topology.is_local_hop(c.middle, c.v, c.w) && self.has(c, c.w);
+        is_kept.then(|| u8::from(c.v != c.w))
     }
 
-    /// `Some(kept)` if all routes with two hops in the middle share one answer.
-    pub(super) fn all_alike(&self, c: &Crossing, level: Level) -> Option<bool> {
-        match self.rule.keep_of(c.shape(2)) {
-            Keep::NONE => Some(false),
-            Keep::ALL if level == Level::ALL && self.topology.has_whole_groups() => Some(true),
+    /// How many routes with two hops in the middle are kept, if all of them share one answer.
+    pub(super) fn alike(&self, c: &Crossing) -> Option<u32> {
+        let (rule, levels) = self.set;
+        let is_whole = || levels.get(c.x.from.as_usize()).is_none_or(|&level| level == Level::ALL);
+        match rule.keep_of(c.shape(2)) {
+            _ if c.v == c.w => Some(0),
+            Keep::NONE => Some(0),
+            Keep::ALL if self.topology.has_whole_groups() && is_whole() => {
+                Some(self.topology.dragonfly().switches_of(c.middle).saturating_sub(2))
+            }
             _ => None,
         }
     }
 
-    /// The routes with two hops in the middle that are kept.
-    pub(super) fn detours(&self, c: &Crossing, level: Level) -> impl Iterator<Item = SwitchIndex> {
-        let all = self.topology.relays(c.middle, c.v, c.w);
-        all.filter(move |&r| self.has(c, level, 2, Some(r)))
-    }
-
-    /// How many ways two hops in the middle can go where all its switches are linked.
-    pub(super) fn ways(&self, c: &Crossing) -> u32 {
-        self.topology.dragonfly().switches_of(c.middle).saturating_sub(2)
+    /// The detours of the routes with two hops in the middle that are kept.
+    pub(super) fn detours(&self, c: &Crossing) -> impl Iterator<Item = SwitchIndex> {
+        self.topology.relays(c.middle, c.v, c.w).filter(|&r| self.has(c, r))
     }
 
     /// How many routes of each shape are kept.
-    pub(super) fn counts(&self, levels: &[Level]) -> [u32; Shape::COUNT] {
+    pub(super) fn counts(&self) -> [u32; Shape::COUNT] {
         let mut found = [0_u32; Shape::COUNT];
-        crossings(self.topology, levels, self.demand, |c, level| {
-            if c.v == c.w {
-                found[c.shape(0).number()] += u32::from(self.has(c, level, 0, None));
-                return;
+        self.topology.crossings(self.pair.0, self.pair.1).for_each(|c| {
+            if let Some(mid) = self.short(&c) {
+                found[c.shape(mid).number()] += 1;
             }
-            found[c.shape(1).number()] += u32::from(self.has_direct(c, level));
-            found[c.shape(2).number()] += match self.all_alike(c, level) {
-                Some(true) => self.ways(c),
-                Some(false) => 0,
-                None => self.detours(c, level).fold(0, |count, _| count + 1),
-            };
+            let detours = || self.detours(&c).fold(0, |count, _| count + 1);
+            found[c.shape(2).number()] += self.alike(&c).unwrap_or_else(detours);
         });
         found
     }
 
     /// The chance of a single route of each shape, where there are so many of each.
     pub(super) fn chances(&self, found: &[u32; Shape::COUNT]) -> [f64; Shape::COUNT] {
-        let weights = shape_weights(self.rule, &found.map(u64::from));
+        let weights = shape_weights(self.set.0, &found.map(u64::from));
         let total: f64 = weights.iter().map(|&weight| real(weight)).sum();
         std::array::from_fn(|shape| match found[shape] {
             0 => 0.0,
@@ -99,11 +73,11 @@ impl Kept<'_> {
 /// these levels, and their mean hops as they are drawn, if there are any.
 pub fn kept_and_hops(
     topology: &Topology,
-    (rule, levels): (&SetRule, &[Level]),
-    (source, destination): (SwitchId, SwitchId),
+    set: (&SetRule, &[Level]),
+    pair: (SwitchId, SwitchId),
 ) -> (u64, Option<f64>) {
-    let kept = Kept { topology, rule, demand: &Demand { source, destination, amount: 1.0 } };
-    let found = kept.counts(levels);
+    let kept = Kept { topology, set, pair };
+    let found = kept.counts();
     let each = kept.chances(&found);
     let count = Shape::all().map(|shape| u64::from(found[shape.number()])).sum();
     let hops = |shape: Shape| {

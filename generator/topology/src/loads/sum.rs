@@ -1,7 +1,7 @@
 //! Sums of what goes over each link, path by path or over all paths that share a pair of global links.
 
 use super::draw::{Demand, Draw};
-use super::kept::{Kept, crossings};
+use super::kept::Kept;
 use crate::Topology;
 use crate::crossings::Crossing;
 use crate::links::LinkNumbers;
@@ -22,7 +22,7 @@ pub(super) struct Sum<'t> {
 #[derive(Clone, Copy)]
 struct Parts {
     all: f64,
-    /// Of this, by one hop in the middle.
+    /// Of this, by one hop in the middle, if the links do not meet on a switch.
     direct: f64,
     /// Of this, by two hops in the middle, evenly over all switches there.
     apart: f64,
@@ -115,19 +115,19 @@ impl<'t> Sum<'t> {
             (short, ways)
         };
         let mut triples = 0.0;
-        crossings(topology, &[], demand, |c, _| {
-            let (short, ways) = count(c);
+        let crossings = || topology.crossings(demand.source, demand.destination);
+        crossings().for_each(|c| {
+            let (short, ways) = count(&c);
             triples += short + ways;
         });
         let each = demand.amount / triples;
-        crossings(topology, &[], demand, |c, _| {
-            let (short, ways) = count(c);
+        crossings().for_each(|c| {
+            let (short, ways) = count(&c);
             if !is_whole {
-                topology.relays(c.middle, c.v, c.w).for_each(|r| self.over(c, r, each));
+                topology.relays(c.middle, c.v, c.w).for_each(|r| self.over(&c, r, each));
             }
-            let direct = if c.v == c.w { 0.0 } else { short * each };
-            let apart = if is_whole { ways * each } else { 0.0 };
-            self.over_links(demand, c, Parts { all: (short + ways) * each, direct, apart });
+            let (direct, apart) = (short * each, if is_whole { ways * each } else { 0.0 });
+            self.over_links(demand, &c, Parts { all: (short + ways) * each, direct, apart });
         });
         triples > 0.0
     }
@@ -137,37 +137,25 @@ impl<'t> Sum<'t> {
         let topology = self.topology;
         // A first pass counts the routes of each shape. From that follows the chance of a single route of
         // a shape, and a second pass adds the routes by it.
-        let kept = Kept { topology, rule, demand };
-        let counts = kept.counts(levels);
+        let pair = (demand.source, demand.destination);
+        let kept = Kept { topology, set: (rule, levels), pair };
+        let counts = kept.counts();
         let each = kept.chances(&counts).map(|chance| chance * demand.amount);
-        crossings(topology, levels, demand, |c, level| {
+        topology.crossings(pair.0, pair.1).for_each(|c| {
             let of = |mid: u8| each[c.shape(mid).number()];
-            let mut parts = Parts { direct: 0.0, apart: 0.0, all: 0.0 };
-            if c.v == c.w {
-                if kept.has(c, level, 0, None) {
-                    parts.all = of(0);
-                }
+            let direct = kept.short(&c).map_or(0.0, of);
+            let mut parts = Parts { direct, apart: 0.0, all: direct };
+            if let Some(ways) = kept.alike(&c) {
+                parts.apart = f64::from(ways) * of(2);
+                parts.all += parts.apart;
             } else {
-                if kept.has_direct(c, level) {
-                    parts.direct = of(1);
-                }
-                parts.all = parts.direct;
-                match kept.all_alike(c, level) {
-                    Some(false) => {}
-                    Some(true) => {
-                        parts.apart = f64::from(kept.ways(c)) * of(2);
-                        parts.all += parts.apart;
-                    }
-                    None => {
-                        for r in kept.detours(c, level) {
-                            parts.all += of(2);
-                            self.over(c, r, of(2));
-                        }
-                    }
+                for r in kept.detours(&c) {
+                    parts.all += of(2);
+                    self.over(&c, r, of(2));
                 }
             }
             if parts.all > 0.0 {
-                self.over_links(demand, c, parts);
+                self.over_links(demand, &c, parts);
             }
         });
         counts.iter().any(|&count| count > 0)

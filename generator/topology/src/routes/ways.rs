@@ -18,7 +18,8 @@ use super::walk::Walk;
 use crate::crossings::Crossing;
 use crate::{Link, Topology};
 use tvlb_schema::{
-    Dragonfly, DrawRule, GroupId, LegHops, Level, Route, SetRule, Shape, SwitchId, SwitchIndex,
+    Dragonfly, DrawRule, GroupId, Keep, LegHops, Level, Route, SetRule, Shape, SwitchId,
+    SwitchIndex,
 };
 
 /// A walk over an intermediate switch.
@@ -93,9 +94,10 @@ impl Way {
         (rule, levels): (&SetRule, &[Level]),
         (source, destination): (SwitchId, SwitchId),
     ) -> bool {
-        let route = self.route();
+        let (route, shape) = (self.route(), self.shape());
         let level = levels.get(route.x.as_usize()).copied().unwrap_or_default();
-        rule.keeps_at(level, self.shape(), route.key(df, source, destination))
+        rule.keep_of(shape) != Keep::NONE
+            && rule.keeps_at(level, shape, route.key(df, source, destination))
     }
 }
 
