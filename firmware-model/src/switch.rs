@@ -12,8 +12,8 @@ use crate::{
 };
 use rand_core::Rng;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, NodeId, Port, Queue, Route, Shape,
-    SwitchImage, SwitchIndex, VcScheme,
+    Decision, Dragonfly, End, FabricImage, GroupId, NodeId, Port, Queue, Route, Shape, SwitchImage,
+    SwitchIndex, VcScheme,
 };
 
 /// One booted switch. It borrows its images and changes nothing: share it freely.
@@ -514,19 +514,9 @@ impl<'a> Switch<'a> {
         &self,
         decision: Decision,
         destination: tvlb_schema::SwitchId,
-        mut each: impl FnMut(Route, Shape, u32),
+        each: impl FnMut(Route, Shape, u32),
     ) {
-        let to = &self.place(destination);
-        if to.group == self.image.group() || !self.dragonfly().has_switch(destination) {
-            return;
-        }
-        match self.image.set(decision).rule().draw {
-            DrawRule::BySwitch { legs, returns } => self.visit_ways(to, (legs, returns), each),
-            DrawRule::ByTriple => {
-                self.visit_triples(to, |route, shape, _| each(route, shape, 1));
-            }
-            DrawRule::ByRoute | DrawRule::ByShape { .. } => {}
-        }
+        self.visit_ways(decision, destination, each);
     }
 
     /// The virtual channels that its packets may be given: those of [`Self::with_channels`], or the

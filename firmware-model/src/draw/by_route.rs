@@ -1,11 +1,10 @@
 //! Drawing a route uniformly, of a set or of all triples, from cells that are tried at random.
 
 use super::cells::{Cells, MOST_MISSES, MOST_TRIES, count, draw_cell, stratum_of};
-use super::looking::Wanted;
+use super::looking::Looking;
 use super::search::Search;
 use super::seek::Sought;
-use crate::Switch;
-use crate::path::{Path, Place};
+use crate::path::Path;
 use crate::random::{split, word};
 use rand_core::Rng;
 
@@ -29,25 +28,26 @@ pub(crate) struct Tries {
     pub(crate) random: u32,
 }
 
-impl Switch<'_> {
+impl Looking<'_> {
     /// A VLB triple (R, leg 1, leg 2), uniformly over all: the conventional draw. With the same
     /// number of links between all groups that is R uniformly, then each leg's link uniformly.
-    #[inline(never)]
-    pub(crate) fn draw_triple(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(super) fn draw_triple(&self, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
         let cells = self.cells_of_triples();
         // Hardly any cell misses, so the first is tried apart from the rest, for which a loop makes
         // ready what it mostly does not need.
         let apart =
-            cfg!(not(target_os = "none")) && cells.count() > 0 && self.dragonfly().is_even();
+            cfg!(not(target_os = "none")) && cells.count() > 0 && self.switch.dragonfly().is_even();
         if apart {
             let (port, k, way) = draw_cell(word(rng), &cells, rng);
-            if let Some(links) = self.links(to, &cells, port, k)
-                && let Some(found) = self.triple_over(to, links, way)
+            if let Some(links) = self.links(&cells, port, k)
+                && let Some(found) = self.triple_over(links, way)
             {
                 return Some(found);
             }
         }
-        self.draw_triple_from(to, cells, u32::from(apart), rng)
+        self.draw_triple_from(cells, u32::from(apart), rng)
     }
 
     /// As [`Self::draw_triple`], after some tries that have missed.
@@ -55,12 +55,11 @@ impl Switch<'_> {
     #[cfg_attr(not(target_os = "none"), inline(never))]
     pub(super) fn draw_triple_from(
         &self,
-        to: &Place,
         cells: Cells,
         tried: u32,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        self.draw_from(&Wanted { to, set: None, strata: &[cells] }, tried, rng)
+        self.draw_from(&[cells], tried, rng)
     }
 
     /// A route of a set, or a triple where there is none, from all cells of these strata alike, after
@@ -70,25 +69,23 @@ impl Switch<'_> {
     #[allow(clippy::inline_always)]
     pub(super) fn draw_from(
         &self,
-        wanted: &Wanted<'_>,
+        strata: &[Cells],
         tried: u32,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let most = count(wanted.strata).min(MOST_TRIES).saturating_sub(tried);
+        let most = count(strata).min(MOST_TRIES).saturating_sub(tried);
         let found = if most == 0 {
             None
         } else {
             let tries = Tries { search: Search::Cells, most, random: word(rng) };
-            match wanted.strata {
-                &[cells] if cfg!(not(target_os = "none")) => {
-                    self.try_stratum(wanted, cells, tries, rng)
-                }
-                _ => self.try_cells(wanted, tries, rng),
+            match strata {
+                &[cells] if cfg!(not(target_os = "none")) => self.try_stratum(cells, tries, rng),
+                _ => self.try_cells(strata, tries, rng),
             }
         };
         match found {
             Some(found) => Some(found),
-            None => self.draw_otherwise(wanted, rng),
+            None => self.draw_otherwise(strata, rng),
         }
     }
 
@@ -97,15 +94,14 @@ impl Switch<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
-    pub(crate) fn try_cells(
+    pub(super) fn try_cells(
         &self,
-        wanted: &Wanted<'_>,
+        strata: &[Cells],
         tries: Tries,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let Tries { search, most, mut random } = tries;
-        let strata = wanted.strata;
-        let mut misses = if self.image.fabric().is_regular() { most } else { MOST_MISSES };
+        let mut misses = if self.switch.image.fabric().is_regular() { most } else { MOST_MISSES };
         for _ in 0..most {
             let cells = if let [cells] = strata {
                 cells
@@ -114,7 +110,7 @@ impl Switch<'_> {
                 random = word(rng);
                 cells
             };
-            match self.try_cell(wanted, cells, search, random, rng) {
+            match self.try_cell(cells, search, random, rng) {
                 Tried::Found(found) => return Some(found),
                 Tried::NoPath => {}
                 Tried::NoLinks => {
@@ -134,19 +130,16 @@ impl Switch<'_> {
     /// not behind a reference; a switch's flash has no room for both.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(crate) fn try_stratum(
+    pub(super) fn try_stratum(
         &self,
-        wanted: &Wanted<'_>,
         cells: Cells,
         tries: Tries,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let Tries { search, most, mut random } = tries;
-        // Without a reference to the strata, so that the cells can stay in registers.
-        let wanted = &Wanted { to: wanted.to, set: wanted.set, strata: &[] };
-        let mut misses = if self.image.fabric().is_regular() { most } else { MOST_MISSES };
+        let mut misses = if self.switch.image.fabric().is_regular() { most } else { MOST_MISSES };
         for _ in 0..most {
-            match self.try_cell(wanted, &cells, search, random, rng) {
+            match self.try_cell(&cells, search, random, rng) {
                 Tried::Found(found) => return Some(found),
                 Tried::NoPath => {}
                 Tried::NoLinks => {
@@ -166,7 +159,6 @@ impl Switch<'_> {
     #[allow(clippy::inline_always)]
     fn try_cell(
         &self,
-        wanted: &Wanted<'_>,
         cells: &Cells,
         search: Search,
         random: u32,
@@ -174,14 +166,14 @@ impl Switch<'_> {
     ) -> Tried {
         let (port, k, way) = draw_cell(random, cells, rng);
         let is_asked = search != Search::Cells;
-        let k = if is_asked { self.ask(wanted.to, cells, search, port, k) } else { Some(k) };
-        let Some(links) = k.and_then(|k| self.links(wanted.to, cells, port, k)) else {
+        let k = if is_asked { self.ask(cells, search, port, k) } else { Some(k) };
+        let Some(links) = k.and_then(|k| self.links(cells, port, k)) else {
             return Tried::NoLinks;
         };
         if !self.named_fit(links, cells) {
             return Tried::NoPath;
         }
-        self.path_in(wanted, links, cells, way).map_or(Tried::NoPath, Tried::Found)
+        self.path_in(links, cells, way).map_or(Tried::NoPath, Tried::Found)
     }
 
     /// As [`Self::draw_from`], where all tries have missed: by seeking pairs of links where wirings
@@ -189,16 +181,16 @@ impl Switch<'_> {
     // The two side by side, so that a switch's stack holds one of them at a time.
     #[cfg_attr(target_os = "none", inline)]
     #[cfg_attr(not(target_os = "none"), inline(never))]
-    pub(crate) fn draw_otherwise(
+    pub(super) fn draw_otherwise(
         &self,
-        wanted: &Wanted<'_>,
+        strata: &[Cells],
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        if !self.image.fabric().is_regular()
-            && let Sought::Ended(found) = self.draw_by_seeking(wanted, rng)
+        if !self.switch.image.fabric().is_regular()
+            && let Sought::Ended(found) = self.draw_by_seeking(strata, rng)
         {
             return found;
         }
-        self.draw_by_visit(wanted, rng)
+        self.draw_by_visit(strata, rng)
     }
 }

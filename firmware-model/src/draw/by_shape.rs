@@ -24,13 +24,12 @@
 
 use super::by_route::Tries;
 use super::cells::{Cells, MOST_TRIES, Rest, Stratum, low_u16};
-use super::looking::Wanted;
+use super::looking::Looking;
 use super::search::{MOST_ASKED, Search};
-use crate::Switch;
-use crate::path::{Path, Place};
+use crate::path::Path;
 use crate::random::{below, word};
 use rand_core::Rng;
-use tvlb_schema::{End, SetView, Shape, ShapeSet};
+use tvlb_schema::{End, Shape, ShapeSet};
 
 /// How a route of one shape is drawn, which is known beforehand.
 struct OneShape {
@@ -64,22 +63,19 @@ impl OneShape {
     }
 }
 
-impl Switch<'_> {
+impl Looking<'_> {
     /// A route of a set of this shape, uniformly, by tries that may all miss. `rest` is what drawing the
     /// shape has left.
     // Apart on a switch, so that other draws do not need its stack.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub(crate) fn try_shape(
+    pub(super) fn try_shape(
         &self,
-        to: &Place,
-        set: &SetView<'_>,
         shape: Shape,
         rest: Rest,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let (fabric, df) = (self.image.fabric(), self.dragonfly());
-        let wanted = &Wanted { to, set: Some(set), strata: &[] };
+        let (fabric, df) = (self.switch.image.fabric(), self.switch.dragonfly());
         let &OneShape { stratum, wanted: behind, is_detour, search } =
             OneShape::ALL.get(shape.number())?;
         let ports = match stratum {
@@ -103,17 +99,17 @@ impl Switch<'_> {
             direct: u8::from(!is_detour),
         };
         if search == Search::Both {
-            return self.draw_of_both(wanted, &cells, rng);
+            return self.draw_of_both(&cells, rng);
         }
         let random = rest.or_word(&cells, rng);
         let tries = Tries { search, most: tries.min(most), random };
         if cfg!(target_os = "none") {
-            self.try_cells(&Wanted { strata: &[cells], ..*wanted }, tries, rng)
+            self.try_cells(&[cells], tries, rng)
         } else {
             // A loop of its own for each search, so that none makes ready what another needs.
             let mut tried_by = |search, stratum| {
                 let cells = Cells { stratum, ..cells };
-                self.try_stratum(wanted, cells, Tries { search, ..tries }, rng)
+                self.try_stratum(cells, Tries { search, ..tries }, rng)
             };
             match (search, stratum) {
                 (Search::Last, _) => tried_by(Search::Last, Stratum::Own),
@@ -128,15 +124,13 @@ impl Switch<'_> {
     /// As [`Self::try_shape`], after as many misses as are allowed.
     #[cold]
     #[inline(never)]
-    pub(crate) fn draw_of_shape_otherwise(
+    pub(super) fn draw_of_shape_otherwise(
         &self,
-        to: &Place,
-        set: &SetView<'_>,
         shape: Shape,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
-        self.draw_otherwise(&Wanted { to, set: Some(set), strata: &[cells] }, rng)
+        self.draw_otherwise(&[cells], rng)
     }
 
     /// A route of a set of shape 000, uniformly: all pairs of a link of this switch and one of the
@@ -144,18 +138,17 @@ impl Switch<'_> {
     #[inline(never)]
     pub(super) fn draw_of_both(
         &self,
-        wanted: &Wanted<'_>,
         cells: &Cells,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let (fabric, df, to) = (self.image.fabric(), self.dragonfly(), wanted.to);
+        let (fabric, df) = (self.switch.image.fabric(), self.switch.dragonfly());
         let (mut kept, mut hits) = (None, 0);
         for slot in 0..df.h() {
-            let z = End::new(df, to.group, to.index, low_u16(slot));
+            let z = End::new(df, self.to.group, self.to.index, low_u16(slot));
             let Some((middle, kz)) = fabric.link_behind(z) else { continue };
-            for x in self.image.own_links_to(middle) {
-                if let Some(links) = self.links_by_x(to, x, kz)
-                    && let Some(found) = self.path_in(wanted, links, cells, 0)
+            for x in self.switch.image.own_links_to(middle) {
+                if let Some(links) = self.links_by_x(x, kz)
+                    && let Some(found) = self.path_in(links, cells, 0)
                 {
                     hits += 1;
                     if hits == 1 || below(rng, hits) == 0 {

@@ -12,7 +12,6 @@
 //! One random word is scaled to the port and to the way to cross. Where there are at most 2¹⁶ cells the same word
 //! gives the link too; otherwise a second word does.
 
-use crate::Switch;
 use crate::random::{split, word};
 use rand_core::Rng;
 use tvlb_schema::{GlobalPort, Shape, ShapeSet, SwitchIndex};
@@ -55,7 +54,7 @@ pub(crate) enum Stratum {
 impl Stratum {
     /// Where the routes of a shape lie.
     #[inline]
-    pub(crate) const fn of(shape: Shape) -> Self {
+    pub(super) const fn of(shape: Shape) -> Self {
         match ShapeSet::only(shape) {
             one if one.and(OWN).bits() != 0 => Self::Own,
             one if one.and(THEIRS).bits() != 0 => Self::Theirs,
@@ -82,20 +81,20 @@ pub(crate) struct Cells {
 
 impl Cells {
     #[inline]
-    pub(crate) const fn count(&self) -> u32 {
+    pub(super) const fn count(&self) -> u32 {
         // Saturated where two groups of 256 switches share all their 4096 ports.
         (self.ports as u32 * self.links as u32).saturating_mul(self.ways as u32)
     }
 
     /// The routes in these cells have a local hop before x.
     #[inline]
-    pub(crate) fn head(&self) -> bool {
+    pub(super) fn head(&self) -> bool {
         self.stratum != Stratum::Own
     }
 
     /// The shape of these hops behind x, if it is wanted.
     #[inline]
-    pub(crate) fn shape(&self, mid: u8, tail: bool) -> Option<Shape> {
+    pub(super) fn shape(&self, mid: u8, tail: bool) -> Option<Shape> {
         let behind = mid << 1 | u8::from(tail);
         let wanted = self.wanted >> behind & 1 == 1;
         wanted.then(|| Shape::of_walk(self.head(), mid, tail))
@@ -103,7 +102,7 @@ impl Cells {
 
     /// Whether a tail like that of these links is wanted.
     #[inline]
-    pub(crate) const fn wants(&self, tail: bool) -> bool {
+    pub(super) const fn wants(&self, tail: bool) -> bool {
         self.wanted & 0b01_0101 << tail as u8 != 0
     }
 }
@@ -120,56 +119,6 @@ pub(crate) const fn bits(bits: u16) -> ShapeSet {
     }
 }
 
-impl Switch<'_> {
-    /// The cells of the three strata in which routes of these shapes lie.
-    #[inline]
-    pub(crate) fn strata(&self, shapes: ShapeSet) -> [Cells; 3] {
-        [
-            self.stratum(Stratum::Own, shapes),
-            self.stratum(Stratum::Theirs, shapes),
-            self.stratum(Stratum::Others, shapes),
-        ]
-    }
-
-    /// The cells of one stratum in which routes of these shapes lie.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
-    pub(crate) fn stratum(&self, stratum: Stratum, shapes: ShapeSet) -> Cells {
-        let df = self.dragonfly();
-        let (of, ports) = match stratum {
-            Stratum::Own => (OWN, df.h()),
-            Stratum::Theirs => (THEIRS, df.h()),
-            Stratum::Others => (OTHERS, df.ports_per_group() - df.h()),
-            Stratum::All => (ShapeSet::ALL, df.ports_per_group()),
-        };
-        let shapes = shapes.and(of);
-        let direct = u8::from(!shapes.without(DETOURS).is_empty());
-        let detours = if shapes.and(DETOURS).is_empty() { 0 } else { df.a().saturating_sub(2) };
-        let links = self.image.fabric().most_links();
-        // Of one stratum: the shapes without a head, or those with one, which begin with number 6.
-        let bits = shapes.bits();
-        let wanted = ((bits | bits >> 6) & 0x3f) as u8;
-        let ways = u32::from(direct) + detours;
-        let [ports, links, ways] = [ports, links, ways].map(low_u16);
-        Cells { stratum, wanted, ports, links, ways, direct }
-    }
-
-    /// The cells in which triples lie: one for each two links and each switch R.
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
-    pub(super) fn cells_of_triples(&self) -> Cells {
-        let df = self.dragonfly();
-        Cells {
-            stratum: Stratum::All,
-            wanted: 0x3f,
-            ports: low_u16(df.ports_per_group()),
-            links: low_u16(self.image.fabric().most_links()),
-            ways: low_u16(df.a()),
-            direct: 0,
-        }
-    }
-}
-
 /// What is left of a random word after a choice.
 #[derive(Clone, Copy)]
 pub(crate) struct Rest {
@@ -181,14 +130,14 @@ pub(crate) struct Rest {
 impl Rest {
     /// A choice among `of` by a random word, and the rest of the word.
     #[inline]
-    pub(crate) const fn split(random: u32, of: u32) -> (u32, Self) {
+    pub(super) const fn split(random: u32, of: u32) -> (u32, Self) {
         let (choice, word) = split(random, of);
         (choice, Self { word, of })
     }
 
     /// The random word that draws one of the cells: the rest where that decides little enough.
     #[inline]
-    pub(crate) fn or_word(self, cells: &Cells, rng: &mut (impl Rng + ?Sized)) -> u32 {
+    pub(super) fn or_word(self, cells: &Cells, rng: &mut (impl Rng + ?Sized)) -> u32 {
         if cells.count().saturating_mul(self.of) <= MOST_OF_ONE_WORD {
             self.word
         } else {

@@ -6,7 +6,7 @@ use crate::path::{Path, Place};
 use crate::random::{below, word};
 use crate::{Channels, Stage, Switch};
 use rand_core::Rng;
-use tvlb_schema::{End, GlobalPort, SwitchIndex};
+use tvlb_schema::{End, GlobalPort, Port, SwitchIndex};
 
 impl Switch<'_> {
     /// A MIN path: one of the links between the two groups, uniformly, or a link within this one. Where
@@ -109,5 +109,18 @@ impl Switch<'_> {
         let (first, _) = self.way_out(x, Stage::Destination);
         let path = Path::new(first, x, GlobalPort(0), SwitchIndex(0), leg.hops);
         if self.image.fabric().has_plain_groups() { path } else { Some(self.spread(path?, rng)) }
+    }
+
+    /// The physical port by which a packet sets out to leave the group by x, and the stage behind
+    /// that hop if it is by x itself; and whether it is a local hop instead, by the first of its links.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn way_out(&self, x: GlobalPort, behind_x: Stage) -> ((Port, Stage), bool) {
+        let df = self.dragonfly();
+        if let Some(slot) = self.image.own_slot(x) {
+            return ((df.slot_port(slot), behind_x), false);
+        }
+        let port = df.local_port(self.image.index(), df.split_port(x).0);
+        ((port, Stage::SourceLocal), true)
     }
 }

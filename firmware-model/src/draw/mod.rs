@@ -33,8 +33,9 @@
 //! - **Bound.** The five constants bound the work of a draw, for any image. The host refuses to write a set whose
 //!   draws would often need more than the tries, so a switch with a written table set hardly ever meets the bound.
 //!
-//! What a cell names and where it leads is in [`looking`]; hops within a group that have several links, or none, are
-//! in [`crate::local_hop`].
+//! A draw begins with a method of the switch, here or in [`min`]. To another group it then borrows the switch, the
+//! place and the set as one [`Looking`], whose methods are the steps; what a cell names and where that leads is beside
+//! it. Hops within a group that have several links, or none, are in [`crate::local_hop`].
 
 mod by_route;
 mod by_shape;
@@ -54,9 +55,9 @@ use crate::path::{Path, Place};
 use crate::random::{below, word};
 use crate::{Stage, Switch, VlbPaths};
 use by_shape::draw_shape;
-use looking::{Wanted, detour_number};
+use looking::{Looking, detour_number};
 use rand_core::Rng;
-use tvlb_schema::{Decision, DrawRule, GlobalPort, SetView};
+use tvlb_schema::{Decision, DrawRule, GlobalPort, Route, SetView, Shape, ShapeSet, SwitchId};
 
 /// Drawing for packets from this switch; `to` is a place in another group where nothing else is said.
 impl Switch<'_> {
@@ -127,25 +128,94 @@ impl Switch<'_> {
     /// a route of that shape uniformly, and by route a route uniformly.
     #[cfg_attr(target_os = "none", inline)]
     #[cfg_attr(not(target_os = "none"), inline(never))]
-    pub(crate) fn draw_from_set(
+    fn draw_from_set(
         &self,
         to: &Place,
         set: &SetView<'_>,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let shapes = set.shapes_to(to.switch);
+        let looking = &Looking { switch: self, to, set: Some(set) };
         match &set.rule().draw {
             DrawRule::ByShape { weights } => {
                 let (shape, rest) = draw_shape(shapes, set.is_even(), weights, rng)?;
-                match self.try_shape(to, set, shape, rest, rng) {
+                match looking.try_shape(shape, rest, rng) {
                     Some(found) => Some(found),
-                    None => self.draw_of_shape_otherwise(to, set, shape, rng),
+                    None => looking.draw_of_shape_otherwise(shape, rng),
                 }
             }
             DrawRule::ByRoute | DrawRule::BySwitch { .. } | DrawRule::ByTriple => {
-                let strata = self.strata(shapes);
-                self.draw_from(&Wanted { to, set: Some(set), strata: &strata }, 0, rng)
+                let strata = looking.strata(shapes);
+                looking.draw_from(&strata, 0, rng)
             }
         }
+    }
+
+    /// A route of a set, by intermediate switch.
+    #[inline(never)]
+    fn draw_by_switch(
+        &self,
+        to: &Place,
+        set: &SetView<'_>,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let DrawRule::BySwitch { legs, returns } = set.rule().draw else { return None };
+        Looking { switch: self, to, set: None }.draw_by_switch((legs, returns), rng)
+    }
+
+    /// A triple, uniformly.
+    #[inline(never)]
+    fn draw_triple(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+        Looking { switch: self, to, set: None }.draw_triple(rng)
+    }
+
+    /// A route of one of these shapes without a detour, whether a set keeps it or not.
+    pub(crate) fn draw_direct(
+        &self,
+        to: &Place,
+        shapes: ShapeSet,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        Looking { switch: self, to, set: None }.draw_direct(shapes, rng)
+    }
+
+    /// Looking for the routes of a decision's set to a switch, if it is in another group.
+    fn look(
+        &self,
+        decision: Decision,
+        destination: SwitchId,
+        look: impl FnOnce(&Looking<'_>, &SetView<'_>),
+    ) {
+        let to = &self.place(destination);
+        if to.group != self.image.group() && self.dragonfly().has_switch(destination) {
+            let set = self.image.set(decision);
+            look(&Looking { switch: self, to, set: Some(set) }, set);
+        }
+    }
+
+    /// Does the work of [`Switch::for_each_route`].
+    pub(crate) fn visit_routes(
+        &self,
+        decision: Decision,
+        destination: SwitchId,
+        each: impl FnMut(Route, Shape),
+    ) {
+        self.look(decision, destination, |looking, set| looking.visit_routes(set, each));
+    }
+
+    /// Does the work of [`Switch::for_each_way`].
+    pub(crate) fn visit_ways(
+        &self,
+        decision: Decision,
+        destination: SwitchId,
+        mut each: impl FnMut(Route, Shape, u32),
+    ) {
+        self.look(decision, destination, |looking, set| match set.rule().draw {
+            DrawRule::BySwitch { legs, returns } => looking.visit_ways((legs, returns), each),
+            DrawRule::ByTriple => {
+                looking.visit_triples(|route, shape, _| each(route, shape, 1));
+            }
+            DrawRule::ByRoute | DrawRule::ByShape { .. } => {}
+        });
     }
 }

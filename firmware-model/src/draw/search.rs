@@ -2,8 +2,7 @@
 //! links leads to a group. [`super::by_shape`] says why, and draws by it.
 
 use super::cells::{Cells, low_u16};
-use crate::Switch;
-use crate::path::Place;
+use super::looking::Looking;
 use tvlb_schema::{End, Shape};
 
 /// The most times that switches are asked in a draw.
@@ -26,7 +25,7 @@ pub enum Search {
 
 impl Search {
     /// How routes of this shape are found, where asking pays.
-    pub(crate) const fn by_asking(shape: Shape) -> Self {
+    pub(super) const fn by_asking(shape: Shape) -> Self {
         match (shape.head(), shape.mid(), shape.tail()) {
             (0, 0, 0) => Self::Both,
             (0, _, 0) => Self::Last,
@@ -46,47 +45,39 @@ impl Search {
     /// try of a cell and one more for every eight ports of a switch, and is a link as many times as often
     /// as two groups share links.
     #[inline]
-    pub(crate) const fn pays(most_links: u32, ports: u32) -> bool {
+    pub(super) const fn pays(most_links: u32, ports: u32) -> bool {
         most_links * 8 > ports + 8
     }
 }
 
-/// Asking; `to` is a place in another group.
-impl Switch<'_> {
+impl Looking<'_> {
     /// The number by which the cells with this port have the link that is the `n`-th with which the
     /// switch answers that is asked; `n` itself where nobody is asked.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
-    pub(crate) fn ask(
-        &self,
-        to: &Place,
-        cells: &Cells,
-        search: Search,
-        port: u32,
-        n: u32,
-    ) -> Option<u32> {
-        let (fabric, df) = (self.image.fabric(), self.dragonfly());
+    pub(super) fn ask(&self, cells: &Cells, search: Search, port: u32, n: u32) -> Option<u32> {
+        let (fabric, df) = (self.switch.image.fabric(), self.switch.dragonfly());
         let (switch, asked_for) = match search {
             Search::Cells | Search::Both => return Some(n),
             Search::First => {
-                let z = df.global_port(to.index, low_u16(port));
-                let (middle, kz) = fabric.link_behind(End { group: to.group, port: z })?;
-                let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
-                ((middle, df.split_port(y).0), self.image.group())
+                let z = df.global_port(self.to.index, low_u16(port));
+                let (middle, kz) = fabric.link_behind(End { group: self.to.group, port: z })?;
+                let (_, y) = fabric.ends(fabric.links_between(self.to.group, middle), kz);
+                ((middle, df.split_port(y).0), self.switch.image.group())
             }
             Search::Second | Search::Last => {
                 let End { group: middle, port: v } =
-                    self.image.behind(self.first_link(cells, port))?;
+                    self.switch.image.behind(self.first_link(cells, port))?;
                 if search == Search::Second {
-                    ((middle, df.split_port(v).0), to.group)
+                    ((middle, df.split_port(v).0), self.to.group)
                 } else {
-                    ((to.group, to.index), middle)
+                    ((self.to.group, self.to.index), middle)
                 }
             }
         };
         #[cfg(not(target_os = "none"))]
-        if let Some(masks) = &self.link_masks
+        if let Some(masks) = &self.switch.link_masks
             && let Some(link) = masks.only_link(switch, asked_for)
         {
             return (n == 0 && link != 0).then(|| link.trailing_zeros());

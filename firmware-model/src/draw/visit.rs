@@ -1,19 +1,17 @@
 //! Visiting cells in order: by a draw that has missed otherwise, and by tools that want every route.
 
 use super::cells::{Cells, DETOURS, LinkPair, MOST_VISITED};
-use super::looking::Wanted;
-use crate::Switch;
-use crate::path::{Path, Place};
+use super::looking::Looking;
+use crate::path::Path;
 use crate::random::below;
 use rand_core::Rng;
-use tvlb_schema::{Decision, DrawRule, Route, Shape, ShapeSet};
+use tvlb_schema::{DrawRule, Route, SetView, Shape, ShapeSet};
 
-impl Switch<'_> {
+impl Looking<'_> {
     /// Visits the cells that hold two links, in order, `most` of them at most.
     #[inline]
-    pub(crate) fn visit(
+    pub(super) fn visit(
         &self,
-        to: &Place,
         strata: &[Cells],
         most: u32,
         mut each: impl FnMut(LinkPair, &Cells, u32),
@@ -22,7 +20,7 @@ impl Switch<'_> {
         for cells in strata.iter().filter(|cells| cells.ways > 0) {
             for port in 0..cells.ports.into() {
                 for k in 0..cells.links.into() {
-                    let Some(links) = self.links(to, cells, port, k) else { break };
+                    let Some(links) = self.links(cells, port, k) else { break };
                     if !self.named_fit(links, cells) {
                         continue;
                     }
@@ -43,12 +41,12 @@ impl Switch<'_> {
     #[inline(never)]
     pub(super) fn draw_by_visit(
         &self,
-        wanted: &Wanted<'_>,
+        strata: &[Cells],
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let (mut kept, mut hits) = (None, 0);
-        self.visit(wanted.to, wanted.strata, MOST_VISITED, |links, cells, way| {
-            if let Some(found) = self.path_in(wanted, links, cells, way) {
+        self.visit(strata, MOST_VISITED, |links, cells, way| {
+            if let Some(found) = self.path_in(links, cells, way) {
                 hits += 1;
                 if below(rng, hits) == 0 {
                     kept = Some(found);
@@ -62,17 +60,16 @@ impl Switch<'_> {
     /// routes of the first cells, by a visit.
     #[cold]
     #[inline(never)]
-    pub(crate) fn draw_direct(
+    pub(super) fn draw_direct(
         &self,
-        to: &Place,
         shapes: ShapeSet,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let (mut kept, mut hits) = (None, 0);
-        self.visit(to, &self.strata(shapes.without(DETOURS)), MOST_VISITED, |links, cells, _| {
+        self.visit(&self.strata(shapes.without(DETOURS)), MOST_VISITED, |links, cells, _| {
             let mid = u8::from(links.v != links.w);
             if cells.shape(mid, links.tail).is_some()
-                && let Some(found) = self.path(to, links, links.w, mid)
+                && let Some(found) = self.path(links, links.w, mid)
             {
                 hits += 1;
                 if below(rng, hits) == 0 {
@@ -80,53 +77,48 @@ impl Switch<'_> {
                 }
             }
         });
-        if self.image.fabric().has_plain_groups() { kept } else { Some(self.spread(kept?, rng)) }
+        if self.switch.image.fabric().has_plain_groups() {
+            kept
+        } else {
+            Some(self.switch.spread(kept?, rng))
+        }
     }
 
-    /// Does the work of [`Switch::for_each_route`].
-    pub(crate) fn visit_routes(
-        &self,
-        decision: Decision,
-        destination: tvlb_schema::SwitchId,
-        mut each: impl FnMut(Route, Shape),
-    ) {
-        let to = &self.place(destination);
-        if to.group == self.image.group() || !self.dragonfly().has_switch(destination) {
-            return;
-        }
-        let set = self.image.set(decision);
-        if let DrawRule::BySwitch { legs, returns } = set.rule().draw {
-            return self.visit_routes_by_switch(to, (legs, returns), each);
-        }
-        if set.rule().is_by_triple() {
-            return self.visit_triples(to, |route, shape, is_first| {
+    /// Every route of a set, each once.
+    pub(super) fn visit_routes(&self, set: &SetView<'_>, mut each: impl FnMut(Route, Shape)) {
+        match set.rule().draw {
+            DrawRule::BySwitch { legs, returns } => {
+                self.visit_routes_by_switch((legs, returns), each);
+            }
+            DrawRule::ByTriple => self.visit_triples(|route, shape, is_first| {
                 if is_first {
                     each(route, shape);
                 }
-            });
-        }
-        let strata = self.strata(set.shapes_to(destination));
-        let wanted = &Wanted { to, set: Some(set), strata: &strata };
-        self.visit(to, &strata, u32::MAX, |links, cells, way| {
-            if let Some(path) = self.path_in(wanted, links, cells, way) {
-                let detour = (path.detour() != links.w).then_some(path.detour());
-                let ends = 2 + u8::from(cells.head()) + u8::from(links.tail);
-                let mid = path.hops().wrapping_sub(ends);
-                let shape = Shape::of_walk(cells.head(), mid, links.tail);
-                each(Route { x: path.x(), y: path.y(), detour }, shape);
+            }),
+            DrawRule::ByRoute | DrawRule::ByShape { .. } => {
+                let strata = self.strata(set.shapes_to(self.to.switch));
+                self.visit(&strata, u32::MAX, |links, cells, way| {
+                    if let Some(path) = self.path_in(links, cells, way) {
+                        let detour = (path.detour() != links.w).then_some(path.detour());
+                        let ends = 2 + u8::from(cells.head()) + u8::from(links.tail);
+                        let mid = path.hops().wrapping_sub(ends);
+                        let shape = Shape::of_walk(cells.head(), mid, links.tail);
+                        each(Route { x: path.x(), y: path.y(), detour }, shape);
+                    }
+                });
             }
-        });
+        }
     }
 
     /// The walks of all triples, each with whether it is the first of its walk: a walk of one hop in the
     /// intermediate group has two triples, with R at either end of that hop.
-    pub(crate) fn visit_triples(&self, to: &Place, mut each: impl FnMut(Route, Shape, bool)) {
-        self.visit(to, &[self.cells_of_triples()], u32::MAX, |links, _, r| {
-            let Some(path) = self.triple(to, links, r) else { return };
+    pub(super) fn visit_triples(&self, mut each: impl FnMut(Route, Shape, bool)) {
+        self.visit(&[self.cells_of_triples()], u32::MAX, |links, _, r| {
+            let Some(path) = self.triple(links, r) else { return };
             let (at_v, at_w) = (r == links.v.0.into(), r == links.w.0.into());
             let mid = u8::from(!at_v) + u8::from(!at_w);
             let detour = (mid == 2).then_some(path.detour());
-            let head = self.image.own_slot(links.x).is_none();
+            let head = self.switch.image.own_slot(links.x).is_none();
             let shape = Shape::of_walk(head, mid, links.tail);
             each(Route { x: links.x, y: links.y, detour }, shape, mid != 1 || at_w);
         });
