@@ -121,11 +121,11 @@ fn the_same_network_with_other_numbers() {
     let cables = scratch.succeeds("topology fabric.toml --format csv");
     // Neither the new groups nor the new switches of a group are in the order of the old ones.
     let (groups, switches) = ([2, 0, 3, 1], [1, 2, 0]);
-    let renumbered = |[group, switch]: [usize; 2]| [groups[group], switches[switch]];
-    let as_it_was = |place| place;
-    let places: [(&str, &dyn Fn([usize; 2]) -> [usize; 2]); 2] =
-        [("old", &as_it_was), ("new", &renumbered)];
-    for (directory, place) in places {
+    for directory in ["old", "new"] {
+        let place = |[group, switch]: [usize; 2]| match directory {
+            "old" => [group, switch],
+            _ => [groups[group], switches[switch]],
+        };
         let mut names = "group,switch,port,name,physical\n".to_owned();
         for (group, switch) in (0..4).flat_map(|group| (0..3).map(move |switch| (group, switch))) {
             let [at, index] = place([group, switch]);
