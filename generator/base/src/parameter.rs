@@ -310,6 +310,21 @@ macro_rules! whole {
     };
 }
 
+/// A setting that may be nothing, or else is read from a text and shown as one; an error of its type says what would be
+/// accepted.
+#[macro_export]
+macro_rules! text {
+    (if $field:ident: $type:ty) => {
+        $crate::parameter::Value::Text {
+            get: |s| s.$field.map(|value: $type| value.to_string()).into(),
+            set: |s, text| {
+                s.$field = Some(text.parse::<$type>().map_err(|error| error.to_string())?);
+                Ok(())
+            },
+        }
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,8 +4,8 @@
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::parameter::{Parameter, Parameters, Value};
 use tvlb_base::table::Cell;
-use tvlb_base::words;
-use tvlb_schema::{Candidates, CandidatesError, Gate, GateError, MinCandidate, Queue, Weighing};
+use tvlb_base::{text, words};
+use tvlb_schema::{Candidates, Gate, MinCandidate, Queue, Weighing};
 
 /// What is said of how a decision weighs; what is `None` is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,13 +58,7 @@ impl Parameters for OpenWeighing {
             "candidates",
             "MxK",
             "How many MIN and VLB candidates every decision draws, each 1 to 8, as in 1x4",
-            Value::Text {
-                get: |open| open.candidates.map(|numbers| numbers.to_string()).into(),
-                set: |open, text| {
-                    open.candidates = Some(text.parse().map_err(|e: CandidatesError| e.to_string())?);
-                    Ok(())
-                },
-            },
+            text!(if candidates: Candidates),
         )
         .otherwise("the images', or 1x1 with --conventional"),
         Of::switches(
@@ -72,13 +66,7 @@ impl Parameters for OpenWeighing {
             "C",
             "The gate of every decision, as in 1.25, or 0 for none: VLB is weighed only where MIN's queue is longer than \
              so many times the mean queue of the switch's links",
-            Value::Text {
-                get: |open| open.gate.map(|gate| gate.to_string()).into(),
-                set: |open, text| {
-                    open.gate = Some(text.parse().map_err(|e: GateError| e.to_string())?);
-                    Ok(())
-                },
-            },
+            text!(if gate: Gate),
         )
         .otherwise("the images', or 0 with --conventional"),
         Of::switches(

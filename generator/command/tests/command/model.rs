@@ -72,6 +72,26 @@ fn a_run_goes_on_from_its_state() {
     assert_snapshot!("model_states", said.replace(unit, "state/xx/HASH.run"));
 }
 
+/// Paths of one hop count share a rate, so a set that leaves some out can carry more than all paths together; where each
+/// path has a rate of its own, it cannot.
+#[test]
+fn fewer_paths_carry_more_only_where_they_share_rates() {
+    let scratch = Scratch::with_fabric(
+        "name = \"x\"\nseed = 1\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 7\narrangement = \"random\"\n",
+    );
+    let intervals = |rule: &str| -> [[f64; 2]; 2] {
+        let sets = "--sets all --sets shapes:021+110 --patterns shift(1,0)";
+        let run = format!("model fabric.toml -q --paths routes {sets} --rule {rule} --json");
+        let json: serde_json::Value = serde_json::from_str(&scratch.succeeds(&run)).unwrap();
+        let end = |set: usize, end: usize| json["sets"][set]["cells"][0][end].as_f64().unwrap();
+        [0, 1].map(|set| [0, 1].map(|at| end(set, at)))
+    };
+    let [[_, most_of_all], [least_of_fewer, _]] = intervals("monotone");
+    assert!(least_of_fewer > 1.004 * most_of_all, "{least_of_fewer} {most_of_all}");
+    let [[_, most_of_all], [least_of_fewer, _]] = intervals("by-path");
+    assert!(least_of_fewer <= most_of_all, "{least_of_fewer} {most_of_all}");
+}
+
 #[test]
 fn patterns_are_read_from_a_file() {
     let scratch = small();
