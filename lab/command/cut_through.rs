@@ -27,7 +27,7 @@ use tvlb_generator::counted::counted;
 use tvlb_lab::cut_through::{
     CutThrough, CutThroughError, CutThroughRun, Piggybacking, Routing, Sending, saturation,
 };
-use tvlb_simulator::BootedFabric;
+use tvlb_simulator::{BootedFabric, Links};
 use tvlb_table_set::names::Parts;
 use tvlb_traffic::Traffic;
 use tvlb_traffic::loads::Loads;
@@ -223,21 +223,14 @@ impl Arguments {
         }
     }
 
-    /// The settings of a routing's runs, on a fabric of these latencies.
-    fn settings(
-        &self,
-        name: RoutingName,
-        escape: Option<&Escape>,
-        latencies: [u32; 2],
-    ) -> CutThrough {
-        // A latency that does not fit is refused with the other settings.
-        let latencies = latencies.map(|cycles| u16::try_from(cycles).unwrap_or(u16::MAX));
+    /// The settings of a routing's runs, on a fabric of these links.
+    fn settings(&self, name: RoutingName, escape: Option<&Escape>, links: Links) -> CutThrough {
         let stated = self.measurement.0.clone().with(self.given.0.clone());
         let mut usual = CutThrough::new(Routing::Scheme(Scheme::Min), self.weighing.paths());
         if self.burst.is_some() || self.all_to_all {
             usual.measured_cycles = 10_000_000;
         }
-        let mut settings = usual.on(latencies, &stated);
+        let mut settings = usual.on(links, &stated);
         let channels = [settings.local.virtual_channels, settings.global.virtual_channels];
         settings.routing = self.routing(name, escape, channels);
         if name.is_per_hop() {
@@ -253,7 +246,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     use_threads(arguments.threads)?;
     let tables = Tables::open(&arguments.directory)?;
     let entry = &tables.set.manifest().fabric;
-    let latencies = [entry.local_latency, entry.global_latency];
+    let links = Links::from(entry);
     let name = entry.name.clone();
     let fabric = tables.set.fabric_image().map_err(Failure::of)?;
     let switches = tables.switch_images(&fabric, arguments.weighing.revision(None))?;
@@ -275,7 +268,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let settings: Vec<CutThrough> = arguments
         .routing
         .iter()
-        .map(|&routing| arguments.settings(routing, escape.as_ref(), latencies))
+        .map(|&routing| arguments.settings(routing, escape.as_ref(), links))
         .collect();
     let runs = checked(arguments, &fabric, &settings, &traffics)?;
 

@@ -40,8 +40,8 @@ pub type Word = (&'static str, &'static str);
 pub enum Value<S> {
     /// A whole number between two, or nothing where something else decides it.
     Whole { limits: [u32; 2], get: fn(&S) -> Option<u32>, set: fn(&mut S, u32) },
-    /// One of several words, or nothing. What is set is one of them.
-    Words { all: fn() -> Vec<Word>, get: fn(&S) -> Option<&'static str>, set: fn(&mut S, &str) },
+    /// One of several words, or nothing; set by its place among them.
+    Words { all: fn() -> Vec<Word>, get: fn(&S) -> Option<&'static str>, set: fn(&mut S, usize) },
     /// What has a text of its own. An error is what would be accepted.
     Text { get: fn(&S) -> Cell, set: fn(&mut S, &str) -> Result<(), String> },
 }
@@ -146,8 +146,8 @@ impl<S> Parameter<S> {
             }
             Value::Words { all, set, .. } => {
                 let words = all();
-                let found = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text));
-                let (found, _) = found.ok_or_else(|| {
+                let found = words.iter().position(|(word, _)| word.eq_ignore_ascii_case(text));
+                let found = found.ok_or_else(|| {
                     let names = || words.iter().map(|(word, _)| *word);
                     let accepted = names().collect::<Vec<_>>().join(", ");
                     format!("accepted one of {accepted}{}", hint(text, names()))
@@ -282,9 +282,8 @@ macro_rules! words {
                 let found: Option<$type> = $get;
                 found.map(<$type>::name)
             },
-            set: |$to, name| {
-                let mut all = $list.iter().map(|(word, _)| *word);
-                let $word = all.find(|word| word.name() == name).expect("it is one of them");
+            set: |$to, place| {
+                let ($word, _) = $list[place];
                 $set;
             },
         }

@@ -9,8 +9,6 @@ use tvlb_base::parameter::{Parameter, Parameters, Part, Stated};
 /// Which parameters are options.
 pub trait Which {
     const PART: Part;
-    /// Above the options in help.
-    const HEADING: &'static str;
 }
 
 /// Those of what switches and links are.
@@ -18,7 +16,6 @@ pub struct OfSwitches;
 
 impl Which for OfSwitches {
     const PART: Part = Part::Switches;
-    const HEADING: &'static str = "Switches";
 }
 
 /// Those of how a run is measured.
@@ -26,7 +23,6 @@ pub struct OfMeasurement;
 
 impl Which for OfMeasurement {
     const PART: Part = Part::Measurement;
-    const HEADING: &'static str = "Measurement";
 }
 
 /// The parameters of `S` that are options, with the values that a command line gives.
@@ -57,7 +53,7 @@ impl<S: Parameters, W: Which> FromArgMatches for Given<S, W> {
 
 impl<S: Parameters, W: Which> Args for Given<S, W> {
     fn augment_args(command: Command) -> Command {
-        Self::options().fold(command, |command, option| command.arg(argument(option, W::HEADING)))
+        Self::options().fold(command, |command, option| command.arg(argument(option)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -66,7 +62,11 @@ impl<S: Parameters, W: Which> Args for Given<S, W> {
 }
 
 /// The option of a parameter.
-fn argument<S: Parameters>(parameter: &'static Parameter<S>, heading: &'static str) -> Arg {
+fn argument<S: Parameters>(parameter: &'static Parameter<S>) -> Arg {
+    let heading = match parameter.part {
+        Part::Switches => "Switches",
+        Part::Measurement => "Measurement",
+    };
     let otherwise =
         parameter.otherwise.map_or_else(String::new, |words| format!(" [default: {words}]"));
     let option = Arg::new(parameter.name)

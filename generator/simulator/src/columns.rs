@@ -4,9 +4,11 @@
 use crate::outcome::{Fairness, Figures, Outcome};
 use crate::settings::Settings;
 use crate::study::Estimate;
+use tvlb_base::parameter::{self, Parameters};
+use tvlb_base::row;
 use tvlb_base::table::{Cell, Column};
-use tvlb_base::{parameter, row};
-use tvlb_schema::Weighing;
+use tvlb_schema::{MinCandidate, Weighing};
+use tvlb_table_set::OpenWeighing;
 
 /// The first columns: what was run, but for load and seed. A file that lists traffic or a placement is named as the
 /// user named it, and the column after that has the SHA-256 of its lines; empty without a file.
@@ -138,12 +140,10 @@ pub const WEIGHING: [Column<'_>; 8] = [
 
 /// What stands in them for two decisions; nothing for one that a scheme does not make.
 pub fn weighings(both: [Option<Weighing>; 2]) -> Vec<Cell> {
-    let thresholds = both.map(|weighing| weighing.map(|weighing| weighing.threshold).into());
-    let candidates =
-        both.map(|weighing| weighing.map(|weighing| weighing.candidates.to_string()).into());
-    let gates = both.map(|weighing| weighing.map(|weighing| weighing.gate.to_string()).into());
-    let queues = both.map(|weighing| weighing.map(|weighing| weighing.queue.name()).into());
-    [thresholds, candidates, gates, queues].concat()
+    let open = |weighing| OpenWeighing::closed(weighing, MinCandidate::Kept);
+    let both = both.map(|weighing| weighing.map(open).unwrap_or_default());
+    let words = OpenWeighing::ALL.iter().filter(|word| word.name != "second-min");
+    words.flat_map(|word| both.each_ref().map(|open| word.get(open))).collect()
 }
 
 /// The last columns: how decisions weigh, what is dead, what switches and links are, and how a run is measured.

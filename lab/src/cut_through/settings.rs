@@ -14,9 +14,9 @@ use tvlb_base::parameter::{self, Stated};
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths, ofar_channels};
 use tvlb_schema::{Dragonfly, EscapeKind, LinkKind, OfarRules};
-use tvlb_simulator::BootedFabric;
 use tvlb_simulator::StarvedLink;
 use tvlb_simulator::parts::{MOST_CYCLES, MOST_EMPTY, PortKind, check_memory};
+use tvlb_simulator::{BootedFabric, Links};
 use tvlb_traffic::Traffic;
 
 /// The most virtual channels: the packet header has three bits for one.
@@ -159,13 +159,13 @@ impl CutThrough {
         }
     }
 
-    /// These settings on links of these latencies within groups and between them, with what has been given in the
-    /// place of that. Buffers of which no size is given have the default or, on a link that is longer, as many phits
+    /// These settings on links of a fabric's latencies, with what has been given in the place of that. Buffers of which no size is given have the default or, on a link that is longer, as many phits
     /// as are under way there and back.
     #[must_use]
-    pub fn on(self, [local, global]: [u16; 2], stated: &Stated<Self>) -> Self {
-        let on_links = Self { local_latency_cycles: local, global_latency_cycles: global, ..self };
-        let mut settings = stated.over(on_links);
+    pub fn on(self, links: Links, stated: &Stated<Self>) -> Self {
+        let Links { local_latency_cycles, global_latency_cycles, .. } = links;
+        let mut settings =
+            stated.over(Self { local_latency_cycles, global_latency_cycles, ..self });
         let packet = u32::from(settings.packet_phits.max(1));
         let needed = |latency: u16| {
             let packets = (2 * u32::from(latency)).next_multiple_of(packet);
