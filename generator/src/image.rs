@@ -3,19 +3,18 @@
 //! The same input gives the same bytes at any number of threads: each switch's image is a pure
 //! function of the topology, the rules and the switch.
 
+use crate::checked_fabric::{CheckedFabric, Unreachable};
 use crate::escape::EscapeError;
 use crate::policy::Policy;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{
-    FabricImage, GroupId, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId, VcScheme,
-    encode_fabric_image_with, encode_switch_image, shapes_by_number,
+    PerDecision, SetContents, ShapeSet, SwitchContents, VcScheme, encode_switch_image,
+    shapes_by_number,
 };
 use tvlb_table_set::MOST_BYTES;
-use tvlb_table_set::names::Names;
-use tvlb_topology::Topology;
-use tvlb_topology::routes::count::{RouteCounter, SourceCounts};
+use tvlb_topology::routes::count::SourceCounts;
 use tvlb_topology::routes::presence::shapes_of_counts;
 
 /// What the switches are to do.
@@ -35,16 +34,8 @@ pub struct Images {
 /// Why there are no images.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ImageStageError {
-    #[error(
-        "no path leads from switch {from} to switch {to}: their groups share no cable, and each path \
-         by way of another group needs a hop between two switches that share no local link"
-    )]
-    Apart { from: SwitchId, to: SwitchId },
-    #[error(
-        "groups {from} and {to} share no cable, and no other group has cables to both: \
-         no packet can pass between them by MIN or VLB; add a cable"
-    )]
-    Unreachable { from: GroupId, to: GroupId },
+    #[error(transparent)]
+    Unreachable(#[from] Unreachable),
     #[error(transparent)]
     Escape(#[from] EscapeError),
     #[error(
@@ -60,47 +51,44 @@ pub enum ImageStageError {
 /// numbers and nothing else.
 ///
 /// # Errors
-/// Two groups without any path, too many bytes, or the work was cancelled.
+/// Too many bytes, or the work was cancelled.
 ///
 /// # Example
 /// ```
+/// use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
+/// use tvlb_generator::fabric::Fabric;
 /// use tvlb_generator::image::{Routing, build};
 /// use tvlb_generator::policy::Policy;
-/// use tvlb_topology::routes::count::RouteCounter;
 /// use tvlb_table_set::grammar::parse_set;
-/// use tvlb_topology::arrangement::{Arrangement, arrange};
-/// use tvlb_table_set::names::Names;
+/// use tvlb_topology::arrangement::Arrangement;
 /// use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
 ///
-/// let topology = arrange(Dragonfly::new(2, 4, 2, 9)?, Arrangement::default(), 1)?;
+/// let fabric = Fabric::new("lab", Dragonfly::new(2, 4, 2, 9)?, Arrangement::default(), 1)?;
+/// let image = fabric_image(&fabric.topology);
 /// let policy = Policy::from(parse_set("shapes:011", 1)?);
 /// let routing = Routing {
 ///     policies: PerDecision::same(policy),
 ///     virtual_channels: VcScheme::Ordered,
 /// };
-/// let images = build(&RouteCounter::new(&topology), &routing, &Names::default(), &())?;
+/// let images = build(&CheckedFabric::new(&fabric, &image)?, &routing, &())?;
 /// assert_eq!(images.switches.len(), 36);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn build(
-    counter: &RouteCounter<'_>,
+    fabric: &CheckedFabric<'_>,
     routing: &Routing,
-    names: &Names,
     progress: &dyn Progress,
 ) -> Result<Images, ImageStageError> {
-    let topology = counter.topology();
-    check_reachable(topology)?;
-    let df = topology.dragonfly();
-    let fabric = fabric_image(topology);
-    let view = FabricImage::decode(&fabric).expect("the encoder decodes what it wrote");
-    let bytes = AtomicU64::new(fabric.len() as u64);
-    let images: Result<Vec<Vec<u8>>, ImageStageError> = counter
+    let bytes = AtomicU64::new(fabric.image_bytes().len() as u64);
+    let images: Result<Vec<Vec<u8>>, ImageStageError> = fabric
+        .counter()
         .sources()
         .map(|from| {
             progress.check()?;
             let mut contents = contents(&from, routing);
-            contents.physical_numbers = names.physical_numbers(df, from.source());
-            let image = encode_switch_image(&view, &contents);
+            let df = fabric.topology.dragonfly();
+            contents.physical_numbers = fabric.names.physical_numbers(df, from.source());
+            let image = encode_switch_image(fabric.image(), &contents);
             // Checked here, so that no memory is spent on images that no table set may hold.
             let length = image.len() as u64;
             if bytes.fetch_add(length, Ordering::Relaxed) + length > MOST_BYTES {
@@ -110,13 +98,7 @@ pub fn build(
             Ok(image)
         })
         .collect();
-    Ok(Images { switches: images?, fabric })
-}
-
-/// The fabric image of a wiring, which tables of the same wiring have whatever their sets.
-pub fn fabric_image(topology: &Topology) -> Vec<u8> {
-    let cables: Vec<_> = topology.cables().iter().map(|cable| (cable.low, cable.high)).collect();
-    encode_fabric_image_with(topology.dragonfly(), &cables, topology.fewer_links())
+    Ok(Images { switches: images?, fabric: fabric.image_bytes().to_vec() })
 }
 
 fn contents(from: &SourceCounts<'_>, routing: &Routing) -> SwitchContents {
@@ -150,63 +132,4 @@ fn shapes_to(from: &SourceCounts<'_>, policy: &Policy) -> Vec<ShapeSet> {
     shapes_by_number(topology.dragonfly(), |to| {
         shapes_of_counts(topology, set, (source, to), &from.counts(to))
     })
-}
-
-/// Checks that every two groups share a cable, or both share one with a third.
-///
-/// # Errors
-/// The first two that do not.
-pub fn check_reachable(topology: &Topology) -> Result<(), ImageStageError> {
-    let df = topology.dragonfly();
-    let joined = |i: GroupId, j: GroupId| i != j && !topology.links(i, j).is_empty();
-    for from in df.groups() {
-        for to in df.groups().filter(|&to| from < to) {
-            if !joined(from, to) && !df.groups().any(|m| joined(from, m) && joined(m, to)) {
-                return Err(ImageStageError::Unreachable { from, to });
-            }
-            if !topology.has_whole_groups() && !joined(from, to) {
-                check_switches_reachable(topology, from, to)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Every switch of one group reaches every switch of another by VLB.
-fn check_switches_reachable(
-    topology: &Topology,
-    from: GroupId,
-    to: GroupId,
-) -> Result<(), ImageStageError> {
-    let df = topology.dragonfly();
-    for source in df.switches_in(from) {
-        for destination in df.switches_in(to) {
-            if topology.crossings(source, destination).next().is_none() {
-                return Err(ImageStageError::Apart { from: source, to: destination });
-            }
-        }
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tvlb_schema::{Dragonfly, GroupKind};
-
-    /// Whatever the numbers of the groups that are there.
-    #[test]
-    fn groups_that_nothing_joins_are_named() {
-        let (absent, pair) = (GroupKind::absent(1), GroupKind::new(2, 3, 1, 2));
-        for (kinds, [from, to]) in [
-            (&[pair][..], [0, 1].map(GroupId)),
-            (&[absent, pair], [1, 2].map(GroupId)),
-            (&[pair, absent], [0, 1].map(GroupId)),
-        ] {
-            let df = Dragonfly::of_kinds(kinds).unwrap();
-            let topology = Topology::from_cables(df, []).unwrap();
-            let refused = check_reachable(&topology);
-            assert_eq!(refused, Err(ImageStageError::Unreachable { from, to }));
-        }
-    }
 }

@@ -6,7 +6,7 @@
 //! # Example
 //! ```
 //! use tvlb_generator::fabric::Fabric;
-//! use tvlb_generator::pipeline::{Settings, generate};
+//! use tvlb_generator::pipeline::{self, Settings};
 //! use tvlb_table_set::Existing;
 //! use tvlb_verify::{With, verify};
 //!
@@ -21,7 +21,7 @@
 //! // The sets are the fabric file's; where it has none, they are chosen, which takes minutes. The
 //! // directory appears whole and verified, or not at all. `&()` wants to know nothing of progress.
 //! let settings = Settings::default();
-//! let (made, _) = generate(&fabric, &settings, &tables, Existing::Refuse, &())?;
+//! let (made, _) = pipeline::run(&fabric, &settings, &tables, Existing::Refuse, &())?;
 //! assert_eq!(made.tables.images.switches.len(), 20);
 //!
 //! // At any later time: nothing but the files is read to verify them.
@@ -32,6 +32,7 @@
 //! ```
 
 pub mod balance;
+pub mod checked_fabric;
 pub mod choose;
 pub mod counted;
 pub mod diff;
@@ -39,7 +40,6 @@ pub mod escape;
 pub mod fabric;
 pub mod fabric_file;
 pub mod faults;
-pub mod generate;
 pub mod image;
 pub mod pipeline;
 pub mod policy;
@@ -49,3 +49,4 @@ pub mod routes;
 pub mod set_file;
 pub mod static_load;
 pub mod table_policies;
+pub mod tables;

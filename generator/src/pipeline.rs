@@ -3,24 +3,25 @@
 //! [`make`] chooses the sets where the fabric file leaves them open, thins them where that is asked
 //! for, refuses what a switch could not live with, and makes the images. [`write()`] puts them beside
 //! the target, verifies what lies on the disk, adds the report, and gives the directory its name.
-//! [`generate`] is both. Promises: the target holds a whole, verified table set or what it held
+//! [`run`] is both. Promises: the target holds a whole, verified table set or what it held
 //! before; the same fabric and settings make the same bytes.
 
 use crate::balance::Balancer;
+use crate::checked_fabric::{CheckedFabric, Unreachable, fabric_image};
 use crate::choose::{ChooseError, Options, RunsMade, choose};
 use crate::escape;
 use crate::fabric::Fabric;
-use crate::generate::{Generated, draw_work_of, generate_counted};
-use crate::image::{ImageStageError, check_reachable};
-use crate::policy::Policy;
+use crate::fabric_file::FabricFile;
+use crate::image::ImageStageError;
+use crate::policy::{Policies, Policy};
 use crate::report::{self, Subject};
 use crate::routes::draw_work::{DrawWork, TooMuchWork};
+use crate::tables::{self, Generated};
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Decision, PerDecision};
 use tvlb_table_set::{Existing, REPORT_FILE, WriteError};
 use tvlb_throughput::report::Report;
-use tvlb_topology::routes::count::RouteCounter;
 use tvlb_verify::{Certificate, VerifyError, verify_tables};
 
 /// VLB walks that are verified before a table set takes its name: all that there are up to some 80
@@ -35,9 +36,16 @@ pub struct Settings {
     /// Whether switches thin sets that are given, or chosen by the model alone, until links are
     /// used evenly. A choice by simulation tries that itself.
     pub balance: bool,
-    /// The policy of each decision, in the place of what the fabric file says of sets and of how they are
-    /// weighed.
-    pub policies: Option<PerDecision<Policy>>,
+    /// What the policies are, in the place of what the fabric file says of sets and of how they are weighed.
+    pub policies: Option<Policies>,
+}
+
+impl Settings {
+    /// What the policies of a fabric are.
+    pub fn policies_of(&self, file: &FabricFile) -> Policies {
+        let of_file = || file.policies.given().map_or(Policies::Chosen, Policies::Given);
+        self.policies.clone().unwrap_or_else(of_file)
+    }
 }
 
 /// A table set in memory, and what was found out on the way to it.
@@ -45,6 +53,8 @@ pub struct Settings {
 pub struct Made {
     /// The manifest and the images.
     pub tables: Generated,
+    /// What the images say of each decision.
+    policies: PerDecision<Policy>,
     /// What a draw takes a switch, by decision.
     pub draw_work: PerDecision<DrawWork>,
     /// Step 1's report; none where the sets were given or the fabric is too large to be modelled.
@@ -56,6 +66,8 @@ pub struct Made {
 /// Why there is no table set. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
+    #[error(transparent)]
+    Unreachable(#[from] Unreachable),
     #[error(transparent)]
     Choose(#[from] ChooseError),
     #[error(transparent)]
@@ -107,7 +119,7 @@ impl From<VerifyError> for PipelineError {
 /// # Example
 /// ```
 /// use tvlb_generator::fabric::Fabric;
-/// use tvlb_generator::pipeline::{Settings, generate};
+/// use tvlb_generator::pipeline::{self, Settings};
 /// use tvlb_table_set::Existing;
 ///
 /// # let home = tempfile::tempdir()?;
@@ -116,17 +128,19 @@ impl From<VerifyError> for PipelineError {
 /// let fabric = Fabric::load(&lab)?;
 /// let tables = home.path().join("tables");
 /// let (made, certificate) =
-///     generate(&fabric, &Settings::default(), &tables, Existing::Refuse, &())?;
+///     pipeline::run(&fabric, &Settings::default(), &tables, Existing::Refuse, &())?;
 /// assert_eq!((made.tables.images.switches.len(), certificate.pairs), (20, 380));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn generate(
+pub fn run(
     fabric: &Fabric,
     settings: &Settings,
     target: &Path,
     existing: Existing,
     progress: &dyn Progress,
 ) -> Result<(Made, Certificate), PipelineError> {
+    let image = fabric_image(&fabric.topology);
+    let fabric = &CheckedFabric::new(fabric, &image)?;
     let made = make(fabric, settings, progress)?;
     let certificate = write(fabric, settings, &made, (target, existing), progress)?;
     Ok((made, certificate))
@@ -137,37 +151,39 @@ pub fn generate(
 /// # Errors
 /// The first thing that went wrong, or that the work was cancelled.
 pub fn make(
-    fabric: &Fabric,
+    fabric: &CheckedFabric<'_>,
     settings: &Settings,
     progress: &dyn Progress,
 ) -> Result<Made, PipelineError> {
     // Before the choice, which takes minutes.
-    check_reachable(&fabric.topology)?;
     if let Some(settings) = &fabric.file.escape {
         escape::find(&fabric.topology, settings.kind, settings.root)
             .map_err(|error| PipelineError::Images(error.into()))?;
     }
     let mut runs = RunsMade::default();
-    let (mut decided, entry, modelled) = if let Some(policies) = &settings.policies {
-        (policies.clone(), None, None)
-    } else if let Some(rules) = fabric.file.sets.rules() {
-        (fabric.file.weighing.policies(&rules), None, None)
-    } else {
-        let choice = choose(fabric, &settings.choice, progress)?;
-        runs = choice.runs;
-        (choice.policies, Some(choice.entry), choice.modelled)
+    let (mut decided, entry, modelled) = match settings.policies_of(&fabric.file) {
+        Policies::Given(policies) | Policies::OfSetFile(policies) => (policies, None, None),
+        Policies::Chosen => {
+            let choice = choose(fabric, &settings.choice, progress)?;
+            runs = choice.runs;
+            (choice.policies, Some(choice.entry), choice.modelled)
+        }
     };
-    let counter = RouteCounter::new(&fabric.topology);
     if settings.balance {
-        decided = balanced(&counter, &decided, progress)?;
+        decided = balanced(fabric, &decided, progress)?;
     }
-    let draw_work = draw_work_of(&counter, &decided, progress)?;
-    for decision in Decision::ALL {
-        let checked = draw_work.get(decision).check(&decided.get(decision).rule);
-        checked.map_err(|error| error.with_names(&fabric.names))?;
-    }
-    let tables = generate_counted(fabric, &counter, (&decided, entry), progress)?;
-    Ok(Made { tables, draw_work, modelled, runs })
+    let work = |policy: &Policy| -> Result<DrawWork, PipelineError> {
+        let work = fabric.draw_work(policy, progress)?;
+        work.check(&policy.rule).map_err(|error| error.with_names(&fabric.names))?;
+        Ok(work)
+    };
+    let draw_work = PerDecision {
+        ugal_l: work(&decided.ugal_l)?,
+        par_source: work(&decided.par_source)?,
+        par_second: work(&decided.par_second)?,
+    };
+    let tables = tables::encode(fabric, (&decided, entry), progress)?;
+    Ok(Made { tables, policies: decided, draw_work, modelled, runs })
 }
 
 /// Writes a table set that [`make`] made for this fabric with these settings, verifies it as it lies
@@ -176,7 +192,7 @@ pub fn make(
 /// # Errors
 /// The first thing that went wrong, or that the work was cancelled. The target is as it was.
 pub fn write(
-    fabric: &Fabric,
+    fabric: &CheckedFabric<'_>,
     settings: &Settings,
     made: &Made,
     (target, existing): (&Path, Existing),
@@ -201,7 +217,7 @@ pub fn write(
 /// # Errors
 /// What verification found, or that the work was cancelled.
 pub fn verified_report(
-    fabric: &Fabric,
+    fabric: &CheckedFabric<'_>,
     settings: &Settings,
     made: &Made,
     written: &Path,
@@ -213,8 +229,9 @@ pub fn verified_report(
     let subject = Subject {
         fabric,
         options: &settings.choice,
-        has_set_file: settings.policies.is_some(),
+        asked: settings.policies.as_ref(),
         modelled: made.modelled.as_ref(),
+        policies: &made.policies,
         manifest,
         images: &made.tables.images,
         certificate: &certificate,
@@ -225,12 +242,12 @@ pub fn verified_report(
 
 /// The policies with each set balanced.
 fn balanced(
-    counter: &RouteCounter<'_>,
+    fabric: &CheckedFabric<'_>,
     policies: &PerDecision<Policy>,
     progress: &dyn Progress,
 ) -> Result<PerDecision<Policy>, Cancelled> {
     progress.stage("balance", Some(Decision::ALL.len()));
-    let balancer = Balancer::new(counter);
+    let balancer = Balancer::new(fabric.counter());
     let balanced = |policy| {
         let balanced = balancer.balanced(policy, progress)?;
         progress.step();

@@ -88,6 +88,15 @@ impl Policy {
         Ok(Self { weighing, min, ..policy })
     }
 
+    /// Weighs as it is said for a decision; what is open stays. Only PAR's second look has a MIN candidate.
+    pub fn weigh_as(&mut self, decision: Decision, said: &PerDecision<OpenWeighing>) {
+        let (weighing, min) = said.get(decision).over(self.weighing, self.min);
+        self.weighing = weighing;
+        if decision == Decision::ParSecond {
+            self.min = min;
+        }
+    }
+
     /// The levels of one switch; none if it keeps all routes of the set.
     pub fn levels_of(&self, switch: SwitchId) -> &[Level] {
         self.levels.get(switch.as_usize()).map_or(&[], Vec::as_slice)
@@ -109,29 +118,74 @@ impl Policy {
     }
 }
 
-/// What a fabric file says of how each decision weighs. What is open is, with sets that are given, as a policy without
-/// a word has it; where sets are chosen, it is chosen with them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WeighingSettings(pub PerDecision<OpenWeighing>);
+/// What is said of policies before sets are chosen, as a fabric file says it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenPolicies {
+    /// The set of each decision; `None` if they are to be chosen.
+    pub sets: Option<PerDecision<SetRule>>,
+    /// How each decision weighs, as far as it is said. What is open is, with sets that are given, as a policy without
+    /// words has it, and otherwise chosen with them.
+    pub weighing: PerDecision<OpenWeighing>,
+}
 
-impl Default for WeighingSettings {
-    fn default() -> Self {
-        Self(PerDecision::same(OpenWeighing::default()))
+/// What a table set is to have of policies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Policies {
+    /// What Steps 1 and 2 of the method choose.
+    Chosen,
+    /// These, unthinned.
+    Given(PerDecision<Policy>),
+    /// These, which may be thinned and have seeds of their own, so that a set file alone can say them.
+    OfSetFile(PerDecision<Policy>),
+}
+
+impl Policies {
+    /// Those that are not to be chosen.
+    pub const fn given(&self) -> Option<&PerDecision<Policy>> {
+        match self {
+            Self::Chosen => None,
+            Self::Given(policies) | Self::OfSetFile(policies) => Some(policies),
+        }
     }
 }
 
-impl WeighingSettings {
-    /// Changes the policy of a decision to what these settings say. Only PAR's second look has a MIN candidate.
-    pub fn apply(&self, decision: Decision, policy: &mut Policy) {
-        let (weighing, min) = self.0.get(decision).over(policy.weighing, policy.min);
-        policy.weighing = weighing;
-        if decision == Decision::ParSecond {
-            policy.min = min;
+/// Why what is laid over the policies of a fabric file does not go together with them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LaidOverError {
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    #[error(
+        "the sets of {lacking} are to be chosen (\"auto\"), and those of the other scheme are given; \
+         accepted are sets for both, as in --set '{lacking} 4-hop' beside it"
+    )]
+    OneScheme { lacking: &'static str },
+}
+
+impl OpenPolicies {
+    /// All that these policies say, but how switches thin their sets.
+    pub fn of(policies: &PerDecision<Policy>) -> Self {
+        Self {
+            sets: Some(policies.map(|policy| policy.rule)),
+            weighing: policies.map(|policy| OpenWeighing::closed(policy.weighing, policy.min)),
         }
     }
 
+    /// The unthinned policies, unless their sets are to be chosen.
+    pub fn given(&self) -> Option<PerDecision<Policy>> {
+        self.sets.as_ref().map(|sets| self.with_sets(sets))
+    }
+
+    /// The unthinned policies with these sets.
+    pub fn with_sets(&self, sets: &PerDecision<SetRule>) -> PerDecision<Policy> {
+        PerDecision::from_fn(|decision| {
+            let mut policy = Policy::from(*sets.get(decision));
+            policy.weigh_as(decision, &self.weighing);
+            policy
+        })
+    }
+
     /// Reads the policies of all decisions from one policy, or from two for PAR with " then " between. What a
-    /// policy leaves out is as these settings say it.
+    /// policy leaves out is as it is said here.
     ///
     /// # Errors
     /// What is wrong with either.
@@ -143,24 +197,45 @@ impl WeighingSettings {
             Ok::<_, PolicyError>(Policy { min: MinCandidate::Kept, ..policy })
         };
         Ok(PerDecision {
-            ugal_l: at_source(&self.0.ugal_l)?,
-            par_source: at_source(&self.0.par_source)?,
-            par_second: Policy::parse_over(second, seed, &self.0.par_second)?,
+            ugal_l: at_source(&self.weighing.ugal_l)?,
+            par_source: at_source(&self.weighing.par_source)?,
+            par_second: Policy::parse_over(second, seed, &self.weighing.par_second)?,
         })
     }
 
-    /// The settings that say all of these policies.
-    pub fn of(policies: &PerDecision<Policy>) -> Self {
-        Self(policies.map(|policy| OpenWeighing::closed(policy.weighing, policy.min)))
-    }
-
-    /// The unthinned policies of these rules.
-    pub fn policies(&self, rules: &PerDecision<SetRule>) -> PerDecision<Policy> {
-        PerDecision::from_fn(|decision| {
-            let mut policy = Policy::from(*rules.get(decision));
-            self.apply(decision, &mut policy);
-            policy
-        })
+    /// Lays texts over this, each over those before it: "auto" leaves the sets to be chosen, "ugal-l POLICY" and "par
+    /// POLICY" are for one scheme, and any other policy is for both.
+    ///
+    /// # Errors
+    /// A text that is no policy, or sets for one scheme while those of the other are to be chosen.
+    pub fn laid_over(&self, texts: &[String], seed: u64) -> Result<Policies, LaidOverError> {
+        let of_file = self.given();
+        let mut par = of_file.as_ref().map(|all| (all.par_source.clone(), all.par_second.clone()));
+        let mut ugal_l = of_file.map(|all| all.ugal_l);
+        for text in texts {
+            let text = text.trim();
+            if text == "auto" {
+                (ugal_l, par) = (None, None);
+                continue;
+            }
+            let of_scheme = |scheme: &str| text.strip_prefix(scheme)?.strip_prefix(' ');
+            let (for_ugal_l, for_par) = (of_scheme("ugal-l"), of_scheme("par"));
+            let read = self.read(for_ugal_l.or(for_par).unwrap_or(text), seed)?;
+            if for_par.is_none() {
+                ugal_l = Some(read.ugal_l);
+            }
+            if for_ugal_l.is_none() {
+                par = Some((read.par_source, read.par_second));
+            }
+        }
+        match (ugal_l, par) {
+            (None, None) => Ok(Policies::Chosen),
+            (Some(ugal_l), Some((par_source, par_second))) => {
+                Ok(Policies::Given(PerDecision { ugal_l, par_source, par_second }))
+            }
+            (None, Some(_)) => Err(LaidOverError::OneScheme { lacking: "ugal-l" }),
+            (Some(_), None) => Err(LaidOverError::OneScheme { lacking: "par" }),
+        }
     }
 }
 
@@ -229,14 +304,15 @@ mod tests {
     use tvlb_schema::{Candidates, Gate, Queue};
 
     #[test]
-    fn what_a_policy_leaves_out_is_as_the_settings_say() {
+    fn what_a_policy_leaves_out_is_as_it_is_said() {
         let thresholds = PerDecision { ugal_l: 1, par_source: 2, par_second: 3 };
         let second_min = Some(MinCandidate::Any);
-        let settings = WeighingSettings(thresholds.map(|&threshold| OpenWeighing {
+        let weighing = thresholds.map(|&threshold| OpenWeighing {
             threshold: Some(threshold),
             second_min,
             ..OpenWeighing::default()
-        }));
+        });
+        let settings = OpenPolicies { sets: None, weighing };
         let read = |text| {
             let PerDecision { ugal_l, par_source, par_second } = settings.read(text, 1).unwrap();
             [ugal_l, par_source, par_second].map(|policy| policy.to_string())

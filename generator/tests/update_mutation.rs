@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::faults::{Tables, update, write_update};
-use tvlb_generator::generate::generate;
+use tvlb_generator::tables::tables_of;
 use tvlb_schema::{
     Dragonfly, End, FabricImage, FaultSet, LocalLink, SwitchId, SwitchImage, encode_fault_image,
 };
@@ -45,8 +45,8 @@ impl Case {
         let path = home.path().join("fabric.toml");
         fs::write(&path, text).unwrap();
         let fabric = Fabric::load(&path).unwrap();
-        let policies = fabric.file.weighing.policies(&fabric.file.sets.rules().unwrap());
-        let generated = generate(&fabric, &policies, &()).unwrap();
+        let policies = fabric.file.policies.given().unwrap();
+        let generated = tables_of(&fabric, &policies, &()).unwrap();
         let files = generated.files();
         let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
         let seal = |_: &Path| Ok::<_, WriteError>((REPORT_FILE, Vec::new()));

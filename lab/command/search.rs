@@ -10,12 +10,12 @@ use tvlb::generate::policies_to_try;
 use tvlb::named::{self, one_of};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
 use tvlb::values;
+use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
 use tvlb_generator::choose::mixtures::{Options, SearchEntry, search};
 use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::{ChooseError, MostRegret, PanelSize};
 use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::image::check_reachable;
 use tvlb_simulator::Scheme;
 use tvlb_table_set::grammar::GRAMMAR;
 
@@ -68,9 +68,6 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
     let mut fabrics = Vec::new();
     for path in &arguments.fabrics {
         let fabric = load_fabric(path)?;
-        check_reachable(&fabric.topology).map_err(|error| {
-            Failure::Message(format!("{}: {error}", fabric.wiring_path(path).display()))
-        })?;
         if fabrics.iter().any(|other: &Fabric| other.file.name == fabric.file.name) {
             return Err(Failure::Message(format!(
                 "{}: another fabric is named `{}` too; each needs a name of its own",
@@ -80,6 +77,15 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         }
         fabrics.push(fabric);
     }
+    let images: Vec<Vec<u8>> =
+        fabrics.iter().map(|fabric| fabric_image(&fabric.topology)).collect();
+    let mut checked = Vec::new();
+    for ((fabric, image), path) in fabrics.iter().zip(&images).zip(&arguments.fabrics) {
+        checked.push(CheckedFabric::new(fabric, image).map_err(|error| {
+            Failure::Message(format!("{}: {error}", fabric.wiring_path(path).display()))
+        })?);
+    }
+    let fabrics = checked;
     let options = Options {
         scheme: arguments.scheme,
         runs: arguments.runs as usize,

@@ -7,8 +7,8 @@ use std::hint::black_box;
 use std::path::Path;
 use tvlb_firmware_model::{Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::generate::{Generated, generate};
 use tvlb_generator::policy::Policy;
+use tvlb_generator::tables::{Generated, tables_of};
 use tvlb_schema::{NodeId, PerDecision};
 use tvlb_table_set::grammar::parse_set;
 
@@ -19,7 +19,7 @@ fn images(fabric: &str, set: &str) -> Generated {
     let fabric = Fabric::load(&path).expect("the fabrics that we ship load");
     let rule = parse_set(set, 1).expect("the sets above are in the grammar");
     let policies = PerDecision::same(Policy::from(rule));
-    generate(&fabric, &policies, &()).expect("every pair is reachable")
+    tables_of(&fabric, &policies, &()).expect("every pair is reachable")
 }
 
 fn decisions(criterion: &mut Criterion) {

@@ -5,9 +5,9 @@ use rand_core::Rng;
 use std::path::Path;
 use tvlb_firmware_model::{Error, Header, Stage, Step, Switch};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::{DecisionSet, FabricFile, Latencies, Sets, Wiring};
-use tvlb_generator::generate::{Generated, generate};
-use tvlb_generator::policy::WeighingSettings;
+use tvlb_generator::fabric_file::{FabricFile, Latencies, Wiring};
+use tvlb_generator::policy::OpenPolicies;
+use tvlb_generator::tables::{Generated, tables_of};
 use tvlb_schema::{
     Candidates, Dragonfly, DrawRule, End, FabricImage, Gate, GlobalPort, GroupId, GroupKind, Level,
     MinCandidate, NodeId, PerDecision, Port, Queue, Route, SetContents, SetRule, Shape,
@@ -31,7 +31,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
     let (p, a, h, g) = sizes;
     let dragonfly = Dragonfly::new(p, a, h, g).expect("the test's sizes are within the limits");
     let rule = parse_set("min", 1).expect("min is in the grammar");
-    let set = DecisionSet { text: "min".to_owned(), rule };
+    let sets = Some(PerDecision::same(rule));
     let file = FabricFile {
         name: "test".to_owned(),
         seed: 1,
@@ -43,9 +43,8 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         latencies: Latencies { local: 10, global: 15 },
         buffer_flits: None,
         bandwidths: tvlb_schema::Bandwidths::ALIKE,
-        weighing: WeighingSettings::default(),
         virtual_channels: VcScheme::Ordered,
-        sets: Sets::same(set),
+        policies: OpenPolicies { sets, ..OpenPolicies::default() },
         escape: None,
     };
     let topology = arrange(dragonfly, arrangement, 1).expect("every arrangement can be laid");
@@ -163,21 +162,19 @@ pub fn of_local_links() -> Vec<Fabric> {
 #[must_use]
 pub fn with_set(mut fabric: Fabric, text: &str) -> Fabric {
     let rule = parse_set(text, fabric.file.seed).expect("the test's set is in the grammar");
-    let set = DecisionSet { text: text.to_owned(), rule };
-    fabric.file.sets = Sets::same(set);
+    fabric.file.policies.sets = Some(PerDecision::same(rule));
     fabric
 }
 
 /// The table set of a fabric.
 pub fn images(fabric: &Fabric) -> Generated {
-    let rules = fabric.file.sets.rules().expect("the test's fabrics have their sets given");
-    let policies = fabric.file.weighing.policies(&rules);
-    generate(fabric, &policies, &()).expect("every pair of the test's fabrics is reachable")
+    let policies = fabric.file.policies.given().expect("the test's fabrics have their sets given");
+    tables_of(fabric, &policies, &()).expect("every pair of the test's fabrics is reachable")
 }
 
 /// The set of UGAL-L.
 pub fn rule_of(fabric: &Fabric) -> SetRule {
-    fabric.file.sets.rules().expect("the test's fabrics have their sets given").ugal_l
+    fabric.file.policies.sets.expect("the test's fabrics have their sets given").ugal_l
 }
 
 /// All switches of a table set, booted, by number; in a gap stands the switch before it.
@@ -315,12 +312,12 @@ pub fn thinned(
             shapes_by_number(&df, |to| kept(to).iter().map(|route| route.1).collect())
         }
     };
-    let one = (0, fabric.file.weighing.0.ugal_l.threshold.unwrap_or_default().into());
+    let one = (0, fabric.file.policies.weighing.ugal_l.threshold.unwrap_or_default().into());
     let contents = SwitchContents {
         switch,
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision::same(one),
-        second_min: fabric.file.weighing.0.par_second.second_min.unwrap_or_default(),
+        second_min: fabric.file.policies.weighing.par_second.second_min.unwrap_or_default(),
         sets: vec![SetContents { rule, levels: levels.to_vec(), shapes_to }],
         physical_numbers: Vec::new(),
     };

@@ -4,7 +4,7 @@ use tvlb_firmware_model::{Channels, Error, Header, Scheme, Step, Switch, VlbPath
 use tvlb_schema::{FabricImage, VcScheme};
 use tvlb_topology::arrangement::Arrangement;
 
-fn images(assignment: VcScheme) -> tvlb_generator::generate::Generated {
+fn images(assignment: VcScheme) -> tvlb_generator::tables::Generated {
     let mut fabric = tvlb_tests::arranged((2, 4, 2, 9), Arrangement::Absolute);
     fabric.file.virtual_channels = assignment;
     tvlb_tests::images(&fabric)

@@ -8,7 +8,7 @@ use tvlb_firmware_model::{
     Candidate, Choice, Credits, DefaultRng, Drawn, Error, Explanation, Header, Kind, NotDrawn,
     Scheme, Stage, Step, Switch, VlbPaths,
 };
-use tvlb_generator::generate::Generated;
+use tvlb_generator::tables::Generated;
 use tvlb_schema::{
     Candidates, Decision, FabricImage, Gate, MinCandidate, NodeId, Port, Queue, VcScheme,
 };

@@ -13,12 +13,12 @@ use tvlb_tests::{arranged, boot, carry};
 use tvlb_topology::arrangement::Arrangement;
 
 /// The images of a small fabric with one set for all decisions.
-fn made(assignment: VcScheme, set: &str) -> (Fabric, tvlb_generator::generate::Generated) {
+fn made(assignment: VcScheme, set: &str) -> (Fabric, tvlb_generator::tables::Generated) {
     let mut fabric = arranged((2, 4, 2, 9), Arrangement::Absolute);
     fabric.file.virtual_channels = assignment;
     let rule = tvlb_table_set::grammar::parse_set(set, 1).unwrap();
     let policies = PerDecision::same(tvlb_generator::policy::Policy::from(rule));
-    let made = tvlb_generator::generate::generate(&fabric, &policies, &()).unwrap();
+    let made = tvlb_generator::tables::tables_of(&fabric, &policies, &()).unwrap();
     (fabric, made)
 }
 

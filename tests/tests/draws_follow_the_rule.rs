@@ -205,7 +205,7 @@ fn by_switch_is_uniform_over_the_switches_and_then_over_their_shortest_links() {
 /// MIN paths that PAR's second look draws at an idle switch, by the port of their first global link.
 fn second_mins(min: MinCandidate) {
     let mut fabric = shipped("dfly-4-8-4-9.toml");
-    fabric.file.weighing.0.par_second.second_min = Some(min);
+    fabric.file.policies.weighing.par_second.second_min = Some(min);
     let generated = images(&fabric);
     let topology = &fabric.topology;
     let df = *topology.dragonfly();

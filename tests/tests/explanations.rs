@@ -5,7 +5,6 @@ use rand_core::SeedableRng;
 use tvlb_firmware_model::{
     Candidate, Choice, Credits, DefaultRng, Header, Kind, NotDrawn, Scheme, Stage, Step, VlbPaths,
 };
-use tvlb_generator::policy::WeighingSettings;
 use tvlb_schema::{NodeId, Port};
 use tvlb_table_set::OpenWeighing;
 use tvlb_topology::arrangement::Arrangement;
@@ -108,7 +107,7 @@ fn vlb_is_drawn_only_where_it_might_be_taken() {
         [(0, 0, false), (0, 1, true), (-1, 0, true), (30, 10, false), (9, 10, true), (10, 0, false)]
     {
         let open = OpenWeighing { threshold: Some(threshold), ..OpenWeighing::default() };
-        fabric.file.weighing = WeighingSettings(tvlb_schema::PerDecision::same(open));
+        fabric.file.policies.weighing = tvlb_schema::PerDecision::same(open);
         let generated = tvlb_tests::images(&fabric);
         let switch = &tvlb_tests::boot(&generated)[3];
         for (scheme, whole_paths) in

@@ -5,7 +5,7 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::sync::LazyLock;
 use tvlb_firmware_model::{Header, Scheme, Step, Switch, VlbPaths};
-use tvlb_generator::generate::Generated;
+use tvlb_generator::tables::Generated;
 use tvlb_schema::{Decision, End, FabricImage, NodeId, SwitchImage};
 use tvlb_tests::{Repeating, arranged, images, levels, mended, shipped, thinned, with_set};
 use tvlb_topology::arrangement::Arrangement;

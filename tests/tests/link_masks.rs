@@ -67,7 +67,7 @@ fn what_is_drawn_by_masks_is_what_is_drawn_without() {
     for fabric in fabrics() {
         for set in ["switches:2-3 with returns", "switches:3-3", "strategic-2-3 by shape"] {
             let mut fabric = with_set(fabric.clone(), set);
-            fabric.file.weighing.0.par_second.second_min = Some(MinCandidate::Shortest);
+            fabric.file.policies.weighing.par_second.second_min = Some(MinCandidate::Shortest);
             let generated = images(&fabric);
             let image = FabricImage::decode(&generated.images.fabric).unwrap();
             let words = words(&image);

@@ -177,7 +177,7 @@ fn where_switches_of_a_group_share_several_links_or_none() {
         for channels in VcScheme::ALL {
             fabric.file.virtual_channels = channels;
             for second in MinCandidate::ALL {
-                fabric.file.weighing.0.par_second.second_min = Some(second);
+                fabric.file.policies.weighing.par_second.second_min = Some(second);
                 for set in ["all by shape", "strategic-2-3 by shape", "switches:2-3"] {
                     assert_arrival(&with_set(fabric.clone(), set), 3);
                 }

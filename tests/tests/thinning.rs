@@ -3,7 +3,7 @@
 
 use tvlb_firmware_model::Switch;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::generate::Generated;
+use tvlb_generator::tables::Generated;
 use tvlb_schema::{Decision, DrawRule, FabricImage, Level, ShapeSet, SwitchId, SwitchImage};
 use tvlb_tests::{
     arranged, images, kept_when_thinned, levels, rule_of, shipped, thinned, with_set,

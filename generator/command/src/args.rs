@@ -65,9 +65,10 @@ pub struct Generate {
     /// written
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     pub check: Option<PathBuf>,
-    /// The policy of every decision, instead of the fabric file's: SET, or for instance SET T=-2 1x4 gate=1.25
-    /// MIN=shortest, or two for PAR with `then` between; `ugal-l POLICY` or `par POLICY` for one scheme, and
-    /// then it may be given twice; `auto` chooses by simulation (the grammar of sets is at the end of --help)
+    /// The policy of every decision, laid over what the fabric file says: SET, or for instance SET T=-2 1x4 gate=1.25
+    /// MIN=shortest, or two for PAR with `then` between, where a word that is left out is the fabric file's; `ugal-l
+    /// POLICY` or `par POLICY` for one scheme, each --set over those before it; `auto` chooses by simulation (the
+    /// grammar of sets is at the end of --help)
     #[arg(long, value_name = "POLICY")]
     pub set: Vec<String>,
     /// A set file, which says of every decision its set and how it is weighed, as `tvlb sets` writes it

@@ -1,7 +1,6 @@
 //! `tvlb generate`.
 
 mod check;
-mod set_file;
 mod share;
 
 use crate::args::Generate;
@@ -12,17 +11,17 @@ use check::{MadeAgain, Written};
 use std::fmt::{self, Display};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
 use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::table::InWords;
 use tvlb_generator::choose::{ChooseError, Options, runs_kept};
 use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::Sets;
-use tvlb_generator::image::check_reachable;
 use tvlb_generator::pipeline::{self, PipelineError, Settings};
-use tvlb_generator::policy::{PolicyPair, WeighingSettings};
+use tvlb_generator::policy::{Policies, Policy, PolicyPair};
 use tvlb_generator::routes::draw_work::DrawWork;
-use tvlb_schema::{Decision, PerDecision};
+use tvlb_generator::set_file::SetFile;
+use tvlb_schema::{Decision, FabricImage, PerDecision};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{BalanceEntry, EscapeEntry, Existing, Manifest, SetEntry};
@@ -37,18 +36,18 @@ pub fn run(arguments: &Generate) -> Outcome {
     make(arguments).map_err(|failure| failure.stopped(what_became))
 }
 
-/// An unreachable fabric gets its one error, of the pipeline, and no warnings beside it.
 fn tell_of_wiring(fabric: &Fabric, quiet: bool) {
-    if !quiet && fabric.file.escape.is_some() {
+    if quiet {
+        return;
+    }
+    if fabric.file.escape.is_some() {
         tell(
             "warning: the escape network is of the whole fabric: switches that take an update of `tvlb faults` decide by \
              UGAL-L or PAR, and not at every hop",
         );
     }
-    if !quiet && check_reachable(&fabric.topology).is_ok() {
-        for warning in TopologySummary::named(&fabric.topology, &fabric.names).warnings() {
-            tell(&format!("warning: {warning}"));
-        }
+    for warning in TopologySummary::named(&fabric.topology, &fabric.names).warnings() {
+        tell(&format!("warning: {warning}"));
     }
 }
 
@@ -57,33 +56,39 @@ fn make(arguments: &Generate) -> Outcome {
     catch_interrupt()?;
     use_threads(arguments.threads)?;
     outside_table_sets([("--state", arguments.state.as_deref())])?;
-    let mut fabric = load_fabric(&arguments.fabric)?;
-    override_sets(&mut fabric, &arguments.set)?;
-    let policies = arguments.set_file.as_deref();
-    let policies = policies.map(|path| set_file::read(path, &mut fabric)).transpose()?;
-    check_unused(&fabric, arguments)?;
-    let options = options(&fabric, arguments)?;
+    let fabric = load_fabric(&arguments.fabric)?;
+    let image = fabric_image(&fabric.topology);
+    let settings = Settings {
+        choice: options(&fabric, arguments)?,
+        balance: arguments.balance,
+        policies: policies(&fabric, &image, arguments)?,
+    };
+    let policies = settings.policies_of(&fabric.file);
+    check_unused(policies.given(), arguments)?;
     let existing = if arguments.replace { Existing::Replace } else { Existing::Refuse };
     // Before the work, so that a target that cannot be written or read is known at once.
     let target = target(arguments, existing)?;
 
-    tell_of_wiring(&fabric, arguments.quiet);
-    let settings = Settings { choice: options, balance: arguments.balance, policies };
-    let is_given = settings.policies.is_some() || fabric.file.sets.rules().is_some();
-    if !is_given && !settings.choice.fast {
+    let fabric = &CheckedFabric::new(&fabric, &image)
+        .map_err(|error| in_wiring(&fabric, &arguments.fabric, &error))?;
+    tell_of_wiring(fabric, arguments.quiet);
+    if policies.given().is_none() && !settings.choice.fast {
         let seed = fabric.file.seed;
         let panel = Panel::new(fabric.nodes(), fabric.file.links(), seed, settings.choice.panel);
         tell_of_starved(arguments.quiet, panel.starved_links());
     }
-    let bars = Bars::beginning(arguments.quiet, &beginning(&fabric, &settings));
-    let failed = |error| failure(error, &fabric, &settings, &arguments.fabric);
-    let made = pipeline::make(&fabric, &settings, &bars).map_err(failed)?;
-    let again = MadeAgain { fabric: &fabric, settings: &settings, made: &made, bars: &bars };
+    let bars = Bars::beginning(
+        arguments.quiet,
+        &beginning(&fabric.file.name, &policies, &settings.choice),
+    );
+    let failed = |error| failure(error, fabric, &settings, &arguments.fabric);
+    let made = pipeline::make(fabric, &settings, &bars).map_err(failed)?;
+    let again = MadeAgain { fabric, settings: &settings, made: &made, bars: &bars };
     let (output, certificate) = match target {
         Target::Check(written) => return check::run(arguments, &again, &written),
         Target::Compare(output) => (output, None),
         Target::Write(output) => {
-            match pipeline::write(&fabric, &settings, &made, (output, existing), &bars) {
+            match pipeline::write(fabric, &settings, &made, (output, existing), &bars) {
                 // Another process was faster.
                 Err(PipelineError::Write(_)) if arguments.share && share::is_written(output) => {
                     (output, None)
@@ -124,18 +129,17 @@ fn make(arguments: &Generate) -> Outcome {
 }
 
 /// What will be done.
-fn beginning(fabric: &Fabric, settings: &Settings) -> String {
-    let name = &fabric.file.name;
-    if settings.policies.is_some() || fabric.file.sets.rules().is_some() {
+fn beginning(name: &str, policies: &Policies, choice: &Options) -> String {
+    if policies.given().is_some() {
         return format!("making the images of {name} and verifying them");
     }
-    if settings.choice.fast {
+    if choice.fast {
         return format!(
             "choosing the sets of {name} by a model of what sets of paths carry; without --fast the \
              choice is by simulation"
         );
     }
-    let keep = match &settings.choice.state {
+    let keep = match &choice.state {
         Some(state) => format!("{} keeps the runs", state.display()),
         None => "--state DIR would keep the runs".to_owned(),
     };
@@ -186,63 +190,38 @@ fn failure(error: PipelineError, fabric: &Fabric, settings: &Settings, file: &Pa
             })
         }
         PipelineError::Cancelled(_) => Failure::Interrupted,
-        PipelineError::Images(error) => {
-            Failure::Message(format!("{}: {error}", fabric.wiring_path(file).display()))
-        }
+        PipelineError::Images(error) => in_wiring(fabric, file, &error),
         error => Failure::of(error),
     }
 }
 
-/// Puts the policies of the command line in the place of the fabric file's.
-fn override_sets(fabric: &mut Fabric, texts: &[String]) -> Outcome {
-    let Fabric { file, .. } = fabric;
-    let (mut ugal_l, mut par) = (None, None);
-    if let Some(rules) = file.sets.rules() {
-        let of_file = file.weighing.policies(&rules);
-        (ugal_l, par) = (Some(of_file.ugal_l), Some((of_file.par_source, of_file.par_second)));
+/// What the file that says where the cables are is refused for.
+fn in_wiring(fabric: &Fabric, file: &Path, error: &dyn Display) -> Failure {
+    Failure::Message(format!("{}: {error}", fabric.wiring_path(file).display()))
+}
+
+/// What the command line says of policies in the place of what the fabric file says: a set file says all of them,
+/// and each `--set` is laid over those before it and over the fabric file.
+fn policies(
+    fabric: &Fabric,
+    image: &[u8],
+    arguments: &Generate,
+) -> Result<Option<Policies>, Failure> {
+    if let Some(path) = &arguments.set_file {
+        let image = FabricImage::decode(image).expect("the encoder decodes what it wrote");
+        let policies = SetFile::read(path, fabric.topology.dragonfly(), image.identity());
+        return policies.map(|policies| Some(Policies::OfSetFile(policies))).map_err(Failure::of);
     }
-    for text in texts {
-        let text = text.trim();
-        if text == "auto" {
-            (ugal_l, par) = (None, None);
-            continue;
-        }
-        let of_scheme = |scheme: &str| text.strip_prefix(scheme)?.strip_prefix(' ');
-        let (for_ugal_l, for_par) = (of_scheme("ugal-l"), of_scheme("par"));
-        let policy = for_ugal_l.or(for_par).unwrap_or(text);
-        let read = file.weighing.read(policy, file.seed);
-        let read = read.map_err(|error| Failure::Message(format!("--set: {error}")))?;
-        if for_par.is_none() {
-            ugal_l = Some(read.ugal_l);
-        }
-        if for_ugal_l.is_none() {
-            par = Some((read.par_source, read.par_second));
-        }
+    if arguments.set.is_empty() {
+        return Ok(None);
     }
-    let lacking = match (ugal_l, par) {
-        _ if texts.is_empty() => return Ok(()),
-        (None, None) => {
-            file.sets = Sets::Auto;
-            return Ok(());
-        }
-        (Some(ugal_l), Some((par_source, par_second))) => {
-            let policies = PerDecision { ugal_l, par_source, par_second };
-            file.sets = Sets::of(&policies);
-            file.weighing = WeighingSettings::of(&policies);
-            return Ok(());
-        }
-        (None, Some(_)) => "ugal-l",
-        (Some(_), None) => "par",
-    };
-    Err(Failure::Message(format!(
-        "--set: the sets of {lacking} are to be chosen (\"auto\"), and those of the other scheme are given; \
-         accepted are sets for both, as in --set '{lacking} 4-hop' beside it"
-    )))
+    let policies = fabric.file.policies.laid_over(&arguments.set, fabric.file.seed);
+    policies.map(Some).map_err(|error| Failure::Message(format!("--set: {error}")))
 }
 
 /// Options that say how to choose are refused where nothing is chosen.
-fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
-    if matches!(fabric.file.sets, Sets::Auto) {
+fn check_unused(given: Option<&PerDecision<Policy>>, arguments: &Generate) -> Outcome {
+    let Some(given) = given else {
         return if arguments.balance && !arguments.fast {
             Err(Failure::Message(
                 "--balance: the sets are chosen by simulation, which tries the best of them \
@@ -252,16 +231,16 @@ fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
         } else {
             Ok(())
         };
-    }
-    if let Some(rules) = fabric.file.sets.rules()
-        && arguments.balance
-        && let Some(decision) = Decision::ALL.into_iter().find(|&d| rules.get(d).is_by_switch())
+    };
+    if arguments.balance
+        && let Some(decision) =
+            Decision::ALL.into_iter().find(|&d| given.get(d).rule.is_by_switch())
     {
         return Err(Failure::Message(format!(
             "--balance: the set of {}, {}, is one of intermediate switches, which cannot be thinned; \
              accepted are sets that are drawn by route or by shape",
             decision.name(),
-            canonical(rules.get(decision))
+            canonical(&given.get(decision).rule)
         )));
     }
     let unused = [

@@ -6,11 +6,11 @@
 //! Its mirror image, heads and tails exchanged, carries the same under reversed traffic, so it is tried too. The
 //! family holds policies that were found by search and by measurement.
 
-use crate::policy::{PolicyPair, WeighingSettings};
-use tvlb_schema::{Decision, DrawRule, Keep, SetRule, Shape};
+use crate::policy::PolicyPair;
+use tvlb_schema::{Decision, DrawRule, Keep, PerDecision, SetRule, Shape};
 use tvlb_simulator::Scheme;
-use tvlb_table_set::Origin;
 use tvlb_table_set::grammar::{CONVENTIONAL, canonical};
+use tvlb_table_set::{OpenWeighing, Origin};
 
 /// The set that Rahman et al., SC'19, arrive at, drawn as the simulator that they published does.
 pub const PAPER: &str = "switches:2-3 with returns";
@@ -103,7 +103,7 @@ pub struct Sources<'s> {
     /// The policies that the user names.
     pub user: &'s [PolicyPair],
     /// How decisions weigh, where the fabric file says it: then nothing else is tried.
-    pub weighing: WeighingSettings,
+    pub weighing: PerDecision<OpenWeighing>,
     pub seed: u64,
 }
 
@@ -117,7 +117,7 @@ impl Sources<'_> {
         let published = known(CONVENTIONAL);
         let weighed = self.limited(scheme, published.clone());
         let mut all = vec![Candidate { policies: published, origin: Origin::Conventional }];
-        if self.weighing.0.ugal_l.queue.is_none() {
+        if self.weighing.ugal_l.queue.is_none() {
             let policies = known(by_channel);
             all.push(Candidate { policies, origin: Origin::ConventionalByChannel });
         }
@@ -180,8 +180,8 @@ impl Sources<'_> {
         let is_par = scheme == Scheme::Par;
         let mut limited = if is_par { policies } else { PolicyPair::same(policies.source) };
         let of = |par| if is_par { par } else { Decision::UgalL };
-        self.weighing.apply(of(Decision::ParSource), &mut limited.source);
-        self.weighing.apply(of(Decision::ParSecond), &mut limited.second);
+        limited.source.weigh_as(of(Decision::ParSource), &self.weighing);
+        limited.second.weigh_as(of(Decision::ParSecond), &self.weighing);
         limited
     }
 }
@@ -228,12 +228,11 @@ pub fn pairs(best: &[Candidate]) -> Vec<Candidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tvlb_schema::{Candidates, Gate, MinCandidate, PerDecision};
-    use tvlb_table_set::OpenWeighing;
+    use tvlb_schema::{Candidates, Gate, MinCandidate};
     use tvlb_table_set::grammar::parse_set;
 
     fn sources<'s>(front: &'s [SetRule], user: &'s [PolicyPair]) -> Sources<'s> {
-        Sources { front, user, weighing: WeighingSettings::default(), seed: 1 }
+        Sources { front, user, weighing: PerDecision::default(), seed: 1 }
     }
 
     fn names(candidates: &[Candidate]) -> Vec<String> {
@@ -270,11 +269,11 @@ mod tests {
     fn what_the_fabric_file_says_of_weighing_leaves_fewer_candidates() {
         let front = [parse_set("shapes:021 by shape", 0).unwrap()];
         let (candidates, gates) = (Candidates::ONE, Gate::default());
-        let weighing = WeighingSettings(PerDecision::same(OpenWeighing {
+        let weighing = PerDecision::same(OpenWeighing {
             candidates: Some(candidates),
             gate: Some(gates),
             ..OpenWeighing::default()
-        }));
+        });
         for scheme in [Scheme::UgalL, Scheme::Par] {
             let open = sources(&front, &[]).candidates(scheme);
             let all = Sources { weighing, ..sources(&front, &[]) }.candidates(scheme);
@@ -310,7 +309,7 @@ mod tests {
         let given = PerDecision { ugal_l: 1, par_source: 2, par_second: 3 };
         let threshold =
             |&given: &i16| OpenWeighing { threshold: Some(given), ..OpenWeighing::default() };
-        let weighing = WeighingSettings(given.map(threshold));
+        let weighing = given.map(threshold);
         let sources = Sources { weighing, ..sources(&[], &user) };
         for (scheme, first, second) in [(Scheme::UgalL, 1, 1), (Scheme::Par, 2, 3)] {
             let all = sources.candidates(scheme);
@@ -325,7 +324,7 @@ mod tests {
     fn a_second_look_that_is_given_is_kept() {
         let second_min = Some(MinCandidate::Any);
         let open = OpenWeighing { second_min, ..OpenWeighing::default() };
-        let weighing = WeighingSettings(PerDecision::same(open));
+        let weighing = PerDecision::same(open);
         let sources = Sources { weighing, ..sources(&[], &[]) };
         let mins = |scheme| {
             let all = sources.candidates(scheme);

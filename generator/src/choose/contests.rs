@@ -17,7 +17,7 @@ use super::runner::all_of;
 use super::simulation::{SimulatedRunner, with_images};
 use super::step_one::Modelled;
 use crate::balance::Balancer;
-use crate::fabric::Fabric;
+use crate::checked_fabric::CheckedFabric;
 use crate::image::Images;
 use crate::policy::{Policy, PolicyPair};
 use std::collections::BTreeMap;
@@ -25,7 +25,6 @@ use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_schema::PerDecision;
 use tvlb_simulator::Scheme;
 use tvlb_table_set::{ContestEntry, Origin};
-use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::expected::fabric_mean;
 
 /// How many of the best sets are paired for PAR's two decisions.
@@ -56,9 +55,7 @@ struct Shared<'a> {
 /// Everything that the contests of a fabric share.
 pub(super) struct Contests<'t> {
     /// The fabric that policies are chosen for.
-    pub(super) fabric: &'t Fabric,
-    /// Counts the routes of the fabric.
-    pub(super) counter: &'t RouteCounter<'t>,
+    pub(super) fabric: &'t CheckedFabric<'t>,
     /// Step 1's outcome; none where the fabric is too large to be modelled.
     pub(super) modelled: Option<&'t Modelled>,
     pub(super) panel: &'t Panel,
@@ -156,7 +153,7 @@ impl Contests<'_> {
         &self,
         candidates: Vec<Candidate>,
     ) -> Result<Vec<(Candidate, Images)>, ChooseError> {
-        let with_images = with_images(self.counter, self.fabric, candidates, self.progress);
+        let with_images = with_images(self.fabric, candidates, self.progress);
         with_images.inspect(|_| self.progress.step()).collect()
     }
 
@@ -168,7 +165,7 @@ impl Contests<'_> {
         oblivious: &ObliviousSteps,
     ) -> Result<(ContestResult, SimulatedRunner<'f>), ChooseError> {
         let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, self.progress)?;
-        let (weighing, seed) = (self.fabric.file.weighing, self.fabric.file.seed);
+        let (weighing, seed) = (self.fabric.file.policies.weighing, self.fabric.file.seed);
         let sources = Sources { front: &[], user: &[], weighing, seed };
         let is_allowed = |&one: &Contender| sources.allows(scheme, field.candidate(one));
         let candidates: Vec<Contender> = Contender::all(field.count()).filter(is_allowed).collect();
@@ -208,7 +205,8 @@ impl Contests<'_> {
             let rule = field.candidate(contender).policies.source.rule;
             // Counting takes long.
             if contender == result.chosen || found.contains_key(&contender) {
-                entry.mean_hops = fabric_mean(self.counter, &rule, &AsOneStep(self.progress))?.hops;
+                entry.mean_hops =
+                    fabric_mean(self.fabric.counter(), &rule, &AsOneStep(self.progress))?.hops;
             }
             entry.modelled = self.modelled.and_then(|modelled| modelled.of(&rule));
         }

@@ -13,7 +13,7 @@ use super::memory::{self, Memory};
 use super::panel::{Event, Panel, PanelSize};
 use super::runner::{STEPS, all_of};
 use super::simulation::{SimulatedRunner, with_images};
-use crate::fabric::Fabric;
+use crate::checked_fabric::CheckedFabric;
 use crate::policy::{Policy, PolicyPair};
 use crate::static_load::{Paths, StaticLoadError, static_loads};
 use std::path::Path;
@@ -22,7 +22,6 @@ use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::{MOST_PORTS, Scheme};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{FloorEntry, Origin};
-use tvlb_topology::routes::count::RouteCounter;
 use tvlb_traffic::Traffic;
 
 /// The least share of what conventional routing carries that a set must carry of all traffic that is asked.
@@ -34,8 +33,7 @@ const OVERLOAD: u32 = 80;
 
 /// What a fast choice asks of a fabric.
 pub(super) struct Floor<'f> {
-    pub(super) fabric: &'f Fabric,
-    pub(super) counter: &'f RouteCounter<'f>,
+    pub(super) fabric: &'f CheckedFabric<'f>,
     pub(super) state: Option<&'f Path>,
     pub(super) progress: &'f dyn Progress,
 }
@@ -97,7 +95,7 @@ impl Floor<'_> {
     /// A set as it is weighed where nothing else is said.
     fn policies(&self, rule: &SetRule) -> PerDecision<Policy> {
         let file = &self.fabric.file;
-        file.weighing.policies(&PerDecision::same(SetRule { seed: file.seed, ..*rule }))
+        file.policies.with_sets(&PerDecision::same(SetRule { seed: file.seed, ..*rule }))
     }
 
     /// Conventional routing, by port and by channel, the sets of the front as they are, and others.
@@ -160,7 +158,7 @@ impl Floor<'_> {
         candidates: Vec<Candidate>,
     ) -> Result<(PolicyPair, Vec<FloorEntry>), ChooseError> {
         self.progress.stage("floor", None);
-        let with_images = with_images(self.counter, self.fabric, candidates, self.progress);
+        let with_images = with_images(self.fabric, candidates, self.progress);
         let field = Field::new(with_images.collect::<Result<_, _>>()?);
         let runner = SimulatedRunner::boot(scheme, panel, &field, memory, self.progress)?;
         let mut left: Vec<Contender> = Contender::all(field.count()).collect();

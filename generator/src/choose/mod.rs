@@ -42,9 +42,8 @@ pub use panel::PanelSize;
 pub use tvlb_table_set::ChoiceEntry;
 
 use crate::balance::{Balancer, is_countable};
-use crate::fabric::Fabric;
+use crate::checked_fabric::CheckedFabric;
 use crate::policy::{Policy, PolicyPair};
-use crate::routes::draw_work::draw_work;
 use candidates::{Sources, by_shape};
 use contests::{Contests, Found};
 use floor::Floor;
@@ -57,7 +56,6 @@ use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::Scheme;
 use tvlb_table_set::all_rounded;
 use tvlb_throughput::report::Report;
-use tvlb_topology::routes::count::RouteCounter;
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -98,6 +96,7 @@ pub struct Choice {
 ///
 /// # Example
 /// ```
+/// use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
 /// use tvlb_generator::choose::{Options, choose};
 /// use tvlb_table_set::grammar::canonical;
 ///
@@ -107,31 +106,31 @@ pub struct Choice {
 /// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
 /// // By the model and short runs; without `fast`, minutes of simulation decide.
 /// let options = Options { fast: true, ..Options::default() };
-/// let choice = choose(&fabric, &options, &())?;
+/// let image = fabric_image(&fabric.topology);
+/// let choice = choose(&CheckedFabric::new(&fabric, &image)?, &options, &())?;
 /// assert!(!canonical(&choice.policies.ugal_l.rule).is_empty());
 /// assert!(choice.entry.contests.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn choose(
-    fabric: &Fabric,
+    fabric: &CheckedFabric<'_>,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Choice, ChooseError> {
     make_state(options.state.as_deref())?;
-    let counter = RouteCounter::new(&fabric.topology);
     let seed = fabric.file.seed;
-    let (user, weighing) = (&options.candidates, fabric.file.weighing);
+    let (user, weighing) = (&options.candidates, fabric.file.policies.weighing);
     let without_front = Sources { front: &[], user, weighing, seed };
     let tried: Vec<SetRule> = [Scheme::UgalL, Scheme::Par]
         .iter()
         .flat_map(|&scheme| without_front.candidates(scheme))
         .map(|candidate| candidate.policies.source.rule)
         .collect();
-    let modelled = step_one::model(fabric, &counter, &tried, options.state.as_deref(), progress)?;
+    let modelled = step_one::model(fabric, &tried, options.state.as_deref(), progress)?;
     // On some uneven wirings most pairs have hardly a route of some shape, and a switch would look for
     // one for too long; by route it finds another.
     let can_be_drawn = |rule: &SetRule| {
-        let work = draw_work(&counter, rule, |_| &[], progress);
+        let work = fabric.draw_work(&Policy::from(*rule), progress);
         work.is_ok_and(|work| work.check(rule).is_ok())
     };
     let drawn = |rule: &SetRule| [by_shape(rule), *rule].into_iter().find(&can_be_drawn);
@@ -139,9 +138,8 @@ pub fn choose(
     progress.check()?;
     let model = modelled.as_ref().map(model_entry);
     if options.fast {
-        let (state, counter) = (options.state.as_deref(), &counter);
         let sources = Sources { front: &front, ..without_front };
-        let floor = Floor { fabric, counter, state, progress };
+        let floor = Floor { fabric, state: options.state.as_deref(), progress };
         let (policies, floor) = match &model {
             Some(_) => floor.choose(&sources)?,
             // A fabric that is too large for the model is too large for runs.
@@ -163,14 +161,13 @@ pub fn choose(
     let memory = memory::open(options.state.as_deref(), RUNS, fabric, &panel)?;
     let contests = Contests {
         fabric,
-        counter: &counter,
         modelled: modelled.as_ref(),
         panel: &panel,
         memory: &memory,
         prefer: options.prefer,
         most_regret: options.most_regret,
         progress,
-        balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
+        balancer: is_countable(&fabric.topology).then(|| Balancer::new(fabric.counter())),
     };
     let outcome = contests.both(&Sources { front: &front, ..without_front });
     let Found { policies, contests } = outcome?;
@@ -194,7 +191,8 @@ pub fn runs_kept(options: &Options) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::WeighingSettings;
+    use crate::checked_fabric::fabric_image;
+    use crate::fabric::Fabric;
     use tvlb_schema::{Dragonfly, MinCandidate, Queue};
     use tvlb_table_set::OpenWeighing;
     use tvlb_topology::arrangement::Arrangement;
@@ -204,7 +202,11 @@ mod tests {
         let df = Dragonfly::new(1, 32, 8, 188).unwrap();
         let fabric = Fabric::new("large", df, Arrangement::Absolute, 1).unwrap();
         let options = Options { fast: true, ..Options::default() };
-        let choice = choose(&fabric, &options, &()).unwrap();
+        let image = fabric_image(&fabric.topology);
+        let choose = |fabric: &Fabric| {
+            choose(&CheckedFabric::new(fabric, &image).unwrap(), &options, &()).unwrap()
+        };
+        let choice = choose(&fabric);
         assert_eq!(choice.entry.by, "default");
         assert!(choice.entry.model.is_none());
         let PerDecision { ugal_l, par_source, par_second } = choice.policies;
@@ -218,8 +220,7 @@ mod tests {
         let mut fabric = fabric;
         let queue = Some(Queue::Port);
         let open = OpenWeighing { queue, ..OpenWeighing::default() };
-        fabric.file.weighing = WeighingSettings(PerDecision::same(open));
-        let choice = choose(&fabric, &options, &()).unwrap();
-        assert_eq!(choice.policies.ugal_l.weighing.queue, Queue::Port);
+        fabric.file.policies.weighing = PerDecision::same(open);
+        assert_eq!(choose(&fabric).policies.ugal_l.weighing.queue, Queue::Port);
     }
 }

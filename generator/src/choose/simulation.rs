@@ -11,7 +11,7 @@ use super::figures::{Kept, RunFigures};
 use super::memory::{self, Memory};
 use super::panel::{Event, Oblivious, Panel};
 use super::runner::{Runner, load_of};
-use crate::fabric::Fabric;
+use crate::checked_fabric::CheckedFabric;
 use crate::image::{Images, Routing, build};
 use crate::policy::Policy;
 use rayon::prelude::*;
@@ -27,29 +27,26 @@ use tvlb_simulator::{
 };
 use tvlb_table_set::grammar::CONVENTIONAL;
 use tvlb_table_set::runs::Turn;
-use tvlb_topology::routes::count::RouteCounter;
 use tvlb_traffic::Traffic;
 
 /// The images that switches would boot from, were a candidate's policies chosen.
 pub(super) fn images_of(
-    counter: &RouteCounter<'_>,
-    fabric: &Fabric,
+    fabric: &CheckedFabric<'_>,
     policies: PerDecision<Policy>,
     progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
     let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
-    Ok(build(counter, &routing, &fabric.names, &AsOneStep(progress))?)
+    Ok(build(fabric, &routing, &AsOneStep(progress))?)
 }
 
 /// Candidates, each with its images.
 pub(super) fn with_images(
-    counter: &RouteCounter<'_>,
-    fabric: &Fabric,
+    fabric: &CheckedFabric<'_>,
     candidates: impl IntoIterator<Item = Candidate>,
     progress: &dyn Progress,
 ) -> impl Iterator<Item = Result<(Candidate, Images), ChooseError>> {
     candidates.into_iter().map(move |candidate| {
-        let images = images_of(counter, fabric, candidate.policies.per_decision(), progress)?;
+        let images = images_of(fabric, candidate.policies.per_decision(), progress)?;
         Ok((candidate, images))
     })
 }

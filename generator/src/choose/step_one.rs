@@ -10,7 +10,7 @@
 use super::candidates::{ALL, LITERAL};
 use super::error::ChooseError;
 use super::panel::shifts;
-use crate::fabric::Fabric;
+use crate::checked_fabric::CheckedFabric;
 use std::collections::BTreeSet;
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
@@ -95,8 +95,7 @@ const fn sample_of(df: &Dragonfly) -> (u32, u32) {
 /// # Errors
 /// The first program that failed, a state that cannot be used, or the work was cancelled.
 pub(super) fn model(
-    fabric: &Fabric,
-    counter: &RouteCounter<'_>,
+    fabric: &CheckedFabric<'_>,
     extra: &[SetRule],
     state: Option<&Path>,
     progress: &dyn Progress,
@@ -124,7 +123,7 @@ pub(super) fn model(
         let all = path_set::down_closed().into_iter().chain(extra.iter().map(by_route));
         all.filter(|set| known.insert(set.name().to_owned())).collect()
     };
-    sets.retain(|set| reaches_all(counter, &patterns, set.rule()));
+    sets.retain(|set| reaches_all(fabric.counter(), &patterns, set.rule()));
     let sweep = Sweep::new(&fabric.topology, Counting::Routes, patterns, sets.clone());
 
     progress.stage("model", Some(sweep.unit_count()));

@@ -126,7 +126,7 @@ pub struct SwitchChange {
 /// # Example
 /// ```
 /// use tvlb_generator::diff::{Settings, Tables, compare};
-/// use tvlb_generator::generate::generate;
+/// use tvlb_generator::tables::tables_of;
 /// use tvlb_generator::policy::Policy;
 /// use tvlb_table_set::grammar::parse_set;
 /// use tvlb_schema::PerDecision;
@@ -138,8 +138,8 @@ pub struct SwitchChange {
 /// // `Tables::open` reads what lies in a directory.
 /// let tables = |set: &str| {
 ///     let rule = parse_set(set, 1)?;
-///     let made = generate(&fabric, &PerDecision::same(Policy::from(rule)), &())?;
-///     Ok::<_, Box<dyn std::error::Error>>(Tables::made(&made))
+///     let made = tables_of(&fabric, &PerDecision::same(Policy::from(rule)), &())?;
+///     Ok::<_, Box<dyn std::error::Error>>(Tables::made(&made, &fabric.names))
 /// };
 /// let (old, new) = (tables("shapes:011")?, tables("shapes:111")?);
 /// let settings = Settings { most_routes: 1_000_000, seed: 1 };

@@ -1,7 +1,7 @@
 //! A table set with all its images in memory, read from a directory or just made.
 
 use super::error::DiffError;
-use crate::generate::Generated;
+use crate::tables::Generated;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::FabricImage;
@@ -59,19 +59,15 @@ impl Tables {
         })
     }
 
-    /// A table set that was made and not written.
-    pub fn made(generated: &Generated) -> Self {
-        let Generated { manifest, images, names, escape } = generated;
+    /// A table set that was made and not written, of a machine with these names.
+    pub fn made(generated: &Generated, names: &Names) -> Self {
+        let Generated { manifest, images, escape, .. } = generated;
         let name = "regenerated";
         let path = |number: usize| PathBuf::from(format!("{name}, image of switch {number}"));
         Self {
             name: name.to_owned(),
             manifest: manifest.clone(),
-            names: names.as_ref().map_or_else(Names::default, |text| {
-                let fabric = FabricImage::decode(&images.fabric);
-                let fabric = fabric.expect("the image stage decodes what it writes");
-                Names::read(fabric.dragonfly(), text).expect("it was written from names")
-            }),
+            names: names.clone(),
             fabric: images.fabric.clone(),
             switches: images.switches.clone(),
             escape: escape.clone(),

@@ -17,15 +17,12 @@ mod units;
 
 pub use error::{FabricFault, FabricFileError};
 
-use crate::policy::{Policy, WeighingSettings};
+use crate::policy::OpenPolicies;
 use std::iter;
 use std::path::PathBuf;
 use tvlb_base::text::quoted;
-use tvlb_schema::{
-    Bandwidths, Dragonfly, EscapeKind, OfarRules, PerDecision, SetRule, SwitchId, VcScheme,
-};
+use tvlb_schema::{Bandwidths, Dragonfly, EscapeKind, OfarRules, SwitchId, VcScheme};
 use tvlb_simulator::Links;
-use tvlb_table_set::grammar::canonical;
 use tvlb_topology::arrangement::Arrangement;
 
 /// A fabric and how to route on it, every value within its range.
@@ -53,11 +50,9 @@ pub struct FabricFile {
     pub bandwidths: Bandwidths,
     /// Flits that the buffer of one virtual channel holds where the network is simulated, if the file says so.
     pub buffer_flits: Option<u16>,
-    /// How decisions weigh MIN against VLB, as far as the file says.
-    pub weighing: WeighingSettings,
     pub virtual_channels: VcScheme,
-    /// The T-VLB set of each decision.
-    pub sets: Sets,
+    /// The T-VLB set of each decision, and how it weighs MIN against VLB, as far as the file says.
+    pub policies: OpenPolicies,
     /// The escape network for packets that decide at every hop, if there is to be one.
     pub escape: Option<EscapeSettings>,
 }
@@ -88,48 +83,6 @@ pub struct Latencies {
     pub local: u16,
     /// Between two groups.
     pub global: u16,
-}
-
-/// Where the T-VLB sets come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sets {
-    /// They are to be chosen by Steps 1 and 2 of the method.
-    Auto,
-    /// They are given, one for each decision.
-    Given(Box<PerDecision<DecisionSet>>),
-}
-
-impl Sets {
-    /// The sets of these policies.
-    pub fn of(policies: &PerDecision<Policy>) -> Self {
-        Self::given(
-            policies.map(|policy| DecisionSet { text: canonical(&policy.rule), rule: policy.rule }),
-        )
-    }
-
-    pub fn same(set: DecisionSet) -> Self {
-        Self::given(PerDecision::same(set))
-    }
-
-    pub fn given(sets: PerDecision<DecisionSet>) -> Self {
-        Self::Given(Box::new(sets))
-    }
-
-    /// The rule of each decision; `None` if they are still to be chosen.
-    pub fn rules(&self) -> Option<PerDecision<SetRule>> {
-        match self {
-            Self::Auto => None,
-            Self::Given(sets) => Some(sets.map(|set| set.rule)),
-        }
-    }
-}
-
-/// A T-VLB set as the file has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DecisionSet {
-    pub text: String,
-    /// What it means. The seed is the file's own, so equal texts give equal rules.
-    pub rule: SetRule,
 }
 
 /// A value that no fabric file can have.
@@ -170,9 +123,8 @@ impl FabricFile {
             latencies: sections::DEFAULT_LATENCIES,
             bandwidths: Bandwidths::ALIKE,
             buffer_flits: None,
-            weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::default(),
-            sets: Sets::Auto,
+            policies: OpenPolicies::default(),
             escape: None,
         })
     }

@@ -2,16 +2,14 @@
 
 use super::reader::{Document, Entry, Section};
 use super::units;
-use super::{
-    DecisionSet, EscapeSettings, FabricFault, FabricFile, FabricFileError, Latencies, Sets, Wiring,
-};
-use crate::policy::WeighingSettings;
+use super::{EscapeSettings, FabricFault, FabricFile, FabricFileError, Latencies, Wiring};
+use crate::policy::OpenPolicies;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tvlb_base::parameter::Parameters;
 use tvlb_schema::{
     Bandwidth, Bandwidths, Dragonfly, DragonflyError, EscapeKind, GroupKind, LinkKind,
-    LocalPercent, OfarRules, PerDecision, SwitchId, VcScheme, limits,
+    LocalPercent, OfarRules, PerDecision, SetRule, SwitchId, VcScheme, limits,
 };
 use tvlb_simulator::{MOST_BUFFER, MOST_LATENCY};
 use tvlb_table_set::OpenWeighing;
@@ -120,12 +118,16 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         latencies,
         bandwidths,
         buffer_flits,
-        weighing: routing.as_ref().map_or(Ok(WeighingSettings::default()), weighing)?,
         virtual_channels: match &routing {
             Some(routing) => virtual_channels(routing)?,
             None => VcScheme::default(),
         },
-        sets: sets(routing.as_ref(), seed)?,
+        policies: match &routing {
+            Some(routing) => {
+                OpenPolicies { sets: sets(routing, seed)?, weighing: weighing(routing)? }
+            }
+            None => OpenPolicies::default(),
+        },
         escape: routing.as_ref().map_or(Ok(None), |routing| escape(routing, &dragonfly))?,
     })
 }
@@ -399,8 +401,8 @@ fn local_percent(section: &Section<'_, '_>, plain: LocalPercent) -> Fallible<Loc
     Ok(LocalPercent::all(entry.integer(0..=255)?))
 }
 
-fn weighing(routing: &Section<'_, '_>) -> Fallible<WeighingSettings> {
-    let mut settings = WeighingSettings::default();
+fn weighing(routing: &Section<'_, '_>) -> Fallible<PerDecision<OpenWeighing>> {
+    let mut all = PerDecision::<OpenWeighing>::default();
     for parameter in OpenWeighing::ALL {
         let Some(entry) = routing.optional(parameter.name) else { continue };
         let accepted = parameter.accept("").err().unwrap_or_default();
@@ -408,7 +410,7 @@ fn weighing(routing: &Section<'_, '_>) -> Fallible<WeighingSettings> {
         let said = |entry: &Entry<'_, '_>, open: &mut OpenWeighing| {
             parameter.set(open, entry.scalar()).map_err(|_| entry.refused(accepted))
         };
-        let PerDecision { ugal_l, par_source, par_second } = &mut settings.0;
+        let PerDecision { ugal_l, par_source, par_second } = &mut all;
         let each = [(0, ugal_l), (1, par_source), (2, par_second)];
         // PAR's second look alone has a MIN candidate.
         if entry.is_table() && parameter.name != "second-min" {
@@ -420,7 +422,7 @@ fn weighing(routing: &Section<'_, '_>) -> Fallible<WeighingSettings> {
             each.into_iter().try_for_each(|(_, open)| said(&entry, open))?;
         }
     }
-    Ok(settings)
+    Ok(all)
 }
 
 /// What is accepted where one of several is named.
@@ -440,30 +442,30 @@ fn named<T: Copy, const N: usize>(
     found.ok_or_else(|| entry.refused(&accepted))
 }
 
-fn sets(routing: Option<&Section<'_, '_>>, seed: u64) -> Fallible<Sets> {
-    match routing.and_then(|routing| routing.optional("set")) {
-        None => Ok(Sets::Auto),
+/// The sets that are given, if they are not to be chosen.
+fn sets(routing: &Section<'_, '_>, seed: u64) -> Fallible<Option<PerDecision<SetRule>>> {
+    match routing.optional("set") {
+        None => Ok(None),
         Some(entry) if entry.is_table() => {
             let section = entry.section(&DECISIONS)?;
             let of = |key| set(&section.required(key, SET_TEXT)?, SET_TEXT, seed);
-            Ok(Sets::given(PerDecision {
+            Ok(Some(PerDecision {
                 ugal_l: of("ugal-l")?,
                 par_source: of("par-source")?,
                 par_second: of("par-second")?,
             }))
         }
-        Some(entry) if entry.string(SET_OR_TABLE)? == AUTO => Ok(Sets::Auto),
-        Some(entry) => set(&entry, SET_OR_TABLE, seed).map(Sets::same),
+        Some(entry) if entry.string(SET_OR_TABLE)? == AUTO => Ok(None),
+        Some(entry) => Ok(Some(PerDecision::same(set(&entry, SET_OR_TABLE, seed)?))),
     }
 }
 
-fn set(entry: &Entry<'_, '_>, accepted: &str, seed: u64) -> Fallible<DecisionSet> {
+fn set(entry: &Entry<'_, '_>, accepted: &str, seed: u64) -> Fallible<SetRule> {
     let text = entry.string(accepted)?;
-    match parse_set(text, seed) {
-        Ok(rule) => Ok(DecisionSet { text: text.to_owned(), rule }),
-        Err(error) => Err(entry.fault_within(
+    parse_set(text, seed).map_err(|error| {
+        entry.fault_within(
             error.at().start,
             FabricFault::Set { key: entry.key().to_owned(), marked: error.marked(text), error },
-        )),
-    }
+        )
+    })
 }

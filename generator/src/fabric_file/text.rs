@@ -4,8 +4,8 @@
 //! Every struct is taken apart field by field, so that the compiler asks here for a field that is added.
 
 use super::sections::{AUTO, bandwidth_key};
-use super::{EscapeSettings, FabricFile, Latencies, Sets, Wiring};
-use crate::policy::WeighingSettings;
+use super::{EscapeSettings, FabricFile, Latencies, Wiring};
+use crate::policy::OpenPolicies;
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 use tvlb_base::parameter::Parameters;
@@ -14,6 +14,7 @@ use tvlb_schema::{
     Decision, Dragonfly, GroupId, GroupKind, LinkKind, LocalPercent, OfarRules, PerDecision,
 };
 use tvlb_table_set::OpenWeighing;
+use tvlb_table_set::grammar::canonical;
 
 impl Display for FabricFile {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -28,9 +29,8 @@ impl Display for FabricFile {
             latencies: Latencies { local, global },
             bandwidths,
             buffer_flits,
-            weighing,
             virtual_channels,
-            sets,
+            policies: OpenPolicies { sets, weighing },
             escape,
         } = self;
         writeln!(f, "name = \"{name}\"\nseed = {seed}\n\n[dragonfly]")?;
@@ -59,8 +59,8 @@ impl Display for FabricFile {
         writeln!(f, "\n[routing]\nvirtual-channels = \"{}\"", virtual_channels.name())?;
         weights(f, weighing)?;
         match sets {
-            Sets::Auto => writeln!(f, "set = \"{AUTO}\"")?,
-            Sets::Given(sets) => per_decision(f, "set", &sets.map(|set| quoted(&set.text)))?,
+            None => writeln!(f, "set = \"{AUTO}\"")?,
+            Some(sets) => per_decision(f, "set", &sets.map(|rule| quoted(&canonical(rule))))?,
         }
         match escape {
             None => writeln!(f, "escape = \"none\""),
@@ -92,7 +92,7 @@ fn sizes(f: &mut Formatter<'_>, kind: GroupKind) -> fmt::Result {
 }
 
 /// What the file says of weighing; what it leaves to a choice or to the sets stays so.
-fn weights(f: &mut Formatter<'_>, WeighingSettings(open): &WeighingSettings) -> fmt::Result {
+fn weights(f: &mut Formatter<'_>, open: &PerDecision<OpenWeighing>) -> fmt::Result {
     for parameter in OpenWeighing::ALL {
         let said = open.map(|open| parameter.get(open));
         match said.par_second {

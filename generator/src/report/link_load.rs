@@ -6,14 +6,11 @@ use super::subject::Subject;
 use super::summary::{listed, row};
 use crate::balance::is_countable;
 use crate::fabric::Fabric;
-use crate::image::Images;
+use crate::policy::{Levels, Policy};
 use std::ops::Range;
 use tvlb_chart::heat_map::{HeatMap, Scale, mean, span};
 use tvlb_chart::page::{on_demand, paragraph, table};
-use tvlb_schema::{
-    Decision, End, FabricImage, GroupId, Level, LinkKind, SetRule, SwitchId, SwitchImage,
-    SwitchIndex,
-};
+use tvlb_schema::{Decision, End, GroupId, LinkKind, SetRule, SwitchId, SwitchIndex};
 use tvlb_topology::loads::{Draw, LinkEnds, LinkLoads, Spread};
 
 /// So many of the busiest links of a kind are named.
@@ -37,8 +34,8 @@ struct Written {
     /// Which decision draws from the set.
     drawn: Drawn,
     rule: SetRule,
-    /// The levels by switch number, empty for a switch that does not thin the set.
-    levels: Vec<Vec<Level>>,
+    /// How each switch thins the set.
+    levels: Levels,
     switches: usize,
 }
 
@@ -56,14 +53,9 @@ fn written(subject: &Subject<'_>) -> Vec<Written> {
         (Decision::ParSource, Drawn::Par, "PAR"),
         (Decision::ParSecond, Drawn::Par, "PAR's second look"),
     ] {
-        let (rule, levels) = read(subject.images, decision);
-        let set = Written {
-            name: String::new(),
-            drawn,
-            rule,
-            levels,
-            switches: subject.images.switches.len(),
-        };
+        let Policy { rule, levels, .. } = subject.policies.get(decision).clone();
+        let switches = subject.images.switches.len();
+        let set = Written { name: String::new(), drawn, rule, levels, switches };
         match all.iter_mut().find(|(s, _)| s.rule == set.rule && s.levels == set.levels) {
             Some((_, whose)) if decision != Decision::ParSecond => whose.push(who),
             None if decision != Decision::ParSecond || set.thinned_switches() > 0 => {
@@ -84,22 +76,6 @@ fn written(subject: &Subject<'_>) -> Vec<Written> {
     named.collect()
 }
 
-/// The rule of one decision, and how each switch thins it.
-fn read(images: &Images, decision: Decision) -> (SetRule, Vec<Vec<Level>>) {
-    const WRITTEN: &str = "the image stage decodes what it writes";
-    let fabric = FabricImage::decode(&images.fabric).expect(WRITTEN);
-    let mut rule = None;
-    let mut levels = vec![Vec::new(); fabric.dragonfly().switch_numbers() as usize];
-    for bytes in &images.switches {
-        let image = SwitchImage::decode(bytes, &fabric).expect(WRITTEN);
-        let set = image.set(decision);
-        rule = Some(*set.rule());
-        let ports = fabric.dragonfly().global_ports().filter(|_| set.is_thinned());
-        levels[image.switch().as_usize()] = ports.map(|port| set.level(port)).collect();
-    }
-    (rule.expect("a fabric has switches"), levels)
-}
-
 /// The columns of the comparison.
 fn measured(subject: &Subject<'_>, sets: &[Written]) -> Vec<Measured> {
     let topology = &subject.fabric.topology;
@@ -117,7 +93,7 @@ fn measured(subject: &Subject<'_>, sets: &[Written]) -> Vec<Measured> {
     let of = |name: String, draw| Measured { name, found: PortLoads::counted(topology, draw) };
     let mut all = vec![of("conventional".to_owned(), Draw::Conventional)];
     for set in sets {
-        let (rule, levels) = (&set.rule, set.levels.as_slice());
+        let (rule, levels) = (&set.rule, &*set.levels);
         let before = Draw::Set { rule, levels: &[] };
         if set.thinned_switches() > 0 {
             all.push(of(format!("{}{BEFORE}", set.name), before));

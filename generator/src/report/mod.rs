@@ -55,7 +55,7 @@ pub fn html(subject: &Subject<'_>) -> String {
 }
 
 fn fabric(subject: &Subject<'_>) -> String {
-    let Fabric { topology, names, .. } = subject.fabric;
+    let Fabric { topology, names, .. } = &**subject.fabric;
     let mut html = paragraph(&summary::wiring(subject.fabric));
     if topology.dragonfly().g() <= fabric_picture::MOST_GROUPS {
         let summary = TopologySummary::named(topology, names);

@@ -221,8 +221,8 @@ mod tests {
     use crate::balance::Balancer;
     use crate::fabric::Fabric;
     use crate::fabric_file::FabricFile;
-    use crate::generate::generate;
     use crate::policy::Policy;
+    use crate::tables::tables_of;
     use tvlb_schema::PerDecision;
     use tvlb_table_set::names::Names;
     use tvlb_topology::arrangement::{Arrangement, arrange};
@@ -239,22 +239,21 @@ mod tests {
 
     fn images(set: &str) -> Images {
         let fabric = fabric(set);
-        let rules = fabric.file.sets.rules().unwrap();
-        let policies = fabric.file.weighing.policies(&rules);
-        generate(&fabric, &policies, &()).unwrap().images
+        let policies = fabric.file.policies.given().unwrap();
+        tables_of(&fabric, &policies, &()).unwrap().images
     }
 
     #[test]
     fn what_is_sampled_is_what_is_counted() {
         let fabric = fabric("strategic-2-3 by shape");
-        let rule = fabric.file.sets.rules().unwrap().ugal_l;
+        let rule = fabric.file.policies.sets.unwrap().ugal_l;
         let counter = RouteCounter::new(&fabric.topology);
         let whole = Policy::from(rule);
         let thin = Balancer::new(&counter).balanced(&whole, &()).unwrap();
         assert!(thin.is_thinned());
         let images = |policy: &Policy| {
             let policies = PerDecision::same(policy.clone());
-            generate(&fabric, &policies, &()).unwrap().images
+            tables_of(&fabric, &policies, &()).unwrap().images
         };
         let (before, after) = (images(&whole), images(&thin));
         let whole = Draw::Set { rule: &rule, levels: &[] };
@@ -307,7 +306,7 @@ mod tests {
         let fabric = Fabric::new("t", df, Arrangement::default(), 1).unwrap();
         let rule = tvlb_table_set::grammar::parse_set("all", 1).unwrap();
         let policies = PerDecision::same(Policy::from(rule));
-        let images = generate(&fabric, &policies, &()).unwrap().images;
+        let images = tables_of(&fabric, &policies, &()).unwrap().images;
         let loads = sampled(&images, Drawn::Conventional, 1);
         assert_eq!(loads.method, Method::Sampled { per_pair: 0, sent: PACKETS / 1920 });
         // Two global hops of one flit, over the cables of two ports of which some are unused.
@@ -326,9 +325,9 @@ mod tests {
         let even = fabric("all").topology;
         let cables = even.cables().iter().map(|cable| (cable.low, cable.high));
         let topology = Topology::from_cables(file.dragonfly, cables).unwrap();
-        let policies = file.weighing.policies(&file.sets.rules().unwrap());
+        let policies = file.policies.given().unwrap();
         let fabric = Fabric { file, topology, names: Names::default() };
-        let images = generate(&fabric, &policies, &()).unwrap().images;
+        let images = tables_of(&fabric, &policies, &()).unwrap().images;
         let loads = sampled(&images, Drawn::Conventional, 1);
         // 64 nodes send a flit each over two of 72 directions of cables.
         let global = loads.loads.spread(LinkKind::Global);

@@ -4,13 +4,12 @@ use super::subject::Subject;
 use crate::choose::baseline::MostRegret;
 use crate::choose::{PanelSize, Prefer};
 use crate::counted::counted;
-use crate::fabric::Fabric;
-use crate::fabric_file::{DecisionSet, FabricFile, Sets, Wiring};
+use crate::fabric_file::{FabricFile, Wiring};
+use crate::policy::{OpenPolicies, Policies};
 use std::fmt::Write;
 use tvlb_chart::page::{on_screen, paragraph, preformatted, table};
 use tvlb_schema::Decision;
 use tvlb_table_set::NAMES_FILE;
-use tvlb_table_set::grammar::canonical;
 use tvlb_topology::{Topology, cable_list};
 
 /// More cables than this are not listed.
@@ -31,8 +30,8 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
          any number of threads. manifest.json has the hash of every image.",
     ));
     html.push_str(&preformatted(&command(subject)));
-    html.push_str(&preformatted(&fabric_file(subject.fabric).to_string()));
-    if subject.has_set_file {
+    html.push_str(&preformatted(&fabric_file(subject).to_string()));
+    if has_set_file(subject) {
         html.push_str(&paragraph(
             "sets.json is what tvlb sets export DIR -o sets.json writes, where DIR is the directory of \
              this report.",
@@ -65,11 +64,11 @@ fn cables(topology: &Topology) -> String {
 fn command(subject: &Subject<'_>) -> String {
     let Subject { options, manifest, .. } = subject;
     let mut text = String::from("tvlb generate fabric.toml -o tables");
-    if subject.has_set_file {
+    if has_set_file(subject) {
         text.push_str(" --set-file sets.json");
         return text;
     }
-    let is_given = subject.fabric.file.sets.rules().is_some();
+    let is_given = manifest.choice.is_none();
     // Sets that simulation chose are thinned if that won; all others where it was asked for. Where
     // it was and nothing came of it, the bytes are those without.
     let is_thinned = Decision::ALL.iter().any(|&decision| {
@@ -99,16 +98,26 @@ fn command(subject: &Subject<'_>) -> String {
     text
 }
 
-/// The fabric file as it was understood, with nothing left to a default.
-fn fabric_file(fabric: &Fabric) -> FabricFile {
+/// Whether a set file alone says the policies.
+fn has_set_file(subject: &Subject<'_>) -> bool {
+    matches!(subject.asked, Some(Policies::OfSetFile(_)))
+}
+
+/// The fabric file as it was understood, with nothing left to a default, and with what was asked in its place.
+fn fabric_file(subject: &Subject<'_>) -> FabricFile {
+    let Subject { fabric, asked, .. } = subject;
     let mut file = fabric.file.clone();
     // Where the lists lay is nobody's business.
     if let Wiring::Cables(list) = &mut file.wiring {
         *list = "cables.csv".into();
     }
     file.names = (!fabric.names.is_empty()).then(|| NAMES_FILE.into());
-    if let Sets::Given(sets) = &mut file.sets {
-        **sets = sets.map(|set| DecisionSet { text: canonical(&set.rule), rule: set.rule });
+    match asked {
+        None => {}
+        Some(Policies::Chosen) => file.policies.sets = None,
+        Some(Policies::Given(given) | Policies::OfSetFile(given)) => {
+            file.policies = OpenPolicies::of(given);
+        }
     }
     file
 }

@@ -1,8 +1,10 @@
 //! What the sections of the report are made from.
 
+use crate::checked_fabric::CheckedFabric;
 use crate::choose::Options;
-use crate::fabric::Fabric;
 use crate::image::Images;
+use crate::policy::{Policies, Policy};
+use tvlb_schema::PerDecision;
 use tvlb_table_set::Manifest;
 use tvlb_throughput::report::Report;
 use tvlb_verify::Certificate;
@@ -10,14 +12,15 @@ use tvlb_verify::Certificate;
 /// Everything that a report tells of.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'s> {
-    /// The fabric, with the sets that it was told to have.
-    pub fabric: &'s Fabric,
+    pub fabric: &'s CheckedFabric<'s>,
     /// How sets were to be chosen, where they were chosen.
     pub options: &'s Options,
-    /// Whether the policies came from a set file.
-    pub has_set_file: bool,
+    /// What the policies were to be, in the place of what the fabric file says.
+    pub asked: Option<&'s Policies>,
     /// Step 1's report; none where the sets were given or the fabric is too large to be modelled.
     pub modelled: Option<&'s Report>,
+    /// What the images say of each decision.
+    pub policies: &'s PerDecision<Policy>,
     pub manifest: &'s Manifest,
     /// The images as they are written.
     pub images: &'s Images,

@@ -387,7 +387,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
     use tvlb_generator::fabric::Fabric;
     use tvlb_generator::fabric_file::FabricFile;
-    use tvlb_generator::generate::generate;
+    use tvlb_generator::tables::tables_of;
     use tvlb_topology::arrangement::{Arrangement, arrange};
 
     /// The manifest of a small fabric's table set.
@@ -396,8 +396,8 @@ mod tests {
             "name = \"lab\"\n[dragonfly]\np = 1\na = 1\nh = 1\ng = 2\n[routing]\nset = \"all\"";
         let file = FabricFile::parse(text, "lab.toml").unwrap();
         let topology = arrange(file.dragonfly, Arrangement::default(), file.seed).unwrap();
-        let policies = file.weighing.policies(&file.sets.rules().unwrap());
-        generate(
+        let policies = file.policies.given().unwrap();
+        tables_of(
             &Fabric { file, topology, names: tvlb_table_set::names::Names::default() },
             &policies,
             &(),

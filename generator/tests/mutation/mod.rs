@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::generate::generate;
 use tvlb_generator::policy::{Levels, Policy};
+use tvlb_generator::tables::tables_of;
 use tvlb_schema::Level;
 use tvlb_table_set::ReadError;
 use tvlb_verify::{Settings, VerifyError, verify_tables};
@@ -61,11 +61,10 @@ fn table_set(text: &str, thinned: bool) -> Files {
     let path = home.path().join("fabric.toml");
     fs::write(&path, text).unwrap();
     let fabric = Fabric::load(&path).unwrap();
-    let rules = fabric.file.sets.rules().unwrap();
     let levels = if thinned { any_levels(fabric.topology.dragonfly()) } else { Levels::default() };
-    let policies = fabric.file.weighing.policies(&rules);
+    let policies = fabric.file.policies.given().unwrap();
     let policies = policies.map(|policy| Policy { levels: levels.clone(), ..policy.clone() });
-    let generated = generate(&fabric, &policies, &()).unwrap();
+    let generated = tables_of(&fabric, &policies, &()).unwrap();
     let files = generated.files();
     files.into_iter().map(|(path, bytes)| (path.to_owned(), bytes.into_owned())).collect()
 }

@@ -355,8 +355,8 @@ pub(super) fn most_walks(fabric: &BootedSwitches<'_>) -> u128 {
 pub(super) mod tests {
     use super::*;
     use tvlb_firmware_model::Switch;
-    use tvlb_generator::generate::generate;
     use tvlb_generator::policy::Policy;
+    use tvlb_generator::tables::tables_of;
     use tvlb_schema::{Dragonfly, FaultSet, LocalLink, PerDecision, SetRule, SwitchId};
     use tvlb_topology::Topology;
     use tvlb_topology::arrangement::{Arrangement, arrange};
@@ -459,7 +459,7 @@ pub(super) mod tests {
         let df = Dragonfly::new(1, 4, 3, 6).unwrap();
         let loaded = tvlb_generator::fabric::Fabric::new("x", df, Arrangement::Random, 1).unwrap();
         let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
-        let made = generate(&loaded, &policies, &()).unwrap();
+        let made = tables_of(&loaded, &policies, &()).unwrap();
         let images = &made.images;
         let switches: Vec<_> =
             images.switches.iter().map(|s| Switch::boot(&images.fabric, s).unwrap()).collect();

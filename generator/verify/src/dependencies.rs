@@ -311,9 +311,9 @@ mod tests {
     use std::path::Path;
     use tvlb_firmware_model::Switch;
     use tvlb_generator::fabric::Fabric;
-    use tvlb_generator::generate::generate;
     use tvlb_generator::image::Images;
     use tvlb_generator::policy::Policy;
+    use tvlb_generator::tables::tables_of;
     use tvlb_schema::{GroupKind, PerDecision, SetRule, ShapeSet};
     use tvlb_topology::arrangement::Arrangement;
     use tvlb_topology::machine::lay_between;
@@ -321,7 +321,7 @@ mod tests {
     /// The images of a fabric whose sets hold all routes.
     fn images_of(fabric: &Fabric) -> Images {
         let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
-        generate(fabric, &policies, &()).unwrap().images
+        tables_of(fabric, &policies, &()).unwrap().images
     }
 
     fn boot(Images { fabric, switches }: &Images) -> Vec<Switch<'_>> {

@@ -116,13 +116,13 @@ pub fn verify(
 /// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
 /// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
 /// # use tvlb_table_set::{Existing, REPORT_FILE, TableSet, WriteError, write};
-/// # use tvlb_generator::{generate::generate, policy::Policy};
+/// # use tvlb_generator::{tables::tables_of, policy::Policy};
 /// # let home = tempfile::tempdir()?;
 /// # let tables = home.path().join("tables");
 /// # let make = |directory: &std::path::Path, set: &str| {
 /// #     let rule = tvlb_table_set::grammar::parse_set(set, 1)?;
 /// #     let policies = tvlb_schema::PerDecision::same(Policy::from(rule));
-/// #     let made = generate(&fabric, &policies, &())?;
+/// #     let made = tables_of(&fabric, &policies, &())?;
 /// #     let files = made.files();
 /// #     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
 /// #     let seal = |_: &std::path::Path| Ok::<_, WriteError>((REPORT_FILE, Vec::new()));

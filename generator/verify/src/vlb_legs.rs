@@ -446,8 +446,8 @@ mod tests {
     use super::*;
     use tvlb_firmware_model::Switch;
     use tvlb_generator::fabric::Fabric;
-    use tvlb_generator::generate::generate;
     use tvlb_generator::policy::Policy;
+    use tvlb_generator::tables::tables_of;
     use tvlb_schema::{
         Dragonfly, FaultSet, GroupKind, LocalLink, PerDecision, SetRule, ShapeSet, VcScheme,
     };
@@ -499,7 +499,7 @@ mod tests {
                 let mut fabric = fabric.clone();
                 fabric.file.virtual_channels = channels;
                 let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
-                let images = generate(&fabric, &policies, &()).unwrap().images;
+                let images = tables_of(&fabric, &policies, &()).unwrap().images;
                 let mut image = FabricImage::decode(&images.fabric).unwrap();
                 let dead = if is_whole { FaultSet::default() } else { dead(&fabric) };
                 let faults = tvlb_schema::encode_fault_image(&image, 1, &dead);

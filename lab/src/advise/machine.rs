@@ -7,9 +7,9 @@ use std::collections::btree_map::Entry;
 use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
-use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
+use tvlb_generator::tables::tables_of;
 use tvlb_topology::arrangement::{Arrangement, arrange};
 
 /// One wiring, and the images of all sets over it.
@@ -39,7 +39,7 @@ impl Machine {
         let mut images = BTreeMap::new();
         for routing in &question.routings {
             if let Entry::Vacant(vacant) = images.entry(routing.key()) {
-                let made = generate(&fabric, &routing.pair().per_decision(), &AsOneStep(progress));
+                let made = tables_of(&fabric, &routing.pair().per_decision(), &AsOneStep(progress));
                 let of = || format!("{}, {routing}", super::name_of(wiring));
                 let made = made.map_err(|error| AdviceError::of_images(of(), error))?;
                 vacant.insert(made.images);

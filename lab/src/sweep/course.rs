@@ -9,7 +9,7 @@ use std::ops::Range;
 use tvlb_base::progress::Progress;
 use tvlb_base::row;
 use tvlb_base::table::Cell;
-use tvlb_generator::image::fabric_image;
+use tvlb_generator::checked_fabric::fabric_image;
 use tvlb_schema::{FabricImage, FaultSet, Nodes};
 use tvlb_simulator::{
     BootedFabric, Estimate, FaultSchedule, Run, RunError, SeriesWindow, StarvedLink, StopRule,

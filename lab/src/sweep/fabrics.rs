@@ -4,9 +4,9 @@ use super::error::SweepError;
 use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::generate::generate;
 use tvlb_generator::image::{ImageStageError, Images};
 use tvlb_generator::policy::Policy;
+use tvlb_generator::tables::tables_of;
 use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
 use tvlb_table_set::sha256;
 use tvlb_topology::arrangement::Arrangement;
@@ -59,7 +59,7 @@ impl NamedFabric {
     ) -> Result<Images, SweepError> {
         let mut fabric = self.fabric.clone();
         fabric.file.virtual_channels = vc_scheme;
-        let made = generate(&fabric, policies, progress).map_err(|error| match error {
+        let made = tables_of(&fabric, policies, progress).map_err(|error| match error {
             ImageStageError::Cancelled(cancelled) => cancelled.into(),
             error => SweepError::Image { path: self.path.clone().into(), error },
         })?;

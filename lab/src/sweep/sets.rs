@@ -186,7 +186,7 @@ impl Paths {
         PerDecision::from_fn(|decision| {
             let mut policy = named.get(decision).clone();
             if self.kind == VlbPaths::Custom {
-                fabric.file.weighing.apply(decision, &mut policy);
+                policy.weigh_as(decision, &fabric.file.policies.weighing);
             }
             policy
         })

@@ -9,8 +9,8 @@ use std::fmt::{self, Display};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use tvlb_generator::checked_fabric::CheckedFabric;
 use tvlb_generator::diff::{self, Difference, Tables};
-use tvlb_generator::fabric::Fabric;
 use tvlb_generator::pipeline::{self, Made, PipelineError};
 use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_table_set::{REPORT_FILE, SWITCHES};
@@ -62,7 +62,7 @@ impl Written {
 
 /// A table set that was made in memory, to be held against what a directory has.
 pub(super) struct MadeAgain<'m> {
-    pub(super) fabric: &'m Fabric,
+    pub(super) fabric: &'m CheckedFabric<'m>,
     pub(super) settings: &'m pipeline::Settings,
     pub(super) made: &'m Made,
     pub(super) bars: &'m Bars,
@@ -155,7 +155,7 @@ pub(super) fn run(arguments: &Generate, again: &MadeAgain<'_>, written: &Written
         match Tables::open(directory) {
             Ok(old) => {
                 let settings = diff::Settings { most_routes: DEFAULT_ROUTES, seed: 1 };
-                let new = Tables::made(&again.made.tables);
+                let new = Tables::made(&again.made.tables, &again.fabric.names);
                 report.difference = Some(difference(&old, &new, settings, arguments.quiet)?);
             }
             Err(error) => report.unreadable = Some(error.to_string()),

@@ -30,9 +30,9 @@ use super::objective::{Finalist, Prefer, by_merit};
 use super::panel::{Panel, PanelSize};
 use super::runner::all_of;
 use super::simulation::{SimulatedRunner, images_of, make_state};
-use crate::fabric::Fabric;
+use crate::checked_fabric::CheckedFabric;
 use crate::image::Images;
-use crate::policy::{PolicyPair, WeighingSettings};
+use crate::policy::PolicyPair;
 use fabric_trial::{FabricTrial, MixtureFigures, REGRET_WEIGHT, leads, regret_cost};
 use halving::{halve, rungs};
 use rand::{Rng, RngExt, SeedableRng};
@@ -40,9 +40,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
+use tvlb_schema::PerDecision;
 use tvlb_simulator::Scheme;
 use tvlb_table_set::{Origin, Regrets};
-use tvlb_topology::routes::count::RouteCounter;
 use variation::{Place, drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.
@@ -82,7 +82,7 @@ impl Options {
     /// What the mixtures to begin with are made from. The fabric file decides the seed of a set's fractions and
     /// draws, so no mixture has its own.
     fn sources(&self) -> Sources<'_> {
-        let weighing = WeighingSettings::default();
+        let weighing = PerDecision::default();
         Sources { front: &[], user: &self.tried, weighing, seed: self.seed }
     }
 }
@@ -114,8 +114,7 @@ struct Mixture {
 
 /// A fabric that mixtures are tried on.
 struct FabricUnderTest<'f> {
-    fabric: &'f Fabric,
-    counter: RouteCounter<'f>,
+    fabric: &'f CheckedFabric<'f>,
     panel: Panel,
     memory: Memory,
     /// Conventional UGAL.
@@ -124,17 +123,16 @@ struct FabricUnderTest<'f> {
 
 impl<'f> FabricUnderTest<'f> {
     fn new(
-        (fabric, conventional): (&'f Fabric, &Candidate),
+        (fabric, conventional): (&'f CheckedFabric<'f>, &Candidate),
         options: &Options,
         progress: &dyn Progress,
     ) -> Result<Self, ChooseError> {
-        let Fabric { file, topology, .. } = fabric;
+        let file = &fabric.file;
         let panel = Panel::new(fabric.nodes(), file.links(), options.seed, options.panel);
         let memory = memory::open(options.state.as_deref(), &file.name, fabric, &panel)?;
-        let counter = RouteCounter::new(topology);
         let policies = conventional.policies.per_decision();
-        let baseline = (conventional.clone(), images_of(&counter, fabric, policies, progress)?);
-        Ok(Self { fabric, counter, panel, memory, baseline })
+        let baseline = (conventional.clone(), images_of(fabric, policies, progress)?);
+        Ok(Self { fabric, panel, memory, baseline })
     }
 
     /// The contenders with their images on this fabric.
@@ -144,8 +142,7 @@ impl<'f> FabricUnderTest<'f> {
         progress: &dyn Progress,
     ) -> Result<Field, ChooseError> {
         let with_images = |candidate: &Candidate| {
-            let images =
-                images_of(&self.counter, self.fabric, candidate.policies.per_decision(), progress)?;
+            let images = images_of(self.fabric, candidate.policies.per_decision(), progress)?;
             Ok((candidate.clone(), images))
         };
         let with_images = candidates.par_iter().map(with_images);
@@ -161,7 +158,7 @@ impl<'f> FabricUnderTest<'f> {
 /// The first thing that went wrong, or the work was cancelled. With a state directory, the runs made
 /// until then are kept.
 pub fn search(
-    fabrics: &[Fabric],
+    fabrics: &[CheckedFabric<'_>],
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<SearchEntry, ChooseError> {

@@ -3,9 +3,9 @@
 //! Nothing here depends on time or on the number of threads.
 
 use super::{Found, LATENCY_WEIGHT, Mixture, MixtureFigures, Options, REGRET_WEIGHT};
+use crate::checked_fabric::CheckedFabric;
 use crate::choose::candidates::Candidate;
 use crate::choose::contender::Contender;
-use crate::fabric::Fabric;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 use tvlb_base::row;
@@ -65,7 +65,7 @@ pub struct MixtureEntry {
 
 impl SearchEntry {
     /// The entry of a search on these fabrics.
-    pub(super) fn of(fabrics: &[Fabric], options: &Options, found: &Found) -> Self {
+    pub(super) fn of(fabrics: &[CheckedFabric<'_>], options: &Options, found: &Found) -> Self {
         let entry = |(number, mixture): (Contender, &Mixture)| {
             let preferred = found.preferred.iter().filter(|(_, preferred)| *preferred == number);
             let of =

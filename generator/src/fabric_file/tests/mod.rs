@@ -5,7 +5,8 @@ mod shipped;
 
 use super::*;
 use proptest::prelude::*;
-use tvlb_schema::{DrawRule, Gate, VcScheme};
+use tvlb_schema::{DrawRule, Gate, PerDecision, VcScheme};
+use tvlb_table_set::grammar::canonical;
 
 const LEAST: &str = "\
 name = \"x\"
@@ -60,9 +61,8 @@ fn what_is_not_written_has_its_default() {
             latencies: Latencies { local: 10, global: 15 },
             bandwidths: Bandwidths::ALIKE,
             buffer_flits: None,
-            weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::Ordered,
-            sets: Sets::Auto,
+            policies: OpenPolicies::default(),
         }
     );
     // Empty tables say no more.
@@ -95,29 +95,33 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(file.latencies, Latencies { local: 1, global: 10_000 });
     assert_eq!(file.buffer_flits, Some(4096));
     assert_eq!(file.bandwidths.to_string(), "node 100, local 100, global 12.5");
-    assert_eq!(file.weighing.0.map(|open| open.threshold), PerDecision::same(Some(i16::MIN)));
+    assert_eq!(
+        file.policies.weighing.map(|open| open.threshold),
+        PerDecision::same(Some(i16::MIN))
+    );
     let each = "[routing]\nthreshold = { ugal-l = 1, par-source = -2, par-second = 3 }";
-    let each = parse(&format!("{LEAST}{each}\n")).weighing.0.map(|open| open.threshold.unwrap());
+    let each =
+        parse(&format!("{LEAST}{each}\n")).policies.weighing.map(|open| open.threshold.unwrap());
     assert_eq!(each, PerDecision { ugal_l: 1, par_source: -2, par_second: 3 });
-    let weighing = |text: &str| parse(&format!("{LEAST}[routing]\n{text}\n")).weighing;
+    let weighing = |text: &str| parse(&format!("{LEAST}[routing]\n{text}\n")).policies.weighing;
     for (text, sixteenths) in [("1.25", 20), ("2", 32), ("0", 0)] {
-        let gates = weighing(&format!("gate = {text}")).0.map(|open| open.gate);
+        let gates = weighing(&format!("gate = {text}")).map(|open| open.gate);
         assert_eq!(gates, PerDecision::same(Some(Gate::of_sixteenths(sixteenths))));
     }
     let given =
         weighing("candidates = { ugal-l = \"1x4\", par-source = \"8x8\", par-second = \"1x1\" }");
-    let candidates = given.0.map(|open| open.candidates.unwrap().to_string());
+    let candidates = given.map(|open| open.candidates.unwrap().to_string());
     assert_eq!(
         [candidates.ugal_l, candidates.par_source, candidates.par_second],
         ["1x4", "8x8", "1x1"]
     );
-    let open = weighing("threshold = 1").0.ugal_l;
-    assert_eq!((given.0.ugal_l.gate, open.candidates), (None, None));
-    let Sets::Given(sets) = file.sets else { panic!("they are given") };
-    assert_eq!(sets.ugal_l.text, "all");
-    assert_eq!(sets.ugal_l.rule.draw, DrawRule::ByRoute);
-    assert_eq!(sets.par_source.rule.seed, file.seed);
-    assert!(sets.par_second.rule.shapes().is_empty());
+    let open = weighing("threshold = 1").ugal_l;
+    assert_eq!((given.ugal_l.gate, open.candidates), (None, None));
+    let sets = file.policies.sets.expect("they are given");
+    assert_eq!(canonical(&sets.ugal_l), "all");
+    assert_eq!(sets.ugal_l.draw, DrawRule::ByRoute);
+    assert_eq!(sets.par_source.seed, file.seed);
+    assert!(sets.par_second.shapes().is_empty());
 }
 
 #[test]
@@ -154,7 +158,7 @@ fn times_that_say_no_number_of_cycles() {
 #[test]
 fn one_set_serves_every_decision() {
     let file = parse(&format!("{LEAST}[routing]\nset = \"60% 5-hop\""));
-    let sets = file.sets.rules().expect("it is given");
+    let sets = file.policies.sets.expect("it is given");
     assert_eq!(sets.ugal_l, sets.par_source);
     assert_eq!(sets.ugal_l, sets.par_second);
 }
@@ -163,7 +167,7 @@ fn one_set_serves_every_decision() {
 fn auto_leaves_the_sets_to_be_chosen() {
     let file = parse(&format!("{LEAST}[routing]\nset = \"auto\""));
     assert_eq!(file, parse(LEAST));
-    assert_eq!(file.sets.rules(), None);
+    assert_eq!(file.policies.sets, None);
 }
 
 #[test]

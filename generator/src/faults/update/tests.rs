@@ -1,7 +1,7 @@
 use super::*;
 use crate::fabric::Fabric;
-use crate::generate::generate;
 use crate::policy::Policy;
+use crate::tables::tables_of;
 use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, LocalLink, SwitchIndex};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_topology::arrangement::{Arrangement, arrange};
@@ -16,7 +16,7 @@ fn updated(
     let df = Dragonfly::new(sizes[0], sizes[1], sizes[2], sizes[3]).unwrap();
     let fabric = Fabric::new("lab", df, Arrangement::default(), 1).unwrap();
     let policies = PerDecision::same(Policy::from(parse_set(set, 1).unwrap()));
-    let images = generate(&fabric, &policies, &()).unwrap().images;
+    let images = tables_of(&fabric, &policies, &()).unwrap().images;
     let image = FabricImage::decode(&images.fabric).unwrap();
     let switches: Vec<_> =
         images.switches.iter().map(|bytes| SwitchImage::decode(bytes, &image).unwrap()).collect();
@@ -117,7 +117,7 @@ proptest::proptest! {
         };
         let fabric = Fabric::new("lab", df, Arrangement::default(), 1).unwrap();
         let policies = PerDecision::same(Policy::from(parse_set(set, 1).unwrap()));
-        let images = generate(&fabric, &policies, &()).unwrap().images;
+        let images = tables_of(&fabric, &policies, &()).unwrap().images;
         let image = FabricImage::decode(&images.fabric).unwrap();
         let images = images.switches.iter();
         let switches: Vec<_> = images.map(|b| SwitchImage::decode(b, &image).unwrap()).collect();

@@ -22,7 +22,7 @@ fn proved(escape: &[u8], change: &Change<'_>) -> Result<EscapeCertificate, Strin
     let policies = tvlb_schema::PerDecision::same(tvlb_generator::policy::Policy::from(
         tvlb_table_set::grammar::parse_set("all", 1).unwrap(),
     ));
-    let made = tvlb_generator::generate::generate(&fabric, &policies, &()).unwrap();
+    let made = tvlb_generator::tables::tables_of(&fabric, &policies, &()).unwrap();
     let fabric = FabricImage::decode(&made.images.fabric).unwrap();
     let image = EscapeImage::decode(escape, &fabric).unwrap();
     let switches: Vec<Switch<'_>> =

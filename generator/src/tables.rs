@@ -1,12 +1,12 @@
 //! From a fabric and its policies to a table set in memory: images and their manifest.
 
 use crate::balance::{Imbalance, balance_entry, is_countable, thinned_mean};
+use crate::checked_fabric::{CheckedFabric, fabric_image};
 use crate::escape;
 use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
 use crate::image::{ImageStageError, Images, Routing, build};
 use crate::policy::Policy;
-use crate::routes::draw_work::{DrawWork, draw_work};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::iter;
@@ -19,7 +19,6 @@ use tvlb_table_set::{
     presence_is_drawn, rounded, switch_file,
 };
 use tvlb_topology::loads::Draw;
-use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::expected::{FabricMean, fabric_mean};
 
 /// A table set in memory.
@@ -33,24 +32,26 @@ pub struct Generated {
     pub escape: Option<Vec<u8>>,
 }
 
-/// Makes the table set of a fabric with these policies, whatever its file says of sets and
-/// thresholds. The images are a stage of `progress`, with a step for each switch.
+/// The table set of a fabric with these policies, whatever its file says of sets and of how they are weighed.
 ///
 /// # Errors
 /// Two groups without any path, too many bytes, or the work was cancelled.
-pub fn generate(
+pub fn tables_of(
     fabric: &Fabric,
     policies: &PerDecision<Policy>,
     progress: &dyn Progress,
 ) -> Result<Generated, ImageStageError> {
-    generate_counted(fabric, &RouteCounter::new(&fabric.topology), (policies, None), progress)
+    let image = fabric_image(&fabric.topology);
+    encode(&CheckedFabric::new(fabric, &image)?, (policies, None), progress)
 }
 
-/// As [`generate`], with the fabric's counter of routes, and the record of how the policies were
-/// chosen.
-pub(crate) fn generate_counted(
-    fabric: &Fabric,
-    counter: &RouteCounter<'_>,
+/// The table set of a fabric with these policies, and the record of how they were chosen. The images are a
+/// stage of `progress`, with a step for each switch.
+///
+/// # Errors
+/// Too many bytes, or the work was cancelled.
+pub fn encode(
+    fabric: &CheckedFabric<'_>,
     (policies, choice): (&PerDecision<Policy>, Option<ChoiceEntry>),
     progress: &dyn Progress,
 ) -> Result<Generated, ImageStageError> {
@@ -58,7 +59,7 @@ pub(crate) fn generate_counted(
     let routing = Routing { policies: policies.clone(), virtual_channels };
     let switches = fabric.topology.dragonfly().switch_count() as usize;
     progress.stage("images", Some(switches));
-    let images = build(counter, &routing, &fabric.names, progress)?;
+    let images = build(fabric, &routing, progress)?;
 
     let is_thinned = Decision::ALL.iter().any(|&d| policies.get(d).is_thinned());
     let conventional = (is_thinned || is_countable(&fabric.topology))
@@ -68,7 +69,7 @@ pub(crate) fn generate_counted(
         let mean = if policy.is_thinned() {
             thinned_mean(&fabric.topology, policy, progress)?
         } else {
-            fabric_mean(counter, &policy.rule, progress)?
+            fabric_mean(fabric.counter(), &policy.rule, progress)?
         };
         let balance =
             conventional.map(|conventional| balance_entry(&fabric.topology, policy, conventional));
@@ -78,16 +79,12 @@ pub(crate) fn generate_counted(
         let (mean, balance) = measured.get(decision);
         set_entry(policies.get(decision), mean, balance.clone())
     });
-    add_digests(&mut sets, policies, &images);
+    add_digests(fabric.image(), &mut sets, policies, &images);
     let topology = &fabric.topology;
     let names = (!fabric.names.is_empty()).then(|| fabric.names.write(topology.dragonfly()));
     let escape = match &fabric.file.escape {
         None => None,
-        Some(settings) => {
-            let image = FabricImage::decode(&images.fabric);
-            let image = image.expect("the image stage decodes what it writes");
-            Some(escape::escape(topology, &image, settings)?)
-        }
+        Some(settings) => Some(escape::escape(topology, fabric.image(), settings)?),
     };
     let (escape, entry_of_escape) = escape.map(|made| (made.image, made.entry)).unzip();
     let entry = |text: &String| FileEntry::of(NAMES_FILE.to_owned(), text.as_bytes());
@@ -98,20 +95,6 @@ pub(crate) fn generate_counted(
         ..manifest(fabric, virtual_channels, sets, &images)
     };
     Ok(Generated { manifest, images, names, escape })
-}
-
-/// What a draw from each decision's set takes a switch.
-///
-/// # Errors
-/// The caller cancelled the work.
-pub fn draw_work_of(
-    counter: &RouteCounter<'_>,
-    policies: &PerDecision<Policy>,
-    progress: &dyn Progress,
-) -> Result<PerDecision<DrawWork>, Cancelled> {
-    each_set_once(policies, |policy| {
-        draw_work(counter, &policy.rule, |switch| policy.levels_of(switch), progress)
-    })
 }
 
 /// What is found of each decision's set. Decisions mostly share one, which is looked at once.
@@ -134,6 +117,7 @@ fn each_set_once<T: Clone>(
 
 /// Adds the digests of what the images say of sets, where the manifest has such.
 fn add_digests(
+    fabric: &FabricImage<'_>,
     entries: &mut PerDecision<SetEntry>,
     policies: &PerDecision<Policy>,
     images: &Images,
@@ -143,12 +127,10 @@ fn add_digests(
     if !Decision::ALL.into_iter().any(|decision| is_thinned(decision) || is_drawn(decision)) {
         return;
     }
-    let decoded = "the image stage decodes what it writes";
-    let fabric = FabricImage::decode(&images.fabric).expect(decoded);
     let switches: Vec<SwitchImage<'_>> = images
         .switches
         .par_iter()
-        .map(|bytes| SwitchImage::decode(bytes, &fabric).expect(decoded))
+        .map(|bytes| SwitchImage::decode(bytes, fabric).expect("the encoder decodes what it wrote"))
         .collect();
     for decision in Decision::ALL {
         let entry = match decision {
@@ -186,15 +168,14 @@ fn set_entry(policy: &Policy, mean: &FabricMean, balance: Option<BalanceEntry>) 
 }
 
 fn manifest(
-    fabric: &Fabric,
+    fabric: &CheckedFabric<'_>,
     virtual_channels: VcScheme,
     sets: PerDecision<SetEntry>,
     images: &Images,
 ) -> Manifest {
     let FabricFile { name, seed, wiring, latencies, bandwidths, buffer_flits, .. } = &fabric.file;
     let df = fabric.topology.dragonfly();
-    let image =
-        FabricImage::decode(&images.fabric).expect("the image stage decodes what it writes");
+    let image = fabric.image();
     let mut files = vec![FileEntry::of(FABRIC_FILE.to_owned(), &images.fabric)];
     let switches = df.switches().zip(&images.switches);
     files.extend(switches.map(|(switch, bytes)| FileEntry::of(switch_file(switch), bytes)));
