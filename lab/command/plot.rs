@@ -1,6 +1,6 @@
 //! `tvlb-lab plot`: results of other commands as a picture.
 
-mod kind;
+mod columns;
 mod names;
 mod picture;
 mod series;

@@ -1,6 +1,8 @@
-//! What every crate of the host stands on, and no stage: progress and cancelling, tables, parameters,
+//! What every crate of the host stands on, and no stage: progress and cancelling, tables, how these
+//! are drawn, parameters,
 //! texts that people write, numbers as they are written, and the partition of graphs.
 
+pub mod drawing;
 pub mod number;
 pub mod parameter;
 pub mod partition;

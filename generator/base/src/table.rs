@@ -6,6 +6,9 @@ use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter, Write};
 
+/// The last column of CSV, where a table says how it is drawn.
+pub const DRAWN: &str = "drawn";
+
 /// What a column is called and means.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'c> {
@@ -166,11 +169,18 @@ macro_rules! row {
 pub struct Table<'c> {
     columns: Vec<Column<'c>>,
     rows: Vec<Vec<Cell>>,
+    drawn: Option<&'static str>,
 }
 
 impl<'c> Table<'c> {
     pub fn new(columns: Vec<Column<'c>>) -> Self {
-        Self { columns, rows: Vec::new() }
+        Self { columns, rows: Vec::new(), drawn: None }
+    }
+
+    /// The same table, which says in a last column of CSV how it is drawn: [`crate::drawing::Drawing::parse`] reads it.
+    #[must_use]
+    pub fn drawn(self, how: &'static str) -> Self {
+        Self { drawn: Some(how), ..self }
     }
 
     /// Adds a row, which has a cell for each column.
@@ -190,7 +200,7 @@ impl<'c> Table<'c> {
         first: (&[Column<'_>], &[Cell]),
         last: (&[Column<'_>], &[Cell]),
     ) -> String {
-        let joined = |parts: [&str; 3]| {
+        let joined = |parts: [&str; 4]| {
             let mut line = String::with_capacity(parts.iter().map(|part| part.len() + 1).sum());
             for part in parts.into_iter().filter(|part| !part.is_empty()) {
                 line.push_str(part);
@@ -200,9 +210,11 @@ impl<'c> Table<'c> {
             line.push('\n');
             line
         };
-        let mut text = joined([&names(first.0), &names(&self.columns), &names(last.0)]);
+        let how = self.drawn.unwrap_or_default();
+        let column = self.drawn.map_or("", |_| DRAWN);
+        let mut text = joined([&names(first.0), &names(&self.columns), &names(last.0), column]);
         let (first, last) = (csv(first.1), csv(last.1));
-        self.rows.iter().for_each(|row| text.push_str(&joined([&first, &csv(row), &last])));
+        self.rows.iter().for_each(|row| text.push_str(&joined([&first, &csv(row), &last, how])));
         text
     }
 }

@@ -192,7 +192,7 @@ impl Report {
         let names = "set,same-as,throughput,lower,upper,standard-error,worst,shifts-lower,shifts-upper,\
                      group-permutations-lower,group-permutations-upper,mean-hops,on-front";
         let columns = names.split(',').map(|name| Column::words(name, ""));
-        let mut table = Table::new(columns.collect());
+        let mut table = Table::new(columns.collect()).drawn("throughput over mean-hops as points");
         for set in &self.sets {
             let t = &set.throughput;
             let part = |part: &Option<MeanThroughput>| {

@@ -248,7 +248,8 @@ pub(super) fn table_of_saturations(
 ) -> Table<'static> {
     let own = [SEED, Column::words("resolution", "")];
     let first = IDENTITY.iter().chain(&own).chain(&SATURATION).copied();
-    let mut table = Table::new(first.chain(setting_columns()).collect());
+    let mut table =
+        Table::new(first.chain(setting_columns()).collect()).drawn("by-acceptance in phits");
     for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
         let CutThroughSaturation { by_acceptance, accepted_beyond } = *outcome;
         let own = row![*seed, resolution, by_acceptance, accepted_beyond];
@@ -286,7 +287,8 @@ impl Display for Saturations<'_> {
 pub(super) fn table_of_runs(report: &Report<'_, CutThroughOutcome>) -> Table<'static> {
     let own = [Column::words("load", ""), SEED];
     let first = IDENTITY.iter().chain(&own).chain(&FIGURES).copied();
-    let mut table = Table::new(first.chain(setting_columns()).collect());
+    let mut table =
+        Table::new(first.chain(setting_columns()).collect()).drawn("latency over load in phits");
     for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
         let own = row![outcome.load, *seed];
         table.push([&identity[..], &own, &figures(outcome), settings].concat());
@@ -298,7 +300,8 @@ pub(super) fn table_of_runs(report: &Report<'_, CutThroughOutcome>) -> Table<'st
 pub(super) fn table_of_windows(report: &Report<'_, CutThroughOutcome>) -> Table<'static> {
     let own = [Column::words("load", ""), SEED];
     let first = IDENTITY.iter().chain(&own).chain(&SeriesWindow::COLUMNS).copied();
-    let mut table = Table::new(first.chain(setting_columns()).collect());
+    let mut table =
+        Table::new(first.chain(setting_columns()).collect()).drawn("accepted over from in phits");
     for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
         let own = row![outcome.load, *seed];
         for window in outcome.series.iter().flat_map(|series| &series.windows) {

@@ -1,7 +1,7 @@
 //! What series are called in the legend: by what differs between them, and nothing else. What they have in
 //! common is said once, and long sets get a letter.
 
-use super::kind::{in_legend, settings};
+use super::columns::{in_legend, settings};
 use super::series::Data;
 
 /// A set that takes more letters than this in a legend is named by a letter.
@@ -141,9 +141,9 @@ mod tests {
     use super::*;
 
     fn names(lines: &[&str]) -> Names {
-        let head =
-            "fabric,scheme,set,second-set,threshold,second-threshold,traffic,load,latency,accepted";
-        let text = format!("{head}\n{}\n", lines.join("\n"));
+        let head = "fabric,scheme,set,second-set,threshold,second-threshold,traffic,load,latency,accepted,drawn";
+        let lines = lines.join(",latency over load in flits\n");
+        let text = format!("{head}\n{lines},latency over load in flits\n");
         let table = Table::parse("a.csv", &text).map_err(|_| "a table").unwrap();
         Names::of(&Data::of(&[table], &Selection::default()).map_err(|_| "data").unwrap())
     }

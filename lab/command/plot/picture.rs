@@ -1,6 +1,6 @@
 //! From series to a picture: axes that show every point that means something, and words.
 
-use super::kind::{is_latency, words};
+use super::columns::{is_latency, words};
 use super::names::Names;
 use super::series::{Data, Point, Points};
 use tvlb::failure::Failure;
@@ -78,7 +78,7 @@ fn differing(data: &Data) -> Vec<&str> {
 
 fn heading(data: &Data, names: &Names) -> String {
     let without_unit = |column: &str| {
-        let words = words(column, data.unit);
+        let words = words(column, &data.unit);
         words.split(" (").next().unwrap_or(column).to_owned()
     };
     let upwards: Vec<String> = data.y.iter().map(|column| without_unit(column)).collect();
@@ -137,7 +137,7 @@ fn height(
     (least, most): (f64, f64),
     drawn: &[(f64, f64, f64)],
 ) -> Axis {
-    let name = words(column, data.unit);
+    let name = words(column, &data.unit);
     if look.logarithmic {
         let positive = drawn.iter().map(|(_, mean, _)| *mean).filter(|mean| *mean > 0.0);
         let least = positive.fold(f64::MAX, f64::min);
@@ -158,12 +158,12 @@ fn width(data: &Data, names: Vec<String>) -> Axis {
     match &data.x {
         None => Axis::of_names("", names),
         Some(x) if !data.names.is_empty() => {
-            Axis::of_names(words(x, data.unit), data.names.clone())
+            Axis::of_names(words(x, &data.unit), data.names.clone())
         }
         Some(x) => {
             let all = || data.series.iter().flat_map(|s| &s.all).map(|point| point.x);
             let (least, most) = (all().fold(f64::MAX, f64::min), all().fold(f64::MIN, f64::max));
-            Axis::around(words(x, data.unit), least, most)
+            Axis::around(words(x, &data.unit), least, most)
         }
     }
 }
@@ -230,8 +230,8 @@ fn plot(
         value => format!("{column} {value}"),
     });
     let title = of_panel.map_or_else(
-        || words(column, data.unit),
-        |panel| format!("{panel}: {}", words(column, data.unit)),
+        || words(column, &data.unit),
+        |panel| format!("{panel}: {}", words(column, &data.unit)),
     );
     let level = level.map(|level| (level, format!("limit of the mean latency: {level} cycles")));
     Ok(Plot { title, x, y, level, series })
@@ -298,7 +298,9 @@ mod tests {
 
     fn drawn(lines: &str, look: &Look, y: &[&str]) -> Sheet {
         let head = "fabric,scheme,load,seed,saturated,latency-limit,latency,accepted";
-        let table = Table::parse("a.csv", &format!("{head}\n{lines}")).map_err(|_| "").unwrap();
+        let lines = lines.replace('\n', ",latency over load in flits\n");
+        let table =
+            Table::parse("a.csv", &format!("{head},drawn\n{lines}")).map_err(|_| "").unwrap();
         let y = y.iter().map(|&column| column.to_owned()).collect();
         let selection = Selection { y, ..Selection::default() };
         let data = Data::of(&[table], &selection).map_err(|_| "data").unwrap();

@@ -1,9 +1,10 @@
 //! From lines of results to series of points: which lines belong together, and means over seeds.
 
-use super::kind::{self, NEITHER, Unit, what_was_run};
+use super::columns::{NEITHER, canonical, what_was_run};
 use super::table::{Row, Table};
 use std::collections::BTreeMap;
 use tvlb::failure::Failure;
+use tvlb_base::drawing::Drawing;
 use tvlb_base::text::{hint, quoted};
 use tvlb_simulator::Estimate;
 
@@ -33,8 +34,7 @@ impl Selection {
 struct Lines<'t> {
     columns: Vec<String>,
     all: Vec<Line<'t>>,
-    unit: Unit,
-    is_scattered: bool,
+    first: &'t Drawing,
 }
 
 /// One line of a file.
@@ -119,7 +119,7 @@ pub(super) struct Data {
     pub(super) limits: Vec<String>,
     /// How many seeds there are, if there are any.
     pub(super) seeds: Vec<String>,
-    pub(super) unit: Unit,
+    pub(super) unit: String,
     /// Whether no lines join the points.
     pub(super) is_scattered: bool,
     /// How many lines are drawn.
@@ -130,12 +130,13 @@ impl Data {
     /// Puts lines together.
     pub(super) fn of(tables: &[Table], selection: &Selection) -> Result<Self, Failure> {
         let lines = Lines::of(tables, selection)?;
-        let first = lines.all.first().map(|line| line.table.kind).expect("a table has lines");
-        let y = if selection.y.is_empty() { vec![first.y.to_owned()] } else { selection.y.clone() };
+        let first = lines.first;
+        let y =
+            if selection.y.is_empty() { vec![first.figure.clone()] } else { selection.y.clone() };
         let y = y.iter().map(|name| lines.figure(name)).collect::<Result<Vec<_>, _>>()?;
         let x = match &selection.x {
             Some(name) => Some(lines.column("--x", name)?),
-            None => first.x.map(str::to_owned),
+            None => first.over.clone(),
         };
         let panel = selection.panel.as_ref();
         let panel = panel.map(|name| lines.column("--panel", name)).transpose()?;
@@ -177,8 +178,8 @@ impl Data {
         }
         let (limits, seeds) = (values("latency-limit"), values("seed"));
         let known = |values: Vec<String>| values.into_iter().filter(|v| !v.is_empty()).collect();
-        let (limits, seeds, unit) = (known(limits), known(seeds), lines.unit);
-        let is_scattered = lines.is_scattered;
+        let (limits, seeds, is_scattered) = (known(limits), known(seeds), first.is_scattered);
+        let unit = first.unit.clone().unwrap_or_default();
         Ok(Self { x, names, y, identity, panels, series, limits, seeds, unit, is_scattered, runs })
     }
 }
@@ -234,16 +235,12 @@ type Grouped<'t> = Vec<((String, Vec<String>), Vec<(f64, Vec<Line<'t>>)>)>;
 impl<'t> Lines<'t> {
     fn of(tables: &'t [Table], selection: &Selection) -> Result<Self, Failure> {
         let first = tables.first().expect("at least one file is named");
-        if let Some(other) = tables.iter().find(|table| table.kind.unit != first.kind.unit) {
+        let counts = |table: &Table| (table.drawing.over.clone(), table.drawing.unit.clone());
+        if let Some(other) = tables.iter().find(|table| counts(table) != counts(first)) {
             return Err(Failure::Message(format!(
-                "{} has {}, which count {}, and {} has {}, which count {}; accepted in one picture are \
-                 files that count the same",
-                first.name,
-                first.kind.name,
-                first.kind.unit.counted(),
-                other.name,
-                other.kind.name,
-                other.kind.unit.counted()
+                "{} has {}, and {} has {}; accepted in one picture are files with figures over the same column \
+                 and in the same unit",
+                first.name, first.how, other.name, other.how
             )));
         }
         let columns = tables.iter().flat_map(|table| &table.columns).map(String::as_str);
@@ -252,8 +249,7 @@ impl<'t> Lines<'t> {
         let mut lines = Self {
             columns,
             all: tables.iter().flat_map(of_table).collect(),
-            unit: first.kind.unit,
-            is_scattered: first.kind.is_scattered(),
+            first: &first.drawing,
         };
         let mut only: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (column, value) in &selection.only {
@@ -289,7 +285,7 @@ impl<'t> Lines<'t> {
 
     /// A column by the name that an option gives.
     fn column(&self, option: &str, name: &str) -> Result<String, Failure> {
-        let column = kind::canonical(name);
+        let column = canonical(name);
         if self.columns.iter().any(|other| other == column) {
             return Ok(column.to_owned());
         }
@@ -302,7 +298,7 @@ impl<'t> Lines<'t> {
 
     /// A column with numbers.
     fn figure(&self, name: &str) -> Result<String, Failure> {
-        let column = kind::canonical(name);
+        let column = canonical(name);
         let figures: Vec<&str> =
             self.columns.iter().map(String::as_str).filter(|c| self.is_figure(c)).collect();
         if figures.contains(&column) {
@@ -341,7 +337,7 @@ impl<'t> Lines<'t> {
             name => self.column("--by", name),
         });
         let mut by: Vec<String> = by.collect::<Result<_, _>>()?;
-        if self.is_scattered {
+        if self.first.is_scattered {
             return Ok(if by.is_empty() { vec!["on-front".to_owned()] } else { by });
         }
         let known = what_was_run();
@@ -414,7 +410,7 @@ impl<'t> Lines<'t> {
             });
             let places = &mut grouped[series].1;
             match places.iter().position(|(other, _)| other.total_cmp(&at).is_eq()) {
-                _ if self.is_scattered => places.push((at, vec![line])),
+                _ if self.first.is_scattered => places.push((at, vec![line])),
                 None => places.push((at, vec![line])),
                 Some(place) => {
                     let seed = line.cell("seed");
@@ -478,7 +474,8 @@ mod tests {
     const HEAD: &str = "fabric,scheme,set,load,seed,population,saturated,latency,accepted,hops";
 
     fn table(name: &str, lines: &str) -> Table {
-        Table::parse(name, &format!("{HEAD}\n{lines}")).map_err(|_| name).unwrap()
+        let lines = lines.replace('\n', ",latency over load in flits\n");
+        Table::parse(name, &format!("{HEAD},drawn\n{lines}")).map_err(|_| name).unwrap()
     }
 
     fn of(tables: &[Table], selection: &Selection) -> Result<Data, String> {
@@ -561,10 +558,10 @@ mod tests {
             assert!(error.contains(words), "{error}");
         }
         let phits =
-            Table::parse("c.csv", "scheme,load,latency,generated,accepted\nmin,0.1,50,0.1,0.1\n");
+            Table::parse("c.csv", "load,latency,drawn\n0.1,50,latency over load in phits\n");
         let [tables] = [[tables.into_iter().next().unwrap(), phits.map_err(|_| "").unwrap()]];
         let error = of(&tables, &none).unwrap_err();
-        assert!(error.contains("which count phits"), "{error}");
+        assert!(error.contains("c.csv has latency over load in phits"), "{error}");
         let bad = [table("a.csv", "f,min,,0.1,1,all,false,50,x,3\n")];
         assert!(of(&bad, &Selection { y: vec!["accepted".into()], ..none }).is_err());
     }

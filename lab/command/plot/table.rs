@@ -1,9 +1,10 @@
 //! Results of other commands, read back from CSV.
 
-use super::kind::Kind;
 use std::path::Path;
 use tvlb::failure::Failure;
-use tvlb_base::text::{Fields, Records, Refused};
+use tvlb_base::drawing::Drawing;
+use tvlb_base::table::DRAWN;
+use tvlb_base::text::{Fields, Records, Refused, quoted};
 use tvlb_table_set::input_file::{self, Symlinks};
 
 /// A larger file is refused before it is read.
@@ -14,7 +15,9 @@ const MOST_BYTES: u64 = 256 << 20;
 pub(crate) struct Table {
     /// The file's name, for a legend and for errors.
     pub(super) name: String,
-    pub(super) kind: &'static Kind,
+    /// What it says of how it is drawn.
+    pub(super) how: String,
+    pub(super) drawing: Drawing,
     pub(super) columns: Vec<String>,
     pub(super) rows: Vec<Row>,
 }
@@ -41,20 +44,34 @@ impl Table {
         let text = text.trim_start_matches('\u{feff}');
         let (columns, rows) =
             from_csv(text).map_err(|error| Failure::Message(format!("{name}: {error}")))?;
-        let Some(kind) = Kind::of(&columns) else {
+        let Some(place) = columns.iter().position(|column| column == DRAWN) else {
             let found = columns.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(",");
             return Err(Failure::Message(format!(
-                "{name}: its columns are not those of a result that can be drawn: found {found}{}, accepted {}",
-                if columns.len() > 8 { ",…" } else { "" },
-                ACCEPTED
+                "{name}: it has no column `{DRAWN}`, in which a result says how it is drawn: found {found}{}, accepted \
+                 {ACCEPTED}",
+                if columns.len() > 8 { ",…" } else { "" }
             )));
         };
-        if rows.is_empty() {
+        let Some(first) = rows.first() else {
             return Err(Failure::Message(format!(
                 "{name}: it has columns but no line of figures, so there is nothing to draw"
             )));
+        };
+        let how = first.cells[place].clone();
+        let refused = |row: &Row, accepted: String| {
+            let found = quoted(&row.cells[place]);
+            let Row { place, .. } = row;
+            Failure::Message(format!("{name}: {place}: {DRAWN} is {found}, accepted {accepted}"))
+        };
+        if let Some(other) = rows.iter().find(|row| row.cells[place] != how) {
+            return Err(refused(other, format!("{} as in the lines before", quoted(&how))));
         }
-        Ok(Self { name: name.to_owned(), kind, columns, rows })
+        let Some(drawing) = Drawing::parse(&how) else {
+            let accepted =
+                "the figure, then `over` a column, `in` a unit and `as points` as needed";
+            return Err(refused(first, accepted.to_owned()));
+        };
+        Ok(Self { name: name.to_owned(), how, drawing, columns, rows })
     }
 }
 
@@ -87,11 +104,13 @@ fn from_csv(text: &str) -> Result<Lines, String> {
 mod tests {
     use super::*;
 
-    const HEAD: &str = "fabric,scheme,load,seed,latency,accepted\n";
+    const HEAD: &str = "fabric,scheme,load,seed,latency,drawn\n";
 
     #[test]
     fn csv_can_be_put_together() {
-        let text = format!("\u{feff}{HEAD}f,min,0.1,1,50,0.1\n{HEAD}f,vlb,0.1,1,90,0.1\n");
+        let text = format!(
+            "\u{feff}{HEAD}f,min,0.1,1,50,latency over load\n{HEAD}f,vlb,0.1,1,90,latency over load\n"
+        );
         let table = Table::parse("a.csv", &text).unwrap();
         let places: Vec<&str> = table.rows.iter().map(|row| row.place.as_str()).collect();
         assert_eq!(places, ["line 2", "line 4"]);
@@ -111,11 +130,11 @@ mod tests {
             ("", "a.csv: it is empty"),
             (" \n", "a.csv: it is empty"),
             (HEAD, "no line of figures"),
-            ("one,two\n1,2\n", "found one,two, accepted CSV of"),
             (
-                "fabric,scheme,load,seed,latency,accepted\nf,min,0.1\n",
-                "line 2: found 3 fields, accepted 6",
+                "one,two\n1,2\n",
+                "no column `drawn`, in which a result says how it is drawn: found one,two, accepted CSV of",
             ),
+            (&format!("{HEAD}f,min,0.1\n"), "line 2: found 3 fields, accepted 6"),
         ] {
             let error = refused(text);
             assert!(error.contains(words), "{text:?}: {error}");

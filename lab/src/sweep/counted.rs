@@ -165,4 +165,8 @@ impl Measure for Counted {
         };
         names.split(',').collect()
     }
+
+    fn drawn(&self) -> &'static str {
+        if self.traffic.is_some() { "static-saturation over p" } else { "mean-hops" }
+    }
 }

@@ -357,6 +357,10 @@ impl Measure for Courses {
         self.network.columns_with(own.split(','))
     }
 
+    fn drawn(&self) -> &'static str {
+        "accepted over from in flits"
+    }
+
     fn starved_links(&self) -> Vec<StarvedLink> {
         self.network.starved_links()
     }

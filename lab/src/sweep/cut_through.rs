@@ -554,4 +554,11 @@ impl Measure for CutThroughs {
             .split(',')
             .collect()
     }
+
+    fn drawn(&self) -> &'static str {
+        if self.course.is_some() {
+            return "accepted over from in phits";
+        }
+        if self.resolution.is_some() { "saturation in phits" } else { "latency over load in phits" }
+    }
 }

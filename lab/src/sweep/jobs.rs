@@ -418,4 +418,8 @@ impl Measure for JobRuns {
             .split(',')
             .collect()
     }
+
+    fn drawn(&self) -> &'static str {
+        "median over ratio"
+    }
 }

@@ -36,6 +36,9 @@ pub(super) trait Measure: Sync {
     /// The names of the columns.
     fn columns(&self) -> Vec<&'static str>;
 
+    /// How the table is drawn: [`tvlb_base::drawing::Drawing::parse`] reads it.
+    fn drawn(&self) -> &'static str;
+
     /// The names of the files of the table and of its means over seeds.
     fn names(&self) -> [&'static str; 2] {
         ["figures.csv", ""]

@@ -161,6 +161,8 @@ pub fn collect(plan: &Plan, directory: &Path) -> Result<Collected, SweepError> {
     if found == 0 {
         return Err(SweepError::Missing { directory: directory.to_owned(), missing: all, all });
     }
+    let how = plan.measure.drawn();
     let (summary, names) = (plan.measure.summary(&rows), plan.measure.names());
+    let (rows, summary) = (rows.drawn(how), summary.map(|summary| summary.drawn(how)));
     Ok(Collected { rows, summary, names, found, missing: all - found })
 }

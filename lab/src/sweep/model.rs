@@ -173,4 +173,8 @@ impl Measure for Models {
             .split(',')
             .collect()
     }
+
+    fn drawn(&self) -> &'static str {
+        "throughput over mean-hops as points"
+    }
 }

@@ -1,6 +1,7 @@
 //! What a study found: a table of which some columns say what was run and the others are figures.
 
 use std::collections::BTreeSet;
+use tvlb_base::table::DRAWN;
 use tvlb_base::text::{Records, Refused, field};
 
 /// A table of texts, each row with a cell for each column.
@@ -47,6 +48,13 @@ impl Rows {
         self
     }
 
+    /// Says how the table is drawn.
+    pub(super) fn drawn(mut self, how: &str) -> Self {
+        self.columns.push(DRAWN.to_owned());
+        self.rows.iter_mut().for_each(|row| row.push(how.to_owned()));
+        self
+    }
+
     /// Adds the rows of a table. A column that one of both does not have is empty there.
     pub(super) fn extend(&mut self, other: &Self) {
         for column in &other.columns {
@@ -64,15 +72,16 @@ impl Rows {
         );
     }
 
-    /// What tables and statements are made of, and what a document keeps: the columns that are asked for, and,
-    /// with `all`, those that do not have one value in all rows; of populations of nodes all together; numbers
+    /// What tables and statements are made of, and what a document keeps: how the table is drawn, the columns that are
+    /// asked for, and, with `all`, those that do not have one value in all rows; of populations of nodes all together; numbers
     /// to six decimals.
     pub(super) fn kept(&self, asked: &BTreeSet<String>, all: bool) -> Self {
         let is_kept = |&place: &usize| {
             let mut values = self.rows.iter().map(|row| &row[place]);
             let first = values.next();
             let mut differs = || values.any(|value| Some(value) != first);
-            asked.contains(&self.columns[place]) || all && differs()
+            let column = &self.columns[place];
+            column == DRAWN || asked.contains(column) || all && differs()
         };
         let places: Vec<usize> = (0..self.columns.len()).filter(is_kept).collect();
         let of = |row: &Vec<String>| places.iter().map(|&place| rounded(&row[place])).collect();

@@ -90,7 +90,8 @@ fn what_cannot_be_drawn_is_refused_by_name() {
     let scratch = with_runs();
     scratch.write("cables.csv", "from_group,from_switch\n0,1\n");
     scratch.write("empty.csv", "");
-    scratch.write("phits.csv", "scheme,load,latency,generated,accepted\nmin,0.1,50,0.1,0.1\n");
+    scratch
+        .write("phits.csv", "scheme,load,latency,drawn\nmin,0.1,50,latency over load in phits\n");
     scratch.write(
         "other.csv",
         text(&scratch, "par.csv").replace(",0.1,1,all,false,false,", ",0.1,1,all,false,false,1"),

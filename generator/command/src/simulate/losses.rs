@@ -280,7 +280,7 @@ pub(super) fn series(curve: Curve<'_>) -> Table<'static> {
     let may_lose = curve.runs().any(|(.., run)| run.faults.is_some());
     let lost = columns().filter(|_| may_lose);
     let first = [LOAD, SEED].into_iter().chain(SeriesWindow::COLUMNS);
-    let mut table = Table::new(first.chain(lost).collect());
+    let mut table = Table::new(first.chain(lost).collect()).drawn("accepted over from in flits");
     for (load, seed, run) in curve.runs() {
         for window in run.series.iter().flat_map(|series| &series.windows) {
             let losses = window.losses.as_ref().map(counts).into_iter().flatten();

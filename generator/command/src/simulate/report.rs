@@ -285,7 +285,7 @@ impl Studied<'_> {
         let points = match self.report {
             Report::Curve(points) => points,
             Report::Saturation(Saturation { resolution, seeds, .. }) => {
-                let mut table = Table::new(SATURATION.to_vec());
+                let mut table = Table::new(SATURATION.to_vec()).drawn("by-latency in flits");
                 for found in seeds {
                     let SeedSaturation { seed, by_latency, by_acceptance, accepted_beyond } =
                         *found;
@@ -300,7 +300,7 @@ impl Studied<'_> {
         if has(|run| run.faults.is_some()) {
             columns.extend(losses::columns());
         }
-        let mut table = Table::new(columns);
+        let mut table = Table::new(columns).drawn("latency over load in flits");
         for (load, seed, outcome) in (Curve { points, seeds }).runs() {
             for figures in figures(outcome) {
                 let mut row = row![load, seed];

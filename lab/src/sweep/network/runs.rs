@@ -78,6 +78,13 @@ impl Measure for Network {
         }
     }
 
+    fn drawn(&self) -> &'static str {
+        match self.measured {
+            Measured::Saturation(_) => "saturation in flits",
+            _ => "latency over load in flits",
+        }
+    }
+
     fn names(&self) -> [&'static str; 2] {
         match self.measured {
             Measured::Saturation(_) => ["saturation.csv", "saturation-summary.csv"],

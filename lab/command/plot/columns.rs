@@ -1,0 +1,135 @@
+//! What the columns of results are called in a picture, and which of them say what was run.
+
+use tvlb_base::parameter::{Parameter, Parameters};
+use tvlb_base::table::DRAWN;
+use tvlb_lab::cut_through::CutThrough;
+use tvlb_simulator::Settings;
+
+/// Whether a figure is a latency: where a run is saturated it only says how long the run was.
+pub(super) fn is_latency(column: &str) -> bool {
+    matches!(column, "latency" | "p50" | "p99" | "p99.9" | "max" | "network-latency")
+}
+
+/// What a column is called on an axis, with its unit.
+pub(super) fn words(column: &str, unit: &str) -> String {
+    match column {
+        "load" => format!("offered load ({unit} per node and cycle)"),
+        "latency" => "mean latency (cycles)".to_owned(),
+        "p50" => "median latency (cycles)".to_owned(),
+        "p99" => "99th percentile of the latency (cycles)".to_owned(),
+        "p99.9" => "99.9th percentile of the latency (cycles)".to_owned(),
+        "max" => "largest latency (cycles)".to_owned(),
+        "network-latency" => "mean latency in the network (cycles)".to_owned(),
+        "accepted" => format!("accepted load ({unit} per node and cycle)"),
+        "generated" => format!("generated load ({unit} per node and cycle)"),
+        "hops" => "mean hops of a packet".to_owned(),
+        "local-hops" => "mean hops within groups".to_owned(),
+        "global-hops" => "mean hops between groups".to_owned(),
+        "vlb-share" => "share of packets by VLB".to_owned(),
+        "least" => format!("the node that is served worst ({unit} per cycle)"),
+        "most" => format!("the node that is served best ({unit} per cycle)"),
+        "jain" => "Jain's index of fairness".to_owned(),
+        "local-mean" => format!("mean load of local links ({unit} per cycle)"),
+        "local-most" => format!("load of the busiest local link ({unit} per cycle)"),
+        "global-mean" => format!("mean load of global links ({unit} per cycle)"),
+        "global-most" => format!("load of the busiest global link ({unit} per cycle)"),
+        "from" => "cycle".to_owned(),
+        "by-latency" => format!("saturation by latency ({unit} per node and cycle)"),
+        "by-acceptance" => format!("saturation by acceptance ({unit} per node and cycle)"),
+        "accepted-beyond" => format!("accepted beyond saturation ({unit} per node and cycle)"),
+        "saturation" => format!("saturation ({unit} per node and cycle)"),
+        "ratio" => "bandwidth of a global link over that of a local link".to_owned(),
+        "median" => "median time (messages on a local link)".to_owned(),
+        "mean-hops" => "mean hops of the VLB paths".to_owned(),
+        "threshold" => "T at the source".to_owned(),
+        "p" => "p: nodes per switch".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// Columns by the names that tables give them.
+pub(super) fn canonical(name: &str) -> &str {
+    match name {
+        "vlb" | "VLB" => "vlb-share",
+        "network" => "network-latency",
+        "Jain" => "jain",
+        "T" => "threshold",
+        "median-latency" => "p50",
+        other => other,
+    }
+}
+
+/// Columns that say what was run, in the order in which a legend names them, with what stands before the
+/// value. All other columns that have numbers are figures.
+pub(super) const IDENTITY: [(&str, &str); 33] = [
+    ("fabric", ""),
+    ("p", "p = "),
+    ("a", "a = "),
+    ("h", "h = "),
+    ("g", "g = "),
+    ("scheme", ""),
+    ("line", ""),
+    ("variant", ""),
+    ("paths", ""),
+    ("set", ""),
+    ("second-set", ""),
+    ("threshold", "T = "),
+    ("second-threshold", "T = "),
+    ("candidates", ""),
+    ("second-candidates", ""),
+    ("gate", "gate "),
+    ("second-gate", "gate "),
+    ("queue", "queue of "),
+    ("second-queue", "queue of "),
+    ("traffic", ""),
+    ("burst", "burst of "),
+    ("placement", "placed by "),
+    ("arrangement", ""),
+    ("map", "map "),
+    ("load", "load "),
+    ("ratio", "ratio "),
+    ("place", "placed by "),
+    ("phase", ""),
+    ("workload", ""),
+    ("population", "nodes: "),
+    ("on-front", "on the front: "),
+    ("faults", "dead: "),
+    ("criterion", "by "),
+];
+
+/// What else is set of runs, with what stands before the value.
+const SET: [(&str, &str); 3] = [
+    ("resolution", "resolution "),
+    ("traffic-content", "traffic "),
+    ("placement-content", "placement "),
+];
+
+/// Settings of runs. They tell series apart where they differ, and are not said of a picture in which they do not.
+pub(super) fn settings() -> impl Iterator<Item = &'static str> {
+    let of_engines = names::<Settings>().chain(names::<CutThrough>());
+    of_engines.chain(SET.into_iter().map(|(name, _)| name))
+}
+
+fn names<S: Parameters>() -> impl Iterator<Item = &'static str> {
+    S::ALL.iter().map(|parameter| parameter.name)
+}
+
+/// The columns of [`IDENTITY`] and [`settings`].
+pub(super) fn what_was_run() -> impl Iterator<Item = &'static str> {
+    IDENTITY.into_iter().map(|(name, _)| name).chain(settings())
+}
+
+/// What a legend says of a value in a column.
+pub(super) fn in_legend(column: &str, value: &str) -> String {
+    fn of<S: Parameters>(column: &str, value: &str) -> Option<String> {
+        Some(Parameter::<S>::named(column).ok()?.in_legend(value))
+    }
+    let known = IDENTITY.into_iter().chain(SET).find(|(name, _)| *name == column);
+    let known = known.map(|(_, before)| format!("{before}{value}"));
+    let set = || of::<Settings>(column, value).or_else(|| of::<CutThrough>(column, value));
+    known.or_else(set).unwrap_or_else(|| value.to_owned())
+}
+
+/// Columns of text and counts that neither say what was run nor are figures.
+pub(super) const NEITHER: [&str; 9] =
+    ["seed", "seeds", "saturated", "growing", "same-as", "worst", "link", "settled", DRAWN];
