@@ -15,8 +15,8 @@ use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchImage, VcScheme};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{
     BalanceEntry, ChoiceEntry, ESCAPE_FILE, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE,
-    MANIFEST_FORMAT, Manifest, NAMES_FILE, SetEntry, Sizes, levels_digest, presence_digest,
-    presence_is_drawn, rounded, switch_file,
+    MANIFEST_FORMAT, Manifest, NAMES_FILE, OpenWeighing, SetEntry, Sizes, levels_digest,
+    presence_digest, presence_is_drawn, rounded, switch_file,
 };
 use tvlb_topology::loads::Draw;
 use tvlb_topology::routes::expected::{FabricMean, fabric_mean};
@@ -152,11 +152,7 @@ fn set_entry(policy: &Policy, mean: &FabricMean, balance: Option<BalanceEntry>) 
     SetEntry {
         set: canonical(rule),
         seed: rule.seed,
-        threshold: weighing.threshold,
-        candidates: weighing.candidates,
-        gate: weighing.gate,
-        queue: weighing.queue,
-        min: *min,
+        weighing: OpenWeighing::unusual(*weighing, *min),
         mean_hops: mean.hops.map(rounded),
         mean_hops_are_exact: mean.hops_are_exact,
         mean_routes: rounded(mean.routes),

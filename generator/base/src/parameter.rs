@@ -21,6 +21,8 @@ pub struct Parameter<S: 'static> {
     pub otherwise: Option<&'static str>,
     /// What stands before its value in a legend, if not its name.
     before: Option<&'static str>,
+    /// The column of its value at PAR's second look, if that has one of its own.
+    pub at_second: Option<&'static str>,
     pub value: Value<S>,
 }
 
@@ -90,8 +92,8 @@ impl<S> Parameter<S> {
         meaning: &'static str,
         value: Value<S>,
     ) -> Self {
-        let (part, otherwise, before) = (Part::Switches, None, None);
-        Self { name, placeholder, meaning, part, otherwise, before, value }
+        let (part, otherwise, before, at_second) = (Part::Switches, None, None, None);
+        Self { name, placeholder, meaning, part, otherwise, before, at_second, value }
     }
 
     /// One of how a run is measured.
@@ -114,6 +116,12 @@ impl<S> Parameter<S> {
     #[must_use]
     pub const fn after(self, words: &'static str) -> Self {
         Self { before: Some(words), ..self }
+    }
+
+    /// With a value of its own at PAR's second look, in this column.
+    #[must_use]
+    pub const fn and_second(self, column: &'static str) -> Self {
+        Self { at_second: Some(column), ..self }
     }
 
     /// A value of it in a legend.

@@ -181,14 +181,9 @@ impl Display for Overview<'_> {
         for decision in Decision::ALL {
             let entry = sets.get(decision);
             let name = decision.name();
-            let min = second_min(entry.min);
-            writeln!(
-                f,
-                "{name:<11} {}; seed {}, {}{min}",
-                entry.set,
-                entry.seed,
-                entry.weighing()
-            )?;
+            let (weighing, min) = entry.weighs();
+            let min = second_min(min);
+            writeln!(f, "{name:<11} {}; seed {}, {weighing}{min}", entry.set, entry.seed)?;
         }
         writeln!(
             f,

@@ -4,7 +4,7 @@
 use crate::outcome::{Fairness, Figures, Outcome};
 use crate::settings::Settings;
 use crate::study::Estimate;
-use tvlb_base::parameter::{self, Parameters};
+use tvlb_base::parameter::{self, Parameter, Parameters};
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column};
 use tvlb_schema::{MinCandidate, Weighing};
@@ -126,30 +126,27 @@ pub fn curve_columns() -> Vec<Column<'static>> {
     columns
 }
 
-/// How decisions weigh: at the source, and at PAR's second look.
-pub const WEIGHING: [Column<'_>; 8] = [
-    Column::number("threshold", 0, ""),
-    Column::number("second-threshold", 0, ""),
-    Column::words("candidates", ""),
-    Column::words("second-candidates", ""),
-    Column::words("gate", ""),
-    Column::words("second-gate", ""),
-    Column::words("queue", ""),
-    Column::words("second-queue", ""),
-];
+/// The words of a policy that either of PAR's decisions has, each with its column at the second look.
+pub fn words() -> impl Iterator<Item = (&'static Parameter<OpenWeighing>, &'static str)> {
+    OpenWeighing::ALL.iter().filter_map(|word| Some((word, word.at_second?)))
+}
+
+/// The columns of how decisions weigh, each at the source and at PAR's second look.
+pub fn weighing_columns() -> impl Iterator<Item = Column<'static>> {
+    words().flat_map(|(word, second)| [word.column(), Column::words(second, word.meaning)])
+}
 
 /// What stands in them for two decisions; nothing for one that a scheme does not make.
 pub fn weighings(both: [Option<Weighing>; 2]) -> Vec<Cell> {
     let open = |weighing| OpenWeighing::closed(weighing, MinCandidate::Kept);
     let both = both.map(|weighing| weighing.map(open).unwrap_or_default());
-    let words = OpenWeighing::ALL.iter().filter(|word| word.name != "second-min");
-    words.flat_map(|word| both.each_ref().map(|open| word.get(open))).collect()
+    words().flat_map(|(word, _)| both.each_ref().map(|open| word.get(open))).collect()
 }
 
 /// The last columns: how decisions weigh, what is dead, what switches and links are, and how a run is measured.
 pub fn settings_columns() -> Vec<Column<'static>> {
     let dead = Column::words("faults", "");
-    WEIGHING.into_iter().chain([dead]).chain(parameter::columns::<Settings>()).collect()
+    weighing_columns().chain([dead]).chain(parameter::columns::<Settings>()).collect()
 }
 
 /// What stands in them for the decisions at the source and at PAR's second look, the dead parts in words, and the
@@ -179,7 +176,7 @@ mod tests {
             csv(&weighings([Some(weighing), Some(0.into())])),
             "-2,0,1x4,1x1,1.25,0,channel,port"
         );
-        assert_eq!(weighings([None, None]).len(), WEIGHING.len());
+        assert_eq!(weighings([None, None]).len(), weighing_columns().count());
     }
 
     #[test]

@@ -137,7 +137,7 @@ fn sizes(subject: &Subject<'_>) -> String {
             format!("{:.1}", entry.mean_routes),
             hops,
             entry.pairs_without_route.to_string(),
-            entry.weighing().to_string().replacen("T = ", "", 1),
+            entry.weighs().0.to_string().replacen("T = ", "", 1),
         ]
     });
     html.push_str(&table(

@@ -65,11 +65,12 @@ fn in_words(decision: Decision) -> &'static str {
 
 /// How a decision weighs MIN against VLB: "T = 0, 1x4 candidates, gate 1.25".
 fn weighing(entry: &SetEntry) -> String {
-    let min = match entry.min {
+    let (weighing, min) = entry.weighs();
+    let min = match min {
         MinCandidate::Kept => String::new(),
         min => format!(", MIN = {}", min.name()),
     };
-    format!("{}{min}", entry.weighing())
+    format!("{weighing}{min}")
 }
 
 /// All sets, with their texts in full and their paths drawn.

@@ -11,9 +11,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_base::text::{cut, quoted};
 use tvlb_schema::{
-    Candidates, Decision, Dragonfly, DrawRule, Gate, Level, MinCandidate, PerDecision, Queue,
-    SetRule, Shape, SwitchId, Weighing,
+    Decision, Dragonfly, DrawRule, Level, MinCandidate, PerDecision, SetRule, Shape, SwitchId,
+    Weighing,
 };
+use tvlb_table_set::OpenWeighing;
 use tvlb_table_set::grammar::{canonical, parse_set};
 use tvlb_table_set::input_file::{self, Symlinks};
 
@@ -58,17 +59,9 @@ pub struct DecisionEntry {
     /// The shapes of which routes are kept, by rising number; none where the set is one of switches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shapes: Option<Vec<ShapeEntry>>,
-    /// T in flits times hops.
-    pub threshold: i16,
-    /// How many MIN and VLB paths are drawn.
-    pub candidates: Candidates,
-    /// From which queue on VLB is weighed; 0 for always.
-    pub gate: Gate,
-    /// Which credits are the queue of a port: `port` for those of all its virtual channels, or `channel`.
+    /// How the decision weighs MIN against VLB, in the words that follow the set in a policy.
     #[serde(default)]
-    pub queue: Queue,
-    /// The MIN path that PAR's second look weighs; `kept` of the other decisions.
-    pub min: MinCandidate,
+    pub weighing: OpenWeighing,
     /// By the number of a switch that thins the set: a level, 3 to 15, for each global port of its group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub thinned: BTreeMap<u16, Vec<u8>>,
@@ -111,7 +104,7 @@ impl SetFile {
     /// let fabric = FabricOfSets { name: "lab".to_owned(), identity: None };
     /// let file = SetFile::of(&policies, fabric);
     /// assert_eq!(file.decisions.ugal_l.set, "60% 5-hop by shape");
-    /// assert_eq!(file.decisions.ugal_l.threshold, -2);
+    /// assert_eq!(file.decisions.ugal_l.weighing.threshold, Some(-2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of(policies: &PerDecision<Policy>, fabric: FabricOfSets) -> Self {
@@ -125,11 +118,7 @@ impl SetFile {
                 seed: rule.seed,
                 draw: Some(draw_name(rule).to_owned()),
                 shapes: shapes(rule),
-                threshold: weighing.threshold,
-                candidates: weighing.candidates,
-                gate: weighing.gate,
-                queue: weighing.queue,
-                min: *min,
+                weighing: OpenWeighing::closed(*weighing, *min),
                 thinned: of_switches.map(|(switch, levels)| (switch, numbers(levels))).collect(),
             }
         });
@@ -221,7 +210,8 @@ impl Reader<'_> {
 
     fn policy(&self, decision: Decision, entry: &DecisionEntry) -> Result<Policy, SetFileError> {
         let field = |name: &str| format!("decisions.{}.{name}", decision.name());
-        let DecisionEntry { set, seed, draw, shapes: of_shapes, min, thinned, .. } = entry;
+        let DecisionEntry { set, seed, draw, shapes: of_shapes, weighing, thinned } = entry;
+        let (weighing, min) = weighing.over(Weighing::default(), MinCandidate::Kept);
         let rule = parse_set(set, *seed).map_err(|error| {
             self.refuse(&field("set"), &quoted(set), &format!("a set of the grammar: {error}"))
         })?;
@@ -242,16 +232,13 @@ impl Reader<'_> {
                 &accepted,
             ));
         }
-        if decision != Decision::ParSecond && *min != MinCandidate::Kept {
-            let found = format!("{:?}", min.name());
+        if decision != Decision::ParSecond && min != MinCandidate::Kept {
             return Err(self.refuse(
-                &field("min"),
-                &found,
-                &"\"kept\", since only PAR's second look has a MIN path",
+                &field("weighing"),
+                &quoted(entry.weighing.to_string().trim_start()),
+                &"no MIN, since only PAR's second look has one",
             ));
         }
-        let &DecisionEntry { threshold, candidates, gate, queue, .. } = entry;
-        let weighing = Weighing { threshold, candidates, gate, queue };
         if !rule.is_of_routes() && !thinned.is_empty() {
             let found = format!("of {} switches", thinned.len());
             return Err(self.refuse(
@@ -260,7 +247,7 @@ impl Reader<'_> {
                 &"nothing: a set of switches or of triples cannot be thinned",
             ));
         }
-        Ok(Policy { rule, weighing, min: *min, levels: self.levels(&field("thinned"), thinned)? })
+        Ok(Policy { rule, weighing, min, levels: self.levels(&field("thinned"), thinned)? })
     }
 
     fn levels(
@@ -382,9 +369,9 @@ mod tests {
                 "decisions.ugal-l.shapes is a list of 000, ",
             ),
             (
-                "\"min\": \"kept\"",
-                "\"min\": \"any\"",
-                "decisions.ugal-l.min is \"any\", accepted \"kept\"",
+                "MIN=kept",
+                "MIN=any",
+                "MIN=any\", accepted no MIN, since only PAR's second look has one",
             ),
             (
                 "\"3\": [",
@@ -402,11 +389,15 @@ mod tests {
                 "decisions.ugal-l.thinned.3 is a list with 2, accepted levels of 3 to 15",
             ),
             (
-                "\"threshold\"",
-                "\"treshold\"",
-                "sets.json: not a set file: unknown field `treshold`",
+                "\"weighing\"",
+                "\"weighting\"",
+                "sets.json: not a set file: unknown field `weighting`",
             ),
-            ("\"1x4\"", "\"1x9\"", "sets.json: not a set file: "),
+            (
+                "1x4 ",
+                "1x9 ",
+                "sets.json: not a set file: 1x9, accepted the numbers of MIN and VLB candidates",
+            ),
             ("{", "", "sets.json: not a set file: "),
         ] {
             let error = read(&text().replacen(from, to, 1)).unwrap_err();

@@ -10,13 +10,12 @@ pub use choice::{
     TailEntry, Worst, load_of, step_of,
 };
 
+use crate::open_weighing::OpenWeighing;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tvlb_schema::{
-    Bandwidths, Candidates, Gate, GroupKind, MinCandidate, OfarRules, PerDecision, Queue, Weighing,
-};
+use tvlb_schema::{Bandwidths, GroupKind, MinCandidate, OfarRules, PerDecision, Weighing};
 
 /// What `format` says in every manifest.
 pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
@@ -125,20 +124,10 @@ pub struct SetEntry {
     pub set: String,
     /// Decides which routes make up a keep-fraction.
     pub seed: u64,
-    /// T of the decision.
-    pub threshold: i16,
-    /// How many MIN and VLB candidates the decision draws; not written where it is one of each.
+    /// How the decision weighs MIN against VLB, in the words that follow the set in a policy; not written where all of
+    /// it is as a policy without words has it.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub candidates: Candidates,
-    /// The gate of the decision; not written where there is none.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub gate: Gate,
-    /// Which credits the decision counts as the queue of a port; not written where it is those of all channels.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub queue: Queue,
-    /// The MIN path that PAR's second look weighs; not written where it is the one that was kept.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub min: MinCandidate,
+    pub weighing: OpenWeighing,
     /// Mean hops of a drawn VLB route, over all pairs of switches in different groups that have
     /// one; null if none has.
     pub mean_hops: Option<f64>,
@@ -165,10 +154,9 @@ pub struct SetEntry {
 }
 
 impl SetEntry {
-    /// How the decision weighs MIN against VLB.
-    pub const fn weighing(&self) -> Weighing {
-        let Self { threshold, candidates, gate, queue, .. } = *self;
-        Weighing { threshold, candidates, gate, queue }
+    /// How the decision weighs MIN against VLB, and the MIN path that PAR's second look weighs.
+    pub fn weighs(&self) -> (Weighing, MinCandidate) {
+        self.weighing.over(Weighing::default(), MinCandidate::Kept)
     }
 }
 

@@ -1,9 +1,11 @@
 //! How decisions weigh, as far as it is said: the words of a policy, each of which may be left open. They are
 //! parameters, so a fabric file, the options of a command and the text of a policy have them from one table.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::parameter::{Parameter, Parameters, Value};
 use tvlb_base::table::Cell;
+use tvlb_base::text::quoted;
 use tvlb_base::{text, words};
 use tvlb_schema::{Candidates, Gate, MinCandidate, Queue, Weighing};
 
@@ -53,14 +55,18 @@ impl Parameters for OpenWeighing {
                 },
             },
         )
-        .otherwise("the images', or 0 with --conventional"),
+        .otherwise("the images', or 0 with --conventional")
+        .after("T = ")
+        .and_second("second-threshold"),
         Of::switches(
             "candidates",
             "MxK",
             "How many MIN and VLB candidates every decision draws, each 1 to 8, as in 1x4",
             text!(if candidates: Candidates),
         )
-        .otherwise("the images', or 1x1 with --conventional"),
+        .otherwise("the images', or 1x1 with --conventional")
+        .after("")
+        .and_second("second-candidates"),
         Of::switches(
             "gate",
             "C",
@@ -68,7 +74,8 @@ impl Parameters for OpenWeighing {
              so many times the mean queue of the switch's links",
             text!(if gate: Gate),
         )
-        .otherwise("the images', or 0 with --conventional"),
+        .otherwise("the images', or 0 with --conventional")
+        .and_second("second-gate"),
         Of::switches(
             "queue",
             "QUEUE",
@@ -76,7 +83,9 @@ impl Parameters for OpenWeighing {
              channel that a packet takes on its first link",
             words!(|open| open.queue, |open, queue| open.queue = Some(queue), QUEUES, Queue),
         )
-        .otherwise("the images', or port with --conventional"),
+        .otherwise("the images', or port with --conventional")
+        .after("queue of ")
+        .and_second("second-queue"),
         Of::switches(
             "second-min",
             "MIN",
@@ -165,6 +174,30 @@ impl OpenWeighing {
             parameter.set(&mut open, value).map_err(refused)?;
         }
         Ok((before, open))
+    }
+}
+
+/// Its words, without the blank before the first.
+impl Serialize for OpenWeighing {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.to_string().trim_start())
+    }
+}
+
+impl<'de> Deserialize<'de> for OpenWeighing {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(from)?;
+        // Each word follows a blank, as after a set.
+        let words = format!(" {text}");
+        match Self::split(&words) {
+            Ok(("", open)) => Ok(open),
+            Ok((before, _)) => {
+                let word = before.rsplit(' ').next().unwrap_or(before);
+                let accepted = "words of a policy, as in T=-2 1x4 gate=1.25 queue=channel";
+                Err(de::Error::custom(format_args!("found {}, accepted {accepted}", quoted(word))))
+            }
+            Err(error) => Err(de::Error::custom(error)),
+        }
     }
 }
 

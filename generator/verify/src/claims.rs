@@ -76,7 +76,8 @@ fn check_switch(
             };
             format!("{set:?}, seed {seed}, {weighing}{min}")
         };
-        let said = of(&entry.set, entry.seed, entry.weighing(), entry.min);
+        let (weighing, min) = entry.weighs();
+        let said = of(&entry.set, entry.seed, weighing, min);
         let min = match decision {
             Decision::ParSecond => image.second_min(),
             Decision::UgalL | Decision::ParSource => MinCandidate::Kept,

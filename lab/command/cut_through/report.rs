@@ -10,7 +10,7 @@ use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
 use tvlb_lab::cut_through::{CutThrough, CutThroughOutcome, CutThroughSaturation, Routing};
 use tvlb_schema::{Decision, OfarRules, SwitchImage, Weighing};
-use tvlb_simulator::columns::{IDENTITY, SEED, WEIGHING, over_seeds, weighings};
+use tvlb_simulator::columns::{IDENTITY, SEED, over_seeds, weighing_columns, weighings};
 use tvlb_simulator::{Estimate, Fairness, SeriesWindow, paths_name};
 use tvlb_table_set::Manifest;
 use tvlb_traffic::named::Named;
@@ -141,7 +141,7 @@ fn shown() -> impl Iterator<Item = &'static Parameter<CutThrough>> {
 /// The last columns of CSV: how decisions weigh, and what switches and links are.
 fn setting_columns() -> impl Iterator<Item = Column<'static>> {
     let rule = Column::words("vc-scheme", "");
-    WEIGHING.into_iter().chain([rule]).chain(shown().map(Parameter::column))
+    weighing_columns().chain([rule]).chain(shown().map(Parameter::column))
 }
 
 /// What stands in them for a routing. Numbers of channels are empty where they are as many as it needs.

@@ -3,7 +3,8 @@
 use tvlb_base::parameter::{Parameter, Parameters};
 use tvlb_base::table::DRAWN;
 use tvlb_lab::cut_through::CutThrough;
-use tvlb_simulator::Settings;
+use tvlb_simulator::{Settings, columns};
+use tvlb_table_set::OpenWeighing;
 
 /// Whether a figure is a latency: where a run is saturated it only says how long the run was.
 pub(super) fn is_latency(column: &str) -> bool {
@@ -59,9 +60,9 @@ pub(super) fn canonical(name: &str) -> &str {
     }
 }
 
-/// Columns that say what was run, in the order in which a legend names them, with what stands before the
-/// value. All other columns that have numbers are figures.
-pub(super) const IDENTITY: [(&str, &str); 33] = [
+/// Columns that say which network was run, in the order in which a legend names them, with what stands before the
+/// value. How its decisions weigh stands after them.
+const NETWORK: [(&str, &str); 11] = [
     ("fabric", ""),
     ("p", "p = "),
     ("a", "a = "),
@@ -73,14 +74,10 @@ pub(super) const IDENTITY: [(&str, &str); 33] = [
     ("paths", ""),
     ("set", ""),
     ("second-set", ""),
-    ("threshold", "T = "),
-    ("second-threshold", "T = "),
-    ("candidates", ""),
-    ("second-candidates", ""),
-    ("gate", "gate "),
-    ("second-gate", "gate "),
-    ("queue", "queue of "),
-    ("second-queue", "queue of "),
+];
+
+/// The same of what was sent through it.
+const TRAFFIC: [(&str, &str); 14] = [
     ("traffic", ""),
     ("burst", "burst of "),
     ("placement", "placed by "),
@@ -114,9 +111,16 @@ fn names<S: Parameters>() -> impl Iterator<Item = &'static str> {
     S::ALL.iter().map(|parameter| parameter.name)
 }
 
-/// The columns of [`IDENTITY`] and [`settings`].
+/// The columns that say what was run. All others that have numbers are figures.
 pub(super) fn what_was_run() -> impl Iterator<Item = &'static str> {
-    IDENTITY.into_iter().map(|(name, _)| name).chain(settings())
+    let name = |(name, _)| name;
+    let words = columns::words().flat_map(|(word, second)| [word.name, second]);
+    NETWORK
+        .into_iter()
+        .map(name)
+        .chain(words)
+        .chain(TRAFFIC.into_iter().map(name))
+        .chain(settings())
 }
 
 /// What a legend says of a value in a column.
@@ -124,10 +128,11 @@ pub(super) fn in_legend(column: &str, value: &str) -> String {
     fn of<S: Parameters>(column: &str, value: &str) -> Option<String> {
         Some(Parameter::<S>::named(column).ok()?.in_legend(value))
     }
-    let known = IDENTITY.into_iter().chain(SET).find(|(name, _)| *name == column);
+    let known = NETWORK.into_iter().chain(TRAFFIC).chain(SET).find(|(name, _)| *name == column);
     let known = known.map(|(_, before)| format!("{before}{value}"));
+    let word = || of::<OpenWeighing>(column, value);
     let set = || of::<Settings>(column, value).or_else(|| of::<CutThrough>(column, value));
-    known.or_else(set).unwrap_or_else(|| value.to_owned())
+    known.or_else(word).or_else(set).unwrap_or_else(|| value.to_owned())
 }
 
 /// Columns of text and counts that neither say what was run nor are figures.

@@ -73,16 +73,10 @@ fn every_command_says_what_a_decision_weighs() {
     scratch.succeeds("generate other.toml -o other");
     let manifest: serde_json::Value =
         serde_json::from_slice(&scratch.read("other/manifest.json")).unwrap();
-    let sets = &manifest["sets"];
-    assert_eq!(
-        (&sets["ugal-l"]["candidates"], &sets["ugal-l"]["gate"]),
-        (&"1x4".into(), &"1.25".into())
-    );
-    assert_eq!(sets["par-source"]["queue"], "channel");
     // One of each, no gate and the queue of a port are not written.
-    let plain = sets["par-source"].as_object().unwrap();
-    assert!(!plain.contains_key("candidates") && !plain.contains_key("gate"));
-    assert!(!sets["ugal-l"].as_object().unwrap().contains_key("queue"));
+    let sets = &manifest["sets"];
+    assert_eq!(sets["ugal-l"]["weighing"], "T=-2 1x4 gate=1.25");
+    assert_eq!(sets["par-source"]["weighing"], "T=-2 queue=channel");
     let inspected = scratch.succeeds("inspect other");
     let lines = |text: &str, with: &str| {
         text.lines().filter(|line| line.contains(with)).collect::<Vec<_>>().join("\n")
@@ -99,16 +93,9 @@ fn every_command_says_what_a_decision_weighs() {
     assert_snapshot!(json["sets"], @r#"[{"candidates":["1x4","1x1","2x8"],"decisions":[["ugal-l",-2],["par-source",-2],["par-second",-2]],"gates":["1.25","0","0.0625"],"queues":["port","channel","channel"],"seed":1,"set":"strategic-2-3 by shape","thinned":false}]"#);
     let differs = scratch.differs("diff out other");
     assert_snapshot!(lines(&differs, "sets."), @r#"
-    manifest   sets.par-second.candidates  null -> "2x8"
-               sets.par-second.gate        null -> "0.0625"
-               sets.par-second.min         null -> "any"
-               sets.par-second.queue       null -> "channel"
-               sets.par-second.threshold   0 -> -2
-               sets.par-source.queue       null -> "channel"
-               sets.par-source.threshold   0 -> -2
-               sets.ugal-l.candidates      null -> "1x4"
-               sets.ugal-l.gate            null -> "1.25"
-               sets.ugal-l.threshold       0 -> -2
+    manifest   sets.par-second.weighing  null -> "T=-2 2x8 gate=0.0625 queue=channel MIN=any"
+               sets.par-source.weighing  null -> "T=-2 queue=channel"
+               sets.ugal-l.weighing      null -> "T=-2 1x4 gate=1.25"
     "#);
     let report = String::from_utf8(scratch.read("other/report.html")).unwrap();
     assert!(report.contains("-2, candidates 2x8, gate 0.0625, queue channel"));
@@ -130,7 +117,7 @@ fn every_command_says_what_a_decision_weighs() {
     scratch.succeeds("verify other --fabric other.toml");
     // The manifest cannot claim another gate.
     edit_manifest(scratch_of(&scratch), |manifest| {
-        manifest.sets.ugal_l.gate = Gate::of_sixteenths(21);
+        manifest.sets.ugal_l.weighing.gate = Some(Gate::of_sixteenths(21));
     });
     assert_snapshot!(scratch.finds("verify out"), @r#"tvlb: out/switches/00000.tvlb: its set for decision UgalL is "strategic-2-3 by shape", seed 1, T = -2, candidates 1x4, gate 1.25, but the manifest says "strategic-2-3 by shape", seed 1, T = -2, candidates 1x4, gate 1.3125"#);
 }

@@ -72,8 +72,8 @@ fn what_is_wrong_with_a_set_file_is_named() {
         ("path sets 1", "path sets 0"),
         ("\"identity\": \"", "\"identity\": \"x"),
         ("strategic-2-3 by shape", "strategic-2-4 by shape"),
-        ("\"threshold\": 0", "\"threshold\": 40000"),
-        ("\"min\": \"kept\"", "\"min\": \"shortest\""),
+        ("T=0", "T=40000"),
+        ("MIN=kept", "MIN=shortest"),
         ("{", "["),
     ] {
         assert!(text.contains(from), "{from}");

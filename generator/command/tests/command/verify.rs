@@ -167,7 +167,13 @@ fn each_kind_of_damage_has_its_own_finding() {
         ("other cables claimed", said("\"cables\": 36", "\"cables\": 35")),
         ("other channels claimed", said("\"ordered\"", "\"per-hop\"")),
         ("another set claimed", said("strategic-2-3 by shape", "strategic-3-2 by shape")),
-        ("another threshold claimed", said("\"threshold\": 0", "\"threshold\": 3")),
+        (
+            "another threshold claimed",
+            said(
+                "\"seed\": 1,\n      \"mean",
+                "\"seed\": 1,\n      \"weighing\": \"T=3\",\n      \"mean",
+            ),
+        ),
         ("other routes claimed", said("\"pairs-without-route\": 0", "\"pairs-without-route\": 1")),
         ("another balance claimed", said(after, &after.replace("1.101", "1.001"))),
         ("thinning claimed", said("\"thinned-switches\": 0", "\"thinned-switches\": 36")),
