@@ -25,7 +25,7 @@ use tvlb_base::table;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
 use tvlb_lab::cut_through::{
-    CutThrough, CutThroughError, CutThroughRun, Piggybacking, Routing, Sending, saturation,
+    CutThrough, CutThroughError, CutThroughRun, Fabric, Piggybacking, Routing, Sending, saturation,
 };
 use tvlb_simulator::{BootedFabric, Links};
 use tvlb_table_set::names::Parts;
@@ -252,10 +252,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let switches = tables.switch_images(&fabric, arguments.weighing.revision(None))?;
     let is_per_hop = arguments.routing.iter().any(|routing| routing.is_per_hop());
     let escape = if is_per_hop { Some(arguments.ofar.escape(&tables, &fabric)?) } else { None };
-    let mut fabric = tables.boot(&fabric, &switches)?;
-    if let Some(escape) = &escape {
-        fabric = fabric.with_escape(&escape.image).map_err(Failure::of)?;
-    }
+    let fabric = tables.boot(&fabric, &switches)?;
+    let network = match &escape {
+        None => Fabric::from(&fabric),
+        Some(escape) => Fabric::with_escape(&fabric, &escape.image).map_err(Failure::of)?,
+    };
     let nodes = fabric.nodes();
     let parts = Parts::new(fabric.dragonfly(), fabric.names());
     let pattern = traffic::pattern(&arguments.traffic, &parts)?;
@@ -270,7 +271,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         .iter()
         .map(|&routing| arguments.settings(routing, escape.as_ref(), links))
         .collect();
-    let runs = checked(arguments, &fabric, &settings, &traffics)?;
+    let runs = checked(arguments, network, &settings, &traffics)?;
 
     let pattern = if arguments.all_to_all {
         Named { name: "all-to-all".to_owned(), ..pattern }
@@ -301,7 +302,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if arguments.saturation {
         let resolution = arguments.resolution;
         let search = |(settings, _, seed, traffic): Asked<'_>, bars: &Bars| {
-            saturation(&fabric, settings, (traffic, seed), resolution, bars)
+            saturation(network, settings, (traffic, seed), resolution, bars)
         };
         let report = Report { about, runs: measured(&runs, &subjects, arguments, search)? };
         return match arguments.format {
@@ -311,7 +312,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         };
     }
     let measure = |(settings, sending, seed, traffic): Asked<'_>, bars: &Bars| {
-        let mut run = CutThroughRun::new(&fabric, settings, traffic, sending, seed)?;
+        let mut run = CutThroughRun::new(network, settings, traffic, sending, seed)?;
         if let Some(cycles) = arguments.series {
             run.record_series(cycles);
         }
@@ -332,7 +333,7 @@ type Asked<'r> = (&'r CutThrough, Sending, u64, &'r Traffic);
 /// All runs, of which none can be refused: everything is checked before anything runs.
 fn checked<'r>(
     arguments: &Arguments,
-    fabric: &BootedFabric<'_>,
+    network: Fabric<'r>,
     settings: &'r [CutThrough],
     traffics: &'r [Traffic],
 ) -> Result<Vec<Asked<'r>>, Failure> {
@@ -340,7 +341,7 @@ fn checked<'r>(
     for settings in settings {
         for sending in arguments.sendings() {
             for (&seed, traffic) in arguments.seeds.iter().zip(traffics) {
-                CutThroughRun::new(fabric, settings, traffic, sending, seed)
+                CutThroughRun::new(network, settings, traffic, sending, seed)
                     .map_err(Failure::of)?;
                 runs.push((settings, sending, seed, traffic));
             }

@@ -1,7 +1,9 @@
 //! OFAR on dfly(4,8,4,33) accepts and takes what `FOGSim` measured (its first version, 2014, with the strict trigger;
 //! docs/measurements/ofar.md has more points).
 
-use tvlb_lab::cut_through::{CutThrough, CutThroughOutcome, CutThroughRun, Routing, Sending};
+use tvlb_lab::cut_through::{
+    CutThrough, CutThroughOutcome, CutThroughRun, Fabric, Routing, Sending,
+};
 use tvlb_schema::{FabricImage, OfarRules, encode_escape_image};
 use tvlb_simulator::BootedFabric;
 use tvlb_tests::{arranged, images};
@@ -22,7 +24,7 @@ fn fogsims_figures_are_met() {
     let ring = Ring::of(&fabric.topology).unwrap().network();
     let escape = encode_escape_image(&view, &ring, &OfarRules::default()).unwrap();
     let booted = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
-    let booted = booted.with_escape(&escape).unwrap();
+    let network = Fabric::with_escape(&booted, &escape).unwrap();
     let run = |channels: (u8, u8), pattern: &Pattern, load: f64| -> CutThroughOutcome {
         let rules = OfarRules {
             local_channels: channels.0,
@@ -36,7 +38,7 @@ fn fogsims_figures_are_met() {
             ..CutThrough::new(Routing::Ofar(rules), tvlb_firmware_model::VlbPaths::Custom)
         };
         let traffic = Traffic::new(pattern, fabric.topology.dragonfly(), 1).unwrap();
-        let run = CutThroughRun::new(&booted, &settings, &traffic, Sending::Load(load), 1).unwrap();
+        let run = CutThroughRun::new(network, &settings, &traffic, Sending::Load(load), 1).unwrap();
         run.measure(&()).unwrap()
     };
     let next = Pattern::NextGroup { groups: 4 };

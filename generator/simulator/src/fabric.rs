@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use tvlb_firmware_model::{self as datapath, Channels, Error, LinkMasks, VlbPaths};
-use tvlb_schema::{Dragonfly, EscapeImage, FabricImage, NodeId, Nodes, Port, SwitchId, VcScheme};
+use tvlb_schema::{Dragonfly, FabricImage, NodeId, Nodes, Port, SwitchId, VcScheme};
 use tvlb_table_set::names::{NamedSwitch, Names};
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
@@ -25,8 +25,6 @@ pub enum BootError {
     Switch { switch: NamedSwitch, error: Error },
     #[error("switch {switch}: found the image of switch {found}")]
     Place { switch: NamedSwitch, found: NamedSwitch },
-    #[error("escape image: {0}")]
-    Escape(String),
     #[error("a switch has {found} ports, but the simulator holds at most {MOST_PORTS}")]
     Ports { found: u32 },
 }
@@ -72,8 +70,6 @@ pub struct BootedFabric<'a> {
     links: Vec<Link>,
     /// What messages and figures call switches and ports beside their numbers.
     names: Names,
-    /// The escape network, where there is one.
-    escape: Option<EscapeImage<'a>>,
     /// The words of the switches' link masks; none where there are none or too many.
     link_masks: Vec<u32>,
 }
@@ -120,7 +116,7 @@ impl<'a> BootedFabric<'a> {
         let mut link_masks = vec![0; words.unwrap_or(0)];
         LinkMasks::fill(&fabric, &mut link_masks);
         let (nodes, names) = (Nodes::from(&dragonfly), Names::default());
-        Ok(Self { dragonfly, nodes, switches: booted, links, names, escape: None, link_masks })
+        Ok(Self { dragonfly, nodes, switches: booted, links, names, link_masks })
     }
 
     /// The same fabric with what the machine calls its switches and ports, and without the nodes that by
@@ -140,25 +136,6 @@ impl<'a> BootedFabric<'a> {
     /// What the machine calls its parts.
     pub const fn names(&self) -> &Names {
         &self.names
-    }
-
-    /// The same fabric with an escape network, from its image.
-    ///
-    /// # Errors
-    /// The image is wrong, or of another fabric, or packets cannot decide at every hop on this one.
-    pub fn with_escape(self, image: &'a [u8]) -> Result<Self, BootError> {
-        let escape = EscapeImage::decode(image, self.plan())
-            .map_err(|error| BootError::Escape(error.to_string()))?;
-        for switch in &self.switches {
-            datapath::Ofar::new(switch, &escape)
-                .map_err(|error| BootError::Escape(error.to_string()))?;
-        }
-        Ok(Self { escape: Some(escape), ..self })
-    }
-
-    /// The escape network, where there is one.
-    pub const fn escape(&self) -> Option<&EscapeImage<'a>> {
-        self.escape.as_ref()
     }
 
     /// The sizes of the fabric.

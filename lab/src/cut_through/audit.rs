@@ -138,10 +138,11 @@ impl Network<'_> {
     /// Each direction of an escape ring has room for a packet; `returning` says for each channel how much room is
     /// on its way back.
     fn audit_ring(&self, returning: &[u32]) -> Result<(), AuditError> {
-        let rings = self.per_hop.as_ref().zip(self.fabric.escape());
-        let Some((per_hop, escape)) = rings.filter(|ring| ring.1.kind() == EscapeKind::Ring) else {
+        let Some(per_hop) = &self.per_hop else { return Ok(()) };
+        let escape = per_hop.escape();
+        if escape.kind() != EscapeKind::Ring {
             return Ok(());
-        };
+        }
         let mut room = [0_u64; 2];
         for place in 0..escape.len() {
             let switch = escape.switch_at(place);

@@ -10,6 +10,7 @@
 //! latency at the end. No phit is simulated.
 //!
 //! - `parameters`, `settings`: what can be set, and which settings make sense
+//! - `fabric`: the booted switches, and the escape network of OFAR
 //! - `numbering`, `state`: ports and channels, and the queues
 //! - `output_buffers`: buffers between the crossbar and the links, where switches have them
 //! - `network`: the order of a cycle, and what packets do in it
@@ -25,6 +26,7 @@
 mod allocate;
 mod audit;
 mod counts;
+mod fabric;
 mod flags;
 mod network;
 mod nodes;
@@ -48,6 +50,7 @@ mod tests;
 mod tests_per_hop;
 
 pub use audit::{AuditError, StuckPacket, StuckPackets};
+pub use fabric::{EscapeRefused, Fabric};
 pub use outcome::{CutThroughOutcome, EscapeCounts, HopCounts};
 pub use run::{CutThroughError, CutThroughRun};
 pub use saturation::{CutThroughSaturation, saturation};

@@ -6,6 +6,7 @@
 //! and the credit for the room that it leaves arrives upstream after that link's latency.
 
 use super::counts::Counts;
+use super::fabric::Fabric;
 use super::flags::Flags;
 use super::nodes::Nodes;
 use super::numbering::{ChannelNumber, PortNumber};
@@ -89,13 +90,14 @@ pub(super) struct Network<'f> {
 impl<'f> Network<'f> {
     /// A network without packets.
     pub(super) fn new(
-        fabric: &'f BootedFabric<'f>,
+        of: Fabric<'f>,
         settings: &'f CutThrough,
         traffic: &'f Traffic,
         (channels, sending): (Channels, Sending),
         seed: u64,
         counts: Counts,
     ) -> Result<Self, Refused> {
+        let fabric = of.booted;
         let df = fabric.dragonfly();
         let room = [
             settings.packets(settings.injection_queue_phits),
@@ -132,7 +134,7 @@ impl<'f> Network<'f> {
             nodes: Nodes::new(fabric, settings, traffic, sending, seed)?,
             flags,
             candidates: vec![None; candidates],
-            per_hop: PerHopSwitches::new(fabric, settings.routing),
+            per_hop: PerHopSwitches::new(of, settings.routing),
             rngs: (0..df.switch_numbers()).map(rng).collect(),
             queues,
             counts,

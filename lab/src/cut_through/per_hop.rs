@@ -1,6 +1,7 @@
 //! Packets that decide at every hop, as OFAR's do: what one switch sees of its outputs in one cycle, and what the
 //! datapath answers.
 
+use super::fabric::Fabric;
 use super::settings::Routing;
 use super::state::{Queues, Want};
 use rand_core::{Rng, SeedableRng};
@@ -8,8 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 #[cfg(test)]
 use tvlb_firmware_model::PerHop;
 use tvlb_firmware_model::{Ask, Channels, Error, Header, Ofar, Outputs, PortSet};
-use tvlb_schema::{NodeId, Port, SwitchId};
-use tvlb_simulator::BootedFabric;
+use tvlb_schema::{EscapeImage, NodeId, Port, SwitchId};
 use tvlb_simulator::parts::PortKind;
 
 /// All switches, and what the one that is at work sees.
@@ -93,11 +93,11 @@ impl Outputs for Only {
 
 impl<'f> PerHopSwitches<'f> {
     /// Those of a fabric whose settings have been checked; `None` under another routing.
-    pub(super) fn new(fabric: &'f BootedFabric<'f>, routing: Routing) -> Option<Self> {
+    pub(super) fn new(fabric: Fabric<'f>, routing: Routing) -> Option<Self> {
         let Routing::Ofar(rules) = routing else { return None };
-        let escape = fabric.escape().and_then(|escape| escape.with_rules(rules));
+        let escape = fabric.escape.and_then(|escape| escape.with_rules(rules));
         let escape = escape.expect("the settings were checked");
-        let switches = fabric.switches().iter();
+        let switches = fabric.booted.switches().iter();
         let switches = switches
             .map(|switch| {
                 Ofar::new(switch, &escape).expect("the fabric was booted with its network")
@@ -112,6 +112,11 @@ impl<'f> PerHopSwitches<'f> {
             #[cfg(test)]
             broken: None,
         })
+    }
+
+    /// The network that all switches share.
+    pub(super) fn escape(&self) -> &EscapeImage<'f> {
+        self.switches.first().expect("a fabric has switches").escape()
     }
 
     /// A switch's decisions.

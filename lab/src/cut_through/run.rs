@@ -3,6 +3,7 @@
 
 use super::audit::{AuditError, StuckPackets};
 use super::counts::Counts;
+use super::fabric::Fabric;
 use super::network::Network;
 use super::outcome::{Before, CutThroughOutcome};
 use super::packet::Packet;
@@ -11,7 +12,6 @@ use std::num::NonZeroU32;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::Channels;
-use tvlb_simulator::BootedFabric;
 use tvlb_simulator::DatapathError;
 use tvlb_simulator::parts::{MOST_FULL, Series, check_memory};
 use tvlb_traffic::Traffic;
@@ -53,12 +53,13 @@ impl<'f> CutThroughRun<'f> {
     /// # Errors
     /// The settings or the load make no sense.
     pub fn new(
-        fabric: &'f BootedFabric<'f>,
+        fabric: impl Into<Fabric<'f>>,
         settings: &'f CutThrough,
         traffic: &'f Traffic,
         sending: Sending,
         seed: u64,
     ) -> Result<Self, Refused> {
+        let fabric = fabric.into();
         let channels = settings.check_with(fabric, sending, traffic)?;
         let window = match sending {
             Sending::Load(_) => {
@@ -66,7 +67,7 @@ impl<'f> CutThroughRun<'f> {
             }
             Sending::Burst(_) | Sending::AllToAll => 0..u32::MAX,
         };
-        let counts = Counts::new(fabric.dragonfly(), window);
+        let counts = Counts::new(fabric.booted.dragonfly(), window);
         let network = Network::new(fabric, settings, traffic, (channels, sending), seed, counts)?;
         Ok(Self { network, sending, moved: (0, 0) })
     }

@@ -3,13 +3,14 @@
 //! Injection queues are finite, so that the latency stays finite beyond saturation. What tells is what is accepted:
 //! a load is good if the network accepts at least 98% of what nodes come to offer by it.
 
+use super::fabric::Fabric;
 use super::run::{CutThroughError, CutThroughRun};
 use super::settings::{CutThrough, Sending};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tvlb_base::progress::Progress;
-use tvlb_simulator::{BootedFabric, Probing, SearchedLoads, last_good};
+use tvlb_simulator::{Probing, SearchedLoads, last_good};
 use tvlb_traffic::Traffic;
 
 /// Where a network saturates with one seed.
@@ -27,13 +28,14 @@ pub struct CutThroughSaturation {
 ///
 /// # Errors
 /// The resolution, the settings or the traffic make no sense, or what ended a run.
-pub fn saturation(
-    fabric: &BootedFabric<'_>,
-    settings: &CutThrough,
-    (traffic, seed): (&Traffic, u64),
+pub fn saturation<'f>(
+    fabric: impl Into<Fabric<'f>>,
+    settings: &'f CutThrough,
+    (traffic, seed): (&'f Traffic, u64),
     resolution: f64,
     progress: &dyn Progress,
 ) -> Result<CutThroughSaturation, CutThroughError> {
+    let fabric = fabric.into();
     let loads = SearchedLoads::new(resolution, traffic.most_load())?;
     let run = |&step: &u32| {
         let load = Sending::Load(loads.load(step));

@@ -6,6 +6,7 @@
 //! global ones, latencies 10 and 100, three rounds of allocation in a cycle, three injection queues for each
 //! node.
 
+use super::fabric::Fabric;
 use super::numbering::Numbering;
 use super::output_buffers::OutputBuffers;
 use super::piggyback::Candidates;
@@ -13,7 +14,7 @@ use super::state::Queues;
 use tvlb_base::parameter::{self, Stated};
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths, ofar_channels};
-use tvlb_schema::{Dragonfly, EscapeKind, LinkKind, OfarRules};
+use tvlb_schema::{Dragonfly, EscapeImage, EscapeKind, LinkKind, OfarRules};
 use tvlb_simulator::StarvedLink;
 use tvlb_simulator::parts::{MOST_CYCLES, MOST_EMPTY, PortKind, check_memory};
 use tvlb_simulator::{BootedFabric, Links};
@@ -253,7 +254,7 @@ impl CutThrough {
     /// Checks everything with what nodes send; returns the virtual channels.
     pub(super) fn check_with(
         &self,
-        fabric: &BootedFabric<'_>,
+        fabric: Fabric<'_>,
         sending: Sending,
         traffic: &Traffic,
     ) -> Result<Channels, Refused> {
@@ -281,10 +282,10 @@ impl CutThrough {
             return Err(Refused::new(found, "a load"));
         }
         if let Routing::Ofar(rules) = self.routing {
-            self.check_ofar(&rules, fabric)?;
+            self.check_ofar(&rules, fabric.escape)?;
         }
-        let channels = self.channels(fabric)?;
-        let bytes = self.bytes(fabric.dragonfly(), channels);
+        let channels = self.channels(fabric.booted)?;
+        let bytes = self.bytes(fabric.booted.dragonfly(), channels);
         check_memory(bytes, MOST_EMPTY, || {
             "the network has too many switches and ports".to_owned()
         })?;
@@ -323,8 +324,12 @@ impl CutThrough {
     }
 
     /// Checks what only packets need that decide at every hop.
-    fn check_ofar(&self, rules: &OfarRules, fabric: &BootedFabric<'_>) -> Result<(), Refused> {
-        let Some(escape) = fabric.escape() else {
+    fn check_ofar(
+        &self,
+        rules: &OfarRules,
+        escape: Option<EscapeImage<'_>>,
+    ) -> Result<(), Refused> {
+        let Some(escape) = escape else {
             let found = "ofar needs an escape network, and this fabric was booted without one";
             return Err(Refused::new(found, ""));
         };

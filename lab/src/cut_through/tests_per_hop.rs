@@ -24,9 +24,8 @@ const RULES: OfarRules = OfarRules {
     most_entries: 15,
 };
 
-fn booted<'m>(made: &'m Made, escape: &'m [u8]) -> BootedFabric<'m> {
-    let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
-    fabric.with_escape(escape).unwrap()
+fn booted(made: &Made) -> BootedFabric<'_> {
+    BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap()
 }
 
 /// What is offered is delivered, the same with the same seed, under both networks and all controls.
@@ -34,7 +33,8 @@ fn booted<'m>(made: &'m Made, escape: &'m [u8]) -> BootedFabric<'m> {
 fn what_is_offered_is_delivered() {
     let made = small();
     for escape in [RING, TREE] {
-        let fabric = booted(&made, escape);
+        let booted = booted(&made);
+        let fabric = Fabric::with_escape(&booted, escape).unwrap();
         for rules in [
             RULES,
             OfarRules { bubble: 0, ..RULES },
@@ -48,7 +48,7 @@ fn what_is_offered_is_delivered() {
             let traffic = Traffic::new(&Pattern::UniformOthers, &made.df, 1).unwrap();
             let run = |seed| {
                 let sending = Sending::Load(0.2);
-                let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, seed).unwrap();
+                let run = CutThroughRun::new(fabric, &settings, &traffic, sending, seed).unwrap();
                 run.measure(&()).unwrap()
             };
             let one = run(1);
@@ -67,7 +67,8 @@ fn what_is_offered_is_delivered() {
 fn nothing_waits_for_ever_at_full_load() {
     let made = small();
     for escape in [RING, TREE] {
-        let fabric = booted(&made, escape);
+        let booted = booted(&made);
+        let fabric = Fabric::with_escape(&booted, escape).unwrap();
         for pattern in [Pattern::UniformOthers, Pattern::NextGroup { groups: 2 }] {
             let rules = OfarRules { local_channels: 1, bubble: 0, ..RULES };
             let settings = CutThrough {
@@ -77,7 +78,7 @@ fn nothing_waits_for_ever_at_full_load() {
             };
             let traffic = Traffic::new(&pattern, &made.df, 1).unwrap();
             let sending = Sending::Load(1.0);
-            let mut run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
+            let mut run = CutThroughRun::new(fabric, &settings, &traffic, sending, 1).unwrap();
             for _ in 0..40 {
                 let before = run.grants();
                 run.advance(500).unwrap();
@@ -92,10 +93,11 @@ fn nothing_waits_for_ever_at_full_load() {
 #[test]
 fn packets_are_misrouted_around_a_full_cable() {
     let made = small();
-    let fabric = booted(&made, RING);
+    let booted = booted(&made);
+    let fabric = Fabric::with_escape(&booted, RING).unwrap();
     let traffic = Traffic::new(&Pattern::NextGroup { groups: 2 }, &made.df, 1).unwrap();
     let settings = settings(Routing::Ofar(RULES));
-    let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Load(1.0), 1).unwrap();
+    let run = CutThroughRun::new(fabric, &settings, &traffic, Sending::Load(1.0), 1).unwrap();
     let outcome = run.measure(&()).unwrap();
     assert!(outcome.accepted > 0.25, "{}", outcome.accepted);
     assert!(outcome.vlb_share > 0.5);
@@ -107,7 +109,8 @@ fn packets_are_misrouted_around_a_full_cable() {
 #[test]
 fn any_number_of_entries_is_counted() {
     let made = small();
-    let fabric = booted(&made, TREE);
+    let booted = booted(&made);
+    let fabric = Fabric::with_escape(&booted, TREE).unwrap();
     let traffic = Traffic::new(&Pattern::NextGroup { groups: 2 }, &made.df, 1).unwrap();
     let most = |most_entries| {
         let rules = OfarRules { local_channels: 1, bubble: 0, most_entries, ..RULES };
@@ -118,7 +121,7 @@ fn any_number_of_entries_is_counted() {
             ..settings(Routing::Ofar(rules))
         };
         let sending = Sending::Burst(500);
-        let run = CutThroughRun::new(&fabric, &settings, &traffic, sending, 1).unwrap();
+        let run = CutThroughRun::new(fabric, &settings, &traffic, sending, 1).unwrap();
         let outcome = run.measure(&()).unwrap();
         let escape = outcome.escape.unwrap();
         assert_eq!(escape.packets.iter().sum::<u64>(), outcome.packets);
@@ -134,7 +137,8 @@ fn without_its_rules_it_deadlocks() {
     // What has entered the escape network stays there, so that it fills.
     let rules = OfarRules { local_channels: 1, bubble: 0, most_entries: 1, ..RULES };
     let deadlocks = |escape: &[u8], broken: Broken, phits: u16| {
-        let fabric = booted(&made, escape);
+        let booted = booted(&made);
+        let fabric = Fabric::with_escape(&booted, escape).unwrap();
         let traffic = Traffic::new(&Pattern::NextGroup { groups: 2 }, &made.df, 1).unwrap();
         let settings = CutThrough {
             local: LinkBuffer { virtual_channels: None, phits },
@@ -143,7 +147,7 @@ fn without_its_rules_it_deadlocks() {
             ..settings(Routing::Ofar(rules))
         };
         let mut run =
-            CutThroughRun::new(&fabric, &settings, &traffic, Sending::Load(1.0), 1).unwrap();
+            CutThroughRun::new(fabric, &settings, &traffic, Sending::Load(1.0), 1).unwrap();
         run.break_rule(broken);
         let found = (0..200).find_map(|_| {
             run.advance(500).and_then(|()| run.inspect()).err().map(|error| error.to_string())
@@ -162,9 +166,9 @@ fn without_its_rules_it_deadlocks() {
 fn settings_that_make_no_sense_are_refused() {
     let made = small();
     let traffic = Traffic::new(&Pattern::Uniform, &made.df, 1).unwrap();
-    let plain = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
-    let fabric = booted(&made, RING);
-    let refused = |fabric: &BootedFabric<'_>, rules, phits| {
+    let booted = booted(&made);
+    let fabric = Fabric::with_escape(&booted, RING).unwrap();
+    let refused = |fabric: Fabric<'_>, rules, phits| {
         let settings = CutThrough {
             local: LinkBuffer { virtual_channels: None, phits },
             ..settings(Routing::Ofar(rules))
@@ -176,13 +180,13 @@ fn settings_that_make_no_sense_are_refused() {
     damaged[30] ^= 1;
     insta::assert_snapshot!(
         [
-            refused(&plain, RULES, 32),
-            refused(&fabric, OfarRules { bubble: 0, ..RULES }, 8),
-            refused(&fabric, OfarRules { bubble: 4, ..RULES }, 32),
-            refused(&fabric, OfarRules { local_channels: 8, ..RULES }, 32),
-            refused(&fabric, OfarRules { most_entries: 16, ..RULES }, 32),
-            refused(&fabric, OfarRules { least_percent: 101, ..RULES }, 32),
-            plain.with_escape(&damaged).unwrap_err().to_string(),
+            refused(Fabric::from(&booted), RULES, 32),
+            refused(fabric, OfarRules { bubble: 0, ..RULES }, 8),
+            refused(fabric, OfarRules { bubble: 4, ..RULES }, 32),
+            refused(fabric, OfarRules { local_channels: 8, ..RULES }, 32),
+            refused(fabric, OfarRules { most_entries: 16, ..RULES }, 32),
+            refused(fabric, OfarRules { least_percent: 101, ..RULES }, 32),
+            Fabric::with_escape(&booted, &damaged).unwrap_err().to_string(),
         ]
         .join("\n"),
         @r"

@@ -8,7 +8,7 @@ use super::file::{File, Measured};
 use super::lists::distinct;
 use super::measure::{Measure, Source};
 use crate::cut_through::{
-    CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, CutThroughSaturation,
+    CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, CutThroughSaturation, Fabric,
     Piggybacking, Routing, Sending, saturation,
 };
 use serde::{Deserialize, Serialize};
@@ -263,22 +263,25 @@ impl CutThroughs {
     fn with_network<T>(
         &self,
         case: &Case,
-        measure: impl FnOnce(&BootedFabric<'_>, &Traffic) -> Result<T, CutThroughError>,
+        measure: impl FnOnce(Fabric<'_>, &Traffic) -> Result<T, CutThroughError>,
     ) -> Result<T, SweepError> {
         let (line, bench) = (&self.lines[case.line], &self.benches[case.fabric]);
         let images = &bench.images[line.policies()];
-        let mut booted = BootedFabric::boot(&images.fabric, &images.switches)?;
-        booted = match line.escape() {
-            None => booted,
-            Some(EscapeKind::Ring) => booted.with_escape(&bench.ring)?,
-            Some(EscapeKind::Tree) => booted.with_escape(&bench.tree)?,
-        };
+        let booted = BootedFabric::boot(&images.fabric, &images.switches)?;
+        let escape = line.escape().map(|kind| match kind {
+            EscapeKind::Ring => &bench.ring,
+            EscapeKind::Tree => &bench.tree,
+        });
+        let fabric = escape.map_or(Ok(Fabric::from(&booted)), |image| {
+            Fabric::with_escape(&booted, image)
+                .map_err(|error| SweepError::Run { run: line.name.clone(), error: Box::new(error) })
+        })?;
         let df = self.fabrics[case.fabric].fabric.topology.dragonfly();
         let (name, pattern) = &self.traffic[case.traffic];
         let run = || format!("{}, {name}, seed {}", line.name, case.seed);
         let traffic = Traffic::new(pattern, df, case.seed)
             .map_err(|error| SweepError::Unfit { run: run(), error })?;
-        match measure(&booted, &traffic) {
+        match measure(fabric, &traffic) {
             Ok(found) => Ok(found),
             Err(CutThroughError::Cancelled(cancelled)) => Err(cancelled.into()),
             Err(error) => Err(SweepError::Run { run: run(), error: Box::new(error) }),
