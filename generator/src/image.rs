@@ -4,7 +4,6 @@
 //! function of the topology, the rules and the switch.
 
 use crate::checked_fabric::{CheckedFabric, Unreachable};
-use crate::escape::EscapeError;
 use crate::policy::Policy;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,8 +35,6 @@ pub struct Images {
 pub enum ImageStageError {
     #[error(transparent)]
     Unreachable(#[from] Unreachable),
-    #[error(transparent)]
-    Escape(#[from] EscapeError),
     #[error(
         "the images take more than {MOST_BYTES} bytes, which is the most that a table set may have; \
          a set drawn by route takes fewer than one drawn by shape, and a whole set fewer than fractions"

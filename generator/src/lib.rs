@@ -36,7 +36,6 @@ pub mod checked_fabric;
 pub mod choose;
 pub mod counted;
 pub mod diff;
-pub mod escape;
 pub mod fabric;
 pub mod fabric_file;
 pub mod faults;

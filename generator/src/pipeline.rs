@@ -9,7 +9,6 @@
 use crate::balance::Balancer;
 use crate::checked_fabric::{CheckedFabric, Unreachable, fabric_image};
 use crate::choose::{ChooseError, Options, RunsMade, choose};
-use crate::escape;
 use crate::fabric::Fabric;
 use crate::fabric_file::FabricFile;
 use crate::image::ImageStageError;
@@ -155,11 +154,6 @@ pub fn make(
     settings: &Settings,
     progress: &dyn Progress,
 ) -> Result<Made, PipelineError> {
-    // Before the choice, which takes minutes.
-    if let Some(settings) = &fabric.file.escape {
-        escape::find(&fabric.topology, settings.kind, settings.root)
-            .map_err(|error| PipelineError::Images(error.into()))?;
-    }
     let mut runs = RunsMade::default();
     let (mut decided, entry, modelled) = match settings.policies_of(&fabric.file) {
         Policies::Given(policies) | Policies::OfSetFile(policies) => (policies, None, None),

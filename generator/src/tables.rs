@@ -2,7 +2,6 @@
 
 use crate::balance::{Imbalance, balance_entry, is_countable, thinned_mean};
 use crate::checked_fabric::{CheckedFabric, fabric_image};
-use crate::escape;
 use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
 use crate::image::{ImageStageError, Images, Routing, build};
@@ -14,9 +13,9 @@ use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchImage, VcScheme};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{
-    BalanceEntry, ChoiceEntry, ESCAPE_FILE, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE,
-    MANIFEST_FORMAT, Manifest, NAMES_FILE, OpenWeighing, SetEntry, Sizes, levels_digest,
-    presence_digest, presence_is_drawn, rounded, switch_file,
+    BalanceEntry, ChoiceEntry, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT,
+    Manifest, NAMES_FILE, OpenWeighing, SetEntry, Sizes, levels_digest, presence_digest,
+    presence_is_drawn, rounded, switch_file,
 };
 use tvlb_topology::loads::Draw;
 use tvlb_topology::routes::expected::{FabricMean, fabric_mean};
@@ -28,8 +27,6 @@ pub struct Generated {
     pub images: Images,
     /// The list of names, if the fabric has names.
     pub names: Option<String>,
-    /// The escape image, if the fabric file wants one.
-    pub escape: Option<Vec<u8>>,
 }
 
 /// The table set of a fabric with these policies, whatever its file says of sets and of how they are weighed.
@@ -82,19 +79,13 @@ pub fn encode(
     add_digests(fabric.image(), &mut sets, policies, &images);
     let topology = &fabric.topology;
     let names = (!fabric.names.is_empty()).then(|| fabric.names.write(topology.dragonfly()));
-    let escape = match &fabric.file.escape {
-        None => None,
-        Some(settings) => Some(escape::escape(topology, fabric.image(), settings)?),
-    };
-    let (escape, entry_of_escape) = escape.map(|made| (made.image, made.entry)).unzip();
     let entry = |text: &String| FileEntry::of(NAMES_FILE.to_owned(), text.as_bytes());
     let manifest = Manifest {
         choice,
         names: names.as_ref().map(entry),
-        escape: entry_of_escape,
         ..manifest(fabric, virtual_channels, sets, &images)
     };
-    Ok(Generated { manifest, images, names, escape })
+    Ok(Generated { manifest, images, names })
 }
 
 /// What is found of each decision's set. Decisions mostly share one, which is looked at once.
@@ -204,7 +195,6 @@ fn manifest(
         sets,
         choice: None,
         names: None,
-        escape: None,
         sizes: Sizes {
             fabric: images.fabric.len() as u64,
             switch_least: at(0),
@@ -221,13 +211,10 @@ impl Generated {
     pub fn files(&self) -> Vec<(&str, Cow<'_, [u8]>)> {
         let names = self.names.as_ref();
         let names = names.map(|text| (NAMES_FILE, Cow::Borrowed(text.as_bytes())));
-        let escape = self.escape.as_ref();
-        let escape = escape.map(|image| (ESCAPE_FILE, Cow::Borrowed(image.as_slice())));
         let paths = self.manifest.files.iter().map(|file| file.path.as_str());
         let images = iter::once(&self.images.fabric).chain(&self.images.switches);
         paths
             .zip(images.map(|image| Cow::Borrowed(image.as_slice())))
-            .chain(escape)
             .chain(names)
             .chain(iter::once((MANIFEST_FILE, Cow::Owned(self.manifest.to_json()))))
             .collect()

@@ -1,10 +1,9 @@
 //! `tvlb-lab cut-through`: cut-through switches that boot from a table set.
 
-mod ofar;
 mod report;
 
+use crate::ofar::{Escape, NetworkOptions, RuleOptions};
 use clap::{Args, ValueEnum};
-use ofar::Escape;
 use rayon::prelude::*;
 use report::{
     About, Measured, Report, Saturations, Subject, Text, table_of_runs, table_of_saturations,
@@ -27,6 +26,7 @@ use tvlb_generator::counted::counted;
 use tvlb_lab::cut_through::{
     CutThrough, CutThroughError, CutThroughRun, Fabric, Piggybacking, Routing, Sending, saturation,
 };
+use tvlb_schema::OfarRules;
 use tvlb_simulator::{BootedFabric, Links};
 use tvlb_table_set::names::Parts;
 use tvlb_traffic::Traffic;
@@ -116,7 +116,9 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Piggybacking")]
     pb_like_fogsim: bool,
     #[command(flatten)]
-    ofar: ofar::Options,
+    network: NetworkOptions,
+    #[command(flatten)]
+    rules: RuleOptions,
     /// How to print the figures
     #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
     format: Format,
@@ -169,7 +171,8 @@ impl Arguments {
             return refuse(format!("--seeds: found {seed} twice, accepted each seed once"));
         }
         let is_per_hop = self.routing.iter().any(|routing| routing.is_per_hop());
-        if let Some(option) = self.ofar.first_given().filter(|_| !is_per_hop) {
+        let given = self.network.first_given().or(self.rules.first_given());
+        if let Some(option) = given.filter(|_| !is_per_hop) {
             return refuse(format!("{option}: accepted with --routing ofar or t-ofar"));
         }
         let names: Vec<&str> = self
@@ -218,7 +221,14 @@ impl Arguments {
                 like_fogsim: self.pb_like_fogsim,
             }),
             RoutingName::Ofar | RoutingName::TOfar => {
-                Routing::Ofar(self.ofar.rules(escape, name == RoutingName::TOfar, channels))
+                let plain = escape.map_or_else(OfarRules::default, |escape| escape.rules);
+                let rules = self.rules.over(plain);
+                Routing::Ofar(OfarRules {
+                    local_channels: channels[0].unwrap_or(plain.local_channels),
+                    global_channels: channels[1].unwrap_or(plain.global_channels),
+                    by_set: name == RoutingName::TOfar,
+                    ..rules
+                })
             }
         }
     }
@@ -251,7 +261,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let fabric = tables.set.fabric_image().map_err(Failure::of)?;
     let switches = tables.switch_images(&fabric, arguments.weighing.revision(None))?;
     let is_per_hop = arguments.routing.iter().any(|routing| routing.is_per_hop());
-    let escape = if is_per_hop { Some(arguments.ofar.escape(&tables, &fabric)?) } else { None };
+    let escape = is_per_hop.then(|| arguments.network.escape(&tables, &fabric)).transpose();
+    let escape = escape.map_err(|failure| match failure {
+        // Nothing is checked here: it is an error of the input.
+        Failure::Finding(text) => Failure::Message(text),
+        other => other,
+    })?;
     let fabric = tables.boot(&fabric, &switches)?;
     let network = match &escape {
         None => Fabric::from(&fabric),

@@ -4,7 +4,9 @@
 mod advise;
 mod bisection;
 mod cut_through;
+mod escape;
 mod jobs;
+mod ofar;
 mod place;
 mod plot;
 mod requests;
@@ -19,7 +21,7 @@ use tvlb::groups::{self, Groups};
 use tvlb::{dead_parts, failure, manual};
 
 const GROUPS: &Groups = &[
-    ("Other switches", &["cut-through"]),
+    ("Other switches", &["cut-through", "escape"]),
     ("Jobs", &["place", "run", "advise"]),
     ("Study", &["sweep", "bisection", "search", "plot"]),
     ("Other commands", &["man", "completions", "help"]),
@@ -30,8 +32,8 @@ const GROUPS: &Groups = &[
 #[command(name = "tvlb-lab", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
     help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb-lab")), GROUPS),
-    after_help = "`tvlb` makes, checks and simulates the tables that these commands read.\n\nExit codes: 0 done; 1 `sweep --collect` \
-                  lacks a run; 2 an error in the command line, the input or the output; 130 interrupted by \
+    after_help = "`tvlb` makes, checks and simulates the tables that these commands read.\n\nExit codes: 0 done; 1 an escape image is not as it should be, or \
+                  `sweep --collect` lacks a run; 2 an error in the command line, the input or the output; 130 interrupted by \
                   Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command \
                   has it, means that it prints nothing but its result and errors."
 )]
@@ -43,6 +45,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     CutThrough(cut_through::Arguments),
+    Escape(escape::Arguments),
     Run(run::Arguments),
     Place(place::Arguments),
     Advise(advise::Arguments),
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
     };
     let outcome = match &arguments.command {
         Command::CutThrough(arguments) => cut_through::run(arguments),
+        Command::Escape(arguments) => escape::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Place(arguments) => place::run(arguments),
         Command::Advise(arguments) => advise::run(arguments),

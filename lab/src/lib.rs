@@ -4,6 +4,7 @@
 //! - [`advise`] compares ways to wire, place, map, order and route jobs.
 //! - [`bisection`] finds the least bandwidth between two halves of the switches.
 //! - [`cut_through`] simulates packets of several phits, and OFAR.
+//! - [`escape`] finds OFAR's escape networks.
 //! - [`scheduler`] says what to ask Slurm or PBS for.
 //! - [`sweep`] makes studies: all that a file lists, on as many machines as there are, held against what a paper
 //!   states.
@@ -14,6 +15,7 @@
 pub mod advise;
 pub mod bisection;
 pub mod cut_through;
+pub mod escape;
 pub mod scheduler;
 pub mod sweep;
 

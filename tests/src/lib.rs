@@ -45,7 +45,6 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         bandwidths: tvlb_schema::Bandwidths::ALIKE,
         virtual_channels: VcScheme::Ordered,
         policies: OpenPolicies { sets, ..OpenPolicies::default() },
-        escape: None,
     };
     let topology = arrange(dragonfly, arrangement, 1).expect("every arrangement can be laid");
     Fabric { file, topology, names: Names::default() }

@@ -2,13 +2,13 @@
 //! do. `UPDATE_GOLDEN=1 cargo test -p tvlb-tests --test all golden` writes the latter, after a change of the format
 //! that is meant.
 
+use tvlb_lab::escape::{Ring, Tree};
 use tvlb_schema::{
     End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, LocalPercent, OfarRules, SwitchId,
     SwitchIndex, encode_escape_image, encode_fault_image,
 };
 use tvlb_table_set::names::Names;
 use tvlb_tests::{images, shipped};
-use tvlb_topology::escape::{Ring, Tree};
 
 #[test]
 fn golden_images_are_generated_to_the_byte() {

@@ -4,11 +4,11 @@
 use tvlb_lab::cut_through::{
     CutThrough, CutThroughOutcome, CutThroughRun, Fabric, Routing, Sending,
 };
+use tvlb_lab::escape::Ring;
 use tvlb_schema::{FabricImage, OfarRules, encode_escape_image};
 use tvlb_simulator::BootedFabric;
 use tvlb_tests::{arranged, images};
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_topology::escape::Ring;
 use tvlb_traffic::{Pattern, Traffic};
 
 fn near(found: f64, expected: f64, percent: f64) {

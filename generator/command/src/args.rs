@@ -253,9 +253,6 @@ pub struct Topology {
     /// With the format htsim: the T-VLB set of the host tables, in the grammar of sets
     #[arg(long, value_name = "SET")]
     pub set: Option<String>,
-    /// The switch above all others in the format escape-tree [default: the first of group g/2]
-    #[arg(long, value_name = "SWITCH")]
-    pub escape_root: Option<String>,
     #[command(flatten)]
     pub hosts: HostOption,
     /// Print the summary as JSON
@@ -289,10 +286,6 @@ pub enum Format {
     Slurm,
     /// For Slurm 25.05 and later: a topology.yaml with the same tree, and a block for each group
     SlurmYaml,
-    /// A ring through all switches, as CSV
-    EscapeRing,
-    /// A tree over all switches, as CSV
-    EscapeTree,
 }
 
 /// Write the cable list of a machine-like wiring: some links between each two groups, ports to spare

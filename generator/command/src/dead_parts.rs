@@ -41,6 +41,9 @@ fn tip(command: &str) -> Option<&'static str> {
             "its switches are those of the plan; `tvlb simulate --update UPDATE` runs the other switches where \
              parts are dead"
         }
+        "escape" => {
+            "an escape network is of the plan; switches that have installed an update decide by UGAL-L or PAR"
+        }
         "verify" => {
             "--update UPDATE verifies what switches have with an update, which `tvlb faults` makes of a list"
         }

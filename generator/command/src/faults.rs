@@ -136,7 +136,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         restored: before.map_or(Vec::new(), |before| restored(&before, &made, &names)),
         df: fabric.dragonfly(),
         names: &names,
-        has_escape: set.manifest().escape.is_some(),
         is_taken_for_first: arguments.after.is_none() && arguments.epoch.is_none(),
         output: &arguments.output,
     };
@@ -249,8 +248,6 @@ struct Report<'r> {
     restored: Vec<NamedSwitch>,
     df: &'r Dragonfly,
     names: &'r Names,
-    /// The table set has an escape network.
-    has_escape: bool,
     /// Nothing was said of the update in use.
     is_taken_for_first: bool,
     output: &'r Path,
@@ -347,12 +344,6 @@ impl fmt::Display for Report<'_> {
         if !self.restored.is_empty() {
             let count = counted(self.restored.len() as u64, "switch image");
             writeln!(f, "          {count} of the table set again: {}", first_ten(&self.restored))?;
-        }
-        if self.has_escape {
-            writeln!(
-                f,
-                "escape    switches that take the update do not decide at every hop any longer, but by UGAL-L or PAR"
-            )?;
         }
         writeln!(f, "lost      of ordered pairs of switches that live")?;
         self.pairs(f, "their minimal paths", &self.loss.min)?;

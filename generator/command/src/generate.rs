@@ -24,7 +24,7 @@ use tvlb_generator::set_file::SetFile;
 use tvlb_schema::{Decision, FabricImage, PerDecision};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::names::Names;
-use tvlb_table_set::{BalanceEntry, EscapeEntry, Existing, Manifest, SetEntry};
+use tvlb_table_set::{BalanceEntry, Existing, Manifest, SetEntry};
 use tvlb_topology::summary::TopologySummary;
 use tvlb_verify::{Certificate, Extent};
 
@@ -39,12 +39,6 @@ pub fn run(arguments: &Generate) -> Outcome {
 fn tell_of_wiring(fabric: &Fabric, quiet: bool) {
     if quiet {
         return;
-    }
-    if fabric.file.escape.is_some() {
-        tell(
-            "warning: the escape network is of the whole fabric: switches that take an update of `tvlb faults` decide by \
-             UGAL-L or PAR, and not at every hop",
-        );
     }
     for warning in TopologySummary::named(&fabric.topology, &fabric.names).warnings() {
         tell(&format!("warning: {warning}"));
@@ -279,17 +273,13 @@ fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
 
 /// Which paths were walked before the table set took its name.
 fn what_was_verified(certificate: &Certificate) -> String {
-    let paths = match certificate.extent {
+    match certificate.extent {
         Extent::Exhaustive => "every MIN path, every VLB path".to_owned(),
         Extent::Sampled { pairs, .. } => format!(
             "every MIN path, every VLB path; the routes of sets of a sample of {pairs} of {} pairs \
              (`tvlb verify` takes a larger one)",
             certificate.pairs
         ),
-    };
-    match &certificate.escape {
-        None => paths,
-        Some(escape) => format!("{paths}, {} answers at every hop", escape.asked),
     }
 }
 
@@ -382,19 +372,12 @@ impl Display for Summary<'_> {
             "images   {switches} switch images of {} bytes (median; {} to {}), fabric image {} bytes",
             sizes.switch_median, sizes.switch_least, sizes.switch_most, sizes.fabric
         )?;
-        if let Some(EscapeEntry { network, found_by, rules, file }) = &self.manifest.escape {
-            writeln!(
-                f,
-                "escape   {network}, {found_by}; {} and {} canonical channels, {} bytes",
-                rules.local_channels, rules.global_channels, file.bytes
-            )?;
-        }
         writeln!(f, "verified {}", what_was_verified(self.certificate))?;
         writeln!(
             f,
             "written  {}: {} files, {} bytes of images, in {:.2} s",
             self.directory.display(),
-            files.len() + 2 + usize::from(self.manifest.escape.is_some()),
+            files.len() + 2,
             sizes.total,
             self.took.as_secs_f64()
         )

@@ -73,7 +73,7 @@ fn write(
     let new = made(&import, output, again)?;
     if let Some(old) = old {
         let text = import.text("fabric.toml").map_err(Failure::of)?;
-        import.set_fabric(old.carried(&new, &String::from_utf8_lossy(&text))?);
+        import.set_fabric(old.carried(&new, &String::from_utf8_lossy(&text)));
         import.assume(CARRIED.to_owned());
     }
     if !old.is_some_and(Old::says_links) {

@@ -20,12 +20,9 @@ use tvlb_base::row;
 use tvlb_base::table::{Column, Table};
 use tvlb_firmware_model::Switch;
 use tvlb_generator::counted::counted;
-use tvlb_schema::{
-    Decision, End, FabricImage, Level, LocalPercent, OfarRules, Port, SetView, SwitchId,
-    SwitchImage,
-};
+use tvlb_schema::{Decision, End, FabricImage, Level, Port, SetView, SwitchId, SwitchImage};
 use tvlb_table_set::names::{Names, Parts, PortName};
-use tvlb_table_set::{EscapeEntry, Manifest, TableSet};
+use tvlb_table_set::{Manifest, TableSet};
 use values::SwitchValues;
 use words::{ChannelsNeeded, Place, second_min, set_title, sets_of};
 
@@ -189,44 +186,8 @@ impl Display for Overview<'_> {
             f,
             "images      fabric image {} bytes; switch images {} bytes (median; {} to {})",
             sizes.fabric, sizes.switch_median, sizes.switch_least, sizes.switch_most
-        )?;
-        self.manifest.escape.as_ref().map_or(Ok(()), |escape| write_escape(f, escape))
+        )
     }
-}
-
-fn write_escape(f: &mut Formatter<'_>, escape: &EscapeEntry) -> fmt::Result {
-    let EscapeEntry { network, found_by, rules, file } = escape;
-    let OfarRules { local_channels, global_channels, local_percent, global_percent, .. } = rules;
-    let OfarRules { strict, by_set, by_length, bubble, .. } = rules;
-    let OfarRules { least_percent, throttle_percent, most_entries, .. } = rules;
-    let entries = match most_entries {
-        0 => "any number of".to_owned(),
-        most => format!("at most {most}"),
-    };
-    writeln!(f, "escape      {network}, {found_by}; escape image {} bytes", file.bytes)?;
-    writeln!(
-        f,
-        "per hop     {local_channels} and {global_channels} canonical channels; misroutes at {} \
-         and {global_percent}%{}{}{}{}; bubble {bubble}, throttle {throttle_percent}%, {entries} entries",
-        local_percent_in_words(*local_percent),
-        match least_percent {
-            0 => String::new(),
-            least => format!(", from {least}% in use"),
-        },
-        if *strict { ", strictly" } else { "" },
-        if *by_set { ", by the set" } else { "" },
-        if *by_length { ", by length" } else { "" },
-    )
-}
-
-fn local_percent_in_words(percent: LocalPercent) -> String {
-    let LocalPercent { source, middle, destination } = percent;
-    if percent == LocalPercent::all(source) {
-        return format!("{source}%");
-    }
-    format!(
-        "{source}% in the source's group, {middle}% between, {destination}% in the destination's"
-    )
 }
 
 struct SwitchReport<'a> {

@@ -2,7 +2,7 @@
 
 use crate::args::{Format, Topology};
 use crate::failure::{Failure, Outcome, tell};
-use crate::files::{error_in, load_live, load_live_by_links, outside_table_sets, switch};
+use crate::files::{error_in, load_live, load_live_by_links, outside_table_sets};
 use crate::output::{print, write_file};
 use crate::paths::set;
 use serde::Serialize;
@@ -10,22 +10,17 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 use tvlb_schema::{LinkKind, SetRule};
-use tvlb_table_set::names::{Names, Parts};
 use tvlb_topology::Topology as Wiring;
 use tvlb_topology::cable_list;
-use tvlb_topology::escape::{Ring, Tree};
+use tvlb_topology::export::ExportError;
 use tvlb_topology::export::anynet::{ChannelLatencies, anynet};
 use tvlb_topology::export::anytopo::anytopo;
 use tvlb_topology::export::codes::{CONF_FILE, Codes, INTER_FILE, INTRA_FILE, codes};
 use tvlb_topology::export::htsim::{Htsim, TABLE_DIRECTORY, TOPOLOGY_FILE, htsim};
 use tvlb_topology::export::merlin::merlin;
 use tvlb_topology::export::slurm::{SlurmFile, slurm};
-use tvlb_topology::export::{ExportError, expect_live_switches};
 use tvlb_topology::graphviz::{Detail, picture};
 use tvlb_topology::summary::TopologySummary;
-
-/// What an escape ring or tree is called where a wiring has none.
-const ESCAPE: &str = "an escape network";
 
 pub(crate) fn run(arguments: &Topology) -> Outcome {
     let output = arguments.output.as_deref();
@@ -90,48 +85,16 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             let file = if is_yaml { SlurmFile::Yaml } else { SlurmFile::Conf };
             give(output, &slurm(file, topology, names, &hosts).map_err(refuse)?)
         }
-        Format::EscapeRing | Format::EscapeTree => give_escape(arguments, (topology, names), &fail),
     }
 }
 
 /// Refuses an option of one format where another one is asked for.
 fn expect_format_of_options(arguments: &Topology) -> Outcome {
-    if arguments.escape_root.is_some() && arguments.format != Format::EscapeTree {
-        return Err(Failure::Message(
-            "--escape-root: accepted with --format escape-tree, which has a root".to_owned(),
-        ));
-    }
     if arguments.set.is_some() && arguments.format != Format::Htsim {
         return Err(Failure::Message(
             "--set: accepted with --format htsim, which has the paths of a set".to_owned(),
         ));
     }
-    Ok(())
-}
-
-/// Gives an escape network that is found on the wiring.
-fn give_escape(
-    arguments: &Topology,
-    (topology, names): (&Wiring, &Names),
-    fail: &dyn Fn(&dyn Display) -> Failure,
-) -> Outcome {
-    let output = arguments.output.as_deref();
-    expect_live_switches(topology, names, ESCAPE).map_err(|error| fail(&error))?;
-    if arguments.format == Format::EscapeRing {
-        let ring = Ring::of(topology).map_err(|error| fail(&error))?;
-        give(output, &ring.csv())?;
-        tell(&format!("escape ring of {} switches: {}", ring.hops.len(), ring.rule));
-        return Ok(());
-    }
-    let parts = Parts::new(topology.dragonfly(), names);
-    let root = match &arguments.escape_root {
-        Some(text) => switch("--escape-root", text, &parts)?,
-        None => Tree::root_of(topology),
-    };
-    let tree = Tree::below(topology, root).map_err(|error| fail(&error))?;
-    give(output, &tree.csv(topology.dragonfly()))?;
-    let (count, depth) = (topology.dragonfly().switch_count(), tree.depth());
-    tell(&format!("escape tree of {count} switches below switch {root}, {depth} deep"));
     Ok(())
 }
 

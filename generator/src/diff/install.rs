@@ -114,14 +114,8 @@ fn on_the_same_fabric(
             old.check_replacement(new).map_err(|error| error.to_string())?;
         }
     }
-    Ok(match (switches, both.old.escape == both.new.escape) {
-        (0, true) => Install::Nothing,
-        (0, false) => Install::Boot {
-            switches: both.new.switch_count(),
-            because: "the escape image differs, and packets that decide at every hop could wait for each other for \
-                      ever between two escape networks"
-                .to_owned(),
-        },
+    Ok(match switches {
+        0 => Install::Nothing,
         _ => Install::WhilePacketsFly { switches, needs: machine.needs(booted.new) },
     })
 }

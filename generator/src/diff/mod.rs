@@ -68,10 +68,6 @@ pub struct Difference {
     /// Bytes of the fabric image that differ, in the longer one.
     pub fabric_bytes_differing: usize,
     pub switch_bytes: Change<usize>,
-    /// The escape images if they differ: their bytes, or null where there is none. All switches take the new one at one
-    /// moment, with no packet under way that decides at every hop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub escape_bytes: Option<Change<Option<usize>>>,
     /// Switches of the old and of the new set.
     pub switch_count: Change<usize>,
     /// Each switch of both sets whose image differs or by whose cables or routes other packets go, with the
@@ -165,8 +161,7 @@ pub fn compare(
     let mut difference = Difference {
         same: old.manifest == new.manifest
             && old.fabric == new.fabric
-            && old.switches == new.switches
-            && old.escape == new.escape,
+            && old.switches == new.switches,
         names: both.map(|tables| tables.name.clone()),
         manifest: fields(&old.manifest, &new.manifest),
         choice_differs: old.manifest.choice != new.manifest.choice,
@@ -179,8 +174,6 @@ pub fn compare(
         fabric_bytes: both.map(|tables| tables.fabric.len()),
         fabric_bytes_differing: differing(&old.fabric, &new.fabric),
         switch_bytes: both.map(|tables| tables.switches.iter().map(Vec::len).sum()),
-        escape_bytes: (old.escape != new.escape)
-            .then(|| both.map(|tables| tables.escape.as_ref().map(Vec::len))),
         switch_count: both.map(|tables| tables.switches.len()),
         switches: Vec::new(),
         modes: Vec::new(),

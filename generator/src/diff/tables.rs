@@ -19,8 +19,6 @@ pub struct Tables {
     pub(super) fabric: Vec<u8>,
     /// By switch number.
     pub(super) switches: Vec<Vec<u8>>,
-    /// The escape image, where there is one.
-    pub(super) escape: Option<Vec<u8>>,
     fabric_path: PathBuf,
     switch_paths: Vec<PathBuf>,
 }
@@ -52,7 +50,6 @@ impl Tables {
             manifest: set.manifest().clone(),
             names,
             switches,
-            escape: set.escape_image()?,
             fabric_path: set.fabric_path(),
             switch_paths,
             fabric,
@@ -61,7 +58,7 @@ impl Tables {
 
     /// A table set that was made and not written, of a machine with these names.
     pub fn made(generated: &Generated, names: &Names) -> Self {
-        let Generated { manifest, images, escape, .. } = generated;
+        let Generated { manifest, images, .. } = generated;
         let name = "regenerated";
         let path = |number: usize| PathBuf::from(format!("{name}, image of switch {number}"));
         Self {
@@ -70,7 +67,6 @@ impl Tables {
             names: names.clone(),
             fabric: images.fabric.clone(),
             switches: images.switches.clone(),
-            escape: escape.clone(),
             fabric_path: PathBuf::from(format!("{name}, fabric image")),
             switch_paths: (0..images.switches.len()).map(path).collect(),
         }

@@ -9,7 +9,6 @@ use std::iter;
 use tvlb_base::row;
 use tvlb_base::table::{self, Column, Table};
 use tvlb_schema::GroupId;
-use tvlb_table_set::ESCAPE_FILE;
 use tvlb_table_set::names::{NamedSwitch, after};
 
 /// Switches and cables that are shown; the values have them all.
@@ -31,8 +30,7 @@ impl Display for Difference {
             self.packets(f)?;
         }
         self.per_switch(f)?;
-        write_install(f, &self.install)?;
-        self.escape(f)
+        write_install(f, &self.install)
     }
 }
 
@@ -245,22 +243,6 @@ impl Difference {
             0 => writeln!(f),
             count => writeln!(f, "; {count} in nothing but the identity of the fabric"),
         }
-    }
-
-    /// What to do with another escape image.
-    fn escape(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Some(bytes) = &self.escape_bytes else { return Ok(()) };
-        let Change { old, new } =
-            bytes.map(|bytes| bytes.map_or_else(|| "none".to_owned(), |n| n.to_string()));
-        let what = match bytes.new {
-            None => "switches no longer decide at every hop from",
-            Some(_) => "all switches that decide at every hop take the new one at",
-        };
-        writeln!(
-            f,
-            "escape     {ESCAPE_FILE} differs, bytes {old} -> {new}: {what} one moment on, with no packet under way that \
-             was decided so"
-        )
     }
 
     fn packets(&self, f: &mut Formatter<'_>) -> fmt::Result {

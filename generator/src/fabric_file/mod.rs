@@ -21,7 +21,7 @@ use crate::policy::OpenPolicies;
 use std::iter;
 use std::path::PathBuf;
 use tvlb_base::text::quoted;
-use tvlb_schema::{Bandwidths, Dragonfly, EscapeKind, OfarRules, SwitchId, VcScheme};
+use tvlb_schema::{Bandwidths, Dragonfly, VcScheme};
 use tvlb_simulator::Links;
 use tvlb_topology::arrangement::Arrangement;
 
@@ -53,18 +53,6 @@ pub struct FabricFile {
     pub virtual_channels: VcScheme,
     /// The T-VLB set of each decision, and how it weighs MIN against VLB, as far as the file says.
     pub policies: OpenPolicies,
-    /// The escape network for packets that decide at every hop, if there is to be one.
-    pub escape: Option<EscapeSettings>,
-}
-
-/// An escape network, as the file wants it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EscapeSettings {
-    pub kind: EscapeKind,
-    /// The switch above all others, if the file names one. Only a tree has one.
-    pub root: Option<SwitchId>,
-    /// How switches decide.
-    pub rules: OfarRules,
 }
 
 /// Where a fabric's cables come from.
@@ -125,7 +113,6 @@ impl FabricFile {
             buffer_flits: None,
             virtual_channels: VcScheme::default(),
             policies: OpenPolicies::default(),
-            escape: None,
         })
     }
 

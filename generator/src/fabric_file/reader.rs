@@ -204,14 +204,6 @@ impl<'d, 't> Entry<'d, 't> {
         }
     }
 
-    /// The value as true or false.
-    pub(super) fn boolean(&self) -> Fallible<bool> {
-        match self.value.get_ref() {
-            DeValue::Boolean(value) => Ok(*value),
-            _ => Err(self.refused("true or false")),
-        }
-    }
-
     /// The value as the text of a decimal number, without its underscores.
     pub(super) fn decimal(&self, accepted: &str) -> Fallible<&'d str> {
         match self.value.get_ref() {

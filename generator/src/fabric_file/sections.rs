@@ -2,14 +2,14 @@
 
 use super::reader::{Document, Entry, Section};
 use super::units;
-use super::{EscapeSettings, FabricFault, FabricFile, FabricFileError, Latencies, Wiring};
+use super::{FabricFault, FabricFile, FabricFileError, Latencies, Wiring};
 use crate::policy::OpenPolicies;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tvlb_base::parameter::Parameters;
 use tvlb_schema::{
-    Bandwidth, Bandwidths, Dragonfly, DragonflyError, EscapeKind, GroupKind, LinkKind,
-    LocalPercent, OfarRules, PerDecision, SetRule, SwitchId, VcScheme, limits,
+    Bandwidth, Bandwidths, Dragonfly, DragonflyError, GroupKind, LinkKind, PerDecision, SetRule,
+    VcScheme, limits,
 };
 use tvlb_simulator::{MOST_BUFFER, MOST_LATENCY};
 use tvlb_table_set::OpenWeighing;
@@ -33,33 +33,8 @@ pub(super) const LINKS: [&str; 7] = [
     "global-bandwidth",
     "buffer",
 ];
-pub(super) const ROUTING: [&str; 10] = [
-    "threshold",
-    "candidates",
-    "gate",
-    "queue",
-    "second-min",
-    "virtual-channels",
-    "set",
-    "escape",
-    "escape-root",
-    "ofar",
-];
-pub(super) const OFAR: [&str; 11] = [
-    "local-channels",
-    "global-channels",
-    "local-percent",
-    "global-percent",
-    "least-percent",
-    "strict",
-    "by-set",
-    "by-length",
-    "bubble",
-    "throttle-percent",
-    "most-entries",
-];
-/// Where a packet may be misrouted within a group.
-const LOCAL_PERCENT: [&str; 3] = ["source", "middle", "destination"];
+pub(super) const ROUTING: [&str; 7] =
+    ["threshold", "candidates", "gate", "queue", "second-min", "virtual-channels", "set"];
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 pub(super) const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
@@ -74,8 +49,6 @@ const NAMES: &str = "the path of a list of names, a string that is not empty";
 const SET_TEXT: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\"";
 const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
     \"strategic-2-3 by shape\", or a table of ugal-l, par-source, par-second";
-
-const ESCAPE: &str = "one of \"none\", \"ring\", \"tree\"";
 
 const BANDWIDTH: &str =
     "a number above 0 and at most 100000 with at most three decimals, as in 0.5";
@@ -128,7 +101,6 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
             }
             None => OpenPolicies::default(),
         },
-        escape: routing.as_ref().map_or(Ok(None), |routing| escape(routing, &dragonfly))?,
     })
 }
 
@@ -329,76 +301,6 @@ fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<VcScheme> {
         Some(entry) => named(&entry, VcScheme::ALL, VcScheme::name),
         None => Ok(VcScheme::default()),
     }
-}
-
-/// The escape network, if there is to be one.
-fn escape(routing: &Section<'_, '_>, df: &Dragonfly) -> Fallible<Option<EscapeSettings>> {
-    let kind = match routing.optional("escape") {
-        None => None,
-        Some(entry) => match entry.string(ESCAPE)? {
-            "none" => None,
-            "ring" => Some(EscapeKind::Ring),
-            "tree" => Some(EscapeKind::Tree),
-            _ => return Err(entry.refused(ESCAPE)),
-        },
-    };
-    let root = routing.optional("escape-root");
-    if let Some(entry) = root.as_ref().filter(|_| kind != Some(EscapeKind::Tree)) {
-        return Err(entry.refused("nothing, unless escape is \"tree\""));
-    }
-    let last = df.last_switch().0.into();
-    let root = root.map(|entry| {
-        let root = SwitchId(entry.integer(0..=last)?);
-        if df.has_switch(root) { Ok(root) } else { Err(entry.refused("the number of a switch")) }
-    });
-    let root = root.transpose()?;
-    let rules = match routing.optional("ofar") {
-        None => OfarRules::default(),
-        Some(entry) if kind.is_none() => {
-            return Err(entry.refused("nothing, unless escape is \"ring\" or \"tree\""));
-        }
-        Some(entry) => ofar(&entry.section(&OFAR)?)?,
-    };
-    Ok(kind.map(|kind| EscapeSettings { kind, root, rules }))
-}
-
-fn ofar(section: &Section<'_, '_>) -> Fallible<OfarRules> {
-    let plain = OfarRules::default();
-    let flag = |key| match section.optional(key) {
-        None => Ok(false),
-        Some(entry) => entry.boolean(),
-    };
-    Ok(OfarRules {
-        local_channels: section.integer_or("local-channels", 1..=7, plain.local_channels)?,
-        global_channels: section.integer_or("global-channels", 1..=7, plain.global_channels)?,
-        local_percent: local_percent(section, plain.local_percent)?,
-        global_percent: section.integer_or("global-percent", 0..=255, plain.global_percent)?,
-        least_percent: section.integer_or("least-percent", 0..=100, plain.least_percent)?,
-        strict: flag("strict")?,
-        by_set: flag("by-set")?,
-        by_length: flag("by-length")?,
-        bubble: section.integer_or("bubble", 0..=255, plain.bubble)?,
-        throttle_percent: section.integer_or(
-            "throttle-percent",
-            0..=100,
-            plain.throttle_percent,
-        )?,
-        most_entries: section.integer_or("most-entries", 0..=15, plain.most_entries)?,
-    })
-}
-
-/// One percentage for misroutes within all groups, or a table with one for each place.
-fn local_percent(section: &Section<'_, '_>, plain: LocalPercent) -> Fallible<LocalPercent> {
-    let Some(entry) = section.optional("local-percent") else { return Ok(plain) };
-    if entry.is_table() {
-        let places = entry.section(&LOCAL_PERCENT)?;
-        return Ok(LocalPercent {
-            source: places.integer_or("source", 0..=255, plain.source)?,
-            middle: places.integer_or("middle", 0..=255, plain.middle)?,
-            destination: places.integer_or("destination", 0..=255, plain.destination)?,
-        });
-    }
-    Ok(LocalPercent::all(entry.integer(0..=255)?))
 }
 
 fn weighing(routing: &Section<'_, '_>) -> Fallible<PerDecision<OpenWeighing>> {

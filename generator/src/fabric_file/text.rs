@@ -4,15 +4,13 @@
 //! Every struct is taken apart field by field, so that the compiler asks here for a field that is added.
 
 use super::sections::{AUTO, bandwidth_key};
-use super::{EscapeSettings, FabricFile, Latencies, Wiring};
+use super::{FabricFile, Latencies, Wiring};
 use crate::policy::OpenPolicies;
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 use tvlb_base::parameter::Parameters;
 use tvlb_base::table::Cell;
-use tvlb_schema::{
-    Decision, Dragonfly, GroupId, GroupKind, LinkKind, LocalPercent, OfarRules, PerDecision,
-};
+use tvlb_schema::{Decision, Dragonfly, GroupId, GroupKind, LinkKind, PerDecision};
 use tvlb_table_set::OpenWeighing;
 use tvlb_table_set::grammar::canonical;
 
@@ -31,7 +29,6 @@ impl Display for FabricFile {
             buffer_flits,
             virtual_channels,
             policies: OpenPolicies { sets, weighing },
-            escape,
         } = self;
         writeln!(f, "name = \"{name}\"\nseed = {seed}\n\n[dragonfly]")?;
         // A Dragonfly of several kinds that no file stated has no names for them.
@@ -59,12 +56,8 @@ impl Display for FabricFile {
         writeln!(f, "\n[routing]\nvirtual-channels = \"{}\"", virtual_channels.name())?;
         weights(f, weighing)?;
         match sets {
-            None => writeln!(f, "set = \"{AUTO}\"")?,
-            Some(sets) => per_decision(f, "set", &sets.map(|rule| quoted(&canonical(rule))))?,
-        }
-        match escape {
-            None => writeln!(f, "escape = \"none\""),
-            Some(settings) => escape_network(f, settings),
+            None => writeln!(f, "set = \"{AUTO}\""),
+            Some(sets) => per_decision(f, "set", &sets.map(|rule| quoted(&canonical(rule)))),
         }
     }
 }
@@ -123,36 +116,6 @@ fn per_decision<T: Display + PartialEq>(
     }
     let of = |decision: Decision| format!("{} = {}", decision.name(), values.get(decision));
     writeln!(f, "{key} = {{ {} }}", Decision::ALL.map(of).join(", "))
-}
-
-fn escape_network(f: &mut Formatter<'_>, settings: &EscapeSettings) -> fmt::Result {
-    let EscapeSettings { kind, root, rules } = settings;
-    writeln!(f, "escape = \"{}\"", kind.name())?;
-    if let Some(root) = root {
-        writeln!(f, "escape-root = {root}")?;
-    }
-    let OfarRules {
-        local_channels,
-        global_channels,
-        local_percent,
-        global_percent,
-        least_percent,
-        strict,
-        by_set,
-        by_length,
-        bubble,
-        throttle_percent,
-        most_entries,
-    } = rules;
-    let LocalPercent { source, middle, destination } = local_percent;
-    write!(
-        f,
-        "\n[routing.ofar]\nlocal-channels = {local_channels}\nglobal-channels = {global_channels}\n\
-         local-percent = {{ source = {source}, middle = {middle}, destination = {destination} }}\n\
-         global-percent = {global_percent}\nleast-percent = {least_percent}\nstrict = {strict}\nby-set = {by_set}\n\
-         by-length = {by_length}\nbubble = {bubble}\nthrottle-percent = {throttle_percent}\n\
-         most-entries = {most_entries}\n"
-    )
 }
 
 fn quoted_path(path: &Path) -> String {

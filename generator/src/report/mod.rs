@@ -7,7 +7,6 @@
 
 pub mod port_loads;
 
-mod escape;
 mod fabric_picture;
 mod first_screen;
 mod link_load;
@@ -45,9 +44,6 @@ pub fn html(subject: &Subject<'_>) -> String {
     ));
     body.push_str(&section("step-2", "Step 2: what they do carry", &step_two::body(subject)));
     body.push_str(&section("loads", "How VLB loads the links", &link_load::body(subject)));
-    if let Some(escape) = escape::body(subject) {
-        body.push_str(&section("escape", "The escape network", &escape));
-    }
     body.push_str(&section("sizes", "The tables", &sizes(subject)));
     body.push_str(&section("verified", "What was verified", &verified(subject)));
     body.push_str(&section("repeat", "How to reproduce them", &repeat::body(subject)));

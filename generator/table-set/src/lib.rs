@@ -3,7 +3,6 @@
 //! ```text
 //! manifest.json             what it is, what it was made from, and a hash of every other file
 //! fabric.tvlb               the fabric image
-//! escape.tvlb               the escape image, where packets may decide at every hop
 //! switches/00000.tvlb       one switch image for each switch, by number
 //! names.csv                 what the machine calls its parts, if the fabric file names such a list
 //! report.html               what it is, for a person to look at
@@ -32,8 +31,8 @@ mod write;
 pub use digest::{levels_digest, presence_digest, presence_is_drawn};
 pub use manifest::{
     AgainContender, AgainEntry, AgainGuard, BalanceEntry, Carried, ChoiceEntry, ContenderEntry,
-    ContestEntry, EscapeEntry, FabricEntry, FileEntry, FloorEntry, FrontierEntry, ImbalanceEntry,
-    Lead, MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry, Origin, PanelEntry, Regrets, STEPS,
+    ContestEntry, FabricEntry, FileEntry, FloorEntry, FrontierEntry, ImbalanceEntry, Lead,
+    MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry, Origin, PanelEntry, Regrets, STEPS,
     SetEntry, Sizes, TailEntry, Worst, all_rounded, hex, load_of, rounded, sha256, step_of,
 };
 pub use occupied::table_set_around;
@@ -51,9 +50,6 @@ pub use write::{Content, Existing, WriteError, check_target, write, write_into};
 pub const MANIFEST_FILE: &str = "manifest.json";
 /// The fabric image's name in the directory.
 pub const FABRIC_FILE: &str = "fabric.tvlb";
-
-/// The escape image's name in the directory, where there is one.
-pub const ESCAPE_FILE: &str = "escape.tvlb";
 
 /// The name of the list of names in the directory, where there is one.
 pub const NAMES_FILE: &str = "names.csv";

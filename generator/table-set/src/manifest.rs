@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tvlb_schema::{Bandwidths, GroupKind, MinCandidate, OfarRules, PerDecision, Weighing};
+use tvlb_schema::{Bandwidths, GroupKind, MinCandidate, PerDecision, Weighing};
 
 /// What `format` says in every manifest.
 pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
@@ -43,9 +43,6 @@ pub struct Manifest {
     /// The names of groups, switches and ports; none if the fabric file names no such list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<FileEntry>,
-    /// The escape network; none if the fabric file wants none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub escape: Option<EscapeEntry>,
     /// Every other image, in the order fabric image, switch images by number.
     pub files: Vec<FileEntry>,
 }
@@ -101,19 +98,6 @@ impl FabricEntry {
         let kinds = self.kinds.iter().map(|kind| u64::from(kind.a) * u64::from(kind.g));
         kinds.fold(0, u64::saturating_add)
     }
-}
-
-/// The escape network, for packets that decide at every hop.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct EscapeEntry {
-    /// "ring" or "tree".
-    pub network: String,
-    /// How it was found: the rule of a ring, the root of a tree.
-    pub found_by: String,
-    /// How switches decide.
-    pub rules: OfarRules,
-    pub file: FileEntry,
 }
 
 /// The T-VLB set of one decision.

@@ -10,8 +10,8 @@
 use super::directory::Directory;
 use super::printable::{escaped_controls, is_plain};
 use super::{
-    ESCAPE_FILE, FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, NAMES_FILE,
-    REPORT_FILE, SWITCHES, sha256, switch_file,
+    FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, NAMES_FILE, REPORT_FILE,
+    SWITCHES, sha256, switch_file,
 };
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -33,7 +33,6 @@ pub const MOST_BYTES: u64 = 5 << 28;
 /// No report of ours is larger: lists and pictures in it have limits of their own.
 const MOST_REPORT_BYTES: u64 = 64 << 20;
 /// 64 bits for each of 2¹⁶ switches, its head, and some more.
-const MOST_ESCAPE_BYTES: u64 = 1 << 20;
 /// Enough for a name of each port of the largest fabrics in service.
 pub const MOST_NAMES_BYTES: u64 = 256 << 20;
 
@@ -208,27 +207,6 @@ impl TableSet {
         self.read(FABRIC_FILE, 0)
     }
 
-    /// The escape image's bytes; `None` if there is none.
-    ///
-    /// # Errors
-    /// It cannot be read or is not what the manifest says.
-    pub fn escape_image(&self) -> Result<Option<Vec<u8>>, ReadError> {
-        let Some(entry) = &self.manifest.escape else { return Ok(None) };
-        let path = self.escape_path();
-        let start = self.directory.read_start(ESCAPE_FILE, entry.file.bytes);
-        let (bytes, length) = start.map_err(io_error(&path))?;
-        if let Err(source) = check_version(&bytes) {
-            return Err(ReadError::Version { path, source });
-        }
-        check_content(&path, &entry.file, &bytes, length)?;
-        Ok(Some(bytes))
-    }
-
-    /// The path of the escape image, for messages.
-    pub fn escape_path(&self) -> PathBuf {
-        self.directory.path().join(ESCAPE_FILE)
-    }
-
     /// The list of names; `None` if there is none.
     ///
     /// # Errors
@@ -341,17 +319,6 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
             return wrong("names.bytes".to_owned(), bytes.to_string(), accepted);
         }
     }
-    if let Some(FileEntry { path, bytes, .. }) = manifest.escape.as_ref().map(|escape| &escape.file)
-    {
-        if path != ESCAPE_FILE {
-            let accepted = format!("{ESCAPE_FILE:?}");
-            return wrong("escape.file.path".to_owned(), quoted(path), accepted);
-        }
-        if *bytes > MOST_ESCAPE_BYTES {
-            let accepted = format!("at most {MOST_ESCAPE_BYTES}");
-            return wrong("escape.file.bytes".to_owned(), bytes.to_string(), accepted);
-        }
-    }
     let mut total = 0_u64;
     for (number, file) in manifest.files.iter().enumerate() {
         let most = if file.path == FABRIC_FILE {
@@ -415,16 +382,6 @@ fn check_texts(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
             }
         }
         check_shown(&Value::from(entry.set.as_str()), &format!("sets.{name}.set"), &wrong)?;
-    }
-    if let Some(escape) = &manifest.escape {
-        if !is_digest(&escape.file.sha256) {
-            return wrong("escape.file.sha256", &escape.file.sha256, accepted);
-        }
-        for (field, text) in
-            [("escape.network", &escape.network), ("escape.found-by", &escape.found_by)]
-        {
-            check_shown(&Value::from(text.as_str()), field, &wrong)?;
-        }
     }
     match &manifest.choice {
         None => Ok(()),

@@ -7,7 +7,6 @@
 pub mod arrangement;
 pub mod cable_list;
 pub mod crossings;
-pub mod escape;
 pub mod export;
 mod faults;
 pub mod graphviz;

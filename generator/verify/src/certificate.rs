@@ -1,7 +1,6 @@
 //! What was verified, in words and as values.
 
 use super::dependencies::Dependencies;
-use super::escape::EscapeCertificate;
 use super::packet::BootedSwitches;
 use super::routes::Walks;
 use super::sample::Sample;
@@ -107,26 +106,21 @@ impl SetsChannels {
 pub struct SchemeChannels {
     /// "MIN"; `VALg` and `VALn`, VLB by conventional paths of at most one hop in the intermediate group and by
     /// all (Prisacari et al. 2013, section 2); "UGAL-L" and "PAR", whose VLB packets take the paths of their
-    /// sets; "OFAR", with the channel of the escape network.
+    /// sets.
     pub scheme: &'static str,
     /// What links must have for a switch to boot; of `VALg` and `VALn` what the paths walked take.
     pub needed: [u8; 2],
-    /// What the paths walked take; none for OFAR, whose packets decide at every hop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub walked: Option<[u8; 2]>,
+    /// What the paths walked take.
+    pub walked: [u8; 2],
 }
 
 impl SchemeChannels {
-    fn all(
-        fabric: &BootedSwitches<'_>,
-        taken: &Taken,
-        escape: Option<&EscapeCertificate>,
-    ) -> Vec<Self> {
+    fn all(fabric: &BootedSwitches<'_>, taken: &Taken) -> Vec<Self> {
         let SetChannels { min, ugal, par } = fabric.set_channels;
         let [of_ugal, of_par, of_second] = taken.sets;
         let valn = taken.valg.or(taken.valn);
         let on_links = |Channels { local, global }| [local, global];
-        let mut all = Vec::from(
+        Vec::from(
             [
                 ("MIN", min, taken.min),
                 ("VALg", taken.valg, taken.valg),
@@ -137,12 +131,9 @@ impl SchemeChannels {
             .map(|(scheme, needed, walked)| Self {
                 scheme,
                 needed: on_links(needed),
-                walked: Some(on_links(walked)),
+                walked: on_links(walked),
             }),
-        );
-        let ofar = escape.map(|escape| escape.channels_needed);
-        all.extend(ofar.map(|needed| Self { scheme: "OFAR", needed, walked: None }));
-        all
+        )
     }
 
     /// All in one line.
@@ -163,7 +154,6 @@ pub(super) struct Found<'f> {
     pub(super) planned: bool,
     pub(super) update: Option<&'f UpdateRecord>,
     pub(super) beside: Option<&'f Path>,
-    pub(super) escape: Option<EscapeCertificate>,
 }
 
 /// What holds of a table set.
@@ -225,15 +215,11 @@ pub struct Certificate {
     /// The pairs are of classes of channels, each a kind of link and a virtual channel, because the
     /// fabric is too large for a graph of channels.
     pub dependencies_are_of_classes: bool,
-    /// What holds of packets that decide at every hop, where there is an escape network.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub escape: Option<EscapeCertificate>,
 }
 
 impl Certificate {
     pub(super) fn new(set: &TableSet, fabric: &BootedSwitches<'_>, found: &Found<'_>) -> Self {
-        let &Found { sample, walks, dependencies, bytes, planned, update, beside, ref escape } =
-            found;
+        let &Found { sample, walks, dependencies, bytes, planned, update, beside } = found;
         let manifest = set.manifest();
         let df = &fabric.df;
         let extent = if sample.is_exhaustive() {
@@ -280,12 +266,11 @@ impl Certificate {
             virtual_channels: manifest.virtual_channels.clone(),
             channels_in_use: dependencies.channels_in_use(fabric),
             channels_needed: [needed.local, needed.global],
-            channels_by_scheme: SchemeChannels::all(fabric, &walks.taken, escape.as_ref()),
+            channels_by_scheme: SchemeChannels::all(fabric, &walks.taken),
             channels_of_sets: SetsChannels::of(fabric, walks),
             channels,
             dependencies: waits,
             dependencies_are_of_classes: dependencies.is_by_class(),
-            escape: escape.clone(),
         }
     }
 }
@@ -355,7 +340,7 @@ impl fmt::Display for Certificate {
                 format_args!("packets that have met switches with {} included", beside.display());
             line(f, "", &text)?;
         }
-        self.escape.as_ref().map_or(Ok(()), |escape| write_escape(f, escape))
+        Ok(())
     }
 }
 
@@ -377,38 +362,6 @@ impl Certificate {
         }
         Ok(())
     }
-}
-
-/// The lines about packets that decide at every hop.
-fn write_escape(f: &mut fmt::Formatter<'_>, escape: &EscapeCertificate) -> fmt::Result {
-    let EscapeCertificate {
-        network, switches, destinations, possible_destinations, longest, ..
-    } = escape;
-    let entered = if network == "ring" {
-        "entered with room for two packets and passed along with room for one"
-    } else {
-        "in which no channel waits for itself"
-    };
-    let text = format_args!("escape {network} of {switches} switches, {entered}");
-    line(f, "per hop", &text)?;
-    let towards = if destinations == possible_destinations {
-        "every destination".to_owned()
-    } else {
-        format!("{destinations} destinations, a sample")
-    };
-    let text = format_args!(
-        "every switch, towards {towards} and in every state of a packet, asks for it where nothing else has room, \
-         so no deadlock can form"
-    );
-    line(f, "", &text)?;
-    let [hops, global] = longest;
-    let entries = match escape.most_entries {
-        0 => "any number of entries, so that nothing bounds a path".to_owned(),
-        most => format!("at most {most} entries"),
-    };
-    let text =
-        format_args!("canonical paths of at most {hops} hops, {global} between groups; {entries}");
-    line(f, "", &text)
 }
 
 /// One line: what it is about, and the text.

@@ -30,8 +30,6 @@ pub enum VerifyError {
     Place { path: PathBuf, found: NamedSwitch, named: NamedSwitch },
     #[error("{path}: {text}")]
     Wiring { path: PathBuf, text: String },
-    #[error("{path}: {text}")]
-    Escape { path: PathBuf, text: String },
     #[error("no path leads from switch {from} to switch {to}")]
     Unreachable { from: NamedSwitch, to: NamedSwitch },
     #[error("from switch {from} to switch {to}, {kind} path {path}: {text}")]

@@ -19,7 +19,6 @@ mod dead;
 mod dependencies;
 mod draws;
 mod error;
-mod escape;
 mod groups;
 mod link_shares;
 mod looks;
@@ -40,7 +39,6 @@ mod wiring;
 pub use certificate::{Answers, Certificate, Extent, SchemeChannels, SetsChannels};
 pub use changes::{Changes, verify_changes};
 pub use error::VerifyError;
-pub use escape::EscapeCertificate;
 pub use packet::WalkedPath;
 pub use planned::Planned;
 
@@ -331,7 +329,6 @@ fn check_set(
         claims::check_counts(manifest, path, (&switches[0], &walks))?;
         claims::check_balance(manifest, path, (&fabric, shares))?;
     }
-    let escape = escape::check(set, &switches, progress)?;
     claims::check_sizes(manifest, path)?;
     let found = certificate::Found {
         sample: &sample,
@@ -341,13 +338,12 @@ fn check_set(
         planned: planned.is_some(),
         update: None,
         beside,
-        escape,
     };
     Ok(Certificate::new(set, &fabric, &found))
 }
 
 /// Verifies a table set with an update installed. The manifest says nothing of what is left then, and all
-/// shapes are held against those of the table set. Such packets need another escape network.
+/// shapes are held against those of the table set.
 fn check_update(
     tables: &Tables<'_>,
     (With { planned, beside, .. }, update): (With<'_>, &Update),
@@ -383,7 +379,6 @@ fn check_update(
         planned: planned.is_some(),
         update: Some(update.record()),
         beside,
-        escape: None,
     };
     Ok(Certificate::new(set, &fabric, &found))
 }

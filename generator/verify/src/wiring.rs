@@ -10,8 +10,8 @@ use tvlb_firmware_model::Switch;
 use tvlb_schema::{End, FabricImage, Port, SwitchId, SwitchImage};
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{
-    ESCAPE_FILE, FABRIC_FILE, MANIFEST_FILE, NAMES_FILE, REPORT_FILE, SWITCHES, TableSet,
-    check_seal, switch_file,
+    FABRIC_FILE, MANIFEST_FILE, NAMES_FILE, REPORT_FILE, SWITCHES, TableSet, check_seal,
+    switch_file,
 };
 
 /// Each cable is the same seen from either end, joins two groups, and is listed as the link that
@@ -57,9 +57,6 @@ pub(super) fn check_fabric(
 pub(super) fn check_files(set: &TableSet, fabric: &FabricImage<'_>) -> Result<(), VerifyError> {
     let mut known: BTreeSet<String> = fabric.dragonfly().switches().map(switch_file).collect();
     known.extend([FABRIC_FILE, MANIFEST_FILE, REPORT_FILE].map(str::to_owned));
-    if set.manifest().escape.is_some() {
-        known.insert(ESCAPE_FILE.to_owned());
-    }
     if set.names_list()?.is_some() {
         known.insert(NAMES_FILE.to_owned());
     }

@@ -11,6 +11,7 @@ use crate::cut_through::{
     CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, CutThroughSaturation, Fabric,
     Piggybacking, Routing, Sending, saturation,
 };
+use crate::escape::find;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -19,7 +20,6 @@ use tvlb_base::progress::Progress;
 use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_generator::escape::find;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_schema::{

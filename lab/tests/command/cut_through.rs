@@ -214,6 +214,7 @@ fn bad_input_is_refused_by_name() {
         "--routing ofar --least-percent 101",
         "--routing ofar --escape-root 3",
         "--routing ofar --escape tree --escape-root 36",
+        "--routing ofar --escape-image out/fabric.tvlb",
         "--routing ofar --local-buffer 8",
         "--routing ofar --bubble 4",
         "--routing ofar --local-channels 8",

@@ -5,6 +5,7 @@
 mod advise;
 mod bisection;
 mod cut_through;
+mod escape;
 mod help;
 mod place;
 mod plot;

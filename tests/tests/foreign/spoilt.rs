@@ -7,13 +7,13 @@ use crate::foreign::decoders::{
 use crc::{CRC_32_ISO_HDLC, Crc};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_lab::escape::{Ring, Tree};
 use tvlb_schema::{FabricImage, OfarRules, SwitchId, encode_escape_image, encode_fault_image};
 use tvlb_tests::mended;
 use tvlb_tests::{
     arranged, images, levels, of_local_links, of_three_sets, shipped, thinned, uneven, with_set,
 };
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_topology::escape::{Ring, Tree};
 
 /// The image with each bit of its payload flipped; with each byte but the last followed by a zero
 /// byte that a longer form of its number has; with each byte left out; and some with two or three

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_import::{Earlier, Existing, fabric_file};
-use tvlb_schema::SwitchId;
 use tvlb_table_set::names::Names;
 
 /// What becomes of the files in the directory that is written.
@@ -83,33 +82,9 @@ impl Old {
         earlier.with_global_ports(again.global_ports)
     }
 
-    /// The switch of the new fabric that is the root of the escape network here.
-    fn root(&self, new: &Fabric) -> Result<Option<SwitchId>, Failure> {
-        let Some(root) = self.file.escape.and_then(|escape| escape.root) else { return Ok(None) };
-        let name = self.names.switch(root);
-        let is_it = |switch: &SwitchId| name.is_some() && new.names.switch(*switch) == name;
-        if let Some(switch) = new.file.dragonfly.switches().find(is_it) {
-            return Ok(Some(switch));
-        }
-        let found = match name {
-            Some(name) => format!("{root}, {name}, which is not in the machine any more"),
-            None => {
-                format!("{root}, a switch without a name, which cannot be found in the machine")
-            }
-        };
-        Err(Failure::Message(format!(
-            "{}: routing.escape-root is {found}; accepted is a switch that is, or no escape-root",
-            self.path.display()
-        )))
-    }
-
     /// The text of the new fabric's file, which was this, with what people chose.
-    ///
-    /// # Errors
-    /// A switch of which the file speaks is gone.
-    pub(super) fn carried(&self, new: &Fabric, text: &str) -> Result<String, Failure> {
-        let root = self.root(new)?;
-        Ok(new.file.carried_text(text, (&self.file, &self.text), root))
+    pub(super) fn carried(&self, new: &Fabric, text: &str) -> String {
+        new.file.carried_text(text, (&self.file, &self.text))
     }
 
     /// Whether it says how links are.

@@ -153,7 +153,7 @@ fn a_long_text_is_cut_in_every_message() {
 fn values_that_no_option_takes() {
     assert_snapshot!(misuse("topology fabric.toml --format png"), @"
     tvlb: invalid value 'png' for '--format <FORMAT>'
-      [possible values: summary, csv, dot, dot-switches, codes, merlin, anytopo, htsim, anynet, slurm, slurm-yaml, escape-ring, escape-tree]
+      [possible values: summary, csv, dot, dot-switches, codes, merlin, anytopo, htsim, anynet, slurm, slurm-yaml]
 
     For more information, try '--help'.
     ");

@@ -180,17 +180,17 @@ fn what_only_one_manifest_says() {
     let scratch = Scratch::with_sizes(1, 2, 4, 4);
     scratch.succeeds("generate fabric.toml -q -o old");
     let text = String::from_utf8(scratch.read("fabric.toml")).unwrap();
-    scratch.write("fabric.toml", text.replace("[routing]\n", "[routing]\nescape = \"ring\"\n"));
+    scratch.write("fabric.toml", format!("{text}\n[links]\nbuffer = 64\n"));
     scratch.succeeds("generate fabric.toml -q -o new");
     let field = |arguments: &str| {
         let said: serde_json::Value =
             serde_json::from_str(&scratch.differs(&format!("diff {arguments} --json"))).unwrap();
         let fields = said["manifest"].as_array().unwrap().clone();
-        fields.into_iter().find(|field| field["field"] == "escape").unwrap()
+        fields.into_iter().find(|field| field["field"] == "fabric.buffer").unwrap()
     };
     for (arguments, from, to) in [("old new", "old", "new"), ("new old", "new", "old")] {
         let field = field(arguments);
-        assert!(field[from].is_null() && field[to].is_object(), "{arguments}: {field}");
+        assert!(field[from].is_null() && field[to] == 64, "{arguments}: {field}");
     }
 }
 

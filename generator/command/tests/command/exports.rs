@@ -56,47 +56,6 @@ fn topology_for_other_programs() {
 }
 
 #[test]
-fn escape_networks_are_listed() {
-    let scratch = classic();
-    let ring = scratch.tvlb("topology fabric.toml --format escape-ring");
-    assert_eq!((ring.code, ring.stdout.lines().count()), (0, 37));
-    assert_eq!(ring.stderr, "tvlb: escape ring of 36 switches: the groups in strides of 2\n");
-    assert!(ring.stdout.starts_with("place,switch,port,next\n0,"), "{}", ring.stdout);
-    let tree = scratch.tvlb("topology fabric.toml --format escape-tree --escape-root 5");
-    assert_eq!((tree.code, tree.stdout.lines().count()), (0, 37));
-    assert_eq!(tree.stderr, "tvlb: escape tree of 36 switches below switch 5, 3 deep\n");
-    assert!(tree.stdout.contains("\n5,,,0,36\n"), "{}", tree.stdout);
-    // A group with one cable, and a root that is no switch.
-    let cables: String = scratch.succeeds("topology fabric.toml --format csv");
-    let of_group_8 = |line: &&str| line.starts_with("8,") || line.contains(",8,");
-    let mut kept = 0;
-    let cut: Vec<&str> = cables
-        .lines()
-        .filter(|line| {
-            let is_of_group = of_group_8(line);
-            kept += u32::from(is_of_group);
-            !is_of_group || kept == 1
-        })
-        .collect();
-    scratch.write("cut.csv", cut.join("\n"));
-    scratch.write(
-        "cut.toml",
-        "name = \"cut\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\ncables = \"cut.csv\"\n",
-    );
-    let refused = [
-        "cut.toml --format escape-ring",
-        "cut.toml --format escape-tree --escape-root 99",
-        "cut.toml --escape-root 1",
-    ]
-    .map(|options| scratch.tvlb(&format!("topology {options}")))
-    .map(|run| {
-        assert_eq!((run.code, run.stdout.as_str()), (2, ""));
-        run.stderr
-    });
-    assert_snapshot!("escape_refused", refused.concat());
-}
-
-#[test]
 fn topology_for_codes_is_three_files() {
     let scratch = classic();
     assert_snapshot!(

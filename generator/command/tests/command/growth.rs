@@ -1,4 +1,4 @@
-//! What a machine that grows, shrinks or takes other sets is told: channels, steps, waiting, escape images.
+//! What a machine that grows, shrinks or takes other sets is told: channels, steps, waiting.
 
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
@@ -91,25 +91,6 @@ fn sets_that_need_more_channels_or_credits_of_single_ones() {
     let channels = serde_json::json!({ "old": [3, 2], "new": [4, 3] });
     assert_eq!(json["needs"]["channels-for-ugal-l"], channels);
     assert_eq!(json["needs"]["credits-by-channel"], false);
-}
-
-#[test]
-fn another_escape_network_is_taken_at_one_moment() {
-    let scratch = Scratch::new();
-    for (name, set) in [("ring", "all"), ("tree", "all"), ("both", "shapes:011")] {
-        let network = if name == "ring" { "ring" } else { "tree" };
-        let routing = format!("[routing]\nset = \"{set}\"\nescape = \"{network}\"\n");
-        scratch.write("fabric.toml", format!("{FIVE}{routing}"));
-        scratch.succeeds(&format!("generate fabric.toml -o {name} -q"));
-    }
-    assert_snapshot!(install(&scratch, "ring tree"));
-    assert_snapshot!(install(&scratch, "ring both"));
-    let said = json(&scratch, "ring tree");
-    assert_eq!(said["install"]["boot"]["switches"], 15);
-    assert!(said["escape-bytes"]["old"].is_u64() && said["same"] == false);
-    // Its bytes are read, as those of all images.
-    scratch.write("tree/escape.tvlb", [scratch.read("tree/escape.tvlb"), b"X".into()].concat());
-    assert!(scratch.refuses("diff tree tree").contains("tree/escape.tvlb"));
 }
 
 /// Groups by number, fully joined, in the steps of a plan.

@@ -288,14 +288,14 @@ fn groups_that_left_are_no_kinds() {
     assert!(switches.contains("absent, 1"), "{switches}");
 }
 
-/// What people put into the fabric file of a machine, the root of its escape network among it.
-fn chosen(imported: &str, root: u32) -> String {
+/// What people put into the fabric file of a machine.
+fn chosen(imported: &str) -> String {
     let network = imported.split_once("[dragonfly]").unwrap().1;
     let network = network.replacen("groups-of-3", "compute", 1);
     format!(
         "# Ours since 2024.\nname = \"ours\"\nseed = 7\n\n# What is there.\n[dragonfly]{network}\n\
          # Two racks are far away.\n[links]\ncycle = \"40.96 ns\"\nglobal-latency = \"30 m + 250 ns\" # 10 cycles\n\n\
-         [routing]\nset = \"all\"\nescape = \"tree\"\nescape-root = {root} # In the middle.\n"
+         [routing]\nset = \"all\" # Until the spring.\n"
     )
 }
 
@@ -315,7 +315,7 @@ fn what_people_chose_is_carried_over() {
     assert_snapshot!(
         text("old/assumptions.txt").lines().find(|line| line.contains(links)).unwrap()
     );
-    scratch.write("old/fabric.toml", chosen(&plain, 2));
+    scratch.write("old/fabric.toml", chosen(&plain));
     // The machine grows: the text stays as it was written.
     machine.0.push((40, vec![1, 3, 5]));
     import(&machine, "-o grown --keep old");
@@ -323,18 +323,11 @@ fn what_people_chose_is_carried_over() {
     assert!(!text("grown/assumptions.txt").contains(links));
     import(&machine, "-o old --force");
     assert_eq!(text("old/fabric.toml"), text("grown/fabric.toml"));
-    // The first switch of a group goes, and the root comes into its place.
+    // The first switch of a group goes.
     machine.0[0].1.remove(0);
     import(&machine, "-o shrunk --keep grown");
     assert_snapshot!(text("shrunk/fabric.toml"));
     scratch.succeeds("topology shrunk/fabric.toml");
-    // The root goes, or has no name by which it could be found.
-    machine.0[0].1.remove(1);
-    scratch.write("plan.csv", machine.plan());
-    assert_snapshot!(scratch.refuses("import slingshot plan.csv -o gone --keep shrunk"));
-    let names = text("shrunk/names.csv").replace("0,0,,x1010c0r5,\n", "");
-    scratch.write("shrunk/names.csv", names);
-    assert_snapshot!(scratch.refuses("import slingshot plan.csv -o gone --keep shrunk"));
     // What is below [dragonfly] is the import's own.
     for (from, to) in
         [("cables = \"cables.csv\"", "cables = \"../cables.csv\""), ("names = \"names.csv\"", "")]
@@ -379,7 +372,7 @@ fn what_people_chose_stays_in_whatever_way_they_wrote_it() {
     machine.0[0].1.pop();
     import(&machine, "-o old");
     let plain = text("old/fabric.toml");
-    let of_3 = chosen(&plain, 3);
+    let of_3 = chosen(&plain);
     scratch.write("old/fabric.toml", of_3.replace("[links]", "  [links]"));
     // The kind that has no name of its own becomes the other one.
     machine.0[0].1.push(5);
@@ -390,18 +383,8 @@ fn what_people_chose_stays_in_whatever_way_they_wrote_it() {
     import(&machine, "-o old --keep old/fabric.toml --force");
     assert_eq!(text("old/fabric.toml"), grown);
 
-    // A root that is not written as one would expect is the same switch still, with its new number.
-    let machine = Machine::of(&[10, 20, 30]);
-    import(&machine, "-o first");
-    let of_4 = chosen(&text("first/fabric.toml"), 4).replace("root = 4", "root = 0b100");
-    scratch.write("first/fabric.toml", of_4);
-    let mut larger = machine.clone();
-    larger.0[2].1.push(7);
-    import(&larger, "-o larger --keep first");
-    let larger = text("larger/fabric.toml");
-    assert!(larger.contains("escape-root = 5") && !larger.contains("0b100"), "{larger}");
-
     // What only a comment speaks of is not said.
+    let machine = Machine::of(&[10, 20, 30]);
     import(&machine, "-o other");
     scratch.write("other/fabric.toml", format!("# No [links] yet.\n{}", text("other/fabric.toml")));
     import(&machine, "-o other --force");

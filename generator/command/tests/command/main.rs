@@ -10,7 +10,6 @@ mod command_line;
 mod damage;
 mod determinism;
 mod diff;
-mod escape;
 mod exports;
 mod fabric;
 mod faults;

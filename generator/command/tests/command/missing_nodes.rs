@@ -203,7 +203,7 @@ fn every_view_of_a_damaged_wiring_shows_what_lives() {
     assert_eq!(csv.lines().find(of_dead), None);
     // What is left of the links within a group is said.
     assert!(csv.contains("\n0,1,local,0,2,local\n"), "{csv}");
-    for format in ["codes -o dir", "merlin", "anynet", "escape-ring", "escape-tree"] {
+    for format in ["codes -o dir", "merlin", "anynet"] {
         let error =
             scratch.refuses(&format!("topology fabric.toml --faults one --format {format}"));
         assert!(error.contains("but switch 0 is dead; accepted: a wiring without dead switches"));

@@ -462,10 +462,6 @@ fn names_stand_for_numbers() {
     ] {
         assert_eq!(scratch.succeeds(named), scratch.succeeds(numbered), "{named}");
     }
-    let tree =
-        |root: &str| scratch.tvlb(&format!("topology fabric.toml --format escape-tree {root}"));
-    let (by_number, by_name) = (tree("--escape-root 4"), tree("--escape-root r1<1>\""));
-    assert_eq!((by_number.code, by_number.stdout), (0, by_name.stdout));
     for (arguments, said) in [
         (
             "inspect out --switch r1<4>\"",

@@ -156,25 +156,6 @@ fn what_was_not_done_is_said() {
     assert!(two_groups.contains("no VLB paths between them"));
 }
 
-/// The ring of nine groups joins each to the next, the tree eight of them to the root's.
-#[test]
-fn an_escape_network_is_drawn_with_its_rules() {
-    for (kind, links, rules) in [
-        ("ring", 9, "[routing.ofar]\nby-length = true\nlocal-percent = { source = 80 }\n"),
-        ("tree", 8, ""),
-    ] {
-        let routing = format!("{GIVEN}escape = \"{kind}\"\n{rules}");
-        let report = Place::new(&fabric(2, 4, 2, 9, &routing)).report("out", &[]);
-        let (_, escape) = report.split_once("<section id=\"escape\">").unwrap();
-        let (escape, _) = escape.split_once("</section>").unwrap();
-        assert_eq!(escape.matches("<title>from group").count(), links, "{kind}");
-        let percent = if kind == "ring" { "80%, 90%, 90%" } else { "90%, 90%, 90%" };
-        assert!(escape.contains(percent), "{escape}");
-    }
-    let without = Place::new(&fabric(2, 4, 2, 9, GIVEN)).report("out", &[]);
-    assert!(!without.contains("<section id=\"escape\">"));
-}
-
 #[test]
 fn a_balanced_set_is_shown_before_and_after() {
     let place = Place::new(&fabric(2, 4, 2, 9, GIVEN));
@@ -266,13 +247,10 @@ fn follow(place: &Place, report: &str) {
 
 #[test]
 fn what_it_says_to_reproduce_the_tables_does() {
-    let ring = "escape = \"ring\"\n[routing.ofar]\nbubble = 3\nlocal-percent = { source = 80 }\n";
     let links = "local-links = 2\n[links]\nglobal-latency = 100\nglobal-bandwidth = 0.5\n";
     let random = "arrangement = \"random\"\n";
-    let cases: [(String, &[&str]); 7] = [
+    let cases: [(String, &[&str]); 5] = [
         (fabric(2, 4, 2, 9, &format!("{links}{GIVEN}")), &[]),
-        (fabric(1, 4, 2, 5, &format!("{GIVEN}{ring}")), &[]),
-        (fabric(1, 4, 2, 5, &format!("{GIVEN}escape = \"tree\"\nescape-root = 3\n")), &[]),
         (fabric(2, 4, 2, 9, random), &["--set", "60% 5-hop", "--balance"]),
         (fabric(1, 4, 2, 5, ""), &["--set", "4-hop gate=1.25 then 2*all, only:011 gate=1.25"]),
         (fabric(1, 4, 2, 5, "[routing]\ncandidates = \"1x4\"\n"), &["--fast", "--balance"]),

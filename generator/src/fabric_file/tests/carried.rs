@@ -2,7 +2,6 @@
 
 use super::{LEAST, parse};
 use crate::fabric_file::FabricFile;
-use tvlb_schema::SwitchId;
 
 const NEW: &str = "# Made by `tvlb import slingshot`; what was assumed stands in assumptions.txt.
 name = \"new\"
@@ -29,14 +28,12 @@ const CHOSEN: &str = "
 global-latency = 30 # cycles
 
 [routing]
-set = \"all\"
-escape = \"tree\"
-escape-root = 3 # in the middle
+set = \"all\" # in the middle
 ";
 
-/// The text of [`NEW`] after this one, whose switch 3 has the number 9 now, and what it says.
+/// The text of [`NEW`] after this one, and what it says.
 fn carried(earlier: &str) -> (String, FabricFile) {
-    let text = parse(NEW).carried_text(NEW, (&parse(earlier), earlier), Some(SwitchId(9)));
+    let text = parse(NEW).carried_text(NEW, (&parse(earlier), earlier));
     let file = parse(&text);
     (text, file)
 }
@@ -46,8 +43,7 @@ fn the_network_is_new_and_all_else_stays_however_it_is_written() {
     let plain = format!("seed = 3\n{LEAST}{CHOSEN}");
     let (text, file) = carried(&plain);
     let network = NEW.split_once("[dragonfly]").unwrap().1;
-    let chosen = CHOSEN.replace("= 3 #", "= 9 #");
-    assert_eq!(text, format!("seed = 3\nname = \"x\"\n[dragonfly]{network}{chosen}"));
+    assert_eq!(text, format!("seed = 3\nname = \"x\"\n[dragonfly]{network}{CHOSEN}"));
     assert_eq!((&*file.name, file.seed, file.latencies.global), ("x", 3, 30));
     assert_eq!(file.dragonfly, parse(NEW).dragonfly);
     let (name, sizes) = LEAST.split_at(LEAST.find('[').unwrap());
@@ -60,7 +56,6 @@ fn the_network_is_new_and_all_else_stays_however_it_is_written() {
             "seed = 3\n{name}dragonfly.p = 4\ndragonfly.a = 8\ndragonfly.h = 4\ndragonfly.g = 9\n{CHOSEN}"
         ),
         plain.replace("[routing]", "[ 'routing' ]").replace("[dragonfly]", "[ \"dragonfly\" ]"),
-        plain.replace("escape-root = 3 #", "\"escape-root\" = 0x3 #"),
     ] {
         assert_eq!(carried(&earlier).1, file, "{earlier}");
     }

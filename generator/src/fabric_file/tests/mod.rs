@@ -56,7 +56,6 @@ fn what_is_not_written_has_its_default() {
             kind_names: Vec::new(),
             kind_groups: Vec::new(),
             names: None,
-            escape: None,
             wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
             bandwidths: Bandwidths::ALIKE,
@@ -229,7 +228,7 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
     x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer
-    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, second-min, virtual-channels, set, escape, escape-root, ofar
+    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, second-min, virtual-channels, set
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
     x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     "#);
@@ -484,7 +483,7 @@ fn dragonflies() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What a file says of links, of weighing, of sets and of an escape network.
+/// What a file says of links, of weighing and of sets.
 fn links_and_routing() -> impl Strategy<Value = String> {
     let links = (
         line(&["local-latency = 1", "local-latency = 10000"]),
@@ -512,19 +511,8 @@ fn links_and_routing() -> impl Strategy<Value = String> {
             "set = { ugal-l = \"all\", par-source = \"min\", par-second = \"4*2-hop, only:001\" }",
         ]),
     );
-    let escape = (
-        proptest::sample::select(vec!["\"ring\"", "\"tree\"", "\"tree\"\nescape-root = 0"]),
-        line(&[
-            "[routing.ofar]\nlocal-channels = 7\nglobal-channels = 1\nlocal-percent = 3\n\
-             strict = true\nbubble = 0",
-            "[routing.ofar]\nlocal-percent = { middle = 255 }\nglobal-percent = 1\nby-set = true\n\
-             by-length = true\nthrottle-percent = 9\nmost-entries = 0\nleast-percent = 100",
-        ]),
-    )
-        .prop_map(|(kind, rules)| format!("escape = {kind}\n{rules}"));
-    let escape = proptest::option::of(escape).prop_map(Option::unwrap_or_default);
-    (links, weighing, escape).prop_map(|((a, b, c, d), (t, n, g, q, m, v, s), escape)| {
-        format!("[links]\n{a}{b}{c}{d}[routing]\n{t}{n}{g}{q}{m}{v}{s}{escape}")
+    (links, weighing).prop_map(|((a, b, c, d), (t, n, g, q, m, v, s))| {
+        format!("[links]\n{a}{b}{c}{d}[routing]\n{t}{n}{g}{q}{m}{v}{s}")
     })
 }
 

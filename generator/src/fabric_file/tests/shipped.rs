@@ -77,7 +77,6 @@ fn the_document_describes_every_key() {
         ("dragonfly.kinds.", &sections::KIND),
         ("links.", &sections::LINKS),
         ("routing.", &sections::ROUTING),
-        ("routing.ofar.", &sections::OFAR),
         ("routing.threshold.", &sections::DECISIONS),
         ("routing.candidates.", &sections::DECISIONS),
         ("routing.gate.", &sections::DECISIONS),

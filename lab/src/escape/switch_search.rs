@@ -1,8 +1,8 @@
 //! The fourth rule of the ring: a search over switches, depth first.
 
 use super::ring_hop::RingHop;
-use crate::Topology;
 use tvlb_schema::{Port, SwitchId};
+use tvlb_topology::Topology;
 
 /// How a search ended.
 pub(super) enum Found {

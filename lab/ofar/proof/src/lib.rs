@@ -14,49 +14,25 @@
 //! The headers are written here once more, from the documented layout. Of a large fabric a sample of destinations
 //! is looked at, and the certificate says of how many.
 
+mod certificate;
 mod states;
 #[cfg(test)]
 mod tests;
 
-use super::VerifyError;
-use super::claims::claim;
+pub use certificate::EscapeCertificate;
 use rayon::prelude::*;
-use serde::Serialize;
-use serde_json::Value;
 use states::State;
-use tvlb_base::progress::Progress;
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::{
     Ask, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Switch, ofar_channels,
 };
-use tvlb_schema::{EscapeImage, EscapeKind, FabricImage, OfarRules, Port, SwitchId};
-use tvlb_table_set::TableSet;
+use tvlb_schema::{EscapeImage, EscapeKind, FabricImage, ImageError, Port, SwitchId};
 
 /// As many questions are asked at most, in whole destinations but at least one of them.
 const MOST_ASKED: u64 = 60_000_000;
 /// The longest canonical path: links within groups and between them, and the latter alone.
 const LONGEST: [u8; 2] = [8, 2];
-
-/// What holds of the packets that decide at every hop.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct EscapeCertificate {
-    /// "ring" or "tree".
-    pub network: String,
-    pub switches: u32,
-    /// Destinations that were looked at.
-    pub destinations: u64,
-    /// Switches that have nodes, and so can be destinations.
-    pub possible_destinations: u64,
-    /// Questions that were asked.
-    pub asked: u64,
-    /// The most hops of a canonical path, and those between groups of any.
-    pub longest: [u8; 2],
-    /// After so many entries a packet stays on the escape network; 0 if it never has to.
-    pub most_entries: u8,
-    /// The virtual channels of local and of global links, with the one of the escape network.
-    pub channels_needed: [u8; 2],
-}
 
 /// How a switch answers; in tests also one that does not do as it should.
 type Answer<'a> = dyn Fn(SwitchId, Header, &dyn Outputs) -> Result<Ask, Error> + Sync + 'a;
@@ -86,49 +62,34 @@ impl Outputs for View {
     }
 }
 
-/// Of two rules what differs, each as the manifest writes it: "bubble 2, strict true".
-fn differing(one: &OfarRules, other: &OfarRules) -> (String, String) {
-    let fields = |rules| serde_json::to_value(rules).unwrap_or_default();
-    let in_words = |own: &Value, other: &Value| {
-        let fields = own.as_object().into_iter().flatten();
-        let differ = fields.filter(|(name, value)| other.get(name) != Some(value));
-        differ.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
-    };
-    let (one, other) = (fields(one), fields(other));
-    (in_words(&one, &other), in_words(&other, &one))
+/// Why packets may wait for each other for ever, or why nobody knows.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unproved {
+    #[error("{0}")]
+    Image(#[from] ImageError),
+    #[error("{0}")]
+    Fabric(#[from] Error),
+    /// A switch answers otherwise than it has to.
+    #[error("{0}")]
+    Answer(String),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
-/// The escape network of a table set, if it has one.
-pub(super) fn check(
-    set: &TableSet,
+/// Proves it of the switches of a fabric, all of which share an escape image.
+///
+/// # Errors
+/// The first thing that does not hold, or that the work was cancelled.
+pub fn prove(
     switches: &[Switch<'_>],
+    escape_image: &[u8],
     progress: &dyn Progress,
-) -> Result<Option<EscapeCertificate>, VerifyError> {
-    let (Some(entry), Some(bytes)) = (&set.manifest().escape, set.escape_image()?) else {
-        return Ok(None);
-    };
+) -> Result<EscapeCertificate, Unproved> {
     let fabric = switches.first().expect("a fabric has switches").image().fabric();
-    let path = set.escape_path();
-    let image = EscapeImage::decode(&bytes, fabric)
-        .map_err(|source| VerifyError::Image { path: path.clone(), source })?;
-    if entry.network != image.kind().name() {
-        let (said, found) = (&entry.network.as_str(), &image.kind().name());
-        return Err(claim(set.path(), "the escape network is a", said, found));
-    }
-    if entry.rules != *image.rules() {
-        let (said, found) = differing(&entry.rules, image.rules());
-        return Err(claim(set.path(), "the rules of the escape network are", &said, &found));
-    }
-    if image.kind() == EscapeKind::Tree {
-        let found = format!("below switch {}", image.switch_at(0));
-        if entry.found_by != found {
-            return Err(claim(set.path(), "the escape tree hangs", &entry.found_by, &found));
-        }
-    }
-    let wrong = |text: String| VerifyError::Escape { path: path.clone(), text };
-    let asked: Result<Vec<Ofar<'_, '_>>, Error> =
-        switches.iter().map(|switch| Ofar::new(switch, &image)).collect();
-    let asked = asked.map_err(|error| wrong(error.to_string()))?;
+    let image = EscapeImage::decode(escape_image, fabric)?;
+    let asked: Vec<Ofar<'_, '_>> =
+        switches.iter().map(|switch| Ofar::new(switch, &image)).collect::<Result<_, _>>()?;
     let mut places = vec![usize::MAX; fabric.dragonfly().switch_numbers() as usize];
     for (place, switch) in switches.iter().enumerate() {
         places[switch.image().switch().as_usize()] = place;
@@ -136,16 +97,16 @@ pub(super) fn check(
     let answer = |at: SwitchId, header: Header, outputs: &dyn Outputs| {
         asked[places[at.as_usize()]].ask(header, outputs, &mut DefaultRng::seed_from_u64(1))
     };
-    prove(fabric, &image, &answer, progress)?.map(Some).map_err(wrong)
+    prove_answers(fabric, &image, &answer, progress)
 }
 
-/// Proves it of these answers; the inner error says what does not hold.
-fn prove(
+/// Proves it of these answers.
+fn prove_answers(
     fabric: &FabricImage<'_>,
     image: &EscapeImage<'_>,
     answer: &Answer<'_>,
     progress: &dyn Progress,
-) -> Result<Result<EscapeCertificate, String>, VerifyError> {
+) -> Result<EscapeCertificate, Unproved> {
     let df = fabric.dragonfly();
     let every: Vec<SwitchId> = df.switches().collect();
     let states = State::every(image.kind(), image.rules());
@@ -160,21 +121,17 @@ fn prove(
     let proof = Proof { fabric, image, answer, states: &states };
     let parts = looked_at.par_iter().map(|&to| {
         progress.check()?;
-        Ok::<_, VerifyError>(proof.towards(to, &every))
+        Ok::<_, Cancelled>(proof.towards(to, &every))
     });
     let parts: Vec<Result<Found, String>> = parts.collect::<Result<_, _>>()?;
     let mut found = Found { asked: 0, longest: [0, 0] };
     for part in parts {
-        match part {
-            Ok(one) => {
-                found.asked += one.asked;
-                found.longest = std::array::from_fn(|n| found.longest[n].max(one.longest[n]));
-            }
-            Err(text) => return Ok(Err(text)),
-        }
+        let one = part.map_err(Unproved::Answer)?;
+        found.asked += one.asked;
+        found.longest = std::array::from_fn(|n| found.longest[n].max(one.longest[n]));
     }
     let channels = ofar_channels(image.rules());
-    Ok(Ok(EscapeCertificate {
+    Ok(EscapeCertificate {
         network: image.kind().name().to_owned(),
         switches: image.len(),
         destinations: looked_at.len() as u64,
@@ -183,7 +140,7 @@ fn prove(
         longest: found.longest,
         most_entries: image.rules().most_entries,
         channels_needed: [channels.local, channels.global],
-    }))
+    })
 }
 
 struct Found {

@@ -1,33 +1,52 @@
-//! What `tvlb-lab cut-through` takes for OFAR: the escape network, and the rules by which switches decide.
+//! What the commands take that deal with OFAR: the escape network, and the rules by which switches decide.
 
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 use tvlb::failure::Failure;
 use tvlb::files::{read_names, switch};
 use tvlb::tables::Tables;
-use tvlb_generator::escape::find;
+use tvlb_lab::escape::find;
 use tvlb_schema::{EscapeImage, EscapeKind, LocalPercent, OfarRules, encode_escape_image};
+use tvlb_table_set::input_file::read_given;
 use tvlb_table_set::names::Parts;
 use tvlb_topology::Topology;
 
+/// The most bytes of an escape image.
+const MOST_BYTES: u64 = 1 << 20;
+
 /// An escape network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Network {
+pub(crate) enum Network {
     /// A way through all switches and back, in both directions
     Ring,
     /// Every switch hangs below one other
     Tree,
 }
 
-/// The options of OFAR.
+/// Which escape network.
 #[derive(Args)]
-pub(super) struct Options {
+pub(crate) struct NetworkOptions {
     /// The network by which packets go on where nothing else has room, found on the wiring of the table set
-    /// [default: that of the table set's escape image, or else ring]
+    /// [default: ring]
     #[arg(long, value_enum, ignore_case = true, value_name = "NETWORK", help_heading = "OFAR")]
     escape: Option<Network>,
     /// The switch above all others in a tree [default: the first of group g/2]
     #[arg(long, value_name = "SWITCH", help_heading = "OFAR")]
     escape_root: Option<String>,
+    /// Take the network of an escape image instead, which `tvlb-lab escape` has written, and its rules where no option
+    /// says otherwise
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["escape", "escape_root"],
+        help_heading = "OFAR"
+    )]
+    escape_image: Option<PathBuf>,
+}
+
+/// By which rules switches decide.
+#[derive(Args)]
+pub(crate) struct RuleOptions {
     /// A packet leaves its node only into a buffer with room for so many packets beside it; 0 for no such control
     /// [default: the escape image's, or else 2]
     #[arg(long, value_name = "PACKETS", help_heading = "OFAR")]
@@ -88,22 +107,25 @@ fn local_percent(text: &str) -> Result<LocalPercent, String> {
     }
 }
 
-/// An escape network as a run takes it.
-pub(super) struct Escape {
+/// An escape network.
+pub(crate) struct Escape {
     /// Its image.
-    pub(super) image: Vec<u8>,
+    pub(crate) image: Vec<u8>,
     /// What it is in words.
-    pub(super) words: String,
+    pub(crate) words: String,
     /// How switches decide where no option says otherwise.
-    rules: OfarRules,
+    pub(crate) rules: OfarRules,
 }
 
-impl Options {
-    /// The first option that is given, which says nothing where no packet decides at every hop.
-    pub(super) fn first_given(&self) -> Option<&'static str> {
-        let given = [
-            ("--escape", self.escape.is_some()),
-            ("--escape-root", self.escape_root.is_some()),
+/// The first of some options that is given.
+fn first<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
+    options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+}
+
+impl RuleOptions {
+    /// The first option that is given.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        first([
             ("--bubble", self.bubble.is_some()),
             ("--throttle", self.throttle.is_some()),
             ("--local-percent", self.local_percent.is_some()),
@@ -112,49 +134,57 @@ impl Options {
             ("--strict", self.strict),
             ("--by-length", self.by_length),
             ("--most-entries", self.most_entries.is_some()),
-        ];
-        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+        ])
     }
 
-    /// The rules, with the canonical virtual channels of links within groups and between them, if they are given.
-    pub(super) fn rules(
-        &self,
-        escape: Option<&Escape>,
-        by_set: bool,
-        channels: [Option<u8>; 2],
-    ) -> OfarRules {
-        let plain = escape.map_or_else(OfarRules::default, |escape| escape.rules);
+    /// These rules, but for what options say.
+    pub(crate) fn over(&self, rules: OfarRules) -> OfarRules {
         OfarRules {
-            local_channels: channels[0].unwrap_or(plain.local_channels),
-            global_channels: channels[1].unwrap_or(plain.global_channels),
-            local_percent: self.local_percent.unwrap_or(plain.local_percent),
-            global_percent: self.global_percent.unwrap_or(plain.global_percent),
-            least_percent: self.least_percent.unwrap_or(plain.least_percent),
-            strict: self.strict || plain.strict,
-            by_set,
-            by_length: self.by_length || plain.by_length,
-            bubble: self.bubble.unwrap_or(plain.bubble),
-            throttle_percent: self.throttle.unwrap_or(plain.throttle_percent),
-            most_entries: self.most_entries.unwrap_or(plain.most_entries),
+            local_percent: self.local_percent.unwrap_or(rules.local_percent),
+            global_percent: self.global_percent.unwrap_or(rules.global_percent),
+            least_percent: self.least_percent.unwrap_or(rules.least_percent),
+            strict: self.strict || rules.strict,
+            by_length: self.by_length || rules.by_length,
+            bubble: self.bubble.unwrap_or(rules.bubble),
+            throttle_percent: self.throttle.unwrap_or(rules.throttle_percent),
+            most_entries: self.most_entries.unwrap_or(rules.most_entries),
+            ..rules
         }
     }
+}
 
-    /// The escape network of a table set: that of its image, or one that is found on its wiring.
-    pub(super) fn escape(&self, tables: &Tables, fabric: &[u8]) -> Result<Escape, Failure> {
+impl NetworkOptions {
+    /// The first option that is given, which says nothing where no packet decides at every hop.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        first([
+            ("--escape", self.escape.is_some()),
+            ("--escape-root", self.escape_root.is_some()),
+            ("--escape-image", self.escape_image.is_some()),
+        ])
+    }
+
+    /// Whether the network is that of an image that was written before.
+    pub(crate) const fn is_given(&self) -> bool {
+        self.escape_image.is_some()
+    }
+
+    /// The escape network: that of an image, or one that is found on the wiring of a table set. What is wrong with an
+    /// image is a finding.
+    pub(crate) fn escape(&self, tables: &Tables, fabric: &[u8]) -> Result<Escape, Failure> {
         let fabric = tables.decode(fabric)?;
+        if let Some(path) = &self.escape_image {
+            let image = read_given(path, MOST_BYTES).map_err(|error| {
+                Failure::Message(format!("{}: cannot read it: {error}", path.display()))
+            })?;
+            let read = EscapeImage::decode(&image, &fabric);
+            let read =
+                read.map_err(|error| Failure::Finding(format!("{}: {error}", path.display())))?;
+            let words = format!("escape {} of {}", read.kind().name(), path.display());
+            let rules = *read.rules();
+            return Ok(Escape { image, words, rules });
+        }
         let kind = match self.escape {
-            None => match tables.set.escape_image().map_err(Failure::of)? {
-                Some(image) if self.escape_root.is_none() => {
-                    let path = tables.set.escape_path();
-                    let in_file = |error| Failure::Message(format!("{}: {error}", path.display()));
-                    let read = EscapeImage::decode(&image, &fabric).map_err(in_file)?;
-                    let words = format!("the table set's escape {}", read.kind().name());
-                    let rules = *read.rules();
-                    return Ok(Escape { image, words, rules });
-                }
-                _ => EscapeKind::Ring,
-            },
-            Some(Network::Ring) => EscapeKind::Ring,
+            None | Some(Network::Ring) => EscapeKind::Ring,
             Some(Network::Tree) => EscapeKind::Tree,
         };
         if self.escape_root.is_some() && kind == EscapeKind::Ring {

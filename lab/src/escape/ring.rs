@@ -12,9 +12,9 @@
 use super::inside::{passes, way_through};
 use super::ring_hop::RingHop;
 use super::{group_search, switch_search};
-use crate::{Link, Topology};
 use std::fmt;
 use tvlb_schema::GroupId;
+use tvlb_topology::{Link, Topology};
 
 /// The most switches of a fabric over whose switches a search is worth while.
 const MOST_SWITCHES: u32 = 4096;
@@ -49,7 +49,7 @@ impl fmt::Display for RingRule {
 /// ```
 /// use tvlb_schema::Dragonfly;
 /// use tvlb_topology::arrangement::{Arrangement, arrange};
-/// use tvlb_topology::escape::{Ring, RingRule};
+/// use tvlb_lab::escape::{Ring, RingRule};
 ///
 /// let df = Dragonfly::new(4, 8, 4, 33)?;
 /// let palm_tree = arrange(df, Arrangement::Palmtree, 1)?;

@@ -1,8 +1,8 @@
 //! The third rule of the ring: a search over groups, depth first.
 
 use super::inside::{has_way_through, passes};
-use crate::{Link, Topology};
 use tvlb_schema::GroupId;
+use tvlb_topology::{Link, Topology};
 
 /// How a search ended.
 pub(super) enum Found {

@@ -5,9 +5,9 @@
 //! at which that cable ends. A way in the tree goes up to the switch above both ends and down, at
 //! most six hops where the root's group is joined to all others.
 
-use crate::Topology;
 use std::collections::VecDeque;
 use tvlb_schema::{GroupId, Port, SwitchId, SwitchIndex};
+use tvlb_topology::Topology;
 
 /// A tree over all switches.
 ///
@@ -15,7 +15,7 @@ use tvlb_schema::{GroupId, Port, SwitchId, SwitchIndex};
 /// ```
 /// use tvlb_schema::{Dragonfly, SwitchId};
 /// use tvlb_topology::arrangement::{Arrangement, arrange};
-/// use tvlb_topology::escape::Tree;
+/// use tvlb_lab::escape::Tree;
 ///
 /// let df = Dragonfly::new(4, 8, 4, 33)?;
 /// let topology = arrange(df, Arrangement::Palmtree, 1)?;

@@ -1,7 +1,7 @@
 //! Ways through all switches of one group.
 
-use crate::{Link, Topology};
 use tvlb_schema::{GroupId, SwitchIndex};
+use tvlb_topology::{Link, Topology};
 
 /// The most steps of a search within one group.
 const MOST_STEPS: u32 = 100_000;

@@ -5,6 +5,7 @@
 //! Congestion Management" (HOTI 2013). The paper has one ring and one tree on one wiring; the rules here find one
 //! on any wiring, or say why there is none. They are functions of the wiring alone.
 
+mod found;
 mod group_search;
 mod inside;
 mod listing;
@@ -15,6 +16,8 @@ mod switch_search;
 mod tests;
 mod tree;
 
+pub use found::{EscapeError, FoundNetwork, find};
+pub use listing::{csv, dot};
 pub use ring::{Ring, RingError, RingRule};
 pub use ring_hop::RingHop;
 pub use tree::{Tree, TreeError};

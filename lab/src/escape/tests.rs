@@ -1,14 +1,14 @@
 //! Tests of escape networks.
 
 use super::*;
-use crate::arrangement::{Arrangement, arrange};
-use crate::{Cable, Topology};
 use proptest::prelude::*;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use tvlb_schema::{Dragonfly, End, Port, SwitchId};
+use tvlb_topology::arrangement::{Arrangement, arrange};
+use tvlb_topology::{Cable, Topology};
 
 fn wired(a: u32, h: u32, g: u32, arrangement: Arrangement) -> Topology {
     arrange(Dragonfly::new(1, a, h, g).unwrap(), arrangement, 1).unwrap()
