@@ -11,7 +11,7 @@
 //! | 4..2   | VC          | the virtual channel of the link it last crossed; 0 at injection    |
 //! | 1..0   | kind        | 0 MIN, 1 MIN that PAR may change at the second switch, 2 VLB       |
 //!
-//! Kind 3 is of a packet that decides at every hop, whose other bits `ofar/flags.rs` has.
+//! Kind 3 is reserved for packets that decide at every hop, whose other bits the crate `tvlb-ofar` has.
 //!
 //! On a path within one group x and y are 0, and detour is the switch to go through if the kind
 //! is VLB. The word names links by ports of their own group, so no switch needs the wiring to

@@ -2,9 +2,7 @@
 //!
 //! [`Switch::boot`] reads a fabric image and a switch image. [`Switch::admit`] decides the path of
 //! a packet at its source from the switch's own credits; [`Switch::forward`] moves a packet on by
-//! its header. Virtual channels are assigned on the way so that no deadlock can form. Where packets are to decide at
-//! every hop instead, [`Ofar::ask`] says what each wants, and an escape network keeps them from waiting for each
-//! other for ever.
+//! its header. Virtual channels are assigned on the way so that no deadlock can form.
 //!
 //! The crate sees what a switch sees: its images, a packet's header, its own credits and a source
 //! of random numbers. It needs neither `std` nor an allocator, does integer arithmetic only, and
@@ -89,9 +87,7 @@ mod header;
 #[cfg(not(target_os = "none"))]
 mod link_masks;
 mod local_hop;
-mod ofar;
 mod path;
-mod port_set;
 mod random;
 mod replacement;
 mod schemes;
@@ -102,15 +98,14 @@ pub use choice::{Choice, VlbPaths};
 pub use credits::{ByChannel, Credits};
 pub use decide::{Admission, DrawnPath};
 pub use draw::{MOST_ASKED, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Search};
-pub use error::{Error, PerHopFault};
+pub use error::Error;
 pub use explain::{Candidate, Drawn, Explanation};
 pub use forward::Step;
 pub use header::{Header, Kind, Stage};
 #[cfg(not(target_os = "none"))]
 pub use link_masks::LinkMasks;
-pub use ofar::{Ask, Ofar, OfarSwitch, Outputs, PerHop, channels as ofar_channels};
-pub use port_set::PortSet;
 pub use rand_core;
+pub use random::below;
 pub use replacement::Part;
 pub use schemes::Scheme;
 pub use schemes::ugal::{GateLook, NotDrawn};

@@ -12,9 +12,10 @@ pub(crate) fn word(rng: &mut (impl Rng + ?Sized)) -> u32 {
     rng.next_u32()
 }
 
-/// A number below `n`, uniform up to a bias of n·2⁻³²; 0 if n is 0.
+/// A number below `n`, uniform up to a bias of n·2⁻³²; 0 if n is 0. For programs that decide by rules of their own and
+/// draw as the datapath does.
 #[inline]
-pub(crate) fn below(rng: &mut (impl Rng + ?Sized), n: u32) -> u32 {
+pub fn below(rng: &mut (impl Rng + ?Sized), n: u32) -> u32 {
     split(word(rng), n).0
 }
 

@@ -82,7 +82,8 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-base", &[]),
         ("tvlb-chart", &[]),
         ("tvlb-firmware-model", &["tvlb-schema"]),
-        ("tvlb-firmware-c", &["tvlb-firmware-model", "tvlb-schema"]),
+        ("tvlb-ofar", &["tvlb-firmware-model", "tvlb-schema"]),
+        ("tvlb-firmware-c", &["tvlb-firmware-model", "tvlb-ofar", "tvlb-schema"]),
         ("tvlb-table-set", data),
         ("tvlb-traffic", tables),
         ("tvlb-topology", tables),
@@ -103,7 +104,7 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
             ],
         ),
         ("tvlb-verify", &["tvlb-base", "tvlb-firmware-model", "tvlb-schema", "tvlb-table-set"]),
-        ("tvlb-ofar-proof", &["tvlb-base", "tvlb-firmware-model", "tvlb-schema"]),
+        ("tvlb-ofar-proof", &["tvlb-base", "tvlb-firmware-model", "tvlb-ofar", "tvlb-schema"]),
     ] {
         let below = ours_below(&packages, name);
         let below: Vec<&str> = below.iter().map(String::as_str).collect();

@@ -26,7 +26,7 @@ use tvlb_generator::counted::counted;
 use tvlb_lab::cut_through::{
     CutThrough, CutThroughError, CutThroughRun, Fabric, Piggybacking, Routing, Sending, saturation,
 };
-use tvlb_schema::OfarRules;
+use tvlb_ofar::OfarRules;
 use tvlb_simulator::{BootedFabric, Links};
 use tvlb_table_set::names::Parts;
 use tvlb_traffic::Traffic;

@@ -11,8 +11,8 @@ use tvlb::output::{Bars, catch_interrupt, print, print_json, use_threads, write_
 use tvlb::tables::Tables;
 use tvlb::values;
 use tvlb_lab::escape::{csv, dot};
+use tvlb_ofar::{EscapeImage, EscapeNetwork, LocalPercent, OfarRules, encode_escape_image};
 use tvlb_ofar_proof::{EscapeCertificate, Unproved, prove};
-use tvlb_schema::{EscapeImage, EscapeNetwork, LocalPercent, OfarRules, encode_escape_image};
 
 /// Make and check the escape image of packets that decide at every hop
 ///

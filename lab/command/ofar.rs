@@ -6,7 +6,7 @@ use tvlb::failure::Failure;
 use tvlb::files::{read_names, switch};
 use tvlb::tables::Tables;
 use tvlb_lab::escape::find;
-use tvlb_schema::{EscapeImage, EscapeKind, LocalPercent, OfarRules, encode_escape_image};
+use tvlb_ofar::{EscapeImage, EscapeKind, LocalPercent, OfarRules, encode_escape_image};
 use tvlb_table_set::input_file::read_given;
 use tvlb_table_set::names::Parts;
 use tvlb_topology::Topology;

@@ -103,10 +103,8 @@ pub(crate) enum Part {
     DeadCables,
     DeadPairs,
     DeadLinks,
-    EscapePlaces,
-    EscapeSwitches,
-    EscapePorts,
-    EscapeSizes,
+    /// A section of an image of another crate.
+    Extension,
 }
 
 impl Part {
@@ -128,10 +126,7 @@ impl Part {
             Self::DeadCables => "dead cables",
             Self::DeadPairs => "pairs of dead local links",
             Self::DeadLinks => "dead local links",
-            Self::EscapePlaces => "places of switches",
-            Self::EscapeSwitches => "switches by place",
-            Self::EscapePorts => "ports of the escape network",
-            Self::EscapeSizes => "sizes of subtrees",
+            Self::Extension => "section",
         }
     }
 }
@@ -177,17 +172,6 @@ pub(crate) enum Value {
     DeadCable,
     DeadPair,
     DeadLink,
-    EscapeNetwork,
-    RingSwitches,
-    CanonicalChannels,
-    Misrouting,
-    MostEntries,
-    LeastPercent,
-    EscapeSwitch,
-    EscapePlace,
-    RingPort,
-    SubtreeSize,
-    TreePort,
 }
 
 impl Value {
@@ -256,24 +240,6 @@ impl Value {
                 ("pair of a dead local link", "two switches of a group, the lower index first")
             }
             Self::DeadLink => ("dead local link", "a link of its pair, after the one before it"),
-            Self::EscapeNetwork => ("escape network", "0 (ring) or 1 (tree)"),
-            Self::RingSwitches => ("switches of the fabric", "3 or more for a ring"),
-            Self::CanonicalChannels => ("canonical virtual channels", "1 to 7"),
-            Self::Misrouting => ("bits of misrouting", "0 to 15"),
-            Self::MostEntries => ("most entries", "0 to 15"),
-            Self::LeastPercent => ("least percentage in use", "1 to 100"),
-            Self::EscapeSwitch => ("switch by place", "a switch of the fabric that has this place"),
-            Self::EscapePlace => {
-                ("place of a switch", "a place at which that switch is, or 0 for no switch")
-            }
-            Self::RingPort => ("port of the ring", "a port that leads to the next switch of it"),
-            Self::SubtreeSize => (
-                "size of a subtree",
-                "one that ends where that of a switch above it ends, or before",
-            ),
-            Self::TreePort => {
-                ("port of the tree", "a port that leads to the switch above, or from there")
-            }
         }
     }
 }
@@ -287,6 +253,18 @@ impl ImageError {
     /// Whether nothing is wrong with the image, but this program was built without what it needs.
     pub const fn is_left_out(&self) -> bool {
         matches!(self.fault, Fault::LeftOut(_))
+    }
+
+    /// Writes the error, of which a section of an image of another crate has this name.
+    ///
+    /// # Errors
+    /// Those of the formatter.
+    pub fn write_of_section(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fault {
+            Fault::TooShort(Part::Extension) => too_short(f, name, self),
+            Fault::Padding(Part::Extension) => padding(f, name, self.offset),
+            _ => fmt::Display::fmt(self, f),
+        }
     }
 
     /// At which byte of the image it is wrong, or where what is wrong begins.
@@ -379,15 +357,23 @@ pub(crate) fn saturating_u32(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
+fn too_short(f: &mut fmt::Formatter<'_>, part: &str, error: &ImageError) -> fmt::Result {
+    let ImageError { offset, found, needed, .. } = error;
+    write!(
+        f,
+        "{part} at byte {offset}: found {found} bytes, but it needs {needed}; the image is truncated"
+    )
+}
+
+fn padding(f: &mut fmt::Formatter<'_>, part: &str, offset: u32) -> fmt::Result {
+    write!(f, "padding of {part} at byte {offset}: found a bit that is set, accepted zeros")
+}
+
 impl fmt::Display for ImageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { fault, offset, found, needed } = *self;
         match fault {
-            Fault::TooShort(part) => write!(
-                f,
-                "{} at byte {offset}: found {found} bytes, but it needs {needed}; the image is truncated",
-                part.name()
-            ),
+            Fault::TooShort(part) => too_short(f, part.name(), self),
             Fault::NotAnImage => {
                 let [found @ .., _, _, _, _] = found.to_le_bytes();
                 write!(
@@ -442,11 +428,7 @@ impl fmt::Display for ImageError {
                 "{} at byte {offset}: this program was built without the feature `any-fabric`, so it reads no such image",
                 feature.words()
             ),
-            Fault::Padding(part) => write!(
-                f,
-                "padding of {} at byte {offset}: found a bit that is set, accepted zeros",
-                part.name()
-            ),
+            Fault::Padding(part) => padding(f, part.name(), offset),
             Fault::Trailing => write!(
                 f,
                 "end of the image at byte {offset}: found {found} bytes more, accepted none"

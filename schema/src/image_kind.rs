@@ -17,7 +17,7 @@ pub enum ImageKind {
     Switch,
     /// A fault image: what of the fabric is dead, the same for every switch.
     Faults,
-    /// An escape image: a ring or a tree over all switches, the same for every switch.
+    /// An escape image: a ring or a tree over all switches, the same for every switch. Another crate reads it.
     Escape,
 }
 

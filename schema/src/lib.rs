@@ -1,7 +1,7 @@
 //! The vocabulary that the host and the switch share.
 //!
-//! Identifiers, the Dragonfly's index arithmetic, route shapes, T-VLB set rules, and the four image
-//! formats with their encoders and checked decoders. Reading needs neither `std` nor an
+//! Identifiers, the Dragonfly's index arithmetic, route shapes, T-VLB set rules, and three image
+//! formats with their encoders and checked decoders; [`extension`] is for crates that add another. Reading needs neither `std` nor an
 //! allocator, never panics for any bytes, and takes time linear in the image's length; writing
 //! needs the feature `alloc`.
 //!
@@ -52,9 +52,7 @@ extern crate std;
 
 mod bandwidth;
 mod dragonfly;
-mod escape_image;
-#[cfg(feature = "alloc")]
-mod escape_network;
+pub mod extension;
 mod fabric_image;
 mod fault_image;
 #[cfg(feature = "alloc")]
@@ -82,9 +80,6 @@ mod weighing;
 
 pub use bandwidth::{Bandwidth, BandwidthError, Bandwidths, BandwidthsError, LinkKind};
 pub use dragonfly::{Dragonfly, DragonflyError, GroupKind, limits};
-pub use escape_image::{EscapeImage, EscapeKind, LocalPercent, OfarRules};
-#[cfg(feature = "alloc")]
-pub use escape_network::{EscapeNetwork, encode_escape_image};
 pub use fabric_image::{FabricImage, Links};
 #[cfg(feature = "alloc")]
 pub use fabric_image::{encode_fabric_image, encode_fabric_image_with};

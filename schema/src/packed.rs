@@ -12,7 +12,7 @@ const PADDING: usize = 3;
 
 /// A packed array in borrowed bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PackedArray<'a> {
+pub struct PackedArray<'a> {
     bytes: &'a [u8],
     width: u32,
     /// As many low bits set as an entry has.
@@ -21,7 +21,7 @@ pub(crate) struct PackedArray<'a> {
 
 /// The bits that a number from 0 to `most` needs.
 #[inline]
-pub(crate) const fn width_for(most: u32) -> u32 {
+pub const fn width_for(most: u32) -> u32 {
     32 - most.leading_zeros()
 }
 
@@ -38,7 +38,7 @@ pub(crate) const fn byte_len(width: u32, count: u32) -> usize {
 
 impl<'a> PackedArray<'a> {
     /// No entries.
-    pub(crate) const EMPTY: Self = Self::new(&[], 0);
+    pub const EMPTY: Self = Self::new(&[], 0);
 
     const fn new(bytes: &'a [u8], width: u32) -> Self {
         Self { bytes, width, mask: (1 << width) - 1 }
@@ -80,7 +80,7 @@ impl<'a> PackedArray<'a> {
 
     /// Entry `i`; 0 beyond the end.
     #[inline]
-    pub(crate) fn get(&self, i: u32) -> u32 {
+    pub fn get(&self, i: u32) -> u32 {
         let bit = (i as usize).wrapping_mul(self.width as usize);
         let at = bit >> 3;
         // One range, so that there is one comparison: the shift has made room for the sum.
@@ -149,7 +149,7 @@ impl<'a> PackedArray<'a> {
     }
 
     /// Where entry `i` begins, in bytes from the array's own beginning.
-    pub(crate) const fn byte_of(&self, i: u32) -> usize {
+    pub const fn byte_of(&self, i: u32) -> usize {
         i as usize * self.width as usize / 8
     }
 }
@@ -194,11 +194,7 @@ impl Iterator for Entries<'_> {
 
 /// Appends `values`, each below 2^`width`, as a packed array.
 #[cfg(feature = "alloc")]
-pub(crate) fn append(
-    out: &mut alloc::vec::Vec<u8>,
-    width: u32,
-    values: impl IntoIterator<Item = u32>,
-) {
+pub fn append(out: &mut alloc::vec::Vec<u8>, width: u32, values: impl IntoIterator<Item = u32>) {
     debug_assert!(width <= MAX_WIDTH);
     if width == 0 {
         return;

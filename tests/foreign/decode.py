@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A second decoder of tvlb's images, written from schema/FORMAT.md alone.
+"""A second decoder of tvlb's images, written from schema/FORMAT.md and lab/ofar/FORMAT.md alone.
 
 It shares no code with the decoder in Rust, so that a rule which only one of the two knows is found:
-the tests in tests/tests/foreign compare them. It must do nothing that FORMAT.md does not say.
+the tests in tests/tests/foreign compare them. It must do nothing that these pages do not say.
 
     decode.py IMAGE...   prints one JSON line for each image, with sorted keys; a fabric image serves the
                          switch, fault and escape images after it. It ends with exit code 1 and one sentence at the first

@@ -3,9 +3,10 @@
 //! that is meant.
 
 use tvlb_lab::escape::{Ring, Tree};
+use tvlb_ofar::{LocalPercent, OfarRules, encode_escape_image};
 use tvlb_schema::{
-    End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, LocalPercent, OfarRules, SwitchId,
-    SwitchIndex, encode_escape_image, encode_fault_image,
+    End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, SwitchId, SwitchIndex,
+    encode_fault_image,
 };
 use tvlb_table_set::names::Names;
 use tvlb_tests::{images, shipped};

@@ -5,7 +5,8 @@ use tvlb_lab::cut_through::{
     CutThrough, CutThroughOutcome, CutThroughRun, Fabric, Routing, Sending,
 };
 use tvlb_lab::escape::Ring;
-use tvlb_schema::{FabricImage, OfarRules, encode_escape_image};
+use tvlb_ofar::{OfarRules, encode_escape_image};
+use tvlb_schema::FabricImage;
 use tvlb_simulator::BootedFabric;
 use tvlb_tests::{arranged, images};
 use tvlb_topology::arrangement::Arrangement;

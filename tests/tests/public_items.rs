@@ -61,6 +61,11 @@ fn of_the_schema() {
 }
 
 #[test]
+fn of_ofar() {
+    assert_snapshot!(public_items("lab/ofar/src"));
+}
+
+#[test]
 fn of_the_datapath() {
     assert_snapshot!(public_items("firmware-model/src"));
 }

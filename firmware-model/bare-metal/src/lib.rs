@@ -9,10 +9,10 @@ pub mod bare;
 
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{
-    Admission, Ask, Channels, Choice, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Scheme,
-    Step, Switch, VlbPaths,
+    Admission, Channels, Choice, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
 };
-use tvlb_schema::{End, EscapeImage, FabricImage, NodeId, Port};
+use tvlb_ofar::{Ask, EscapeImage, Ofar, Outputs, PortSet};
+use tvlb_schema::{End, FabricImage, NodeId, Port};
 
 /// dfly(4, 8, 4, 9), `absolute`, with strategic-2-3 by shape.
 pub const FABRIC: &[u8] = include_bytes!("../images/fabric.tvlb");
@@ -128,9 +128,17 @@ impl Line {
             Error::Astray { .. } => " astray",
             Error::NoCable { .. } => " no-cable",
             Error::NoChannel { .. } => " no-channel",
-            Error::NotForOfar { .. } => " not-for-ofar",
-            Error::NotPerHop { .. } => " not-per-hop",
-            Error::PerHopFlags { .. } => " per-hop-flags",
+            _ => " other",
+        })
+    }
+
+    fn error_of_ofar(&mut self, error: &tvlb_ofar::Error) -> &mut Self {
+        self.text(" refuse").text(match error {
+            tvlb_ofar::Error::Datapath(Error::NoSuchNode { .. }) => " no-such-node",
+            tvlb_ofar::Error::Datapath(Error::HeaderRange { .. }) => " header-range",
+            tvlb_ofar::Error::NotForOfar { .. } => " not-for-ofar",
+            tvlb_ofar::Error::NotPerHop { .. } => " not-per-hop",
+            tvlb_ofar::Error::PerHopFlags { .. } => " per-hop-flags",
             _ => " other",
         })
     }
@@ -257,7 +265,7 @@ fn record_per_hop(escape: &[u8], line: &mut Line, out: &mut impl FnMut(&[u8])) {
         let mut header = match ofar.launch(NodeId(packets.next_u32() % 80)) {
             Ok(header) => header,
             Err(error) => {
-                line.text("launch").number(number).error(&error).write(out);
+                line.text("launch").number(number).error_of_ofar(&error).write(out);
                 continue;
             }
         };
@@ -272,7 +280,7 @@ fn record_per_hop(escape: &[u8], line: &mut Line, out: &mut impl FnMut(&[u8])) {
                     line.text(" send").number(port.0).number(virtual_channel);
                     line.number(sent.bits()).number(room)
                 }
-                Err(error) => line.error(&error),
+                Err(error) => line.error_of_ofar(&error),
             };
             line.write(out);
         }
@@ -280,7 +288,7 @@ fn record_per_hop(escape: &[u8], line: &mut Line, out: &mut impl FnMut(&[u8])) {
         match ofar.ask(bits, &outputs, &mut rng) {
             Ok(Ask::Send { header, .. }) => line.text("bits").number(header.bits()),
             Ok(_) => line.text("bits taken"),
-            Err(error) => line.text("bits").error(&error),
+            Err(error) => line.text("bits").error_of_ofar(&error),
         };
         line.write(out);
     }

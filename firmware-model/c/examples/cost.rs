@@ -2,6 +2,7 @@
 //! `tests/bench/datapath-cost.sh`. The switches are those of `bare-metal`, dfly(4, 8, 4, 9) with
 //! strategic-2-3 by shape.
 
+use ::tvlb_ofar::{Ask, EscapeImage, Ofar, Outputs, PortSet};
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
@@ -10,11 +11,8 @@ use tvlb_firmware_c::{
     tvlb_switch,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
-use tvlb_firmware_model::{
-    Admission, Ask, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Scheme, Step, Switch,
-    VlbPaths,
-};
-use tvlb_schema::{EscapeImage, NodeId, Port};
+use tvlb_firmware_model::{Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_schema::{NodeId, Port};
 
 const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
@@ -55,7 +53,7 @@ fn probe_ask(
     header: Header,
     view: &View,
     rng: &mut DefaultRng,
-) -> Result<Ask, Error> {
+) -> Result<Ask, ::tvlb_ofar::Error> {
     ofar.ask(header, view, rng)
 }
 

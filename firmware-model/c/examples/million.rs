@@ -1,12 +1,11 @@
 //! A million packets by the datapath itself and half a million questions of packets that decide at every hop,
 //! as `tests/million.c` has them by its C interface; both print the same number.
 
+use ::tvlb_ofar::{EscapeImage, Ofar, Outputs, PortSet};
 use rand_core::{Rng, TryRng};
-use tvlb_firmware_c::{TVLB_OK, asked_of, code_of, code_of_choice};
-use tvlb_firmware_model::{
-    Channels, Error, Header, Ofar, Outputs, PortSet, Scheme, Step, Switch, VlbPaths,
-};
-use tvlb_schema::{EscapeImage, NodeId, Port};
+use tvlb_firmware_c::{TVLB_OK, asked_of, code_of, code_of_choice, code_of_ofar};
+use tvlb_firmware_model::{Channels, Error, Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_schema::{NodeId, Port};
 
 const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
@@ -50,7 +49,10 @@ impl Sum {
     }
 
     fn add_code(&mut self, result: Result<(), &Error>) {
-        let code = result.map_or_else(code_of, |()| TVLB_OK);
+        self.add_code_of(result.map_or_else(code_of, |()| TVLB_OK));
+    }
+
+    fn add_code_of(&mut self, code: i32) {
         self.add(u64::from(code.unsigned_abs()));
     }
 
@@ -118,7 +120,7 @@ fn ask_at_every_hop(escape: &[u8], sum: &mut Sum) {
         bits |= u64::from(inputs.next_u32());
         if word >> 10 & 1 == 1 {
             let launched = ofar.launch(NodeId(word >> 11 & 0x4f));
-            sum.add_code(launched.as_ref().map(|_| ()));
+            sum.add_code_of(launched.as_ref().map_or_else(code_of_ofar, |_| TVLB_OK));
             bits = launched.map_or(bits, Header::bits);
         } else if word >> 11 & 1 == 1 {
             let came = if word >> 12 & 1 == 1 { 0x43 } else { 0x23 };
@@ -127,7 +129,7 @@ fn ask_at_every_hop(escape: &[u8], sum: &mut Sum) {
         sum.add_code(Ok(()));
         sum.add(ofar.may_inject(&seen).into());
         let asked = ofar.ask(Header::from_bits(bits), &seen, &mut draws);
-        sum.add_code(asked.as_ref().map(|_| ()));
+        sum.add_code_of(asked.as_ref().map_or_else(code_of_ofar, |_| TVLB_OK));
         if let Ok(asked) = asked.map(asked_of) {
             sum.add(asked.header);
             let numbers = [asked.port, asked.room, asked.what.into(), asked.virtual_channel.into()];

@@ -79,10 +79,18 @@ pub const fn code_of(error: &Error) -> i32 {
         Error::Replacement { .. } | Error::PartInUse { .. } => TVLB_REPLACEMENT,
         Error::FaultImage(_) => TVLB_FAULT_IMAGE,
         Error::OldFaults { .. } => TVLB_OLD_FAULTS,
-        Error::NotForOfar { .. } => TVLB_NOT_FOR_OFAR,
-        Error::NotPerHop { .. } => TVLB_NOT_PER_HOP,
-        Error::PerHopFlags { .. } => TVLB_PER_HOP_FLAGS,
         Error::SumsOnly { .. } => TVLB_SUMS_ONLY,
+        _ => TVLB_OTHER,
+    }
+}
+
+/// The code of an error of a switch that decides at every hop.
+pub const fn code_of_ofar(error: &::tvlb_ofar::Error) -> i32 {
+    match error {
+        ::tvlb_ofar::Error::Datapath(error) => code_of(error),
+        ::tvlb_ofar::Error::NotForOfar { .. } => TVLB_NOT_FOR_OFAR,
+        ::tvlb_ofar::Error::NotPerHop { .. } => TVLB_NOT_PER_HOP,
+        ::tvlb_ofar::Error::PerHopFlags { .. } => TVLB_PER_HOP_FLAGS,
         _ => TVLB_OTHER,
     }
 }

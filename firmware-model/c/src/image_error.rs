@@ -5,8 +5,9 @@ use crate::{
     TVLB_BAD_ARGUMENT, TVLB_ESCAPE_IMAGE, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_OK,
     TVLB_SWITCH_IMAGE, end,
 };
+use ::tvlb_ofar::EscapeImage;
 use core::fmt::{self, Write};
-use tvlb_schema::{EscapeImage, FabricImage, ImageError, SwitchImage};
+use tvlb_schema::{FabricImage, ImageError, SwitchImage};
 
 /// The bytes of a `tvlb_image_error`'s text.
 pub const TEXT_SIZE: usize = 256;
@@ -44,11 +45,11 @@ impl Write for Text {
     }
 }
 
-fn error_of(code: i32, error: &ImageError) -> tvlb_image_error {
+fn error_of(code: i32, error: &dyn fmt::Display, offset: u32) -> tvlb_image_error {
     let mut text = Text { bytes: [0; TEXT_SIZE], len: 0 };
     // A text takes all that is written to it.
     let _ = write!(text, "{error}");
-    tvlb_image_error { code, offset: error.offset(), text: text.bytes }
+    tvlb_image_error { code, offset, text: text.bytes }
 }
 
 /// What is wrong with an image: `tvlb_check_image`.
@@ -77,20 +78,24 @@ pub unsafe extern "C" fn tvlb_check_image(
             }
             _ => return Err(TVLB_BAD_ARGUMENT),
         };
-        let (code, checked) = match FabricImage::decode(fabric) {
-            Err(error) => (TVLB_FABRIC_IMAGE, Err(error)),
-            Ok(mut fabric) => {
-                let checked = match kind {
-                    TVLB_SWITCH_IMAGE => SwitchImage::decode(image, &fabric).map(|_| ()),
-                    TVLB_FAULT_IMAGE => fabric.install_faults(image),
-                    TVLB_ESCAPE_IMAGE => EscapeImage::decode(image, &fabric).map(|_| ()),
-                    _ => Ok(()),
-                };
-                (kind, checked)
+        let of_image = |code, error: &ImageError| error_of(code, error, error.offset());
+        let wrong = match FabricImage::decode(fabric) {
+            Err(error) => Some(of_image(TVLB_FABRIC_IMAGE, &error)),
+            Ok(mut fabric) => match kind {
+                TVLB_SWITCH_IMAGE => SwitchImage::decode(image, &fabric).err(),
+                TVLB_FAULT_IMAGE => fabric.install_faults(image).err(),
+                _ => None,
             }
+            .map(|error| of_image(kind, &error))
+            .or_else(|| {
+                let escape =
+                    (kind == TVLB_ESCAPE_IMAGE).then(|| EscapeImage::decode(image, &fabric));
+                let error = escape?.err()?;
+                Some(error_of(kind, &error, error.offset()))
+            }),
         };
         let nothing = tvlb_image_error { code: TVLB_OK, offset: 0, text: [0; TEXT_SIZE] };
-        out.write(checked.map_or_else(|error| error_of(code, &error), |()| nothing));
+        out.write(wrong.unwrap_or(nothing));
         Ok(())
     };
     end(check())

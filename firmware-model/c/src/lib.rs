@@ -49,7 +49,7 @@ pub use outputs::tvlb_outputs;
 pub use state::{OFAR_SIZE, SWITCH_SIZE, tvlb_ofar, tvlb_switch};
 
 #[doc(hidden)] // for the comparison of C with Rust
-pub use code::code_of;
+pub use code::{code_of, code_of_ofar};
 use memory::Out;
 #[doc(hidden)]
 pub use ofar::asked_of;

@@ -3,9 +3,10 @@
 use crate::memory::{self, Out};
 use crate::outputs::{self, tvlb_outputs};
 use crate::state::{self, tvlb_ofar, tvlb_switch};
-use crate::{TVLB_ESCAPE_IMAGE, TVLB_TOO_FEW_CHANNELS, code_of, end};
-use tvlb_firmware_model::{Ask, Header, OfarSwitch, Switch, ofar_channels};
-use tvlb_schema::{EscapeImage, NodeId};
+use crate::{TVLB_ESCAPE_IMAGE, TVLB_TOO_FEW_CHANNELS, code_of_ofar, end};
+use ::tvlb_ofar::{Ask, EscapeImage, OfarSwitch, channels as ofar_channels};
+use tvlb_firmware_model::{Header, Switch};
+use tvlb_schema::NodeId;
 
 /// What a packet asks for: `struct tvlb_asked`.
 #[repr(C)]
@@ -94,7 +95,8 @@ pub unsafe extern "C" fn tvlb_boot_ofar(
         // SAFETY: by the caller's promise on `switch`.
         let switch = &unsafe { state::read(switch) }?.switch;
         let escape = escape_of(bytes, switch)?;
-        let booted = OfarSwitch::new(switch.clone(), &escape).map_err(|error| code_of(&error))?;
+        let booted =
+            OfarSwitch::new(switch.clone(), &escape).map_err(|error| code_of_ofar(&error))?;
         let needed = ofar_channels(escape.rules());
         if local_channels < needed.local || global_channels < needed.global {
             return Err(TVLB_TOO_FEW_CHANNELS);
@@ -130,7 +132,7 @@ pub unsafe extern "C" fn tvlb_launch(ofar: *const tvlb_ofar, node: u32, header: 
     let launch = || {
         // SAFETY: by the caller's promise.
         let (out, ofar) = unsafe { (Out::new(header)?, state::read_ofar(ofar)?) };
-        let header = ofar.launch(NodeId(node)).map_err(|error| code_of(&error))?;
+        let header = ofar.launch(NodeId(node)).map_err(|error| code_of_ofar(&error))?;
         out.write(header.bits());
         Ok(())
     };
@@ -163,7 +165,7 @@ pub unsafe extern "C" fn tvlb_ask(
         let ofar = unsafe { state::read_ofar(ofar) }?;
         let ask = ofar
             .ask(Header::from_bits(header), &outputs, &mut random)
-            .map_err(|error| code_of(&error))?;
+            .map_err(|error| code_of_ofar(&error))?;
         out.write(asked_of(ask));
         Ok(())
     };

@@ -2,9 +2,9 @@
 
 use crate::memory::{self, Random};
 use crate::{TVLB_BAD_ARGUMENT, tvlb_random};
+use ::tvlb_ofar::{Outputs, PortSet};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
-use tvlb_firmware_model::{Outputs, PortSet};
 use tvlb_schema::Port;
 
 /// What a switch sees of its outputs, and random numbers: `struct tvlb_outputs`.

@@ -2,8 +2,9 @@
 
 use crate::memory::{self, Out};
 use crate::{TVLB_NOT_BOOTED, TVLB_WRONG_SCHEME, code_of};
+use ::tvlb_ofar::OfarSwitch;
 use core::mem::MaybeUninit;
-use tvlb_firmware_model::{Error, OfarSwitch, Scheme, Switch, VlbPaths};
+use tvlb_firmware_model::{Error, Scheme, Switch, VlbPaths};
 
 /// The bytes of a `tvlb_switch`, enough on machines of 32 and of 64 bits.
 pub const SWITCH_SIZE: usize = 1024;

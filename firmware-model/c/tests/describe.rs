@@ -1,5 +1,6 @@
 //! What C is told of switches, ports, decisions and bad images is what the datapath says.
 
+use ::tvlb_ofar::EscapeImage;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use tvlb_firmware_c::{
@@ -12,7 +13,7 @@ use tvlb_firmware_c::{
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{Candidate, DefaultRng, Header, NotDrawn, Scheme, Switch, VlbPaths};
-use tvlb_schema::{EscapeImage, FabricImage, NodeId, SwitchImage};
+use tvlb_schema::{FabricImage, ImageError, NodeId, SwitchImage};
 
 /// Of dfly(2, 4, 2, 9), with switch 5.
 const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
@@ -374,13 +375,18 @@ fn an_image_is_refused_in_words() {
         let mut damaged = image.to_vec();
         damaged[image.len() / 2] ^= 4;
         for bad in [&image[..30], &damaged, &[], FABRIC] {
+            let of_image = |error: ImageError| (error.offset(), error.to_string());
             let error = match kind {
-                TVLB_SWITCH_IMAGE => SwitchImage::decode(bad, &fabric).err(),
-                TVLB_FAULT_IMAGE => FabricImage::decode(FABRIC).unwrap().install_faults(bad).err(),
-                _ => EscapeImage::decode(bad, &fabric).err(),
+                TVLB_SWITCH_IMAGE => SwitchImage::decode(bad, &fabric).err().map(of_image),
+                TVLB_FAULT_IMAGE => {
+                    FabricImage::decode(FABRIC).unwrap().install_faults(bad).err().map(of_image)
+                }
+                _ => EscapeImage::decode(bad, &fabric)
+                    .err()
+                    .map(|error| (error.offset(), error.to_string())),
             };
-            let error = error.expect("the image is bad");
-            assert_eq!(check(kind, FABRIC, bad), Ok((kind, error.offset(), error.to_string())));
+            let (offset, text) = error.expect("the image is bad");
+            assert_eq!(check(kind, FABRIC, bad), Ok((kind, offset, text)));
         }
         // What the fabric image is comes first.
         let (code, offset, _) = check(kind, &FABRIC[1..], image).expect("it is refused");

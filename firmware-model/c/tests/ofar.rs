@@ -1,20 +1,21 @@
 //! Deciding at every hop in C: it answers what the datapath answers, and refuses what C can get wrong.
 
+use ::tvlb_ofar::{
+    EscapeImage, EscapeNetwork, Ofar, OfarRules, Outputs, PortSet, encode_escape_image,
+};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_ESCAPE_IMAGE, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_NOT_FOR_OFAR,
-    TVLB_NOT_PER_HOP, TVLB_OK, TVLB_PER_HOP_FLAGS, TVLB_TOO_FEW_CHANNELS, asked_of, code_of,
+    TVLB_NOT_PER_HOP, TVLB_OK, TVLB_PER_HOP_FLAGS, TVLB_TOO_FEW_CHANNELS, asked_of, code_of_ofar,
     tvlb_ask, tvlb_asked, tvlb_boot, tvlb_boot_ofar, tvlb_install_faults, tvlb_launch,
     tvlb_may_inject, tvlb_ofar, tvlb_ofar_channels_needed, tvlb_ofar_checksum, tvlb_outputs,
     tvlb_switch,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
-use tvlb_firmware_model::{DefaultRng, Header, Ofar, Outputs, PortSet, Switch};
-use tvlb_schema::{
-    EscapeImage, EscapeNetwork, FabricImage, NodeId, OfarRules, Port, encode_escape_image,
-};
+use tvlb_firmware_model::{DefaultRng, Header, Switch};
+use tvlb_schema::{FabricImage, NodeId, Port};
 
 /// Of dfly(2, 4, 2, 9), with switch 5 and what is dead in another epoch.
 const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
@@ -176,7 +177,7 @@ fn c_asks_for_what_rust_asks_for() {
             let node = inputs.next_u32() % 76;
             let at_source = launch(&in_c, node);
             let expected = in_rust.launch(NodeId(node));
-            assert_eq!(at_source, expected.map(Header::bits).map_err(|error| code_of(&error)));
+            assert_eq!(at_source, expected.map(Header::bits).map_err(|error| code_of_ofar(&error)));
             let mut header = match inputs.next_u32() & 3 {
                 0 => at_source.unwrap_or(3),
                 1 => inputs.next_u64(),
@@ -192,7 +193,7 @@ fn c_asks_for_what_rust_asks_for() {
             for _ in 0..2 {
                 let asked = ask(&in_c, header, &outputs);
                 let expected = in_rust.ask(Header::from_bits(header), &view, &mut of_rust);
-                assert_eq!(asked, expected.map(asked_of).map_err(|error| code_of(&error)));
+                assert_eq!(asked, expected.map(asked_of).map_err(|error| code_of_ofar(&error)));
                 let Ok(asked) = asked else {
                     refusals += 1;
                     break;

@@ -10,7 +10,7 @@ use super::numbering::{ChannelNumber, PortNumber};
 use super::requests::Request;
 use super::settings::Routing;
 use super::state::Want;
-use tvlb_firmware_model::PortSet;
+use tvlb_ofar::PortSet;
 use tvlb_schema::{Port, SwitchId};
 use tvlb_simulator::DatapathError;
 use tvlb_simulator::parts::PortKind;

@@ -17,7 +17,7 @@ use super::output_buffers::OutputBuffers;
 use super::state::Want;
 use std::fmt;
 use tvlb_firmware_model::{Header, Step};
-use tvlb_schema::EscapeKind;
+use tvlb_ofar::EscapeKind;
 use tvlb_simulator::parts::PortKind;
 
 /// What the simulator lost or invented.

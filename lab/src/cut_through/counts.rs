@@ -2,7 +2,8 @@
 
 use super::packet::Packet;
 use std::ops::Range;
-use tvlb_firmware_model::{Header, Kind, PerHop};
+use tvlb_firmware_model::{Header, Kind};
+use tvlb_ofar::PerHop;
 use tvlb_schema::{Dragonfly, SwitchId};
 use tvlb_simulator::parts::Halves;
 use tvlb_simulator::parts::Histogram;

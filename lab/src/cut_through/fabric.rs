@@ -1,16 +1,14 @@
 //! The network on which packets run: booted switches, with an escape network where packets decide at every hop.
-
-use tvlb_firmware_model::Ofar;
-use tvlb_schema::{EscapeImage, ImageError};
+use tvlb_ofar::{EscapeImage, EscapeImageError, Ofar};
 use tvlb_simulator::BootedFabric;
 
 /// Why packets cannot decide at every hop on a fabric.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EscapeRefused {
     #[error("escape image: {0}")]
-    Image(ImageError),
+    Image(EscapeImageError),
     #[error("escape image: {0}")]
-    Fabric(tvlb_firmware_model::Error),
+    Fabric(tvlb_ofar::Error),
 }
 
 /// Booted switches, and the escape network that they share if there is one.

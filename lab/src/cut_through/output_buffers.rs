@@ -11,7 +11,7 @@
 
 use super::numbering::{ChannelNumber, Numbering, PortNumber};
 use std::collections::VecDeque;
-use tvlb_firmware_model::PortSet;
+use tvlb_ofar::PortSet;
 use tvlb_schema::SwitchId;
 use tvlb_simulator::parts::PacketId;
 

@@ -6,10 +6,11 @@ use super::settings::Routing;
 use super::state::{Queues, Want};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_firmware_model::{Channels, Error, Header};
 #[cfg(test)]
-use tvlb_firmware_model::PerHop;
-use tvlb_firmware_model::{Ask, Channels, Error, Header, Ofar, Outputs, PortSet};
-use tvlb_schema::{EscapeImage, NodeId, Port, SwitchId};
+use tvlb_ofar::PerHop;
+use tvlb_ofar::{Ask, EscapeImage, Ofar, Outputs, PortSet};
+use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_simulator::parts::PortKind;
 
 /// All switches, and what the one that is at work sees.
@@ -64,6 +65,14 @@ impl Outputs for Seen<'_> {
     #[inline]
     fn granted(&self) -> PortSet {
         self.granted
+    }
+}
+
+/// The error of the datapath that stands behind one of OFAR.
+fn of_datapath(error: tvlb_ofar::Error) -> Error {
+    match error {
+        tvlb_ofar::Error::Datapath(error) => error,
+        other => unreachable!("all headers are what a switch has answered: {other}"),
     }
 }
 
@@ -200,9 +209,9 @@ impl<'f> PerHopSwitches<'f> {
         let ofar = &self.switches[at.as_usize()];
         let header = match header {
             Some(header) => header,
-            None => ofar.launch(destination)?,
+            None => ofar.launch(destination).map_err(of_datapath)?,
         };
-        let asked = ofar.ask(header, &self.seen(queues, at), rng)?;
+        let asked = ofar.ask(header, &self.seen(queues, at), rng).map_err(of_datapath)?;
         #[cfg(test)]
         let asked = self.spoilt(asked, PerHop::of(header));
         Ok(match asked {

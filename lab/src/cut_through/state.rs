@@ -3,7 +3,8 @@
 use super::numbering::{ChannelNumber, Numbering, PortNumber};
 use super::output_buffers::OutputBuffers;
 use super::packet::Pool;
-use tvlb_firmware_model::{Channels, Header, PortSet};
+use tvlb_firmware_model::{Channels, Header};
+use tvlb_ofar::PortSet;
 use tvlb_schema::{Port, SwitchId};
 use tvlb_simulator::parts::PacketId;
 use tvlb_simulator::parts::PortKind;

@@ -3,7 +3,7 @@
 use super::per_hop::Broken;
 use super::tests::{Made, settings, small};
 use super::*;
-use tvlb_schema::{LocalPercent, OfarRules};
+use tvlb_ofar::{LocalPercent, OfarRules};
 use tvlb_simulator::BootedFabric;
 use tvlb_traffic::{Pattern, Traffic};
 

@@ -3,7 +3,8 @@
 //! The same wiring gives the same network. There is never a tree in place of a ring.
 
 use super::{Ring, RingError, Tree, TreeError};
-use tvlb_schema::{EscapeKind, EscapeNetwork, SwitchId};
+use tvlb_ofar::{EscapeKind, EscapeNetwork};
+use tvlb_schema::SwitchId;
 use tvlb_topology::Topology;
 
 /// An escape network that was found on a wiring.

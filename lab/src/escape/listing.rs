@@ -2,7 +2,8 @@
 
 use super::{Ring, Tree};
 use std::fmt::Write;
-use tvlb_schema::{Dragonfly, EscapeImage, EscapeKind, EscapeNetwork, FabricImage, Port, SwitchId};
+use tvlb_ofar::{EscapeImage, EscapeKind, EscapeNetwork};
+use tvlb_schema::{Dragonfly, FabricImage, Port, SwitchId};
 
 impl Ring {
     /// The ring as an escape image takes it.

@@ -22,10 +22,8 @@ use tvlb_base::table::Cell;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_schema::{
-    Dragonfly, EscapeImage, EscapeKind, FabricImage, GroupId, OfarRules, SwitchId,
-    encode_escape_image,
-};
+use tvlb_ofar::{EscapeImage, EscapeKind, OfarRules, encode_escape_image};
+use tvlb_schema::{Dragonfly, FabricImage, GroupId, SwitchId};
 use tvlb_simulator::BootedFabric;
 use tvlb_table_set::runs::build;
 use tvlb_traffic::{Pattern, Traffic};

@@ -5,9 +5,10 @@
 use libfuzzer_sys::fuzz_target;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{Ask, Header, Ofar, Outputs, PortSet, Switch};
+use tvlb_firmware_model::{Header, Switch};
 use tvlb_fuzz::{FABRIC, SWITCH, framed};
-use tvlb_schema::{EscapeImage, EscapeKind, ImageKind, NodeId, Port};
+use tvlb_ofar::{Ask, EscapeImage, EscapeKind, Ofar, Outputs, PortSet};
+use tvlb_schema::{ImageKind, NodeId, Port};
 
 /// Outputs with as much room as the bits say.
 struct Bits(u64);

@@ -4,9 +4,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use tvlb_firmware_model::Switch;
+use tvlb_ofar::{EscapeImage, EscapeKind};
 use tvlb_schema::{
-    Decision, DrawRule, End, EscapeImage, EscapeKind, FabricImage, MinCandidate, Queue, Route,
-    Shape, SwitchId, SwitchImage, Weighing,
+    Decision, DrawRule, End, FabricImage, MinCandidate, Queue, Route, Shape, SwitchId, SwitchImage,
+    Weighing,
 };
 
 /// The second decoder: one process, which answers one record after the other.

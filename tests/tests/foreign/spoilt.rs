@@ -8,7 +8,8 @@ use crc::{CRC_32_ISO_HDLC, Crc};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_lab::escape::{Ring, Tree};
-use tvlb_schema::{FabricImage, OfarRules, SwitchId, encode_escape_image, encode_fault_image};
+use tvlb_ofar::{OfarRules, encode_escape_image};
+use tvlb_schema::{FabricImage, SwitchId, encode_fault_image};
 use tvlb_tests::mended;
 use tvlb_tests::{
     arranged, images, levels, of_local_links, of_three_sets, shipped, thinned, uneven, with_set,

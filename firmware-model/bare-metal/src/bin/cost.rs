@@ -23,9 +23,10 @@ mod bare {
     };
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
     use tvlb_firmware_model::{
-        Admission, Ask, DefaultRng, Error, Header, Ofar, Scheme, Step, Switch, VlbPaths,
+        Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
     };
-    use tvlb_schema::{EscapeImage, NodeId};
+    use tvlb_ofar::{Ask, EscapeImage, Ofar};
+    use tvlb_schema::NodeId;
 
     /// More than any call touches.
     const PAINTED: usize = 8192;

@@ -13,6 +13,7 @@ mod bare {
     use tvlb_firmware_model::{
         Admission, Channels, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
     };
+    use tvlb_ofar::{Ask, EscapeImage, Ofar};
     use tvlb_schema::NodeId;
 
     #[cortex_m_rt::entry]
@@ -71,10 +72,9 @@ mod bare {
         use core::hint::black_box;
         #[cfg(feature = "per-hop")]
         use tvlb_bare_metal::View;
+        use tvlb_firmware_model::{DefaultRng, Switch};
         #[cfg(feature = "per-hop")]
-        use tvlb_firmware_model::{Ask, Error, Header};
-        use tvlb_firmware_model::{DefaultRng, Ofar, Switch};
-        use tvlb_schema::EscapeImage;
+        use tvlb_firmware_model::{Error, Header};
 
         #[inline(never)]
         pub(super) fn run<'a>(switch: &Switch<'a>, escape: &'a [u8], rng: &mut DefaultRng) {

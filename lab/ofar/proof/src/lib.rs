@@ -24,10 +24,12 @@ use rayon::prelude::*;
 use states::State;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_firmware_model::rand_core::SeedableRng;
-use tvlb_firmware_model::{
-    Ask, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Switch, ofar_channels,
+use tvlb_firmware_model::{DefaultRng, Header, Switch};
+use tvlb_ofar::{
+    Ask, Error, EscapeImage, EscapeImageError, EscapeKind, Ofar, Outputs, PortSet,
+    channels as ofar_channels,
 };
-use tvlb_schema::{EscapeImage, EscapeKind, FabricImage, ImageError, Port, SwitchId};
+use tvlb_schema::{FabricImage, Port, SwitchId};
 
 /// As many questions are asked at most, in whole destinations but at least one of them.
 const MOST_ASKED: u64 = 60_000_000;
@@ -67,7 +69,7 @@ impl Outputs for View {
 #[non_exhaustive]
 pub enum Unproved {
     #[error("{0}")]
-    Image(#[from] ImageError),
+    Image(#[from] EscapeImageError),
     #[error("{0}")]
     Fabric(#[from] Error),
     /// A switch answers otherwise than it has to.

@@ -3,7 +3,8 @@
 
 use std::fmt;
 use tvlb_firmware_model::Header;
-use tvlb_schema::{EscapeKind, OfarRules, SwitchId};
+use tvlb_ofar::{EscapeKind, OfarRules};
+use tvlb_schema::SwitchId;
 
 /// By what a packet came, as headers number it.
 const NODE: u8 = 0;

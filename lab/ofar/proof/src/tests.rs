@@ -56,10 +56,9 @@ fn it_holds_without_a_limit_of_entries_and_with_a_least_share() {
     let fabric = FabricImage::decode(FABRIC).unwrap();
     for image in [RING, TREE] {
         let image = EscapeImage::decode(image, &fabric).unwrap();
-        let rules =
-            tvlb_schema::OfarRules { most_entries: 0, least_percent: 100, ..*image.rules() };
-        let network = tvlb_schema::EscapeNetwork::of(&image);
-        let bytes = tvlb_schema::encode_escape_image(&fabric, &network, &rules).unwrap();
+        let rules = tvlb_ofar::OfarRules { most_entries: 0, least_percent: 100, ..*image.rules() };
+        let network = tvlb_ofar::EscapeNetwork::of(&image);
+        let bytes = tvlb_ofar::encode_escape_image(&fabric, &network, &rules).unwrap();
         let found = proved(&bytes, &|_, _, asked| asked).unwrap();
         assert_eq!((found.most_entries, found.longest), (0, [8, 2]));
         let stays = |_, header: Header, asked| match asked {

@@ -1,12 +1,11 @@
 //! Writing an escape image: a network as plain lists, and the bytes that say so.
 
-use crate::escape_image::{EscapeKind, EscapeWidths, OfarRules};
-use crate::frame;
-use crate::image_kind::ImageKind;
-use crate::packed::append;
-use crate::{EscapeImage, FabricImage, ImageError, Port, SwitchId};
+use crate::escape_image::EscapeWidths;
+use crate::{EscapeImage, EscapeImageError, EscapeKind, OfarRules};
 use alloc::vec;
 use alloc::vec::Vec;
+use tvlb_schema::extension::{append, image_of};
+use tvlb_schema::{FabricImage, ImageKind, Port, SwitchId};
 
 /// A ring or a tree over all switches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +55,7 @@ pub fn encode_escape_image(
     fabric: &FabricImage<'_>,
     network: &EscapeNetwork,
     rules: &OfarRules,
-) -> Result<Vec<u8>, ImageError> {
+) -> Result<Vec<u8>, EscapeImageError> {
     let bytes = bytes_of(fabric, network, rules);
     EscapeImage::decode(&bytes, fabric)?;
     Ok(bytes)
@@ -121,5 +120,5 @@ pub(crate) fn bytes_of(
     append(&mut payload, widths.port, onward.into_iter().map(|v| fits(widths.port, v)));
     append(&mut payload, widths.port, backward.into_iter().map(|v| fits(widths.port, v)));
     append(&mut payload, widths.place, below.into_iter().map(|v| fits(widths.place, v)));
-    frame::close((ImageKind::Escape, 0), fabric.identity(), &payload)
+    image_of(ImageKind::Escape, fabric, &payload)
 }

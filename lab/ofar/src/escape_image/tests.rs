@@ -4,10 +4,12 @@
 
 use super::*;
 use crate::escape_network::bytes_of;
-use crate::{End, EscapeNetwork, GlobalPort, GroupId, encode_escape_image, encode_fabric_image};
+use crate::{EscapeNetwork, encode_escape_image};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use proptest::prelude::*;
+use tvlb_schema::extension::image_of;
+use tvlb_schema::{End, GlobalPort, GroupId, encode_fabric_image};
 
 /// Three groups of two switches, one cable between any two: ports 0 lead to nodes, 1 to the other switch, 2 to
 /// another group.
@@ -164,7 +166,7 @@ proptest! {
                 *byte ^= 1 << bit;
             }
         }
-        let bytes = frame::close((ImageKind::Escape, 0), fabric.identity(), &payload);
+        let bytes = image_of(ImageKind::Escape, &fabric, &payload);
         if let Ok(image) = EscapeImage::decode(&bytes, &fabric) {
             for (from, to) in (0..6).flat_map(|from| (0..6).map(move |to| (from, to))) {
                 way(&fabric, &image, from, to);

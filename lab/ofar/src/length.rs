@@ -1,7 +1,6 @@
 //! How many hops a packet has before it, by which T-OFAR weighs outputs.
 
-use super::rule::Rule;
-use crate::path::Place;
+use crate::rule::{Place, Rule};
 use tvlb_schema::{GroupId, Port, SwitchIndex};
 
 /// The most hops of a packet that is sent to another switch of its group to leave the group from there: that hop, the
@@ -10,13 +9,13 @@ const MOST_AFTER_LEAVING: u8 = 5;
 
 impl Rule<'_, '_> {
     /// This switch's place among the groups.
-    pub(super) fn here(&self) -> (GroupId, SwitchIndex) {
-        (self.switch.image.group(), self.switch.image.index())
+    pub(crate) fn here(&self) -> (GroupId, SwitchIndex) {
+        (self.switch.image().group(), self.switch.image().index())
     }
 
     /// The hops of a packet that goes on by this output and then the shortest way; where it has to leave the group
     /// behind it, as many as it may take.
-    pub(super) fn hops_by(&self, port: Port, then_leaves: bool, to: &Place) -> u8 {
+    pub(crate) fn hops_by(&self, port: Port, then_leaves: bool, to: &Place) -> u8 {
         if then_leaves {
             return MOST_AFTER_LEAVING;
         }
@@ -26,11 +25,11 @@ impl Rule<'_, '_> {
     }
 
     /// The hops from a switch to a packet's destination, by the shortest way.
-    pub(super) fn rest(&self, (group, index): (GroupId, SwitchIndex), to: &Place) -> u8 {
+    pub(crate) fn rest(&self, (group, index): (GroupId, SwitchIndex), to: &Place) -> u8 {
         if group == to.group {
             return u8::from(index != to.index);
         }
-        let (df, fabric) = (self.switch.dragonfly(), self.switch.image.fabric());
+        let (df, fabric) = (self.dragonfly(), self.switch.image().fabric());
         let links = fabric.links(group, to.group);
         let hops = (0..links.count()).map(|k| {
             let (leaves, arrives) = fabric.ends(links, k);

@@ -1,27 +1,29 @@
 //! What a switch knows of its place in an escape network.
 
-use crate::{Error, PortSet, Switch};
-use tvlb_schema::{End, EscapeImage, SwitchIndex};
+use crate::{Error, EscapeImage, PortSet};
+use tvlb_firmware_model::Switch;
+use tvlb_schema::{End, SwitchIndex};
 
 /// What a switch that decides at every hop needs beside its own images. It is made once, and never changes.
 #[derive(Clone, Debug)]
-pub(super) struct Tables<'a> {
-    pub(super) escape: EscapeImage<'a>,
+pub(crate) struct Tables<'a> {
+    pub(crate) escape: EscapeImage<'a>,
     /// The place of this switch in the escape network.
-    pub(super) place: u32,
+    pub(crate) place: u32,
     /// Links to other groups.
-    pub(super) global: PortSet,
+    pub(crate) global: PortSet,
     /// Links within the group.
-    pub(super) local: PortSet,
+    pub(crate) local: PortSet,
     /// Those of them to switches that have links to other groups.
-    pub(super) gateways: PortSet,
+    pub(crate) gateways: PortSet,
 }
 
 impl<'a> Tables<'a> {
     /// Those of a switch, if it is one that can decide at every hop.
-    pub(super) fn new(switch: &Switch<'_>, escape: &EscapeImage<'a>) -> Result<Self, Error> {
-        let (image, df) = (&switch.image, switch.dragonfly());
+    pub(crate) fn new(switch: &Switch<'_>, escape: &EscapeImage<'a>) -> Result<Self, Error> {
+        let image = switch.image();
         let fabric = image.fabric();
+        let df = fabric.dragonfly();
         if !fabric.has_plain_groups() || !df.has_single_links() {
             let what =
                 "fabrics in which every two switches of a group share one link, all of which live";

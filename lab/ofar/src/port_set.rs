@@ -6,8 +6,8 @@ use tvlb_schema::Port;
 ///
 /// # Example
 /// ```
-/// use tvlb_firmware_model::PortSet;
-/// use tvlb_firmware_model::schema::Port;
+/// use tvlb_ofar::PortSet;
+/// use tvlb_schema::Port;
 ///
 /// let mut ready = PortSet::EMPTY;
 /// ready.insert(Port(3));

@@ -1,14 +1,26 @@
 //! The rule itself: what a packet at the head of a buffer asks for.
 
-use super::answer::Ask;
-use super::flags::{Came, Flags};
-use super::outputs::Outputs;
-use super::tables::Tables;
-use crate::path::Place;
-use crate::random::below;
-use crate::{Channels, Error, Header, PortSet, Switch};
+use crate::flags::{Came, Flags};
+use crate::tables::Tables;
+use crate::{Ask, Error, EscapeKind, LocalPercent, Outputs, PortSet};
 use rand_core::Rng;
-use tvlb_schema::{Decision, EscapeKind, LocalPercent, NodeId, Port, Shape};
+use tvlb_firmware_model::{Channels, Error as DatapathError, Header, Switch, below};
+use tvlb_schema::{Decision, Dragonfly, GroupId, NodeId, Port, Shape, SwitchId, SwitchIndex};
+
+/// A switch and where it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) switch: SwitchId,
+    pub(crate) group: GroupId,
+    pub(crate) index: SwitchIndex,
+}
+
+impl Place {
+    pub(crate) const fn of(df: &Dragonfly, switch: SwitchId) -> Self {
+        let (group, index) = df.place(switch);
+        Self { switch, group, index }
+    }
+}
 
 /// A packet's minimal output, and the canonical virtual channel of it that has most room.
 #[derive(Clone, Copy)]
@@ -61,24 +73,29 @@ enum Wish {
 
 /// A switch that is asked, by whoever holds it.
 #[derive(Clone, Copy)]
-pub(super) struct Rule<'t, 'a> {
-    pub(super) switch: &'t Switch<'a>,
-    pub(super) tables: &'t Tables<'a>,
+pub(crate) struct Rule<'t, 'a> {
+    pub(crate) switch: &'t Switch<'a>,
+    pub(crate) tables: &'t Tables<'a>,
 }
 
 impl Rule<'_, '_> {
-    /// Does the work of [`super::Ofar::launch`].
-    pub(super) fn launch(&self, destination: NodeId) -> Result<Header, Error> {
-        let df = self.switch.dragonfly();
+    pub(crate) fn dragonfly(&self) -> &Dragonfly {
+        self.switch.image().fabric().dragonfly()
+    }
+
+    /// Does the work of [`crate::Ofar::launch`].
+    pub(crate) fn launch(&self, destination: NodeId) -> Result<Header, Error> {
+        let df = self.dragonfly();
         if !df.has_node(destination) {
-            return Err(crate::decide::no_such_node(df, destination));
+            let error = DatapathError::NoSuchNode { node: destination, last: df.last_node() };
+            return Err(error.into());
         }
         let (to, terminal) = df.switch_of(destination);
         Ok(Flags::AT_SOURCE.header(to, terminal))
     }
 
-    /// Does the work of [`super::Ofar::may_inject`].
-    pub(super) fn may_inject(&self, outputs: &(impl Outputs + ?Sized)) -> bool {
+    /// Does the work of [`crate::Ofar::may_inject`].
+    pub(crate) fn may_inject(&self, outputs: &(impl Outputs + ?Sized)) -> bool {
         let most = self.tables.escape.rules().throttle_percent;
         most >= 100
             || !self.tables.escape.ports(self.tables.place).all(|port| {
@@ -89,22 +106,22 @@ impl Rule<'_, '_> {
             })
     }
 
-    /// Does the work of [`super::Ofar::ask`].
-    pub(super) fn ask(
+    /// Does the work of [`crate::Ofar::ask`].
+    pub(crate) fn ask(
         &self,
         header: Header,
         outputs: &(impl Outputs + ?Sized),
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Ask, Error> {
         let flags = Flags::read(header, self.canonical())?;
-        let df = self.switch.dragonfly();
-        let to = &self.switch.place(header.destination());
+        let df = self.dragonfly();
+        let to = &Place::of(df, header.destination());
         let is_there = df.has_switch(to.switch)
             && u32::from(header.terminal()) < u32::from(df.kind_of(to.group).p);
         if !is_there {
             return Err(self.out_of_range(header, to));
         }
-        if to.switch == self.switch.image.switch() {
+        if to.switch == self.switch.image().switch() {
             return Ok(Ask::Deliver { port: df.terminal_port(header.terminal()) });
         }
         let (port, virtual_channel, after, room) = match self.wish(flags, to, outputs, rng) {
@@ -124,14 +141,14 @@ impl Rule<'_, '_> {
     #[cold]
     #[inline(never)]
     fn out_of_range(&self, header: Header, to: &Place) -> Error {
-        let df = self.switch.dragonfly();
+        let df = self.dragonfly();
         let (field, found, count) = if df.has_switch(to.switch) {
             ("terminal", header.terminal().into(), df.kind_of(to.group).p.into())
         } else {
             ("destination", to.switch.0.into(), df.switch_numbers())
         };
         let most = count.saturating_sub(1);
-        Error::HeaderRange { bits: header.bits(), field, found, most }
+        DatapathError::HeaderRange { bits: header.bits(), field, found, most }.into()
     }
 
     /// Where a packet wants to go whose destination is another switch.
@@ -182,17 +199,17 @@ impl Rule<'_, '_> {
     }
 
     /// The canonical virtual channels of links.
-    pub(super) const fn canonical(&self) -> Channels {
+    pub(crate) const fn canonical(&self) -> Channels {
         let rules = self.tables.escape.rules();
         Channels { local: rules.local_channels, global: rules.global_channels }
     }
 
     fn is_local(&self, port: Port) -> bool {
-        !self.switch.dragonfly().is_slot(port)
+        !self.dragonfly().is_slot(port)
     }
 
     /// The number of the escape network's virtual channel on a link, above the canonical ones.
-    pub(super) fn escape_channel(&self, port: Port) -> u8 {
+    pub(crate) fn escape_channel(&self, port: Port) -> u8 {
         let Channels { local, global } = self.canonical();
         if self.is_local(port) { local } else { global }
     }
@@ -220,7 +237,7 @@ impl Rule<'_, '_> {
         outputs: &(impl Outputs + ?Sized),
         rng: &mut (impl Rng + ?Sized),
     ) -> Minimal {
-        let (df, image) = (self.switch.dragonfly(), &self.switch.image);
+        let (df, image) = (self.dragonfly(), self.switch.image());
         let (fabric, group, own) = (image.fabric(), image.group(), image.index());
         if to.group == group {
             let port = df.local_port(own, to.index);
@@ -260,7 +277,7 @@ impl Rule<'_, '_> {
         minimal: Minimal,
     ) -> Option<(&PortSet, u8, Flags)> {
         let rules = self.tables.escape.rules();
-        if !flags.left && to.group != self.switch.image.group() {
+        if !flags.left && to.group != self.switch.image().group() {
             return match flags.came {
                 Came::Node => Some((
                     &self.tables.global,
@@ -274,7 +291,7 @@ impl Rule<'_, '_> {
                 Came::Local | Came::Global => None,
             };
         }
-        let is_last = to.group == self.switch.image.group();
+        let is_last = to.group == self.switch.image().group();
         let LocalPercent { middle, destination, .. } = rules.local_percent;
         let percent = if is_last { destination } else { middle };
         let may = self.is_local(minimal.port) && !flags.local;
@@ -335,11 +352,11 @@ impl Rule<'_, '_> {
 
     /// Whether the rules let a packet leave the group by a link: all do, unless only those are to that a path of
     /// the T-VLB set begins with.
-    pub(super) fn may_begin(&self, port: Port, to: &Place) -> bool {
+    pub(crate) fn may_begin(&self, port: Port, to: &Place) -> bool {
         if !self.tables.escape.rules().by_set || self.is_local(port) {
             return true;
         }
-        let (df, image) = (self.switch.dragonfly(), &self.switch.image);
+        let (df, image) = (self.dragonfly(), self.switch.image());
         let fabric = image.fabric();
         let slot = port.0.wrapping_sub(df.slot_port(0).0);
         let Some(arrival) = image.peer(slot) else { return false };

@@ -16,17 +16,16 @@
 //! | 4..2   | VC          | the virtual channel of the link it last crossed; 0 at injection          |
 //! | 1..0   | kind        | 3                                                                        |
 
-use crate::error::PerHopFault;
-use crate::header::Header;
-use crate::{Channels, Error};
+use crate::{Error, PerHopFault};
+use tvlb_firmware_model::{Channels, Header};
 use tvlb_schema::SwitchId;
 
 /// The kind of every such header.
-pub(super) const KIND: u64 = 3;
+pub(crate) const KIND: u64 = 3;
 
 /// By what a packet came to the switch where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Came {
+pub(crate) enum Came {
     Node,
     Local,
     Global,
@@ -61,21 +60,21 @@ impl PerHop {
 /// What such a header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the bits of the header")]
-pub(super) struct Flags {
-    pub(super) entries: u8,
-    pub(super) backward: bool,
-    pub(super) escape: bool,
-    pub(super) go_global: bool,
-    pub(super) local: bool,
-    pub(super) global: bool,
-    pub(super) left: bool,
-    pub(super) came: Came,
-    pub(super) virtual_channel: u8,
+pub(crate) struct Flags {
+    pub(crate) entries: u8,
+    pub(crate) backward: bool,
+    pub(crate) escape: bool,
+    pub(crate) go_global: bool,
+    pub(crate) local: bool,
+    pub(crate) global: bool,
+    pub(crate) left: bool,
+    pub(crate) came: Came,
+    pub(crate) virtual_channel: u8,
 }
 
 impl Flags {
     /// Those of a packet in an injection queue.
-    pub(super) const AT_SOURCE: Self = Self {
+    pub(crate) const AT_SOURCE: Self = Self {
         entries: 0,
         backward: false,
         escape: false,
@@ -89,7 +88,7 @@ impl Flags {
 
     /// Reads them from a header. `canonical` says how many virtual channels a link has below that of the escape
     /// network.
-    pub(super) fn read(header: Header, canonical: Channels) -> Result<Self, Error> {
+    pub(crate) fn read(header: Header, canonical: Channels) -> Result<Self, Error> {
         let bits = header.bits();
         if bits & 3 != KIND {
             return Err(Error::NotPerHop { bits });
@@ -139,7 +138,7 @@ impl Flags {
     }
 
     /// The header of a packet for a node with these flags.
-    pub(super) const fn header(self, destination: SwitchId, terminal: u8) -> Header {
+    pub(crate) const fn header(self, destination: SwitchId, terminal: u8) -> Header {
         let came = match self.came {
             Came::Node => 0,
             Came::Local => 1,
@@ -163,7 +162,7 @@ impl Flags {
 
     /// The same packet behind its next link.
     #[must_use]
-    pub(super) const fn crossed(self, is_local: bool, virtual_channel: u8) -> Self {
+    pub(crate) const fn crossed(self, is_local: bool, virtual_channel: u8) -> Self {
         if is_local {
             Self { came: Came::Local, virtual_channel, ..self }
         } else {

@@ -1,45 +1,14 @@
-//! OFAR: routing that is decided at every hop, by what the switch sees of its own outputs (García, Vallejo,
-//! Beivide, Valero and Rodríguez, "OFAR-CM: Efficient Dragonfly Networks with Simple Congestion Management",
-//! HOTI 2013).
-//!
-//! A packet asks for its minimal output. Where that cannot take it, the packet may be *misrouted*, by another link
-//! that is used less; where no virtual channel that it may take has room at all, it goes on by the escape
-//! network, a ring or a tree over all switches. The *canonical* virtual channels have no order, and the
-//! escape network alone keeps packets from waiting for each other for ever:
-//!
-//! - a packet that is not in an injection queue and finds all outputs that it may take without room asks for an
-//!   escape channel that depends on its place, its destination and, on a ring, its direction alone;
-//! - on a tree these channels do not wait for each other in a circle; on a ring they do in one circle for each
-//!   direction, which is entered only with room for two packets and passed along with room for one, so
-//!   that each direction has room somewhere at all times.
-//!
-//! With the rules `by_set` and `by_length` that is T-OFAR, which is of this crate: packets are misrouted to other
-//! groups only where a path of the T-VLB set begins, and shares in use are weighed by hops.
-//!
-//! What the paper does not state is this crate's reading: how candidates are compared ([`Ofar::ask`]), that a
-//! packet which has to leave its group takes the escape network as soon as no link of its switch to another
-//! group has room, and that a packet is sent within its group for that only to a switch that has one.
-//!
-//! Nothing is remembered from one question to the next, and a question takes a number of steps that is bounded by
-//! the ports of the switch.
+//! A switch that decides at every hop.
 
-mod answer;
-mod flags;
-mod length;
-mod outputs;
-mod rule;
-mod tables;
 #[cfg(test)]
 mod tests;
 
-use crate::{Channels, Error, Header, PortSet, Switch};
-pub use answer::Ask;
-pub use flags::PerHop;
-pub use outputs::Outputs;
+use crate::rule::Rule;
+use crate::tables::Tables;
+use crate::{Ask, Error, EscapeImage, OfarRules, Outputs, PortSet};
 use rand_core::Rng;
-use rule::Rule;
-use tables::Tables;
-use tvlb_schema::{EscapeImage, NodeId, OfarRules, Port};
+use tvlb_firmware_model::{Channels, Header, Switch};
+use tvlb_schema::{NodeId, Port};
 
 /// How many virtual channels a switch's links need for OFAR: the canonical ones and that of the escape network.
 pub const fn channels(rules: &OfarRules) -> Channels {
@@ -51,10 +20,9 @@ pub const fn channels(rules: &OfarRules) -> Channels {
 /// # Example
 /// ```
 /// use tvlb_firmware_model::rand_core::SeedableRng;
-/// use tvlb_firmware_model::schema::{
-///     EscapeImage, EscapeNetwork, FabricImage, NodeId, OfarRules, Port, encode_escape_image,
-/// };
-/// use tvlb_firmware_model::{Ask, DefaultRng, Ofar, Outputs, PortSet, Switch};
+/// use tvlb_firmware_model::schema::{NodeId, Port};
+/// use tvlb_firmware_model::{DefaultRng, Switch};
+/// use tvlb_ofar::{Ask, EscapeImage, Ofar, Outputs, PortSet};
 ///
 /// /// All links are free.
 /// struct Idle;
@@ -70,7 +38,7 @@ pub const fn channels(rules: &OfarRules) -> Channels {
 ///     }
 /// }
 ///
-/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/golden/v3/");
 /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
 /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
 /// # let escape_image = std::fs::read(format!("{golden}escape-ring.tvlb"))?;

@@ -1,6 +1,6 @@
 //! The answer to a packet that decides at every hop.
 
-use crate::Header;
+use tvlb_firmware_model::Header;
 use tvlb_schema::Port;
 
 /// What a packet at the head of a buffer asks for.

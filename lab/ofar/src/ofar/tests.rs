@@ -1,18 +1,16 @@
 //! What switch 5 of dfly(2,4,2,9) asks for: group 1, index 1, ports 0 and 1 to nodes, 2 to 4 to switches 4, 6 and 7,
 //! 5 and 6 to other groups.
 
-use super::flags::{Came, Flags};
 use super::*;
-use crate::DefaultRng;
-use crate::random::below;
+use crate::flags::{Came, Flags};
+use crate::rule::Place;
+use crate::{EscapeKind, EscapeNetwork, LocalPercent, encode_escape_image};
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use std::collections::BTreeSet;
 use std::vec::Vec;
-use tvlb_schema::{
-    Decision, EscapeKind, EscapeNetwork, FabricImage, GroupId, LocalPercent, SwitchId,
-    encode_escape_image,
-};
+use tvlb_firmware_model::{DefaultRng, below};
+use tvlb_schema::{Decision, FabricImage, GroupId, SwitchId};
 
 struct Images {
     fabric: Vec<u8>,
@@ -23,7 +21,7 @@ struct Images {
 
 fn images() -> Images {
     let read = |name: &str| {
-        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/golden/v3/");
         std::fs::read(std::format!("{directory}{name}")).unwrap()
     };
     Images {
@@ -341,7 +339,7 @@ fn fewer_links_are_open_where_a_set_says_so() {
     let network = with_rules(&images, &images.ring, &rules);
     let escape = EscapeImage::decode(&network, switch.image().fabric()).unwrap();
     let ofar = Ofar::new(&switch, &escape).unwrap();
-    let (df, set) = (switch.dragonfly(), switch.image().set(Decision::UgalL));
+    let (df, set) = (switch.image().fabric().dragonfly(), switch.image().set(Decision::UgalL));
     for to in df.switches().filter(|to| df.place(*to).0 != GroupId(1)) {
         let mut begins = BTreeSet::new();
         switch.for_each_route(Decision::UgalL, to, |route, shape| {
@@ -353,7 +351,7 @@ fn fewer_links_are_open_where_a_set_says_so() {
             let leads_there = switch.neighbour(port).unwrap().0 == df.place(to).0;
             // The image's set keeps all routes of its shapes.
             assert_eq!(
-                ofar.rule().may_begin(port, &switch.place(to)),
+                ofar.rule().may_begin(port, &Place::of(df, to)),
                 leads_there || begins.contains(&port),
                 "{port} to {to} with {:?}",
                 set.rule().shapes()
@@ -395,7 +393,8 @@ fn by_length_the_least_share_times_hops_is_taken() {
     let network = with_rules(&images, &images.ring, &rules);
     let escape = EscapeImage::decode(&network, switch.image().fabric()).unwrap();
     let ofar = Ofar::new(&switch, &escape).unwrap();
-    let (df, fabric, own) = (switch.dragonfly(), switch.image().fabric(), switch.image().switch());
+    let (df, fabric, own) =
+        (switch.image().fabric().dragonfly(), switch.image().fabric(), switch.image().switch());
     let behind = |port: usize| {
         let (group, index) = switch.neighbour(Port(u16::try_from(port).unwrap())).unwrap();
         df.switch(group, index)
@@ -411,7 +410,7 @@ fn by_length_the_least_share_times_hops_is_taken() {
         if to == own || flags.escape || flags.go_global {
             continue;
         }
-        let (to_place, here) = (switch.place(to), df.place(own).0);
+        let (to_place, here) = (Place::of(df, to), df.place(own).0);
         let rest = shortest(fabric, own, to);
         assert_eq!(u32::from(ofar.rule().rest(ofar.rule().here(), &to_place)), rest);
         // One link joins any two groups, so one output begins the shortest way.
