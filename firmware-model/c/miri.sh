@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the tests of the C interface under Miri, an interpreter that reports undefined behaviour:
+# Runs the tests of the C interfaces, this one and OFAR's, under Miri, an interpreter that reports undefined behaviour:
 # misaligned or dangling accesses, broken borrows, uninitialised values, data races.
 # Needs a nightly toolchain of rustup, and adds Miri to it; without them it says so and succeeds.
 set -euo pipefail
@@ -18,8 +18,8 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 rustup run nightly cargo miri setup --target-dir "$target/miri" >"$log" 2>&1 ||
     { tail -20 "$log" >&2; exit 1; }
-for tests in soundness bad_calls questions describe ofar; do
+for tests in firmware-c/soundness firmware-c/bad_calls firmware-c/questions firmware-c/describe ofar-c/ofar; do
     rustup run nightly cargo miri test --quiet --locked --target-dir "$target/miri" \
-        --package tvlb-firmware-c --test $tests >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
-    printf '%-10s %s\n' $tests "$(sed -n 's/^test result: //p' "$log")"
+        --package "tvlb-${tests%/*}" --test "${tests#*/}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+    printf '%-21s %s\n' $tests "$(sed -n 's/^test result: //p' "$log")"
 done

@@ -83,7 +83,8 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-chart", &[]),
         ("tvlb-firmware-model", &["tvlb-schema"]),
         ("tvlb-ofar", &["tvlb-firmware-model", "tvlb-schema"]),
-        ("tvlb-firmware-c", &["tvlb-firmware-model", "tvlb-ofar", "tvlb-schema"]),
+        ("tvlb-firmware-c", &["tvlb-firmware-model", "tvlb-schema"]),
+        ("tvlb-ofar-c", &["tvlb-firmware-c", "tvlb-firmware-model", "tvlb-ofar", "tvlb-schema"]),
         ("tvlb-table-set", data),
         ("tvlb-traffic", tables),
         ("tvlb-topology", tables),
@@ -118,9 +119,11 @@ fn nothing_sees_the_laboratory() {
     let packages = packages();
     let sees_lab = |package: &&Value| {
         let below = ours_below(&packages, package["name"].as_str().unwrap());
-        ["tvlb-lab", "tvlb-ofar-proof"].iter().any(|of_lab| below.contains(*of_lab))
+        ["tvlb-lab", "tvlb-ofar", "tvlb-ofar-c", "tvlb-ofar-proof"]
+            .iter()
+            .any(|of_lab| below.contains(*of_lab))
     };
     let users: Vec<&str> =
         packages.iter().filter(sees_lab).map(|package| package["name"].as_str().unwrap()).collect();
-    assert_eq!(users, ["tvlb-lab"]);
+    assert_eq!(users, ["tvlb-lab", "tvlb-ofar-c", "tvlb-ofar-proof"]);
 }

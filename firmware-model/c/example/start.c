@@ -92,12 +92,9 @@ int memcmp(const void *one, const void *other, size_t count)
 __asm__(".section .rodata\n"
         ".globl fabric_image, fabric_end, source_image, source_end, second_image, second_end\n"
         ".globl small_fabric, small_fabric_end, small_switch, small_switch_end\n"
-        ".globl escape_ring, escape_ring_end, escape_tree, escape_tree_end\n"
         "fabric_image: .incbin \"fabric.tvlb\"\nfabric_end:\n"
         "source_image: .incbin \"switch-00003.tvlb\"\nsource_end:\n"
         "second_image: .incbin \"switch-00004.tvlb\"\nsecond_end:\n"
         "small_fabric: .incbin \"../../../schema/golden/v3/fabric.tvlb\"\nsmall_fabric_end:\n"
         "small_switch: .incbin \"../../../schema/golden/v3/switch-00005.tvlb\"\nsmall_switch_end:\n"
-        "escape_ring: .incbin \"../../../schema/golden/v3/escape-ring.tvlb\"\nescape_ring_end:\n"
-        "escape_tree: .incbin \"../../../schema/golden/v3/escape-tree.tvlb\"\nescape_tree_end:\n"
         ".previous\n");

@@ -16,10 +16,8 @@ extern const uint8_t fabric_image[], fabric_end[];
 extern const uint8_t source_image[], source_end[];
 extern const uint8_t second_image[], second_end[];
 
-/* A smaller fabric, one switch of it, and its escape networks. */
+/* A smaller fabric, and one switch of it. */
 extern const uint8_t small_fabric[], small_fabric_end[];
 extern const uint8_t small_switch[], small_switch_end[];
-extern const uint8_t escape_ring[], escape_ring_end[];
-extern const uint8_t escape_tree[], escape_tree_end[];
 
 #endif

@@ -1,4 +1,4 @@
-//! Error codes and their names. A code never changes its meaning.
+//! Error codes and their names. A code never changes its meaning. 20 to 23 are those of `tvlb_ofar.h`.
 
 use core::ffi::{CStr, c_char};
 use tvlb_firmware_model::Error;
@@ -51,14 +51,6 @@ codes! {
     TVLB_OLD_FAULTS = 18, c"fault image out of date";
     /// The switch image does not say the port's number.
     TVLB_NO_NUMBER = 19, c"port number not known";
-    /// The bytes are not an escape image, or it belongs to another fabric.
-    TVLB_ESCAPE_IMAGE = 20, c"bad escape image";
-    /// Packets cannot decide at every hop on this fabric, or where something is dead.
-    TVLB_NOT_FOR_OFAR = 21, c"fabric not for OFAR";
-    /// The header's two lowest bits are not 3: the packet does not decide at every hop.
-    TVLB_NOT_PER_HOP = 22, c"header does not decide at every hop";
-    /// The header is of a packet that decides at every hop, but no switch writes it.
-    TVLB_PER_HOP_FLAGS = 23, c"unknown header of a packet that decides at every hop";
     /// The switch image counts the credits of single virtual channels, but only sums of them are known.
     TVLB_SUMS_ONLY = 24, c"credits known as sums only";
 }
@@ -80,17 +72,6 @@ pub const fn code_of(error: &Error) -> i32 {
         Error::FaultImage(_) => TVLB_FAULT_IMAGE,
         Error::OldFaults { .. } => TVLB_OLD_FAULTS,
         Error::SumsOnly { .. } => TVLB_SUMS_ONLY,
-        _ => TVLB_OTHER,
-    }
-}
-
-/// The code of an error of a switch that decides at every hop.
-pub const fn code_of_ofar(error: &::tvlb_ofar::Error) -> i32 {
-    match error {
-        ::tvlb_ofar::Error::Datapath(error) => code_of(error),
-        ::tvlb_ofar::Error::NotForOfar { .. } => TVLB_NOT_FOR_OFAR,
-        ::tvlb_ofar::Error::NotPerHop { .. } => TVLB_NOT_PER_HOP,
-        ::tvlb_ofar::Error::PerHopFlags { .. } => TVLB_PER_HOP_FLAGS,
         _ => TVLB_OTHER,
     }
 }

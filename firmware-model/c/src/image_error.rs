@@ -2,12 +2,10 @@
 
 use crate::memory::{self, Out};
 use crate::{
-    TVLB_BAD_ARGUMENT, TVLB_ESCAPE_IMAGE, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_OK,
-    TVLB_SWITCH_IMAGE, end,
+    TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_OK, TVLB_SWITCH_IMAGE, end,
 };
-use ::tvlb_ofar::EscapeImage;
 use core::fmt::{self, Write};
-use tvlb_schema::{FabricImage, ImageError, SwitchImage};
+use tvlb_schema::{FabricImage, SwitchImage};
 
 /// The bytes of a `tvlb_image_error`'s text.
 pub const TEXT_SIZE: usize = 256;
@@ -45,11 +43,17 @@ impl Write for Text {
     }
 }
 
-fn error_of(code: i32, error: &dyn fmt::Display, offset: u32) -> tvlb_image_error {
-    let mut text = Text { bytes: [0; TEXT_SIZE], len: 0 };
-    // A text takes all that is written to it.
-    let _ = write!(text, "{error}");
-    tvlb_image_error { code, offset, text: text.bytes }
+impl tvlb_image_error {
+    /// Nothing is wrong.
+    pub const NOTHING: Self = Self { code: TVLB_OK, offset: 0, text: [0; TEXT_SIZE] };
+
+    /// An error with the code with which booting refuses the image, and the byte that it is about.
+    pub fn of(code: i32, error: &dyn fmt::Display, offset: u32) -> Self {
+        let mut text = Text { bytes: [0; TEXT_SIZE], len: 0 };
+        // A text takes all that is written to it.
+        let _ = write!(text, "{error}");
+        Self { code, offset, text: text.bytes }
+    }
 }
 
 /// What is wrong with an image: `tvlb_check_image`.
@@ -72,30 +76,27 @@ pub unsafe extern "C" fn tvlb_check_image(
         let fabric = unsafe { memory::bytes(fabric_image, fabric_len) }?;
         let image = match kind {
             TVLB_FABRIC_IMAGE => &[],
-            TVLB_SWITCH_IMAGE | TVLB_FAULT_IMAGE | TVLB_ESCAPE_IMAGE => {
+            TVLB_SWITCH_IMAGE | TVLB_FAULT_IMAGE => {
                 // SAFETY: as above.
                 unsafe { memory::bytes(image, image_len) }?
             }
             _ => return Err(TVLB_BAD_ARGUMENT),
         };
-        let of_image = |code, error: &ImageError| error_of(code, error, error.offset());
-        let wrong = match FabricImage::decode(fabric) {
-            Err(error) => Some(of_image(TVLB_FABRIC_IMAGE, &error)),
-            Ok(mut fabric) => match kind {
-                TVLB_SWITCH_IMAGE => SwitchImage::decode(image, &fabric).err(),
-                TVLB_FAULT_IMAGE => fabric.install_faults(image).err(),
-                _ => None,
+        let (code, checked) = match FabricImage::decode(fabric) {
+            Err(error) => (TVLB_FABRIC_IMAGE, Err(error)),
+            Ok(mut fabric) => {
+                let checked = match kind {
+                    TVLB_SWITCH_IMAGE => SwitchImage::decode(image, &fabric).map(|_| ()),
+                    TVLB_FAULT_IMAGE => fabric.install_faults(image),
+                    _ => Ok(()),
+                };
+                (kind, checked)
             }
-            .map(|error| of_image(kind, &error))
-            .or_else(|| {
-                let escape =
-                    (kind == TVLB_ESCAPE_IMAGE).then(|| EscapeImage::decode(image, &fabric));
-                let error = escape?.err()?;
-                Some(error_of(kind, &error, error.offset()))
-            }),
         };
-        let nothing = tvlb_image_error { code: TVLB_OK, offset: 0, text: [0; TEXT_SIZE] };
-        out.write(wrong.unwrap_or(nothing));
+        out.write(match checked {
+            Ok(()) => tvlb_image_error::NOTHING,
+            Err(error) => tvlb_image_error::of(code, &error, error.offset()),
+        });
         Ok(())
     };
     end(check())

@@ -4,7 +4,7 @@
 //! `state::read`, which asks whether a switch is booted, comes after the checks of all other pointers.
 //! It leaves its outputs alone unless it succeeds; every function that can fail returns an error code.
 //! What else C must promise stands with each function. Nothing is allocated, nothing is kept but the caller's own
-//! `tvlb_switch` and `tvlb_ofar`, and nothing panics.
+//! `tvlb_switch`, and nothing panics.
 //!
 //! What a caller may change during a call, its counters and whatever `random` reaches, is never
 //! borrowed: values are copied in first and written out last, by raw pointers. `miri.sh` runs the
@@ -15,10 +15,9 @@ mod ask;
 mod code;
 mod describe;
 mod explain;
+pub mod extension;
 mod image_error;
 mod memory;
-mod ofar;
-mod outputs;
 mod state;
 
 pub use ask::{
@@ -26,10 +25,9 @@ pub use ask::{
     tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_switch_number, tvlb_version,
 };
 pub use code::{
-    TVLB_ASTRAY, TVLB_BAD_ARGUMENT, TVLB_ESCAPE_IMAGE, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE,
-    TVLB_HEADER_KIND, TVLB_HEADER_RANGE, TVLB_NO_CABLE, TVLB_NO_CHANNEL, TVLB_NO_NUMBER,
-    TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_NOT_FOR_OFAR, TVLB_NOT_PER_HOP, TVLB_OK,
-    TVLB_OLD_FAULTS, TVLB_OTHER, TVLB_PER_HOP_FLAGS, TVLB_REPLACEMENT, TVLB_SUMS_ONLY,
+    TVLB_ASTRAY, TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_HEADER_KIND,
+    TVLB_HEADER_RANGE, TVLB_NO_CABLE, TVLB_NO_CHANNEL, TVLB_NO_NUMBER, TVLB_NO_SUCH_NODE,
+    TVLB_NOT_BOOTED, TVLB_OK, TVLB_OLD_FAULTS, TVLB_OTHER, TVLB_REPLACEMENT, TVLB_SUMS_ONLY,
     TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_error_name,
 };
 pub use describe::{
@@ -41,18 +39,11 @@ pub use explain::{
 };
 pub use image_error::{TEXT_SIZE, tvlb_check_image, tvlb_image_error};
 pub use memory::{tvlb_inputs, tvlb_random};
-pub use ofar::{
-    tvlb_ask, tvlb_asked, tvlb_boot_ofar, tvlb_launch, tvlb_may_inject, tvlb_ofar_channels_needed,
-    tvlb_ofar_checksum,
-};
-pub use outputs::tvlb_outputs;
-pub use state::{OFAR_SIZE, SWITCH_SIZE, tvlb_ofar, tvlb_switch};
+pub use state::{SWITCH_SIZE, tvlb_switch};
 
 #[doc(hidden)] // for the comparison of C with Rust
-pub use code::{code_of, code_of_ofar};
+pub use code::code_of;
 use memory::Out;
-#[doc(hidden)]
-pub use ofar::asked_of;
 use tvlb_firmware_model::{Admission, Channels, Choice, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::NodeId;
 

@@ -99,9 +99,11 @@ impl Credits for Counters {
 }
 
 /// C's random numbers as Rust's.
-pub(crate) struct Random {
-    pub(crate) next: unsafe extern "C" fn(context: *mut c_void) -> u32,
-    pub(crate) context: *mut c_void,
+pub struct Random {
+    /// 32 random bits at each call.
+    pub next: unsafe extern "C" fn(context: *mut c_void) -> u32,
+    /// Given to `next`.
+    pub context: *mut c_void,
 }
 
 impl rand_core::TryRng for Random {
@@ -149,8 +151,11 @@ pub(crate) unsafe fn enter(inputs: *const tvlb_inputs) -> Result<(Counters, Rand
 }
 
 /// Whether there can be `count` values at `first`: not null, aligned, not more than memory has.
+///
+/// # Errors
+/// There cannot.
 #[inline]
-pub(crate) fn check<T>(first: *const T, count: usize) -> Result<(), i32> {
+pub fn check<T>(first: *const T, count: usize) -> Result<(), i32> {
     let fits =
         count.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok());
     if first.is_null() || !first.is_aligned() || !fits { Err(TVLB_BAD_ARGUMENT) } else { Ok(()) }
@@ -158,10 +163,13 @@ pub(crate) fn check<T>(first: *const T, count: usize) -> Result<(), i32> {
 
 /// The bytes of an image. Memory is not null even where an image has no bytes.
 ///
+/// # Errors
+/// There cannot be so many.
+///
 /// # Safety
 /// `first` is null, or `count` bytes from it are readable and nobody changes them for as long as
 /// 'a.
-pub(crate) unsafe fn bytes<'a>(first: *const u8, count: usize) -> Result<&'a [u8], i32> {
+pub unsafe fn bytes<'a>(first: *const u8, count: usize) -> Result<&'a [u8], i32> {
     check(first, count)?;
     // SAFETY: not null and not larger than memory, by the check; the rest is the caller's promise.
     Ok(unsafe { core::slice::from_raw_parts(first, count) })
@@ -169,34 +177,43 @@ pub(crate) unsafe fn bytes<'a>(first: *const u8, count: usize) -> Result<&'a [u8
 
 /// The value that an argument points to, copied.
 ///
+/// # Errors
+/// It points nowhere, or between values.
+///
 /// # Safety
 /// `from` is null, misaligned or readable.
 #[inline]
-pub(crate) unsafe fn read<T: Copy>(from: *const T) -> Result<T, i32> {
+pub unsafe fn read<T: Copy>(from: *const T) -> Result<T, i32> {
     check(from, 1)?;
     // SAFETY: not null and aligned, by the check; readable by the caller's promise.
     Ok(unsafe { from.read() })
 }
 
 /// Where a result goes: checked before the work, written after it.
-pub(crate) struct Out<T>(*mut T);
+pub struct Out<T>(*mut T);
 
 impl<T> Out<T> {
+    /// A place for a result.
+    ///
+    /// # Errors
+    /// It is null or misaligned.
+    ///
     /// # Safety
     /// `to` is null, misaligned, or writable until [`Self::write`].
     #[inline]
-    pub(crate) unsafe fn new(to: *mut T) -> Result<Self, i32> {
+    pub unsafe fn new(to: *mut T) -> Result<Self, i32> {
         check(to, 1)?;
         Ok(Self(to))
     }
 
     /// Where it goes.
-    pub(crate) fn at(self) -> *mut T {
+    pub fn at(self) -> *mut T {
         self.0
     }
 
+    /// Writes the result.
     #[inline]
-    pub(crate) fn write(self, value: T) {
+    pub fn write(self, value: T) {
         // SAFETY: not null and aligned, by the check in `new`; writable by the promise given to it.
         unsafe { self.0.write(value) };
     }

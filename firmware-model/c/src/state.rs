@@ -1,22 +1,15 @@
-//! The caller's memory for one switch, and for one that decides at every hop.
+//! The caller's memory for one switch.
 
 use crate::memory::{self, Out};
 use crate::{TVLB_NOT_BOOTED, TVLB_WRONG_SCHEME, code_of};
-use ::tvlb_ofar::OfarSwitch;
 use core::mem::MaybeUninit;
 use tvlb_firmware_model::{Error, Scheme, Switch, VlbPaths};
 
 /// The bytes of a `tvlb_switch`, enough on machines of 32 and of 64 bits.
 pub const SWITCH_SIZE: usize = 1024;
 
-/// The bytes of a `tvlb_ofar`, enough on machines of 32 and of 64 bits.
-pub const OFAR_SIZE: usize = 1280;
-
 /// Says that a switch has been booted. Memory of zeros does not say so.
 const BOOTED: u64 = 0x7476_6c62_2062_6f6f;
-
-/// Says the same of a switch that decides at every hop.
-const BOOTED_OFAR: u64 = 0x7476_6c62_206f_6661;
 
 /// One switch: `tvlb_switch`. Opaque to C.
 #[repr(C, align(8))]
@@ -26,15 +19,6 @@ pub struct tvlb_switch {
     /// Not plain bytes: a booted switch has padding and pointers, which a move must keep as they
     /// are.
     bytes: [MaybeUninit<u8>; SWITCH_SIZE],
-}
-
-/// One switch that decides at every hop: `tvlb_ofar`. Opaque to C.
-#[repr(C, align(8))]
-#[allow(non_camel_case_types)]
-#[derive(Debug)]
-pub struct tvlb_ofar {
-    /// Not plain bytes, as those of a switch.
-    bytes: [MaybeUninit<u8>; OFAR_SIZE],
 }
 
 /// What such memory holds once it is booted.
@@ -55,11 +39,11 @@ pub(crate) struct Booted {
 }
 
 /// Whether a value and its mark fit into so many bytes, as they do wherever this compiles.
-const fn fits<T>(size: usize) -> bool {
+pub const fn fits<T>(size: usize) -> bool {
     size_of::<Marked<T>>() <= size && align_of::<Marked<T>>() <= 8
 }
 
-const _: () = assert!(fits::<Booted>(SWITCH_SIZE) && fits::<OfarSwitch<'static>>(OFAR_SIZE));
+const _: () = assert!(fits::<Booted>(SWITCH_SIZE));
 
 impl Booted {
     /// Refuses packets that can need more virtual channels than those that the switch was booted for:
@@ -89,13 +73,6 @@ impl tvlb_switch {
     }
 }
 
-impl tvlb_ofar {
-    /// Memory in which nothing is booted yet.
-    pub const fn zeroed() -> Self {
-        Self { bytes: [MaybeUninit::new(0); OFAR_SIZE] }
-    }
-}
-
 /// # Safety
 /// Nobody uses the switch in the memory during the call.
 pub(crate) unsafe fn write(
@@ -108,15 +85,6 @@ pub(crate) unsafe fn write(
     let switch = unsafe { core::mem::transmute::<Switch<'_>, Switch<'static>>(switch) };
     // SAFETY: by the caller's promise; it fits, by the assertion above.
     unsafe { write_marked(memory, BOOTED, Booted { scheme, paths, switch }) }
-}
-
-/// # Safety
-/// As for [`write`].
-pub(crate) unsafe fn write_ofar(memory: Out<tvlb_ofar>, ofar: OfarSwitch<'_>) {
-    // SAFETY: as above, for the images of the switch and the escape image.
-    let ofar = unsafe { core::mem::transmute::<OfarSwitch<'_>, OfarSwitch<'static>>(ofar) };
-    // SAFETY: as above.
-    unsafe { write_marked(memory, BOOTED_OFAR, ofar) }
 }
 
 /// # Safety
@@ -149,26 +117,26 @@ pub(crate) unsafe fn change<'a>(
     Ok(())
 }
 
+/// Puts a value into memory, and marks that it is there.
+///
 /// # Safety
-/// As for [`read`], with [`write_ofar`].
-pub(crate) unsafe fn read_ofar<'a>(memory: *const tvlb_ofar) -> Result<&'a OfarSwitch<'a>, i32> {
-    // SAFETY: by the caller's promise.
-    unsafe { read_marked::<_, OfarSwitch<'static>>(memory, BOOTED_OFAR) }
-}
-
-/// # Safety
-/// The memory is large enough for a marked `T`, and nobody uses what is in it during the call.
-unsafe fn write_marked<M, T>(memory: Out<M>, mark: u64, value: T) {
+/// The memory is large enough for a marked `T` ([`fits`]), and nobody uses what is in it during the call.
+pub unsafe fn write_marked<M, T>(memory: Out<M>, mark: u64, value: T) {
     const { assert!(align_of::<Marked<T>>() <= align_of::<M>()) };
     // SAFETY: not null, aligned and writable, as `Out` has it, and large enough. What was there before needs
     // no drop.
     unsafe { memory.at().cast::<Marked<T>>().write(Marked { mark, value }) };
 }
 
+/// The value in memory that has this mark.
+///
+/// # Errors
+/// The pointer is null or misaligned, or the mark is not there.
+///
 /// # Safety
 /// `memory` is null, misaligned, or holds zeros or what [`write_marked`] has left there for the same mark and
 /// type, or a copy of that. For as long as 'a nobody writes to it.
-unsafe fn read_marked<'a, M, T>(memory: *const M, mark: u64) -> Result<&'a T, i32> {
+pub unsafe fn read_marked<'a, M, T>(memory: *const M, mark: u64) -> Result<&'a T, i32> {
     memory::check(memory, 1)?;
     let marked = memory.cast::<Marked<T>>();
     // SAFETY: not null and aligned by the check, and large enough; its first eight bytes are zeros

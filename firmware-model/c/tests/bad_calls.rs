@@ -4,13 +4,11 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_OK,
-    TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_ask, tvlb_boot, tvlb_boot_ofar,
-    tvlb_channels_needed, tvlb_check_image, tvlb_check_replacement, tvlb_describe,
-    tvlb_describe_port, tvlb_explain, tvlb_explain_again, tvlb_forward, tvlb_image_error,
-    tvlb_inputs, tvlb_install_faults, tvlb_launch, tvlb_may_inject, tvlb_neighbour,
-    tvlb_node_count, tvlb_ofar, tvlb_ofar_channels_needed, tvlb_ofar_checksum,
-    tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_switch_number,
-    tvlb_weighing_of,
+    TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_channels_needed,
+    tvlb_check_image, tvlb_check_replacement, tvlb_describe, tvlb_describe_port, tvlb_explain,
+    tvlb_explain_again, tvlb_forward, tvlb_image_error, tvlb_inputs, tvlb_install_faults,
+    tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_step,
+    tvlb_switch, tvlb_switch_number, tvlb_weighing_of,
 };
 
 const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
@@ -127,7 +125,6 @@ fn null_pointers_and_numbers_out_of_range_are_refused() {
 #[test]
 fn pointers_are_checked_before_what_they_lead_to() {
     let (mut zeros, mut switch) = (tvlb_switch::zeroed(), tvlb_switch::zeroed());
-    let mut ofar = tvlb_ofar::zeroed();
     assert_eq!(boot(&mut switch, FABRIC, SWITCH, 7), TVLB_OK);
     let idle = IDLE;
     let (inputs, mut bytes) = (&raw const idle, [0_u8; 64]);
@@ -166,15 +163,6 @@ fn pointers_are_checked_before_what_they_lead_to() {
             tvlb_weighing_of(at, 3, null_mut()),
             tvlb_check_replacement(at, null()),
             tvlb_check_replacement(at, odd),
-            tvlb_boot_ofar(null_mut(), at, image, 64, 7, 7),
-            tvlb_boot_ofar(&raw mut ofar, at, null(), 0, 7, 7),
-            tvlb_boot_ofar(&raw mut ofar, &raw const switch, null(), 0, 7, 7),
-            tvlb_ofar_channels_needed(at, null(), 0, image, image),
-            tvlb_ofar_channels_needed(at, image, 64, image, null_mut()),
-            tvlb_ofar_checksum(&raw const ofar, null_mut()),
-            tvlb_launch(&raw const ofar, 0, null_mut()),
-            tvlb_ask(&raw const ofar, 0, null(), null_mut()),
-            tvlb_may_inject(&raw const ofar, null(), image),
         ] {
             assert_eq!(code, TVLB_BAD_ARGUMENT);
         }

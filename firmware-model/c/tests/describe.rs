@@ -1,26 +1,24 @@
 //! What C is told of switches, ports, decisions and bad images is what the datapath says.
 
-use ::tvlb_ofar::EscapeImage;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use tvlb_firmware_c::{
-    ALL_CHANNELS, TVLB_BAD_ARGUMENT, TVLB_ESCAPE_IMAGE, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE,
-    TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_OK, TVLB_SWITCH_IMAGE, TVLB_WRONG_SCHEME, code_of,
-    tvlb_admit, tvlb_boot, tvlb_candidate, tvlb_check_image, tvlb_describe, tvlb_describe_port,
-    tvlb_description, tvlb_explain, tvlb_explain_again, tvlb_explanation, tvlb_image_error,
-    tvlb_inputs, tvlb_install_faults, tvlb_port, tvlb_reconsider, tvlb_step, tvlb_switch,
-    tvlb_weighing, tvlb_weighing_of,
+    ALL_CHANNELS, TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_NO_SUCH_NODE,
+    TVLB_NOT_BOOTED, TVLB_OK, TVLB_SWITCH_IMAGE, TVLB_WRONG_SCHEME, code_of, tvlb_admit, tvlb_boot,
+    tvlb_candidate, tvlb_check_image, tvlb_describe, tvlb_describe_port, tvlb_description,
+    tvlb_explain, tvlb_explain_again, tvlb_explanation, tvlb_image_error, tvlb_inputs,
+    tvlb_install_faults, tvlb_port, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_weighing,
+    tvlb_weighing_of,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{Candidate, DefaultRng, Header, NotDrawn, Scheme, Switch, VlbPaths};
-use tvlb_schema::{FabricImage, ImageError, NodeId, SwitchImage};
+use tvlb_schema::{FabricImage, NodeId, SwitchImage};
 
 /// Of dfly(2, 4, 2, 9), with switch 5.
 const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
 const SWITCH: &[u8] = include_bytes!("../../../schema/golden/v3/switch-00005.tvlb");
 /// What is dead of it: switch 31, two cables and a link, by epoch 7.
 const FAULTS: &[u8] = include_bytes!("../../../schema/golden/v3/faults.tvlb");
-const RING: &[u8] = include_bytes!("../../../schema/golden/v3/escape-ring.tvlb");
 /// Of dfly(4, 8, 4, 9): switch 3, and switch 4 with several candidates and a gate.
 const LARGE_FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const THIRD: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
@@ -368,25 +366,17 @@ fn an_image_is_refused_in_words() {
     let good = Ok((TVLB_OK, 0, String::new()));
     let fabric = FabricImage::decode(FABRIC).expect("the golden image decodes");
     assert_eq!(check(TVLB_FABRIC_IMAGE, FABRIC, &[]), good);
-    for (kind, image) in
-        [(TVLB_SWITCH_IMAGE, SWITCH), (TVLB_FAULT_IMAGE, FAULTS), (TVLB_ESCAPE_IMAGE, RING)]
-    {
+    for (kind, image) in [(TVLB_SWITCH_IMAGE, SWITCH), (TVLB_FAULT_IMAGE, FAULTS)] {
         assert_eq!(check(kind, FABRIC, image), good);
         let mut damaged = image.to_vec();
         damaged[image.len() / 2] ^= 4;
         for bad in [&image[..30], &damaged, &[], FABRIC] {
-            let of_image = |error: ImageError| (error.offset(), error.to_string());
             let error = match kind {
-                TVLB_SWITCH_IMAGE => SwitchImage::decode(bad, &fabric).err().map(of_image),
-                TVLB_FAULT_IMAGE => {
-                    FabricImage::decode(FABRIC).unwrap().install_faults(bad).err().map(of_image)
-                }
-                _ => EscapeImage::decode(bad, &fabric)
-                    .err()
-                    .map(|error| (error.offset(), error.to_string())),
+                TVLB_SWITCH_IMAGE => SwitchImage::decode(bad, &fabric).err(),
+                _ => FabricImage::decode(FABRIC).unwrap().install_faults(bad).err(),
             };
-            let (offset, text) = error.expect("the image is bad");
-            assert_eq!(check(kind, FABRIC, bad), Ok((kind, offset, text)));
+            let error = error.expect("the image is bad");
+            assert_eq!(check(kind, FABRIC, bad), Ok((kind, error.offset(), error.to_string())));
         }
         // What the fabric image is comes first.
         let (code, offset, _) = check(kind, &FABRIC[1..], image).expect("it is refused");

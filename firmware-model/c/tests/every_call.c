@@ -23,7 +23,6 @@ static int expect(const char *call, int32_t found, int32_t expected)
 int run(void)
 {
     static tvlb_switch sw, other;
-    static tvlb_ofar ofar;
     static tvlb_explanation explanation;
     static tvlb_image_error error;
     static const uint8_t fault_image[1];
@@ -31,22 +30,14 @@ int run(void)
     tvlb_port description_of_port;
     tvlb_weighing weighing;
     tvlb_step step;
-    tvlb_asked asked;
     uint64_t header = 0;
-    uint32_t number = 0, credits[7] = {0}, ready = 0x7c;
-    uint16_t room[28], capacity[7];
-    uint8_t local = 0, global = 0, may = 0;
+    uint32_t number = 0, credits[7] = {0};
+    uint8_t local = 0, global = 0;
     tvlb_inputs inputs = {credits, 7, seven, NULL, NULL, 0};
-    tvlb_outputs outputs = {&ready, NULL, 1, room, capacity, 7, 4, seven, NULL};
     size_t fabric = (size_t)(small_fabric_end - small_fabric);
     size_t image = (size_t)(small_switch_end - small_switch);
-    size_t escape = (size_t)(escape_ring_end - escape_ring);
     int failures = 0;
 
-    for (int i = 0; i < 28; i++)
-        room[i] = 4;
-    for (int i = 0; i < 7; i++)
-        capacity[i] = 4;
 #define EXPECT(expected, call) failures += expect(#call, call, expected)
     EXPECT(TVLB_OK, tvlb_channels_needed(small_fabric, fabric, small_switch, image, TVLB_PAR, &local, &global));
     EXPECT(TVLB_OK, tvlb_channels_needed_for(small_fabric, fabric, small_switch, image, TVLB_PAR,
@@ -72,16 +63,10 @@ int run(void)
     EXPECT(TVLB_OK, tvlb_describe(&sw, &description));
     EXPECT(TVLB_OK, tvlb_describe_port(&sw, 2, &description_of_port));
     EXPECT(TVLB_OK, tvlb_weighing_of(&sw, TVLB_DECISION_UGAL_L, &weighing));
-    EXPECT(TVLB_OK, tvlb_ofar_channels_needed(&sw, escape_ring, escape, &local, &global));
-    EXPECT(TVLB_OK, tvlb_boot_ofar(&ofar, &sw, escape_ring, escape, local, global));
-    EXPECT(TVLB_OK, tvlb_ofar_checksum(&ofar, &number));
-    EXPECT(TVLB_OK, tvlb_launch(&ofar, 40, &header));
-    EXPECT(TVLB_OK, tvlb_may_inject(&ofar, &outputs, &may));
-    EXPECT(TVLB_OK, tvlb_ask(&ofar, header, &outputs, &asked));
     EXPECT(TVLB_OK, tvlb_check_image(TVLB_SWITCH_IMAGE, small_fabric, fabric, small_switch, 50, &error));
     EXPECT(TVLB_SWITCH_IMAGE, error.code);
     EXPECT(TVLB_VERSION, (int32_t)tvlb_version());
     print((const char *)error.text);
     print("\n");
-    return failures + !may + (asked.what != TVLB_SEND);
+    return failures;
 }

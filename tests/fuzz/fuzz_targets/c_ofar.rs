@@ -7,14 +7,14 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use tvlb_firmware_c::{
-    TVLB_OK, asked_of, code_of_ofar, tvlb_ask, tvlb_asked, tvlb_boot, tvlb_boot_ofar, tvlb_launch,
-    tvlb_may_inject, tvlb_ofar, tvlb_ofar_channels_needed, tvlb_ofar_checksum, tvlb_outputs,
-    tvlb_switch,
-};
+use tvlb_firmware_c::{TVLB_OK, tvlb_boot, tvlb_switch};
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{DefaultRng, Header, Switch};
 use tvlb_fuzz::{FABRIC, SWITCH, framed};
+use tvlb_ofar_c::{
+    asked_of, code_of, tvlb_ask, tvlb_asked, tvlb_boot_ofar, tvlb_launch, tvlb_may_inject,
+    tvlb_ofar, tvlb_ofar_channels_needed, tvlb_ofar_checksum, tvlb_outputs,
+};
 use tvlb_schema::{ImageKind, NodeId, Port};
 
 const RING: &[u8] = include_bytes!("../../../schema/golden/v3/escape-ring.tvlb");
@@ -171,7 +171,7 @@ fuzz_target!(|input: Input| {
                 // SAFETY: as above.
                 let code = unsafe { tvlb_launch(&ofar, node, &mut header) };
                 let expected = rust_ofar.launch(NodeId(node));
-                assert_eq!(code, expected.as_ref().map_or_else(code_of_ofar, |_| TVLB_OK));
+                assert_eq!(code, expected.as_ref().map_or_else(code_of, |_| TVLB_OK));
                 assert!(expected.is_err() || Ok(Header::from_bits(header)) == expected);
             }
             Call::Ask(bits) => {
@@ -180,7 +180,7 @@ fuzz_target!(|input: Input| {
                 // SAFETY: as above.
                 let code = unsafe { tvlb_ask(&ofar, bits, &outputs, &mut asked) };
                 let expected = rust_ofar.ask(Header::from_bits(bits), &view, &mut of_rust);
-                assert_eq!(code, expected.as_ref().map_or_else(code_of_ofar, |_| TVLB_OK));
+                assert_eq!(code, expected.as_ref().map_or_else(code_of, |_| TVLB_OK));
                 if let Ok(expected) = expected {
                     assert_eq!(asked, asked_of(expected));
                     header = asked.header;

@@ -1,10 +1,10 @@
 //! What a switch sees of its outputs, in the caller's memory: read where it stands, never borrowed.
 
-use crate::memory::{self, Random};
-use crate::{TVLB_BAD_ARGUMENT, tvlb_random};
 use ::tvlb_ofar::{Outputs, PortSet};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
+use tvlb_firmware_c::extension::{Random, check, read};
+use tvlb_firmware_c::{TVLB_BAD_ARGUMENT, tvlb_random};
 use tvlb_schema::Port;
 
 /// What a switch sees of its outputs, and random numbers: `struct tvlb_outputs`.
@@ -104,19 +104,19 @@ impl Outputs for Seen {
 /// `outputs` is null, misaligned or readable; what it says of its pointers holds during the call.
 pub(crate) unsafe fn enter(outputs: *const tvlb_outputs) -> Result<Seen, i32> {
     // SAFETY: by the caller's promise.
-    let outputs = unsafe { memory::read(outputs) }?;
+    let outputs = unsafe { read(outputs) }?;
     let tvlb_outputs { ready, granted, words, room, capacity, ports, channels, .. } = outputs;
     if words > 0 {
-        memory::check(ready, words)?;
+        check(ready, words)?;
         if !granted.is_null() {
-            memory::check(granted, words)?;
+            check(granted, words)?;
         }
     }
     if ports > 0 && channels > 0 {
-        memory::check(room, ports.checked_mul(channels).ok_or(TVLB_BAD_ARGUMENT)?)?;
+        check(room, ports.checked_mul(channels).ok_or(TVLB_BAD_ARGUMENT)?)?;
     }
     if ports > 0 {
-        memory::check(capacity, ports)?;
+        check(capacity, ports)?;
     }
     Ok(Seen(outputs))
 }

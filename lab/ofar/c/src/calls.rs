@@ -1,12 +1,13 @@
 //! Deciding at every hop, in C.
 
-use crate::memory::{self, Out};
-use crate::outputs::{self, tvlb_outputs};
-use crate::state::{self, tvlb_ofar, tvlb_switch};
-use crate::{TVLB_ESCAPE_IMAGE, TVLB_TOO_FEW_CHANNELS, code_of_ofar, end};
-use ::tvlb_ofar::{Ask, EscapeImage, OfarSwitch, channels as ofar_channels};
+use crate::code::{TVLB_ESCAPE_IMAGE, code_of};
+use crate::memory;
+use crate::{outputs, tvlb_ofar, tvlb_outputs};
+use ::tvlb_ofar::{Ask, EscapeImage, OfarSwitch, channels};
+use tvlb_firmware_c::extension::{Out, bytes, code, switch_in};
+use tvlb_firmware_c::{TVLB_FABRIC_IMAGE, TVLB_TOO_FEW_CHANNELS, tvlb_image_error, tvlb_switch};
 use tvlb_firmware_model::{Header, Switch};
-use tvlb_schema::NodeId;
+use tvlb_schema::{FabricImage, NodeId};
 
 /// What a packet asks for: `struct tvlb_asked`.
 #[repr(C)]
@@ -46,7 +47,7 @@ fn escape_of<'a>(bytes: &'a [u8], switch: &Switch<'_>) -> Result<EscapeImage<'a>
 /// The virtual channels that links need: `tvlb_ofar_channels_needed`.
 ///
 /// # Safety
-/// `switch` is as for [`crate::tvlb_admit`]. The image is null, or readable for its length and unchanged during
+/// `switch` is as for [`tvlb_firmware_c::tvlb_admit`]. The image is null, or readable for its length and unchanged during
 /// the call. `local` and `global` are null or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tvlb_ofar_channels_needed(
@@ -60,23 +61,23 @@ pub unsafe extern "C" fn tvlb_ofar_channels_needed(
         // SAFETY: by the caller's promise on the outputs.
         let (local, global) = unsafe { (Out::new(local)?, Out::new(global)?) };
         // SAFETY: by the caller's promise on the image.
-        let bytes = unsafe { memory::bytes(escape_image, escape_len) }?;
+        let image = unsafe { bytes(escape_image, escape_len) }?;
         // SAFETY: by the caller's promise on `switch`.
-        let switch = &unsafe { state::read(switch) }?.switch;
-        let escape = escape_of(bytes, switch)?;
-        let needed = ofar_channels(escape.rules());
+        let switch = unsafe { switch_in(switch) }?;
+        let escape = escape_of(image, switch)?;
+        let needed = channels(escape.rules());
         local.write(needed.local);
         global.write(needed.global);
         Ok(())
     };
-    end(needed())
+    code(needed())
 }
 
 /// Boots a switch that decides at every hop: `tvlb_boot_ofar`.
 ///
 /// # Safety
 /// `ofar` is null or writable, and nobody else uses it during the call. `switch` is as for
-/// [`crate::tvlb_admit`]. The image is null, or readable for its length; it and those of the switch stay so and
+/// [`tvlb_firmware_c::tvlb_admit`]. The image is null, or readable for its length; it and those of the switch stay so and
 /// unchanged until `ofar`, and every copy of it, is booted again or used no more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tvlb_boot_ofar(
@@ -91,21 +92,20 @@ pub unsafe extern "C" fn tvlb_boot_ofar(
         // SAFETY: by the caller's promise on `ofar`.
         let out = unsafe { Out::new(ofar) }?;
         // SAFETY: by the caller's promise on the image.
-        let bytes = unsafe { memory::bytes(escape_image, escape_len) }?;
+        let image = unsafe { bytes(escape_image, escape_len) }?;
         // SAFETY: by the caller's promise on `switch`.
-        let switch = &unsafe { state::read(switch) }?.switch;
-        let escape = escape_of(bytes, switch)?;
-        let booted =
-            OfarSwitch::new(switch.clone(), &escape).map_err(|error| code_of_ofar(&error))?;
-        let needed = ofar_channels(escape.rules());
+        let switch = unsafe { switch_in(switch) }?;
+        let escape = escape_of(image, switch)?;
+        let booted = OfarSwitch::new(switch.clone(), &escape).map_err(|error| code_of(&error))?;
+        let needed = channels(escape.rules());
         if local_channels < needed.local || global_channels < needed.global {
             return Err(TVLB_TOO_FEW_CHANNELS);
         }
         // SAFETY: by the caller's promise on `ofar`.
-        unsafe { state::write_ofar(out, booted) };
+        unsafe { memory::write(out, booted) };
         Ok(())
     };
-    end(boot())
+    code(boot())
 }
 
 /// The checksum of the escape image: `tvlb_ofar_checksum`.
@@ -116,11 +116,11 @@ pub unsafe extern "C" fn tvlb_boot_ofar(
 pub unsafe extern "C" fn tvlb_ofar_checksum(ofar: *const tvlb_ofar, checksum: *mut u32) -> i32 {
     let tell = || {
         // SAFETY: by the caller's promise.
-        let (out, ofar) = unsafe { (Out::new(checksum)?, state::read_ofar(ofar)?) };
+        let (out, ofar) = unsafe { (Out::new(checksum)?, memory::read(ofar)?) };
         out.write(ofar.escape().checksum());
         Ok(())
     };
-    end(tell())
+    code(tell())
 }
 
 /// The header of a packet that waits at its source: `tvlb_launch`.
@@ -131,12 +131,12 @@ pub unsafe extern "C" fn tvlb_ofar_checksum(ofar: *const tvlb_ofar, checksum: *m
 pub unsafe extern "C" fn tvlb_launch(ofar: *const tvlb_ofar, node: u32, header: *mut u64) -> i32 {
     let launch = || {
         // SAFETY: by the caller's promise.
-        let (out, ofar) = unsafe { (Out::new(header)?, state::read_ofar(ofar)?) };
-        let header = ofar.launch(NodeId(node)).map_err(|error| code_of_ofar(&error))?;
+        let (out, ofar) = unsafe { (Out::new(header)?, memory::read(ofar)?) };
+        let header = ofar.launch(NodeId(node)).map_err(|error| code_of(&error))?;
         out.write(header.bits());
         Ok(())
     };
-    end(launch())
+    code(launch())
 }
 
 /// What a packet at the head of a buffer asks for: `tvlb_ask`.
@@ -162,14 +162,14 @@ pub unsafe extern "C" fn tvlb_ask(
         // SAFETY: by the caller's promise on `asked`.
         let out = unsafe { Out::new(asked) }?;
         // SAFETY: by the caller's promise on `ofar`.
-        let ofar = unsafe { state::read_ofar(ofar) }?;
+        let ofar = unsafe { memory::read(ofar) }?;
         let ask = ofar
             .ask(Header::from_bits(header), &outputs, &mut random)
-            .map_err(|error| code_of_ofar(&error))?;
+            .map_err(|error| code_of(&error))?;
         out.write(asked_of(ask));
         Ok(())
     };
-    end(ask())
+    code(ask())
 }
 
 /// Whether nodes of the switch may send: `tvlb_may_inject`.
@@ -188,9 +188,39 @@ pub unsafe extern "C" fn tvlb_may_inject(
         // SAFETY: by the caller's promise on `may`.
         let out = unsafe { Out::new(may) }?;
         // SAFETY: by the caller's promise on `ofar`.
-        let ofar = unsafe { state::read_ofar(ofar) }?;
+        let ofar = unsafe { memory::read(ofar) }?;
         out.write(u8::from(ofar.may_inject(&outputs)));
         Ok(())
     };
-    end(look())
+    code(look())
+}
+
+/// What is wrong with an escape image: `tvlb_check_escape_image`.
+///
+/// # Safety
+/// Each image is null, or readable for its length and unchanged during the call. `error` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_check_escape_image(
+    fabric_image: *const u8,
+    fabric_len: usize,
+    image: *const u8,
+    image_len: usize,
+    error: *mut tvlb_image_error,
+) -> i32 {
+    let check = || {
+        // SAFETY: by the caller's promise on the output.
+        let out = unsafe { Out::new(error) }?;
+        // SAFETY: by the caller's promise on the images.
+        let (fabric, image) =
+            unsafe { (bytes(fabric_image, fabric_len)?, bytes(image, image_len)?) };
+        out.write(match FabricImage::decode(fabric) {
+            Err(error) => tvlb_image_error::of(TVLB_FABRIC_IMAGE, &error, error.offset()),
+            Ok(fabric) => match EscapeImage::decode(image, &fabric) {
+                Err(error) => tvlb_image_error::of(TVLB_ESCAPE_IMAGE, &error, error.offset()),
+                Ok(_) => tvlb_image_error::NOTHING,
+            },
+        });
+        Ok(())
+    };
+    code(check())
 }

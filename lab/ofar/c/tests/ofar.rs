@@ -7,25 +7,29 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use tvlb_firmware_c::{
-    TVLB_BAD_ARGUMENT, TVLB_ESCAPE_IMAGE, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_NOT_FOR_OFAR,
-    TVLB_NOT_PER_HOP, TVLB_OK, TVLB_PER_HOP_FLAGS, TVLB_TOO_FEW_CHANNELS, asked_of, code_of_ofar,
-    tvlb_ask, tvlb_asked, tvlb_boot, tvlb_boot_ofar, tvlb_install_faults, tvlb_launch,
-    tvlb_may_inject, tvlb_ofar, tvlb_ofar_channels_needed, tvlb_ofar_checksum, tvlb_outputs,
-    tvlb_switch,
+    TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_OK,
+    TVLB_TOO_FEW_CHANNELS, tvlb_boot, tvlb_image_error, tvlb_install_faults, tvlb_switch,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{DefaultRng, Header, Switch};
+use tvlb_ofar_c::{
+    TVLB_ESCAPE_IMAGE, TVLB_NOT_FOR_OFAR, TVLB_NOT_PER_HOP, TVLB_PER_HOP_FLAGS, asked_of, code_of,
+    tvlb_ask, tvlb_asked, tvlb_boot_ofar, tvlb_check_escape_image, tvlb_launch, tvlb_may_inject,
+    tvlb_ofar, tvlb_ofar_channels_needed, tvlb_ofar_checksum, tvlb_outputs,
+};
 use tvlb_schema::{FabricImage, NodeId, Port};
 
 /// Of dfly(2, 4, 2, 9), with switch 5 and what is dead in another epoch.
-const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
-const SWITCH: &[u8] = include_bytes!("../../../schema/golden/v3/switch-00005.tvlb");
-const FAULTS: &[u8] = include_bytes!("../../../schema/golden/v3/faults.tvlb");
-const RING: &[u8] = include_bytes!("../../../schema/golden/v3/escape-ring.tvlb");
-const TREE: &[u8] = include_bytes!("../../../schema/golden/v3/escape-tree.tvlb");
+const FABRIC: &[u8] = include_bytes!("../../../../schema/golden/v3/fabric.tvlb");
+const SWITCH: &[u8] = include_bytes!("../../../../schema/golden/v3/switch-00005.tvlb");
+const FAULTS: &[u8] = include_bytes!("../../../../schema/golden/v3/faults.tvlb");
+const RING: &[u8] = include_bytes!("../../../../schema/golden/v3/escape-ring.tvlb");
+const TREE: &[u8] = include_bytes!("../../../../schema/golden/v3/escape-tree.tvlb");
 /// Of dfly(4, 8, 4, 9).
-const OTHER_FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
-const OTHER_SWITCH: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
+const OTHER_FABRIC: &[u8] =
+    include_bytes!("../../../../firmware-model/bare-metal/images/fabric.tvlb");
+const OTHER_SWITCH: &[u8] =
+    include_bytes!("../../../../firmware-model/bare-metal/images/switch-00003.tvlb");
 
 const PORTS: usize = 7;
 const CHANNELS: usize = 4;
@@ -177,7 +181,7 @@ fn c_asks_for_what_rust_asks_for() {
             let node = inputs.next_u32() % 76;
             let at_source = launch(&in_c, node);
             let expected = in_rust.launch(NodeId(node));
-            assert_eq!(at_source, expected.map(Header::bits).map_err(|error| code_of_ofar(&error)));
+            assert_eq!(at_source, expected.map(Header::bits).map_err(|error| code_of(&error)));
             let mut header = match inputs.next_u32() & 3 {
                 0 => at_source.unwrap_or(3),
                 1 => inputs.next_u64(),
@@ -193,7 +197,7 @@ fn c_asks_for_what_rust_asks_for() {
             for _ in 0..2 {
                 let asked = ask(&in_c, header, &outputs);
                 let expected = in_rust.ask(Header::from_bits(header), &view, &mut of_rust);
-                assert_eq!(asked, expected.map(asked_of).map_err(|error| code_of_ofar(&error)));
+                assert_eq!(asked, expected.map(asked_of).map_err(|error| code_of(&error)));
                 let Ok(asked) = asked else {
                     refusals += 1;
                     break;
@@ -448,4 +452,57 @@ fn a_booted_one_may_be_moved_and_does_without_its_switch() {
     assert_eq!(launch(&moved, 70), Err(TVLB_NOT_BOOTED));
     assert_eq!(launch(&there, 70), before);
     assert_eq!(try_boot_ofar(&switch, TREE, (4, 3)).err(), Some(TVLB_NOT_BOOTED));
+}
+
+/// What is said first of a call with several faults is that a pointer is wrong: before an image is read, and
+/// before the memory is asked whether a switch was booted into it.
+#[test]
+fn pointers_are_checked_before_what_they_lead_to() {
+    let (zeros, switch) = (tvlb_switch::zeroed(), booted(FABRIC, SWITCH));
+    let (mut ofar, mut bytes) = (tvlb_ofar::zeroed(), [0_u8; 64]);
+    let (at, image) = (&raw const zeros, bytes.as_mut_ptr());
+    // SAFETY: each pointer is null, or of what lives.
+    unsafe {
+        for code in [
+            tvlb_boot_ofar(null_mut(), at, image, 64, 7, 7),
+            tvlb_boot_ofar(&raw mut ofar, at, null(), 0, 7, 7),
+            tvlb_boot_ofar(&raw mut ofar, &raw const switch, null(), 0, 7, 7),
+            tvlb_ofar_channels_needed(at, null(), 0, image, image),
+            tvlb_ofar_channels_needed(at, image, 64, image, null_mut()),
+            tvlb_ofar_checksum(&raw const ofar, null_mut()),
+            tvlb_launch(&raw const ofar, 0, null_mut()),
+            tvlb_ask(&raw const ofar, 0, null(), null_mut()),
+            tvlb_may_inject(&raw const ofar, null(), image),
+            tvlb_check_escape_image(image, 64, image, 64, null_mut()),
+        ] {
+            assert_eq!(code, TVLB_BAD_ARGUMENT);
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_escape_image_is_said_in_words() {
+    let check = |fabric: &[u8], image: &[u8]| {
+        let mut error = tvlb_image_error { code: 77, offset: 0, text: [0; 256] };
+        let (fabric, fabric_len) = (fabric.as_ptr(), fabric.len());
+        // SAFETY: all pointers are of things that live.
+        let code = unsafe {
+            let (at, len) = (image.as_ptr(), image.len());
+            tvlb_check_escape_image(fabric, fabric_len, at, len, &raw mut error)
+        };
+        assert_eq!(code, TVLB_OK);
+        let end = error.text.iter().position(|&byte| byte == 0).expect("it ends in a zero");
+        let text = String::from_utf8(error.text[..end].to_vec()).expect("it is a text");
+        (error.code, error.offset, text)
+    };
+    let fabric = FabricImage::decode(FABRIC).expect("the golden image decodes");
+    assert_eq!(check(FABRIC, RING), (TVLB_OK, 0, String::new()));
+    let mut damaged = RING.to_vec();
+    damaged[RING.len() / 2] ^= 4;
+    for bad in [&RING[..30], &damaged, &[], FABRIC] {
+        let error = EscapeImage::decode(bad, &fabric).expect_err("the image is bad");
+        assert_eq!(check(FABRIC, bad), (TVLB_ESCAPE_IMAGE, error.offset(), error.to_string()));
+    }
+    // What the fabric image is comes first.
+    assert_eq!(check(&FABRIC[1..], RING).0, TVLB_FABRIC_IMAGE);
 }
