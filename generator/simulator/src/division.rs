@@ -54,7 +54,7 @@ impl Network<'_> {
             switches: self.switches.clone(),
             settings: self.settings,
             traffic: self.traffic,
-            arrivals: self.arrivals.clone(),
+            generation: self.generation.clone(),
             now: self.now,
             horizon: self.horizon,
             states: self.states.split_off(chunk),

@@ -176,7 +176,7 @@ impl<'f> Network<'f> {
             let source = &mut self.sources[node.as_usize()];
             let mut count = 0;
             while source.created < self.now {
-                source.created = self.arrivals.after(node, source.created, &mut source.rng);
+                source.created = self.generation.after(node, source.created, &mut source.rng);
                 count += 1;
             }
             self.links.never_sent(Cause::SourceQueue, count, self.now);
@@ -189,7 +189,7 @@ impl<'f> Network<'f> {
         for node in self.sending_nodes(at) {
             let source = &mut self.sources[node.as_usize()];
             if source.created < self.now {
-                source.created = self.arrivals.first_from(node, self.now, &mut source.rng);
+                source.created = self.generation.first_from(node, self.now, &mut source.rng);
             }
             if self.damage.as_mut().is_some_and(|damage| damage.wakes(node)) {
                 let chunk = PortId::of_switch(at, Port(0), self.states.port_bits).chunk();

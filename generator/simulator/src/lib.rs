@@ -8,7 +8,7 @@
 //! - `network`: the order of a cycle, routing, PAR's second look
 //! - `links`: output queues, credits on their way
 //! - `allocate`: the pipeline, arbitration
-//! - `arrivals`: when a node sends, in bursts or without, and what changes; to whom is for [`tvlb_traffic`] to say
+//! - `generation`: when a node sends, in bursts or without, and what changes; to whom is for [`tvlb_traffic`] to say
 //! - `series`: the same window by window, while traffic changes or parts die
 //! - `run`, `tally`, `agreement`: what is measured of which packets, how long, saturation
 //! - `search`, `study`: the search for the load of saturation, many runs at once
@@ -84,7 +84,6 @@ mod window_tests;
 
 mod agreement;
 mod allocate;
-mod arrivals;
 mod calendar;
 pub mod columns;
 mod complete;
@@ -95,7 +94,9 @@ mod events;
 mod fabric;
 mod faults;
 mod foresight;
+mod generation;
 mod histogram;
+mod injection;
 mod job_times;
 mod jobs;
 mod least_time;
@@ -107,9 +108,9 @@ mod matching;
 mod memory;
 mod messages;
 mod network;
-mod nodes;
 mod numbers;
 mod outcome;
+mod owned_range;
 mod pace;
 mod packet;
 mod parameters;
@@ -122,7 +123,6 @@ mod runs_left;
 mod scheme;
 mod search;
 mod second_look;
-mod section;
 mod series;
 mod setting_values;
 mod settings;
@@ -138,7 +138,7 @@ mod worklist;
 /// What another engine over the same booted switches is put together from.
 pub mod parts {
     pub use crate::agreement::Halves;
-    pub use crate::arrivals::Arrivals;
+    pub use crate::generation::Generation;
     pub use crate::histogram::Histogram;
     pub use crate::memory::{MOST_EMPTY, MOST_FULL, check_memory};
     pub use crate::network::{failed, stream};

@@ -21,17 +21,17 @@
 //! else depends on the header alone and is found out on arrival.
 
 use crate::allocate::{Moment, make_ready};
-use crate::arrivals::Arrivals;
 use crate::damage::Damage;
 use crate::fabric::BootedFabric;
 use crate::faults::FaultSchedule;
+use crate::generation::Generation;
 use crate::links::UnderWay;
 use crate::numbers::{CHANNELS, ChannelId, PORT_BITS, PORTS, PacketId, PortId};
+use crate::owned_range::OwnedRange;
 use crate::pace::Free;
 use crate::ranks::Ranks;
 use crate::scheme::Scheme;
 use crate::second_look::SecondLooks;
-use crate::section::Section;
 use crate::setting_values::Deciding;
 use crate::settings::{Settings, least_control_latency};
 use crate::switch_state::{InputChannel, PortKind, SwitchStates};
@@ -69,18 +69,18 @@ pub(crate) struct Network<'f> {
     pub(crate) switches: Cow<'f, [datapath::Switch<'f>]>,
     pub(crate) settings: &'f Settings,
     pub(crate) traffic: &'f Traffic,
-    pub(crate) arrivals: Arrivals<'f>,
+    pub(crate) generation: Generation<'f>,
     pub(crate) now: u32,
     pub(crate) horizon: Horizon,
     pub(crate) states: SwitchStates,
-    pub(crate) sources: Section<Source>,
-    pub(crate) switch_rngs: Section<Xoshiro256PlusPlus>,
+    pub(crate) sources: OwnedRange<Source>,
+    pub(crate) switch_rngs: OwnedRange<Xoshiro256PlusPlus>,
     pub(crate) links: UnderWay,
     pub(crate) second_looks: SecondLooks,
     /// Nodes by the cycle in which they next have something to send.
     pub(crate) wakeups: Wakeups,
     /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
-    pub(crate) node_links: Section<Free>,
+    pub(crate) node_links: OwnedRange<Free>,
     /// The ranks that give nodes something to send, where they do, in place of the traffic.
     pub(crate) ranks: Option<Box<Ranks<'f>>>,
     /// Packets sent by nodes so far.
@@ -112,7 +112,7 @@ impl<'f> Network<'f> {
         settings: &'f Settings,
         traffic: &'f Traffic,
         channels: u8,
-        arrivals: Arrivals<'f>,
+        generation: Generation<'f>,
         seed: u64,
         tally: Tally,
     ) -> Self {
@@ -128,7 +128,7 @@ impl<'f> Network<'f> {
             .map(|node| {
                 let node = NodeId(node);
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.0.into()));
-                let created = arrivals.first_from(node, 0, &mut rng);
+                let created = generation.first_from(node, 0, &mut rng);
                 let (switch, terminal) = df.switch_of(node);
                 let port = PortId::of_switch(switch, Port(terminal.into()), states.port_bits);
                 let input = ChannelId::first_of(port);
@@ -151,16 +151,16 @@ impl<'f> Network<'f> {
             switches: fabric.quick_switches(),
             settings,
             traffic,
-            arrivals,
+            generation,
             now: 0,
             horizon: Horizon::new(settings, df, states.port_bits, chunks),
             second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),
             states,
-            sources: Section::whole(sources),
-            switch_rngs: Section::whole(switch_rngs),
+            sources: OwnedRange::whole(sources),
+            switch_rngs: OwnedRange::whole(switch_rngs),
             links,
             wakeups,
-            node_links: Section::whole(vec![Free::default(); paced_nodes as usize]),
+            node_links: OwnedRange::whole(vec![Free::default(); paced_nodes as usize]),
             ranks: None,
             sent: 0,
             channel_map: [0, 1, 2, 3, 4, 5, 6, 7],

@@ -193,7 +193,7 @@ impl Outcome {
         let nodes = count(sending.len());
         Self {
             load,
-            offered: network.arrivals.offered(tally.window(), senders, nodes),
+            offered: network.generation.offered(tally.window(), senders, nodes),
             growing: if measured_windows.is_some() { !agreed } else { tally.halves.are_growing() },
             saturated: stopped || all.latency > f64::from(settings.latency_limit_cycles),
             all,

@@ -14,10 +14,10 @@
 //! queues grow is below what it will become, so near saturation more windows tell more.
 
 use crate::agreement::{Agreement, MOST_WINDOWS};
-use crate::arrivals::Arrivals;
 use crate::conservation::ConservationError;
 use crate::fabric::{BootError, BootedFabric};
 use crate::faults::FaultSchedule;
+use crate::generation::Generation;
 use crate::losses::Losses;
 use crate::memory::{MOST_FULL, check_memory};
 use crate::network::{DatapathError, Network};
@@ -116,7 +116,7 @@ impl<'f> Run<'f> {
         (load, seed): (f64, u64),
         channels: u8,
     ) -> Result<Self, Refused> {
-        let arrivals = Arrivals::new(traffic, load, 1)?;
+        let generation = Generation::new(traffic, load, 1)?;
         let start = settings.warm_up_windows * settings.window_cycles;
         let tally = Tally::new(
             traffic,
@@ -124,7 +124,7 @@ impl<'f> Run<'f> {
             start..start + settings.window_cycles,
             settings.measuring == Measuring::UntilWindowsAgree,
         );
-        let network = Network::new(fabric, settings, traffic, channels, arrivals, seed, tally);
+        let network = Network::new(fabric, settings, traffic, channels, generation, seed, tally);
         Ok(Self::of(network, load))
     }
 
@@ -150,8 +150,8 @@ impl<'f> Run<'f> {
         let channels = settings.check_with(fabric, &[])?;
         let nodes = fabric.dragonfly().node_numbers();
         let tally = Tally::new(traffic, nodes, 0..u32::MAX, false);
-        let arrivals = Arrivals::new(traffic, 1.0, 1)?;
-        let network = Network::new(fabric, settings, traffic, channels, arrivals, seed, tally);
+        let generation = Generation::new(traffic, 1.0, 1)?;
+        let network = Network::new(fabric, settings, traffic, channels, generation, seed, tally);
         Ok(Self::of(network, 1.0))
     }
 

@@ -9,8 +9,8 @@
 
 use crate::links::Arrival;
 use crate::numbers::PortId;
+use crate::owned_range::OwnedRange;
 use crate::packet::Pool;
-use crate::section::Section;
 use std::cmp::Reverse;
 use tvlb_firmware_model::Header;
 
@@ -50,7 +50,7 @@ pub(crate) struct SecondLooks {
     /// The output ports that a flit left by in this cycle.
     ports: Vec<PortId>,
     /// For each output port of all switches, how many flits left by each of its channels in this cycle.
-    sent: Section<Sent>,
+    sent: OwnedRange<Sent>,
 }
 
 impl SecondLooks {
@@ -58,7 +58,7 @@ impl SecondLooks {
     /// noted and nothing allocated.
     pub(crate) fn new(are_taken: bool, ports: usize) -> Self {
         let sent = vec![Sent::default(); if are_taken { ports } else { 0 }];
-        Self { are_taken, packets: Vec::new(), ports: Vec::new(), sent: Section::whole(sent) }
+        Self { are_taken, packets: Vec::new(), ports: Vec::new(), sent: OwnedRange::whole(sent) }
     }
 
     /// Keeps the record of the ports before this one, and returns that of the others, between two cycles.
@@ -104,7 +104,7 @@ impl SecondLooks {
     }
 
     /// Per output port the flits that have left by its channels in this cycle.
-    pub(crate) fn sent(&self) -> &Section<Sent> {
+    pub(crate) fn sent(&self) -> &OwnedRange<Sent> {
         &self.sent
     }
 

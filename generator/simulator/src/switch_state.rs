@@ -21,8 +21,8 @@
 
 use crate::fabric::{BootedFabric, Link, MOST_PORTS};
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
+use crate::owned_range::OwnedRange;
 use crate::second_look::Sent;
-use crate::section::Section;
 use crate::setting_values::Buffers;
 use crate::settings::Settings;
 use crate::worklist::WorkList;
@@ -160,12 +160,12 @@ pub(crate) struct SwitchStates {
     pub(crate) port_bits: u32,
     /// How many virtual channels a link has.
     pub(crate) channels: u8,
-    pub(crate) chunks: Section<Chunk>,
+    pub(crate) chunks: OwnedRange<Chunk>,
     /// How many chunks the whole network has.
     pub(crate) all_chunks: usize,
     /// For each input channel that a node sends to, how many credits the node has left. The
     /// entries of other input channels have no meaning.
-    pub(crate) node_free: Section<u16>,
+    pub(crate) node_free: OwnedRange<u16>,
     pub(crate) crossings: [Crossing; 4],
     pub(crate) buffers: Buffers,
     /// The first port of a switch that leads to another group.
@@ -345,8 +345,8 @@ impl SwitchStates {
             buffers: settings.buffers,
             first_slot: df.slot_port(0),
             all_chunks: all.len(),
-            node_free: Section::whole(vec![settings.buffers.local; all.len() * CHANNELS]),
-            chunks: Section::whole(all),
+            node_free: OwnedRange::whole(vec![settings.buffers.local; all.len() * CHANNELS]),
+            chunks: OwnedRange::whole(all),
             crossings: array::from_fn(|kind| Crossing {
                 flit: u32::from(latencies[kind]) + 1,
                 credit: u32::from(latencies[kind]) + 1 + u32::from(settings.credit_delay_cycles),
@@ -421,12 +421,12 @@ pub(crate) struct Queues<'n> {
     states: &'n SwitchStates,
     switch: SwitchId,
     /// For each output port of all switches, the flits that this view leaves out.
-    later: Option<&'n Section<Sent>>,
+    later: Option<&'n OwnedRange<Sent>>,
 }
 
 impl<'n> Queues<'n> {
     /// The same view, except that it leaves out so many flits of each output port.
-    pub(crate) const fn without(self, later: &'n Section<Sent>) -> Self {
+    pub(crate) const fn without(self, later: &'n OwnedRange<Sent>) -> Self {
         Self { later: Some(later), ..self }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! A node is in one list at most, so a list is its first node, and each node knows the next.
 
-use crate::section::Section;
+use crate::owned_range::OwnedRange;
 use tvlb_schema::NodeId;
 
 /// Stands where a list of nodes ends.
@@ -17,13 +17,13 @@ const HORIZON: u32 = 255;
 #[derive(Debug)]
 pub struct Wakeups {
     /// For each chunk, for each cycle of its ring, the first node of the list.
-    first: Section<[NodeId; HORIZON as usize + 1]>,
+    first: OwnedRange<[NodeId; HORIZON as usize + 1]>,
 }
 
 impl Wakeups {
     /// A ring for so many chunks in which no wake-up is set.
     pub fn new(chunks: usize) -> Self {
-        Self { first: Section::whole(vec![[NO_NODE; HORIZON as usize + 1]; chunks]) }
+        Self { first: OwnedRange::whole(vec![[NO_NODE; HORIZON as usize + 1]; chunks]) }
     }
 
     /// Keeps the wake-ups of the nodes of the chunks before one, and returns the others.

@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_base::text::Refused;
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_simulator::BootedFabric;
-use tvlb_simulator::parts::Arrivals;
+use tvlb_simulator::parts::Generation;
 use tvlb_simulator::parts::PacketId;
 use tvlb_simulator::parts::stream;
 use tvlb_simulator::parts::{NO_NODE, Wakeups};
@@ -43,7 +43,7 @@ pub(super) struct Nodes<'f> {
     traffic: &'f Traffic,
     sending: Sending,
     dragonfly: Dragonfly,
-    arrivals: Arrivals<'f>,
+    generation: Generation<'f>,
     sources: Vec<Source>,
     wakeups: Wakeups,
     /// Nodes by rank, for [`Sending::AllToAll`].
@@ -76,9 +76,9 @@ impl<'f> Nodes<'f> {
         let df = *fabric.dragonfly();
         let ranks: Vec<NodeId> = fabric.nodes().iter().collect();
         let count = u32::try_from(ranks.len()).expect("nodes are numbered in 32 bits");
-        let arrivals = match sending {
-            Sending::Load(load) => Arrivals::new(traffic, load, settings.packet_phits)?,
-            Sending::Burst(_) | Sending::AllToAll => Arrivals::new(traffic, 1.0, 1)?,
+        let generation = match sending {
+            Sending::Load(load) => Generation::new(traffic, load, settings.packet_phits)?,
+            Sending::Burst(_) | Sending::AllToAll => Generation::new(traffic, 1.0, 1)?,
         };
         let left = match sending {
             Sending::Load(_) => u32::MAX,
@@ -90,7 +90,7 @@ impl<'f> Nodes<'f> {
             .map(|number| {
                 let node = NodeId(number);
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, number.into()));
-                let next_packet = arrivals.first_from(node, 0, &mut rng);
+                let next_packet = generation.first_from(node, 0, &mut rng);
                 let order = match sending {
                     Sending::AllToAll => order_of_all(count, &mut rng),
                     Sending::Load(_) | Sending::Burst(_) => (0, 0),
@@ -106,7 +106,7 @@ impl<'f> Nodes<'f> {
             traffic,
             sending,
             dragonfly: df,
-            arrivals,
+            generation,
             sources,
             wakeups,
             ranks,
@@ -136,7 +136,7 @@ impl<'f> Nodes<'f> {
         let room = queues.room[0];
         self.offered += 1;
         let source = &mut self.sources[node.as_usize()];
-        source.next_packet = self.arrivals.after(node, now, &mut source.rng);
+        source.next_packet = self.generation.after(node, now, &mut source.rng);
         let (switch, terminal) = self.dragonfly.switch_of(node);
         let port = queues.numbering.port(switch, self.dragonfly.terminal_port(terminal));
         if source.last_has_no_room(queues, port) {
@@ -153,7 +153,7 @@ impl<'f> Nodes<'f> {
                 destination
             }
             Sending::Load(_) | Sending::Burst(_) => {
-                self.arrivals.destination(node, now, &mut source.rng)
+                self.generation.destination(node, now, &mut source.rng)
             }
         };
         let numbers = u64::from(self.dragonfly.node_numbers());

@@ -49,7 +49,7 @@ impl Network<'_> {
             let Some(input) = self.spend_credit(chunk, node, now) else { continue };
             let source = &mut self.sources[node.0 as usize];
             let (created, at) = (source.created, source.switch);
-            let destination = self.arrivals.destination(node, created, &mut source.rng);
+            let destination = self.generation.destination(node, created, &mut source.rng);
             match self.set_out(node, destination, created, input, now) {
                 Ok(_) => {}
                 Err(Error::Unreachable { .. } | Error::NoSuchNode { .. })
@@ -61,7 +61,7 @@ impl Network<'_> {
                 Err(error) => return Err(Box::new(failed(self.fabric, now, at, error))),
             }
             let source = &mut self.sources[node.0 as usize];
-            source.created = self.arrivals.after(node, source.created, &mut source.rng);
+            source.created = self.generation.after(node, source.created, &mut source.rng);
             source.next = self.wakeups.set(chunk, now, source.created.max(now + 1), node);
         }
         Ok(())

@@ -76,7 +76,7 @@ const NEVER: u32 = u32::MAX;
 
 /// What nodes send over the cycles of a run.
 #[derive(Clone, Debug)]
-pub struct Arrivals<'t> {
+pub struct Generation<'t> {
     first: Phase<'t>,
     /// By rising cycles.
     later: Vec<Phase<'t>>,
@@ -157,7 +157,7 @@ impl<'t> Phase<'t> {
     }
 }
 
-impl<'t> Arrivals<'t> {
+impl<'t> Generation<'t> {
     /// What nodes send at a load, in flits (or phits) per node and cycle, in packets of so many of them.
     ///
     /// # Errors
@@ -281,13 +281,13 @@ mod tests {
     }
 
     /// The cycles in which a node generates packets before `end`.
-    fn generated(arrivals: &Arrivals<'_>, node: u32, end: u32) -> Vec<u32> {
+    fn generated(generation: &Generation<'_>, node: u32, end: u32) -> Vec<u32> {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(node.into());
-        let mut next = arrivals.first_from(NodeId(node), 0, &mut rng);
+        let mut next = generation.first_from(NodeId(node), 0, &mut rng);
         let mut all = Vec::new();
         while next < end {
             all.push(next);
-            next = arrivals.after(NodeId(node), next, &mut rng);
+            next = generation.after(NodeId(node), next, &mut rng);
         }
         all
     }
@@ -300,10 +300,10 @@ mod tests {
     #[test]
     fn bursts_offer_the_load_on_average_and_more_while_they_last() {
         let traffic = traffic("uniform in bursts(100,300)");
-        let arrivals = Arrivals::new(&traffic, 0.2, 1).unwrap();
+        let generation = Generation::new(&traffic, 0.2, 1).unwrap();
         let (end, mut packets, mut bursts, mut cycles) = (200_000, 0.0, 0.0, 0.0);
         for node in 0..20 {
-            let all = generated(&arrivals, node, end);
+            let all = generated(&generation, node, end);
             assert!(all.windows(2).all(|pair| pair[0] < pair[1]));
             packets += all.iter().fold(0.0, |count, _| count + 1.0);
             // At 0.8 in a burst, hardly any gap of 15 cycles is within one.
@@ -318,7 +318,7 @@ mod tests {
         let (burst, rate) = (cycles / bursts, packets / cycles);
         assert!((burst - 104.0).abs() < 8.0, "{burst}, and those that are joined");
         assert!((rate - 0.8).abs() < 0.03, "{rate}");
-        let most = Arrivals::new(&traffic, 0.26, 1).unwrap_err();
+        let most = Generation::new(&traffic, 0.26, 1).unwrap_err();
         insta::assert_snapshot!(most, @"load is 0.26 in bursts of 100 cycles with silences of 300, accepted at most 0.2500, with which a node sends all the time in a burst");
     }
 
@@ -326,14 +326,14 @@ mod tests {
     fn each_phase_has_its_load_and_its_destinations() {
         let traffic =
             traffic("uniform then shift(2,0) at 0.5 from 30000 then shift(3,1) from 60000");
-        let arrivals = Arrivals::new(&traffic, 0.1, 1).unwrap();
+        let generation = Generation::new(&traffic, 0.1, 1).unwrap();
         let (mut counts, mut rng) = ([0.0; 3], Xoshiro256PlusPlus::seed_from_u64(9));
         let map = |text: &str| self::traffic(text).map().unwrap().collect::<Vec<_>>();
         let (two, three) = (map("shift(2,0)"), map("shift(3,1)"));
         for node in 0..72_u32 {
-            for cycle in generated(&arrivals, node, 90_000) {
+            for cycle in generated(&generation, node, 90_000) {
                 counts[(cycle / 30_000) as usize] += 1.0;
-                let to = arrivals.destination(NodeId(node), cycle, &mut rng);
+                let to = generation.destination(NodeId(node), cycle, &mut rng);
                 let expected = [None, Some(two[node as usize].1), Some(three[node as usize].1)];
                 let expected = expected[(cycle / 30_000) as usize];
                 assert!(expected.is_none_or(|expected| expected == to), "{cycle}");
@@ -343,15 +343,15 @@ mod tests {
             let found: f64 = count / 30_000.0 / 72.0;
             assert!((found - load).abs() < 0.02 * load, "{found} for {load}");
         }
-        let offered = arrivals.offered(&(15_000..45_000), |_| 72, 72).unwrap();
+        let offered = generation.offered(&(15_000..45_000), |_| 72, 72).unwrap();
         assert!((offered - 0.3).abs() < 1e-9, "{offered}");
     }
 
     #[test]
     fn a_packet_may_come_in_the_first_cycle_after_a_change_and_none_before() {
         let traffic = traffic("uniform then uniform at 1 from 50 then uniform at 0.0001 from 60");
-        let arrivals = Arrivals::new(&traffic, 0.0001, 1).unwrap();
-        let all: Vec<Vec<u32>> = (0..50).map(|node| generated(&arrivals, node, 70)).collect();
+        let generation = Generation::new(&traffic, 0.0001, 1).unwrap();
+        let all: Vec<Vec<u32>> = (0..50).map(|node| generated(&generation, node, 70)).collect();
         assert!(all.iter().all(|cycles| (50..60).all(|cycle| cycles.contains(&cycle))));
         let others = all.iter().flatten().filter(|cycle| !(50..60).contains(*cycle)).count();
         assert!(others < 4, "{others}");

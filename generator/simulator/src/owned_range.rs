@@ -1,4 +1,4 @@
-//! A section of an array over a whole network: what one part of the network has of it.
+//! A range of an array over a whole network: the entries that one part of the network owns.
 //!
 //! Its entries are indexed by their places in the whole array, so that a part is run by the code that runs
 //! the whole.
@@ -7,25 +7,25 @@ use std::ops::{Index, IndexMut, Range};
 
 /// Entries of an array, from one of them on.
 #[derive(Clone, Debug)]
-pub(crate) struct Section<T> {
+pub(crate) struct OwnedRange<T> {
     /// The place of the first entry in the whole array.
     first: usize,
     entries: Vec<T>,
 }
 
-impl<T> Section<T> {
+impl<T> OwnedRange<T> {
     /// The whole array.
     pub(crate) const fn whole(entries: Vec<T>) -> Self {
         Self { first: 0, entries }
     }
 
-    /// Keeps what lies before a place, and returns the rest. A section without entries stays so.
+    /// Keeps what lies before a place, and returns the rest. A range without entries stays so.
     pub(crate) fn split_off(&mut self, place: usize) -> Self {
         let own = place.saturating_sub(self.first).min(self.entries.len());
         Self { first: place, entries: self.entries.split_off(own) }
     }
 
-    /// Appends the section that follows on this one.
+    /// Appends the range that follows on this one.
     pub(crate) fn append(&mut self, mut rest: Self) {
         self.entries.append(&mut rest.entries);
     }
@@ -67,7 +67,7 @@ impl<T> Section<T> {
     }
 }
 
-impl<T> Index<usize> for Section<T> {
+impl<T> Index<usize> for OwnedRange<T> {
     type Output = T;
 
     #[inline]
@@ -76,7 +76,7 @@ impl<T> Index<usize> for Section<T> {
     }
 }
 
-impl<T> IndexMut<usize> for Section<T> {
+impl<T> IndexMut<usize> for OwnedRange<T> {
     #[inline]
     fn index_mut(&mut self, place: usize) -> &mut T {
         &mut self.entries[place - self.first]
