@@ -20,6 +20,7 @@ use crate::links::{Arrival, UnderWay};
 use crate::numbers::{CHANNELS, LocalChannel, LocalPort, PORTS, PacketId, low_u8};
 use crate::pace::Free;
 use crate::packet::Pool;
+use crate::packet_source::PacketSource;
 use crate::second_look::SecondLooks;
 use crate::switch_state::{
     ChannelList, Chunk, Crossing, InputChannel, InputPort, OutputChannel, OutputPort, PortKind,
@@ -48,6 +49,7 @@ impl SwitchStates {
         number: usize,
         links: &mut UnderWay,
         looks: &mut SecondLooks,
+        packets: &mut impl PacketSource,
         at: Moment,
     ) {
         let Self { chunks, step, crossings, port_bits, keeps_sums, are_paced, .. } = self;
@@ -56,7 +58,8 @@ impl SwitchStates {
         let pending = chunk.pending.len();
         if chunk.ready.len() > 0 {
             put_forward(chunk, step);
-            let mut send = Send { chunk, step, links, looks, at, number, port_bits, keeps_sums };
+            let mut send =
+                Send { chunk, step, links, looks, packets, at, number, port_bits, keeps_sums };
             if *are_paced {
                 send.all::<false, true>(crossings);
                 send.all::<true, true>(crossings);
@@ -115,11 +118,12 @@ fn put_forward(chunk: &mut Chunk, step: &mut StepLists) {
 }
 
 /// What changes when flits leave their buffers.
-struct Send<'s> {
+struct Send<'s, S> {
     chunk: &'s mut Chunk,
     step: &'s mut StepLists,
     links: &'s mut UnderWay,
     looks: &'s mut SecondLooks,
+    packets: &'s mut S,
     at: Moment,
     /// The chunk's number.
     number: usize,
@@ -127,7 +131,7 @@ struct Send<'s> {
     keeps_sums: bool,
 }
 
-impl Send<'_> {
+impl<S: PacketSource> Send<'_, S> {
     /// Sends the winners of switch allocation on their way: those that leave for nodes, or those
     /// that leave for other switches.
     ///
@@ -138,8 +142,17 @@ impl Send<'_> {
     /// kind comes next. Where no link is paced, nothing is asked about gaps.
     #[inline]
     fn all<const TO_NODES: bool, const PACED: bool>(&mut self, crossings: &[Crossing; 4]) {
-        let Self { chunk, step, links, looks, at, number: chunk_number, port_bits, keeps_sums } =
-            self;
+        let Self {
+            chunk,
+            step,
+            links,
+            looks,
+            packets,
+            at,
+            number: chunk_number,
+            port_bits,
+            keeps_sums,
+        } = self;
         let Chunk {
             in_ports,
             out_ports,
@@ -193,7 +206,8 @@ impl Send<'_> {
                 let crossing = crossings[PortKind::Node as usize];
                 let arrival = departure + crossing.flit;
                 links.credits.file(arrival + crossing.credit, *chunk_number, out);
-                links.deliver(packet, arrival, *chunk_number);
+                packets.delivered(packet, arrival, *chunk_number);
+                links.deliver(packet, arrival);
             } else {
                 if *keeps_sums {
                     used_by_links[number.index() >> *port_bits] += 1;

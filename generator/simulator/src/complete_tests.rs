@@ -13,7 +13,6 @@ use proptest::prelude::*;
 use std::num::NonZeroU32;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, Bandwidths, NodeId, SetRule, ShapeSet};
-use tvlb_traffic::Traffic;
 use tvlb_traffic::workload::{Programs, Rank, Step};
 
 const ONCE: NonZeroU32 = NonZeroU32::MIN;
@@ -123,7 +122,7 @@ fn sends_that_are_open_at_the_same_time_share_the_link_in_turn() {
     let completion =
         complete(&fabric, &settings(), &[job], &MessageSettings::default(), 1, &()).unwrap();
     assert_eq!(completion.cycles, 15 - 1 + ONE_LOCAL);
-    assert_eq!((completion.packets, completion.jobs.len()), (15, 1));
+    assert_eq!((completion.network.packets, completion.jobs.len()), (15, 1));
     // One after the other takes as long, for the link is as busy.
     let after = [
         vec![send(1, 10_240), send(2, 5_120)],
@@ -156,7 +155,7 @@ fn iterations_and_phases_have_their_times() {
         JobTimes { iterations: vec![110, 220], phases: vec![vec![100, 110], vec![210, 220]] };
     assert_eq!(found.jobs, [expected]);
     assert_eq!(found.jobs[0].iteration_cycles(1), Some(110));
-    assert_eq!((found.jobs[0].running_time(), found.packets), (220, 0));
+    assert_eq!((found.jobs[0].running_time(), found.network.packets), (220, 0));
 }
 
 #[test]
@@ -244,19 +243,18 @@ proptest! {
         let nodes: Vec<NodeId> = (0..20).map(|rank| NodeId(rank / ranks_per_node * 7)).collect();
         let jobs = [JobRun { programs: &programs, nodes: &nodes }];
         let messages = MessageSettings::default();
-        let traffic = Traffic::silent(fabric.dragonfly());
-        let new = || begin(&fabric, &settings, &traffic, &jobs, &messages, seed).unwrap();
+        let new = || begin(&fabric, &settings, &jobs, &messages, seed).unwrap();
         let (mut one, mut other) = (new(), new());
-        other.network.keep_in_step();
+        other.keep_in_step();
         while !is_complete(&one) || !is_complete(&other) {
             advance(&mut one, 200).unwrap();
             advance(&mut other, 200).unwrap();
         }
         for run in [&one, &other] {
             run.inspect().unwrap();
-            run.network.check_messages().unwrap();
+            run.packets().ranks.check_messages(run.now()).unwrap();
         }
         prop_assert!(one.flit_hops() > 1000);
-        prop_assert_eq!(figures(one), figures(other));
+        prop_assert_eq!(figures(&one), figures(&other));
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::network::Network;
 use crate::numbers::{CHANNELS, ChannelId, PortId};
-use crate::ranks::Unsettled;
+use crate::packet_source::PacketSource;
 use crate::setting_values::Buffers;
 use crate::switch_state::PortKind;
 
@@ -20,50 +20,12 @@ pub enum ConservationError {
     )]
     Packets { cycle: u32, sent: u64, delivered: u64, lost: u64, under_way: u64, found: u64 },
     #[error(
-        "cycle {cycle}: after {iterations} iterations a message from rank {sender} to rank {receiver} was sent \
-         {sent} times, its receive was posted {posted} times, and it arrived {arrived} times"
-    )]
-    Messages {
-        cycle: u32,
-        iterations: u32,
-        sender: u32,
-        receiver: u32,
-        sent: u32,
-        posted: u32,
-        arrived: u32,
-    },
-    #[error(
         "cycle {cycle}: {link}, VC {channel}: credits, flits and credits under way add up to {found}, but the buffer holds {buffer}"
     )]
     Credits { cycle: u32, link: String, channel: u32, found: u32, buffer: u32 },
 }
 
-impl Network<'_> {
-    /// Checks that every message was sent, received and delivered in every iteration, where all ranks have
-    /// taken all their steps.
-    pub(crate) fn check_messages(&self) -> Result<(), ConservationError> {
-        let Some(ranks) = &self.ranks else { return Ok(()) };
-        match ranks.unsettled() {
-            None => Ok(()),
-            Some(Unsettled {
-                iterations,
-                ends: [sender, receiver],
-                counts: [sent, posted, arrived],
-            }) => {
-                let cycle = self.now;
-                Err(ConservationError::Messages {
-                    cycle,
-                    iterations,
-                    sender,
-                    receiver,
-                    sent,
-                    posted,
-                    arrived,
-                })
-            }
-        }
-    }
-
+impl<S: PacketSource> Network<'_, S> {
     /// Counts all packets and all credits.
     pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
         let states = &self.states;

@@ -13,6 +13,7 @@ use crate::links::{Handed, UnderWay};
 use crate::memory::MOST_EMPTY;
 use crate::network::{DatapathError, Network};
 use crate::numbers::PORTS;
+use crate::packet_source::PacketSource;
 use crate::switch_state::InputChannel;
 use std::hint::spin_loop;
 use std::ops::Range;
@@ -23,9 +24,9 @@ use std::thread;
 /// A part has so many chunks or more: with fewer the parts do too little between two meetings.
 const FEWEST_CHUNKS: usize = 2;
 
-impl Network<'_> {
+impl<S: PacketSource> Network<'_, S> {
     /// Divides the network between two cycles into so many parts, or fewer if there are fewer chunks that can
-    /// run beside others. Networks in which parts die, or ranks give nodes something to send, are not divided.
+    /// run beside others. Networks in which parts die, or whose source must see all nodes, are not divided.
     pub(crate) fn divide(&mut self, parts: usize) {
         let step = self.horizon.chunks;
         let steps = self.states.all_chunks.div_ceil(step);
@@ -33,28 +34,29 @@ impl Network<'_> {
         let ahead = UnderWay::bytes_ahead(self.links.credits.horizon(), self.states.all_chunks);
         let fit = usize::try_from(MOST_EMPTY / ahead).unwrap_or(usize::MAX);
         let parts = parts.min(steps).min(self.states.all_chunks / FEWEST_CHUNKS).min(fit).max(1);
-        if parts == self.beside.len() + 1 || self.damage.is_some() || self.ranks.is_some() {
+        if parts == self.beside.len() + 1 || self.damage.is_some() {
             return;
         }
+        let sources: Option<Vec<S>> = (1..parts).map(|_| self.packets.of_part()).collect();
+        let Some(sources) = sources else { return };
         for part in std::mem::take(&mut self.beside) {
             self.append(part);
         }
-        for part in (1..parts).rev() {
-            let part = self.split_off(steps * part / parts * step);
+        for (part, source) in (1..parts).rev().zip(sources) {
+            let part = self.split_off(steps * part / parts * step, source);
             self.beside.insert(0, part);
         }
     }
 
-    /// Keeps the chunks before this one, and returns the others as a part.
-    fn split_off(&mut self, chunk: usize) -> Self {
+    /// Keeps the chunks before this one, and returns the others as a part whose packets come from a source.
+    fn split_off(&mut self, chunk: usize, packets: S) -> Self {
         let nodes = self.sources.iter().take_while(|source| source.input.chunk() < chunk);
         let node = self.sources.places().start + nodes.count();
         let mut part = Self {
             fabric: self.fabric,
             switches: self.switches.clone(),
             settings: self.settings,
-            traffic: self.traffic,
-            generation: self.generation.clone(),
+            packets,
             now: self.now,
             horizon: self.horizon,
             states: self.states.split_off(chunk),
@@ -64,7 +66,6 @@ impl Network<'_> {
             second_looks: self.second_looks.split_off(chunk * PORTS),
             wakeups: self.wakeups.split_off(chunk),
             node_links: self.node_links.split_off(node),
-            ranks: None,
             sent: 0,
             channel_map: self.channel_map,
             damage: None,
@@ -199,7 +200,9 @@ struct Meeting {
 }
 
 impl Meeting {
-    fn of<'p, 'f: 'p>(parts: impl Iterator<Item = &'p Network<'f>>) -> Self {
+    fn of<'p, 'f: 'p, S: PacketSource + 'p>(
+        parts: impl Iterator<Item = &'p Network<'f, S>>,
+    ) -> Self {
         let chunks: Vec<_> = parts.map(|part| part.states.chunks.places()).collect();
         let handed = || (0..chunks.len() * chunks.len()).map(|_| Mutex::default()).collect();
         Self {

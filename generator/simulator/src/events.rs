@@ -7,12 +7,13 @@ use crate::fabric::BootedFabric;
 use crate::losses::{Cause, Loss};
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId, low_u8};
+use crate::packet_source::{NEVER, PacketSource};
 use crate::switch_state::Chunk;
 use std::borrow::Cow;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{NodeId, Port, SwitchId};
 
-impl<'f> Network<'f> {
+impl<'f, S: PacketSource> Network<'f, S> {
     /// Lets everything happen that is due before the next cycle. Returns the cycle before which more
     /// will happen.
     #[cold]
@@ -162,21 +163,21 @@ impl<'f> Network<'f> {
         self.links.return_credit(now + u32::from(port.credit), credit);
     }
 
-    /// The nodes of a switch that send.
-    fn sending_nodes(&self, at: SwitchId) -> Vec<NodeId> {
+    /// The nodes of a switch.
+    fn nodes_of(&self, at: SwitchId) -> impl Iterator<Item = NodeId> + use<'f, S> {
         let df = self.fabric.dragonfly();
         let terminals = 0..df.nodes_of(df.place(at).0);
-        let nodes = terminals.map(|terminal| df.node(at, low_u8(terminal)));
-        nodes.filter(|&node| self.traffic.sends(node)).collect()
+        terminals.map(move |terminal| df.node(at, low_u8(terminal)))
     }
 
     /// Empties the source queues of the nodes of a switch that dies.
     fn empty_source_queues(&mut self, at: SwitchId) {
-        for node in self.sending_nodes(at) {
+        for node in self.nodes_of(at) {
             let source = &mut self.sources[node.as_usize()];
             let mut count = 0;
             while source.created < self.now {
-                source.created = self.generation.after(node, source.created, &mut source.rng);
+                let next = self.packets.next(node, source.created, &mut source.rng);
+                source.created = next.unwrap_or(NEVER);
                 count += 1;
             }
             self.links.never_sent(Cause::SourceQueue, count, self.now);
@@ -186,10 +187,11 @@ impl<'f> Network<'f> {
     /// Lets the nodes of a switch that is mended generate packets again. How long one waited for its
     /// next packet when it fell silent makes no difference, since the distribution has no memory.
     fn wake_nodes(&mut self, at: SwitchId) {
-        for node in self.sending_nodes(at) {
+        for node in self.nodes_of(at) {
             let source = &mut self.sources[node.as_usize()];
             if source.created < self.now {
-                source.created = self.generation.first_from(node, self.now, &mut source.rng);
+                let first = self.packets.first(node, self.now, &mut source.rng);
+                source.created = first.unwrap_or(NEVER);
             }
             if self.damage.as_mut().is_some_and(|damage| damage.wakes(node)) {
                 let chunk = PortId::of_switch(at, Port(0), self.states.port_bits).chunk();

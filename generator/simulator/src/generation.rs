@@ -11,6 +11,7 @@
 //! traffic comes before the next packet, that is drawn anew from the change on. The length of a burst is
 //! geometrically distributed too, so what is left of it after a packet is as long as a whole one.
 
+use crate::packet_source::{NEVER, PacketSource};
 use rand_core::Rng;
 use std::ops::Range;
 use tvlb_base::text::Refused;
@@ -70,9 +71,6 @@ impl Gaps {
         }
     }
 }
-
-/// The cycle of a packet that is never generated.
-const NEVER: u32 = u32::MAX;
 
 /// What nodes send over the cycles of a run.
 #[derive(Clone, Debug)]
@@ -173,6 +171,16 @@ impl<'t> Generation<'t> {
         Ok(Self { first, later, is_plain })
     }
 
+    /// The traffic, with all its changes.
+    pub(crate) const fn traffic(&self) -> &'t Traffic {
+        self.first.traffic
+    }
+
+    /// What nodes offer before anything changes, in flits (or phits) per node and cycle.
+    pub(crate) const fn load(&self) -> f64 {
+        self.first.load
+    }
+
     /// The cycle in which a node generates its first packet from a cycle on.
     #[inline]
     pub fn first_from(&self, node: NodeId, from: u32, rng: &mut impl Rng) -> u32 {
@@ -252,6 +260,36 @@ impl<'t> Generation<'t> {
         let cycles = window.end.saturating_sub(window.start).max(1);
         Some(sum / f64::from(cycles) / f64::from(all.max(1)))
     }
+}
+
+/// An open loop: packets are generated at random, whatever the network does.
+impl PacketSource for Generation<'_> {
+    fn first(&self, node: NodeId, from: u32, rng: &mut impl Rng) -> Option<u32> {
+        if !self.first.traffic.sends(node) {
+            return None;
+        }
+        known(self.first_from(node, from, rng))
+    }
+
+    #[inline]
+    fn destination(&self, node: NodeId, since: u32, rng: &mut impl Rng) -> NodeId {
+        self.destination(node, since, rng)
+    }
+
+    #[inline]
+    fn next(&self, node: NodeId, since: u32, rng: &mut impl Rng) -> Option<u32> {
+        known(self.after(node, since, rng))
+    }
+
+    fn of_part(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+}
+
+/// The cycle of a packet, unless it is never generated.
+#[inline]
+fn known(cycle: u32) -> Option<u32> {
+    (cycle < NEVER).then_some(cycle)
 }
 
 #[cfg(test)]

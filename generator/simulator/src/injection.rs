@@ -1,14 +1,14 @@
-//! Nodes send: in an open loop, where packets are generated at random whatever the network does.
+//! Nodes send what a [`PacketSource`] gives them.
 //!
 //! A node sends at most a packet per cycle, and the path of the packet is decided at once, from the
-//! credits as they stand. Ranks that run programs give nodes their packets otherwise (`rank_nodes`), and
-//! share what is common ([`Network::set_out`]).
+//! credits as they stand.
 
 use crate::allocate::wait;
 use crate::losses::Cause;
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId};
 use crate::packet::{Flit, Origin};
+use crate::packet_source::{NEVER, PacketSource};
 use crate::scheme::Scheme;
 use crate::setting_values::{Deciding, Injection};
 use crate::switch_state::PortKind;
@@ -18,12 +18,12 @@ use tvlb_firmware_model::{Error, Step};
 use tvlb_schema::NodeId;
 use tvlb_traffic::below;
 
-impl Network<'_> {
+impl<S: PacketSource> Network<'_, S> {
     /// Lets every node of a chunk that has a packet and a credit send its oldest packet, whose path
     /// the node's switch decides at once.
     ///
-    /// Only nodes whose wake-up is set to this cycle are looked at. A node that sends draws when
-    /// its next packet is generated and sets its wake-up to that cycle; a node without a credit is
+    /// Only nodes whose wake-up is set to this cycle are looked at. A node that sends asks when
+    /// it has its next packet and sets its wake-up to that cycle, if it is known; a node without a credit is
     /// blocked until a credit returns. Each node draws from random numbers of its own, so the order
     /// of the list makes no difference.
     pub(crate) fn send_from_nodes(
@@ -31,6 +31,13 @@ impl Network<'_> {
         chunk: usize,
         now: u32,
     ) -> Result<(), Box<DatapathError>> {
+        let Self { packets, sources, wakeups, .. } = self;
+        packets.begin_cycle(chunk, now, |node| {
+            let source = &mut sources[node.0 as usize];
+            source.created = now;
+            // The list of this cycle is taken after this.
+            source.next = wakeups.set(chunk, now, now, node);
+        });
         let mut next = self.wakeups.take(chunk, now);
         while next != NO_NODE {
             let node = next;
@@ -49,9 +56,13 @@ impl Network<'_> {
             let Some(input) = self.spend_credit(chunk, node, now) else { continue };
             let source = &mut self.sources[node.0 as usize];
             let (created, at) = (source.created, source.switch);
-            let destination = self.generation.destination(node, created, &mut source.rng);
+            let destination = self.packets.destination(node, created, &mut source.rng);
             match self.set_out(node, destination, created, input, now) {
-                Ok(_) => {}
+                Ok(packet) => {
+                    let link = self.node_links.get(node.0 as usize);
+                    let free = link.map_or(now + 1, |link| link.first_cycle());
+                    self.packets.left(node, packet, free);
+                }
                 Err(Error::Unreachable { .. } | Error::NoSuchNode { .. })
                     if self.damage.is_some() =>
                 {
@@ -61,8 +72,11 @@ impl Network<'_> {
                 Err(error) => return Err(Box::new(failed(self.fabric, now, at, error))),
             }
             let source = &mut self.sources[node.0 as usize];
-            source.created = self.generation.after(node, source.created, &mut source.rng);
-            source.next = self.wakeups.set(chunk, now, source.created.max(now + 1), node);
+            let since = self.packets.next(node, source.created, &mut source.rng);
+            source.created = since.unwrap_or(NEVER);
+            if let Some(since) = since {
+                source.next = self.wakeups.set(chunk, now, since.max(now + 1), node);
+            }
         }
         Ok(())
     }
@@ -70,12 +84,7 @@ impl Network<'_> {
     /// The input channel that a node can send to in this cycle, of which it has spent a credit. Where there is
     /// none, its wake-up is set to when it should look again, or the next credit sets it.
     #[inline]
-    pub(crate) fn spend_credit(
-        &mut self,
-        chunk: usize,
-        node: NodeId,
-        now: u32,
-    ) -> Option<ChannelId> {
+    fn spend_credit(&mut self, chunk: usize, node: NodeId, now: u32) -> Option<ChannelId> {
         let source = &mut self.sources[node.0 as usize];
         // The node's link may still be taken by the packet before.
         if let Some(link) = self.node_links.get(node.0 as usize)
@@ -105,7 +114,7 @@ impl Network<'_> {
     /// Sends a packet from a node that has spent a credit for it, on a path that the node's switch decides now or as the
     /// packet becomes the head of its buffer. The caller knows what to do where the switch refuses it; then nothing is sent.
     #[inline]
-    pub(crate) fn set_out(
+    fn set_out(
         &mut self,
         node: NodeId,
         destination: NodeId,

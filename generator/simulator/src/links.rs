@@ -8,7 +8,6 @@
 
 use crate::calendar::Calendar;
 use crate::losses::{Cause, Loss, LossLog};
-use crate::messages::Messages;
 use crate::numbers::{ChannelId, LocalChannel, PacketId};
 use crate::packet::{Flit, Origin, Packet, Pool};
 use crate::tally::Tally;
@@ -48,8 +47,6 @@ pub(crate) struct UnderWay {
     pub(crate) grants: u64,
     /// Packets that have left the last switch so far.
     pub(crate) delivered: u64,
-    /// The messages that packets belong to, where ranks send them.
-    pub(crate) messages: Option<Box<Messages>>,
     /// Packets that were lost so far, which happens only where parts die.
     pub(crate) losses: LossLog,
 }
@@ -66,7 +63,6 @@ impl UnderWay {
             tally,
             grants: 0,
             delivered: 0,
-            messages: None,
             losses: LossLog::default(),
         }
     }
@@ -165,13 +161,10 @@ impl UnderWay {
     }
 
     /// Takes a packet that leaves its last switch out of the network, and counts it as delivered
-    /// in the cycle of its arrival at the node, which belongs to this chunk.
+    /// in the cycle of its arrival at the node.
     #[inline]
-    pub(crate) fn deliver(&mut self, packet: PacketId, arrival: u32, chunk: usize) {
+    pub(crate) fn deliver(&mut self, packet: PacketId, arrival: u32) {
         self.delivered += 1;
-        if let Some(messages) = &mut self.messages {
-            messages.arrives(packet, arrival, chunk);
-        }
         self.tally.delivered(self.pool.origin(packet), self.pool.flit(packet), arrival);
         self.pool.remove(packet);
     }
@@ -196,8 +189,7 @@ impl UnderWay {
 
     /// How many bytes all of this holds.
     pub(crate) fn bytes(&self) -> usize {
-        let messages = self.messages.as_ref().map_or(0, |messages| messages.bytes());
         let calendars = self.arrivals.bytes() + self.injections.bytes() + self.credits.bytes();
-        self.pool.bytes() + calendars + messages
+        self.pool.bytes() + calendars
     }
 }

@@ -128,7 +128,8 @@ mod tests {
         let refused = Run::new(&fabric, &settings, &traffic, 0.1, 1).err().unwrap().to_string();
         assert!(refused.starts_with("a run takes 20"), "{refused}");
         assert!(refused.contains("accepted at most 1024 MiB: with buffers of "), "{refused}");
-        let whole = Run::to_completion(&fabric, &settings, &traffic, 1).err().unwrap().to_string();
+        let packets = crate::generation::Generation::new(&traffic, 0.1, 1).unwrap();
+        let whole = Run::of(&fabric, &settings, packets, 1).err().unwrap().to_string();
         assert_eq!(whole, refused);
         let placement = PlacementRule::Identity;
         let (settings, seeds) = (&settings, &[1][..]);

@@ -24,12 +24,11 @@ use crate::allocate::{Moment, make_ready};
 use crate::damage::Damage;
 use crate::fabric::BootedFabric;
 use crate::faults::FaultSchedule;
-use crate::generation::Generation;
 use crate::links::UnderWay;
 use crate::numbers::{CHANNELS, ChannelId, PORT_BITS, PORTS, PacketId, PortId};
 use crate::owned_range::OwnedRange;
 use crate::pace::Free;
-use crate::ranks::Ranks;
+use crate::packet_source::{NEVER, PacketSource};
 use crate::scheme::Scheme;
 use crate::second_look::SecondLooks;
 use crate::setting_values::Deciding;
@@ -43,14 +42,13 @@ use std::borrow::Cow;
 use tvlb_firmware_model::{self as datapath, Error, Header};
 use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId};
 use tvlb_table_set::names::NamedSwitch;
-use tvlb_traffic::Traffic;
 
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
 /// would be stored of a packet is drawn when it is sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     pub(crate) rng: Xoshiro256PlusPlus,
-    /// The cycle in which the next packet to send is, or was, generated.
+    /// The cycle in which it has, or had, its next packet to send, or [`NEVER`] while that is not known.
     pub(crate) created: u32,
     /// The switch that the node is connected to.
     pub(crate) switch: SwitchId,
@@ -62,14 +60,14 @@ pub(crate) struct Source {
     pub(crate) blocked: bool,
 }
 
-/// A run in progress.
-pub(crate) struct Network<'f> {
+/// A run in progress, whose packets come from a source.
+pub(crate) struct Network<'f, S> {
     pub(crate) fabric: &'f BootedFabric<'f>,
     /// The fabric's switches, with fault images of their own where parts die.
     pub(crate) switches: Cow<'f, [datapath::Switch<'f>]>,
     pub(crate) settings: &'f Settings,
-    pub(crate) traffic: &'f Traffic,
-    pub(crate) generation: Generation<'f>,
+    /// What nodes send.
+    pub(crate) packets: S,
     pub(crate) now: u32,
     pub(crate) horizon: Horizon,
     pub(crate) states: SwitchStates,
@@ -81,8 +79,6 @@ pub(crate) struct Network<'f> {
     pub(crate) wakeups: Wakeups,
     /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
     pub(crate) node_links: OwnedRange<Free>,
-    /// The ranks that give nodes something to send, where they do, in place of the traffic.
-    pub(crate) ranks: Option<Box<Ranks<'f>>>,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
     /// The virtual channel that a packet takes on a link, by the one that the datapath assigned.
@@ -105,14 +101,13 @@ pub struct DatapathError {
     pub error: Error,
 }
 
-impl<'f> Network<'f> {
+impl<'f, S: PacketSource> Network<'f, S> {
     /// A network without packets. `channels` is how many virtual channels a link has.
     pub(crate) fn new(
         fabric: &'f BootedFabric<'f>,
         settings: &'f Settings,
-        traffic: &'f Traffic,
         channels: u8,
-        generation: Generation<'f>,
+        packets: S,
         seed: u64,
         tally: Tally,
     ) -> Self {
@@ -128,11 +123,11 @@ impl<'f> Network<'f> {
             .map(|node| {
                 let node = NodeId(node);
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.0.into()));
-                let created = generation.first_from(node, 0, &mut rng);
+                let created = packets.first(node, 0, &mut rng).unwrap_or(NEVER);
                 let (switch, terminal) = df.switch_of(node);
                 let port = PortId::of_switch(switch, Port(terminal.into()), states.port_bits);
                 let input = ChannelId::first_of(port);
-                let next = if traffic.sends(node) {
+                let next = if created < NEVER {
                     wakeups.set(input.chunk(), 0, created, node)
                 } else {
                     NO_NODE
@@ -150,8 +145,7 @@ impl<'f> Network<'f> {
             fabric,
             switches: fabric.quick_switches(),
             settings,
-            traffic,
-            generation,
+            packets,
             now: 0,
             horizon: Horizon::new(settings, df, states.port_bits, chunks),
             second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),
@@ -161,7 +155,6 @@ impl<'f> Network<'f> {
             links,
             wakeups,
             node_links: OwnedRange::whole(vec![Free::default(); paced_nodes as usize]),
-            ranks: None,
             sent: 0,
             channel_map: [0, 1, 2, 3, 4, 5, 6, 7],
             damage: None,
@@ -201,7 +194,7 @@ impl<'f> Network<'f> {
             for now in self.now..until {
                 // All nodes send before anything moves, because the decisions of one chunk may
                 // depend on the queues of another one that keeps in step with it.
-                chunks.clone().try_for_each(|chunk| self.send(chunk, now))?;
+                chunks.clone().try_for_each(|chunk| self.send_from_nodes(chunk, now))?;
                 chunks.clone().try_for_each(|chunk| self.work(chunk, now))?;
                 if self.second_looks.are_taken {
                     self.look_again(now)?;
@@ -213,18 +206,8 @@ impl<'f> Network<'f> {
     }
 
     /// Makes all chunks keep in step, whatever the scheme.
-    #[cfg(test)]
     pub(crate) fn keep_in_step(&mut self) {
         self.horizon = Horizon { chunks: self.states.all_chunks, cycles: 1 };
-    }
-
-    /// Lets the nodes of a chunk send: what ranks give them, where ranks run, or what is drawn.
-    fn send(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
-        if self.ranks.is_some() {
-            self.let_ranks_take_steps(chunk, now);
-            return self.send_from_ranks(chunk, now);
-        }
-        self.send_from_nodes(chunk, now)
     }
 
     /// What happens in one cycle at a chunk's switches, and at its nodes after they have sent.
@@ -243,7 +226,7 @@ impl<'f> Network<'f> {
         let speedup = self.settings.speedup;
         for step in 1..=speedup {
             let at = Moment { now, earliest: now + u32::from(step == speedup), step };
-            self.states.step(chunk, &mut self.links, &mut self.second_looks, at);
+            self.states.step(chunk, &mut self.links, &mut self.second_looks, &mut self.packets, at);
             if decides_late {
                 self.decide_heads(chunk, now)?;
             }
@@ -373,6 +356,7 @@ impl<'f> Network<'f> {
     pub(crate) fn bytes(&self) -> usize {
         let of_part = |part: &Self| {
             part.states.bytes()
+                + part.packets.bytes()
                 + part.links.bytes()
                 + part.second_looks.bytes()
                 + part.wakeups.bytes()

@@ -1,9 +1,11 @@
 //! The figures of one run.
 
 use crate::fabric::Link;
+use crate::generation::Generation;
 use crate::losses::{FaultFigures, LinkLosses};
 use crate::network::Network;
 use crate::numbers::PortId;
+use crate::packet_source::PacketSource;
 use crate::series::SeriesFigures;
 use crate::tally::Population;
 use serde::Serialize;
@@ -156,23 +158,24 @@ impl Outcome {
     }
 
     pub(crate) fn new(
-        network: &Network<'_>,
-        load: f64,
+        network: &Network<'_, Generation<'_>>,
         flits: &[u32],
         (measured_windows, agreed): (Option<u32>, bool),
         stopped: bool,
     ) -> Self {
-        let (settings, tally) = (network.settings, &network.links.tally);
+        let (settings, tally, generation) =
+            (network.settings, &network.links.tally, &network.packets);
+        let traffic = generation.traffic();
         let (window, now) = (f64::from(tally.window_cycles()), network.now);
         let nodes = network.fabric.nodes().iter();
-        let sending: Vec<NodeId> = nodes.filter(|&n| network.traffic.sends(n)).collect();
+        let sending: Vec<NodeId> = nodes.filter(|&n| traffic.sends(n)).collect();
         let figures =
             |population: &Population, name, nodes| figures(population, name, nodes, window, now);
         let all = figures(&tally.whole(), "all", count(sending.len()));
-        let names = network.traffic.populations();
+        let names = traffic.populations();
         let populations = if names.len() > 1 {
             let of = |number| {
-                count(sending.iter().filter(|&&n| network.traffic.population(n) == number).count())
+                count(sending.iter().filter(|&&n| traffic.population(n) == number).count())
             };
             let each = names.iter().zip(&tally.populations).enumerate();
             each.map(|(number, (name, population))| figures(population, name, of(number))).collect()
@@ -192,8 +195,8 @@ impl Outcome {
         let series = tally.series.as_deref();
         let nodes = count(sending.len());
         Self {
-            load,
-            offered: network.generation.offered(tally.window(), senders, nodes),
+            load: generation.load(),
+            offered: generation.offered(tally.window(), senders, nodes),
             growing: if measured_windows.is_some() { !agreed } else { tally.halves.are_growing() },
             saturated: stopped || all.latency > f64::from(settings.latency_limit_cycles),
             all,
@@ -214,7 +217,7 @@ impl Outcome {
 }
 
 /// What was lost in the whole run.
-fn fault_figures(network: &Network<'_>) -> FaultFigures {
+fn fault_figures(network: &Network<'_, Generation<'_>>) -> FaultFigures {
     let (links, bits) = (&network.links, network.states.port_bits);
     let at_link = |(id, [on_dead_links, without_live_port]): (PortId, [u64; 2])| LinkLosses {
         switch: id.switch(bits),
@@ -259,7 +262,10 @@ fn figures(
 }
 
 /// The load of the links within groups and of those between groups.
-pub(crate) fn by_kind(network: &Network<'_>, links: &[(SwitchId, Port, f64)]) -> [LinkLoad; 2] {
+pub(crate) fn by_kind<S: PacketSource>(
+    network: &Network<'_, S>,
+    links: &[(SwitchId, Port, f64)],
+) -> [LinkLoad; 2] {
     [LinkKind::Local, LinkKind::Global].map(|kind| {
         let is_global = kind == LinkKind::Global;
         let of_kind = links.iter().filter(|&&(switch, port, _)| {
@@ -271,8 +277,8 @@ pub(crate) fn by_kind(network: &Network<'_>, links: &[(SwitchId, Port, f64)]) ->
 }
 
 /// Flits per cycle on every link between switches, in the order of switches and ports.
-pub(crate) fn link_loads(
-    network: &Network<'_>,
+pub(crate) fn link_loads<S: PacketSource>(
+    network: &Network<'_, S>,
     flits: &[u32],
     window: f64,
 ) -> Vec<(SwitchId, Port, f64)> {
@@ -288,8 +294,8 @@ pub(crate) fn link_loads(
     loads
 }
 
-fn summary<'l>(
-    network: &Network<'_>,
+fn summary<'l, S: PacketSource>(
+    network: &Network<'_, S>,
     loads: impl Iterator<Item = &'l (SwitchId, Port, f64)>,
 ) -> LinkLoad {
     let (mut sum, mut count, mut busiest) = (0.0, 0.0, None);

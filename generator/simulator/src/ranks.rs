@@ -10,6 +10,7 @@
 //! All that a rank does follows from events of its own chunk, so ranks of one chunk take their turn
 //! together, before the nodes of that chunk send.
 
+use crate::completion_error::{CompletionError, StuckRank};
 use crate::job_times::Times;
 use crate::jobs::{JobRun, MessageSettings};
 use crate::matching::Matching;
@@ -68,7 +69,7 @@ struct State {
 pub(crate) struct Sends {
     /// The transfers that share its link, packet by packet, the next one first.
     pub(crate) transfers: VecDeque<TransferId>,
-    /// Whether its wake-up is set, or a credit will set it.
+    /// Whether the network knows that it has something to send.
     pub(crate) is_awake: bool,
 }
 
@@ -82,7 +83,7 @@ pub(crate) struct Ranks<'w> {
     control_latency: u32,
     /// By node.
     pub(crate) sends: Vec<Sends>,
-    /// Nodes that have something to send and whose wake-up is not set.
+    /// Nodes that have something to send, of which the network does not know that.
     pub(crate) woken: Vec<NodeId>,
     /// Ranks that can go on in this cycle.
     running: VecDeque<u32>,
@@ -179,17 +180,11 @@ impl<'w> Ranks<'w> {
         }
     }
 
-    /// A packet of a transfer has left its node and its link is free in the cycle `free`; it was the last
-    /// one.
-    pub(crate) fn has_left(
-        &self,
-        message: MessageId,
-        chunk: usize,
-        free: u32,
-        under_way: &mut Messages,
-    ) {
-        if !self.messages[message.index()].is_rendezvous {
-            under_way.file(chunk, free, News::Sent(message));
+    /// The last packet of a message has left its node, whose link is free in the cycle `free`.
+    pub(crate) fn has_left(&self, message: MessageId, free: u32, under_way: &mut Messages) {
+        let Message { sender, is_rendezvous, .. } = self.messages[message.index()];
+        if !is_rendezvous {
+            under_way.file(self.states[sender as usize].chunk, free, News::Sent(message));
         }
     }
 
@@ -392,46 +387,31 @@ impl<'w> Ranks<'w> {
         Some(self.states[other as usize].rank)
     }
 
-    /// A message that was not sent, received and delivered once in each iteration, if there is one.
-    pub(crate) fn unsettled(&self) -> Option<Unsettled> {
-        self.messages.iter().find_map(|message| {
-            let job = &self.jobs[self.states[message.sender as usize].job as usize];
+    /// Checks that every message was sent, received and delivered once in each iteration.
+    pub(crate) fn check_messages(&self, cycle: u32) -> Result<(), CompletionError> {
+        for message in &self.messages {
+            let Message { sender, receiver, sent, posted, arrived, .. } = *message;
+            let job = &self.jobs[self.states[sender as usize].job as usize];
             let iterations = job.programs.iterations().get();
-            let counts = [message.sent, message.posted, message.arrived];
-            let ends = [message.sender, message.receiver];
-            (counts != [iterations; 3]).then_some(Unsettled { iterations, ends, counts })
-        })
+            if [sent, posted, arrived] != [iterations; 3] {
+                return Err(CompletionError::Unsettled {
+                    cycle,
+                    iterations,
+                    sender,
+                    receiver,
+                    sent,
+                    posted,
+                    arrived,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Whether every node has sent what it was given.
     pub(crate) fn all_has_left(&self) -> bool {
         self.sends.iter().all(|sends| sends.transfers.is_empty())
     }
-}
-
-/// A message whose counts do not add up.
-pub(crate) struct Unsettled {
-    pub(crate) iterations: u32,
-    /// Sender and receiver, counted over all jobs.
-    pub(crate) ends: [u32; 2],
-    /// How often it was sent, its receive was posted, and it arrived.
-    pub(crate) counts: [u32; 3],
-}
-
-/// A rank that waits for ever.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StuckRank {
-    /// Its job, counted from 0.
-    pub job: u32,
-    pub rank: Rank,
-    /// The iteration that it is in, counted from 0.
-    pub iteration: u32,
-    /// The step that it has taken last, counted from 0.
-    pub step: u32,
-    /// The rank that it waits for; of several, one.
-    pub other: Option<Rank>,
-    /// Whether it waits to send; otherwise it waits for all that it has opened.
-    pub sends: bool,
 }
 
 fn count(n: usize) -> u32 {

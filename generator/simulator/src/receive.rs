@@ -6,9 +6,10 @@ use crate::damage::{Verdict, at_source};
 use crate::links::{Arrival, UnderWay};
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::LocalChannel;
+use crate::packet_source::PacketSource;
 use tvlb_firmware_model::{Header, Step};
 
-impl Network<'_> {
+impl<S: PacketSource> Network<'_, S> {
     /// Puts the packets that arrive at a chunk in this cycle into their buffers: those from nodes,
     /// or those from switches.
     ///

@@ -22,6 +22,7 @@ use crate::losses::Losses;
 use crate::memory::{MOST_FULL, check_memory};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
+use crate::packet_source::PacketSource;
 use crate::series::Series;
 use crate::setting_values::{Deciding, Measuring};
 use crate::settings::{MOST_CYCLES, Settings};
@@ -79,11 +80,12 @@ pub enum StopRule {
 }
 
 /// A run in progress, which the caller advances by as many cycles as it likes.
-pub struct Run<'f> {
-    pub(crate) network: Network<'f>,
+///
+/// Its packets come from a source: [`Generation`], unless another one takes its place ([`Run::of`]).
+pub struct Run<'f, S = Generation<'f>> {
+    pub(crate) network: Network<'f, S>,
     /// How many grants there were when something last moved, and in which cycle that was.
     moved: (u64, u32),
-    load: f64,
     link_flits: Vec<u32>,
     /// How many windows are measured so far.
     measured_windows: u32,
@@ -124,35 +126,7 @@ impl<'f> Run<'f> {
             start..start + settings.window_cycles,
             settings.measuring == Measuring::UntilWindowsAgree,
         );
-        let network = Network::new(fabric, settings, traffic, channels, generation, seed, tally);
-        Ok(Self::of(network, load))
-    }
-
-    fn of(network: Network<'f>, load: f64) -> Self {
-        Self {
-            network,
-            moved: (0, 0),
-            load,
-            link_flits: Vec::new(),
-            measured_windows: 0,
-            agreed: false,
-            share: Share::begin(),
-        }
-    }
-
-    /// A run at cycle 0 of which all packets are counted, and whose traffic is not what sends them.
-    pub(crate) fn to_completion(
-        fabric: &'f BootedFabric<'f>,
-        settings: &'f Settings,
-        traffic: &'f Traffic,
-        seed: u64,
-    ) -> Result<Self, Refused> {
-        let channels = settings.check_with(fabric, &[])?;
-        let nodes = fabric.dragonfly().node_numbers();
-        let tally = Tally::new(traffic, nodes, 0..u32::MAX, false);
-        let generation = Generation::new(traffic, 1.0, 1)?;
-        let network = Network::new(fabric, settings, traffic, channels, generation, seed, tally);
-        Ok(Self::of(network, 1.0))
+        Ok(Self::of_network(Network::new(fabric, settings, channels, generation, seed, tally)))
     }
 
     /// A run at cycle 0 in which parts die and are mended as a schedule says. A schedule without entries
@@ -199,24 +173,6 @@ impl<'f> Run<'f> {
         self.network.links.losses.total
     }
 
-    /// Runs some cycles, on as many threads of the current rayon pool as no other run needs.
-    ///
-    /// # Errors
-    /// A deadlock, or what else ended the run.
-    pub fn advance(&mut self, cycles: u32) -> Result<(), RunError> {
-        let mut left = cycles;
-        while left > 0 {
-            let some = left.min(WATCH - self.network.now % WATCH);
-            self.network.divide(self.share.threads());
-            self.network.run(some)?;
-            left -= some;
-            if self.network.now.is_multiple_of(WATCH) {
-                self.watch()?;
-            }
-        }
-        Ok(())
-    }
-
     /// Replaces the tables of all switches between two cycles: what is under way goes on by its
     /// headers, what sets out from now on is decided by the new tables.
     ///
@@ -254,54 +210,6 @@ impl<'f> Run<'f> {
             left -= some;
         }
         Ok(())
-    }
-
-    /// The cycle that comes next.
-    pub const fn now(&self) -> u32 {
-        self.network.now
-    }
-
-    /// Flits that have won switch allocation so far: one for each switch that a packet crossed.
-    pub const fn flit_hops(&self) -> u64 {
-        self.network.links.grants
-    }
-
-    /// Bytes held for each switch, with its nodes and all that is on its links.
-    pub fn bytes_per_switch(&self) -> usize {
-        self.network.bytes() / self.network.fabric.switches().len()
-    }
-
-    /// Looks for a deadlock if nothing has moved for long, and whether packets take too much memory.
-    fn watch(&mut self) -> Result<(), RunError> {
-        let Network { fabric, settings, ref states, now, .. } = self.network;
-        let packets = self.network.under_way();
-        let bytes = settings.bytes(fabric.dragonfly(), states.channels, packets);
-        check_memory(bytes, MOST_FULL, || {
-            format!(
-                "smaller buffers, less traffic or fewer cycles keep fewer packets under way than the {packets} of \
-                 cycle {now}"
-            )
-        })?;
-        let (grants, since) = self.moved;
-        if self.network.links.grants != grants || self.network.under_way() == 0 {
-            self.moved = (self.network.links.grants, self.network.now);
-        } else if self.network.now - since >= self.network.settings.patience_cycles {
-            return Err(self
-                .network
-                .deadlock()
-                .unwrap_or_else(|| self.network.standstill())
-                .into());
-        }
-        Ok(())
-    }
-
-    /// Counts everything, and looks for channels that wait for each other while others move on.
-    pub(crate) fn inspect(&self) -> Result<(), RunError> {
-        self.network.check_conservation()?;
-        match self.network.deadlock() {
-            Some(deadlock) => Err(deadlock.into()),
-            None => Ok(()),
-        }
     }
 
     /// Runs from the beginning to the end of the drain, unless it is cancelled before. No step is
@@ -401,7 +309,89 @@ impl<'f> Run<'f> {
             Measuring::UntilWindowsAgree => Some(self.measured_windows),
         };
         let measured = (measured, self.agreed);
-        Outcome::new(&self.network, self.load, &self.link_flits, measured, stopped)
+        Outcome::new(&self.network, &self.link_flits, measured, stopped)
+    }
+}
+
+impl<'f, S: PacketSource> Run<'f, S> {
+    pub(crate) fn of_network(network: Network<'f, S>) -> Self {
+        Self {
+            network,
+            moved: (0, 0),
+            link_flits: Vec::new(),
+            measured_windows: 0,
+            agreed: false,
+            share: Share::begin(),
+        }
+    }
+
+    /// Runs some cycles, on as many threads of the current rayon pool as no other run needs.
+    ///
+    /// # Errors
+    /// A deadlock, or what else ended the run.
+    pub fn advance(&mut self, cycles: u32) -> Result<(), RunError> {
+        let mut left = cycles;
+        while left > 0 {
+            let some = left.min(WATCH - self.network.now % WATCH);
+            self.network.divide(self.share.threads());
+            self.network.run(some)?;
+            left -= some;
+            if self.network.now.is_multiple_of(WATCH) {
+                self.watch()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The cycle that comes next.
+    pub const fn now(&self) -> u32 {
+        self.network.now
+    }
+
+    /// Flits that have won switch allocation so far: one for each switch that a packet crossed.
+    pub const fn flit_hops(&self) -> u64 {
+        self.network.links.grants
+    }
+
+    /// Bytes held for each switch, with its nodes and all that is on its links.
+    pub fn bytes_per_switch(&self) -> usize {
+        self.network.bytes() / self.network.fabric.switches().len()
+    }
+
+    /// Looks for a deadlock if nothing has moved for long, and whether packets take too much memory.
+    fn watch(&mut self) -> Result<(), RunError> {
+        let Network { fabric, settings, ref states, now, .. } = self.network;
+        let packets = self.network.under_way();
+        let bytes = settings.bytes(fabric.dragonfly(), states.channels, packets);
+        check_memory(bytes, MOST_FULL, || {
+            format!(
+                "smaller buffers, less traffic or fewer cycles keep fewer packets under way than the {packets} of \
+                 cycle {now}"
+            )
+        })?;
+        let (grants, since) = self.moved;
+        if self.network.links.grants != grants || self.network.under_way() == 0 {
+            self.moved = (self.network.links.grants, self.network.now);
+        } else if self.network.now - since >= self.network.settings.patience_cycles {
+            return Err(self
+                .network
+                .deadlock()
+                .unwrap_or_else(|| self.network.standstill())
+                .into());
+        }
+        Ok(())
+    }
+
+    /// Counts everything, and looks for channels that wait for each other while others move on.
+    ///
+    /// # Errors
+    /// A deadlock, or packets or credits that the simulator has lost.
+    pub fn inspect(&self) -> Result<(), RunError> {
+        self.network.check_conservation()?;
+        match self.network.deadlock() {
+            Some(deadlock) => Err(deadlock.into()),
+            None => Ok(()),
+        }
     }
 }
 

@@ -245,7 +245,7 @@ impl Chunk {
 }
 
 /// How many bits number the ports of a switch.
-fn port_bits(df: &Dragonfly) -> u32 {
+pub(crate) fn port_bits(df: &Dragonfly) -> u32 {
     df.radix().next_power_of_two().trailing_zeros()
 }
 

@@ -126,6 +126,20 @@ impl Tally {
         }
     }
 
+    /// Counts of nothing yet, of all packets of a run and of all its nodes together.
+    pub(crate) fn of_all(nodes: u32) -> Self {
+        let window = 0..u32::MAX;
+        Self {
+            halves: Halves::of(&window),
+            window,
+            later: None,
+            populations: vec![Population::default()],
+            population: Vec::new(),
+            accepted: vec![0; nodes as usize],
+            series: None,
+        }
+    }
+
     /// Counts of nothing in the same window.
     pub(crate) fn like(&self) -> Self {
         Self {

@@ -8,6 +8,7 @@
 
 use crate::network::Network;
 use crate::numbers::ChannelId;
+use crate::packet_source::PacketSource;
 use crate::switch_state::PortKind;
 use std::fmt;
 
@@ -56,7 +57,7 @@ impl fmt::Display for Deadlock {
     }
 }
 
-impl Network<'_> {
+impl<S: PacketSource> Network<'_, S> {
     /// A cycle of channels that wait for each other, if there is one.
     pub(crate) fn deadlock(&self) -> Option<Deadlock> {
         // A channel without a credit can still move if a credit for it is on its way.

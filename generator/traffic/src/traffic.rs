@@ -7,7 +7,7 @@ use crate::{Pattern, Placement};
 use rand::Rng;
 use std::borrow::Cow;
 use tvlb_base::text::Refused;
-use tvlb_schema::{Dragonfly, NodeId, Nodes};
+use tvlb_schema::{NodeId, Nodes};
 use tvlb_table_set::names::ListedPair;
 
 /// Stands in the table of destinations where each packet's is drawn from all nodes.
@@ -241,23 +241,6 @@ impl Traffic {
             }
         }
         self.ahead = Some(ahead);
-    }
-
-    /// Traffic of which no node sends anything, for networks whose nodes are told otherwise what to send.
-    pub fn silent(df: &Dragonfly) -> Self {
-        let numbers = df.node_numbers() as usize;
-        Self {
-            to: vec![SILENT; numbers],
-            nodes: Ranks::of(&df.into()),
-            uniform_below: 0,
-            only_others: false,
-            ahead: None,
-            population: vec![0; numbers],
-            populations: vec!["all"],
-            placement: Placement::default(),
-            bursts: None,
-            changes: Vec::new(),
-        }
     }
 
     /// The same traffic between processes that run where a placement says; before, each ran on its

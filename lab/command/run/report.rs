@@ -9,7 +9,7 @@ use tvlb::output::print_json;
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
 use tvlb_simulator::{
-    Completion, JobTimes, LeastTime, MessageSettings, Scheme, Settings, paths_name,
+    Completion, Delivered, JobTimes, LeastTime, MessageSettings, Scheme, Settings, paths_name,
 };
 use tvlb_table_set::FabricEntry;
 use tvlb_traffic::workload::SendOrder;
@@ -196,7 +196,8 @@ impl Display for Text<'_> {
         let times = jobs.iter().map(|job| Column::number(job, 0, ""));
         let mut table = Table::new(first.chain(times).collect());
         for Run { seed, completion, .. } in runs {
-            let Completion { packets, hops, vlb_share, network_latency, jobs, .. } = completion;
+            let Completion { network, jobs, .. } = completion;
+            let Delivered { packets, hops, vlb_share, network_latency, .. } = network;
             let mut row = row![*seed, *packets, *hops, *vlb_share, *network_latency];
             row.extend(jobs.iter().map(|times| Cell::from(times.running_time())));
             table.push(row);

@@ -192,10 +192,10 @@ fn minimal_traffic_between_groups_is_bounded_by_its_cables() {
 fn all_send_to_all() {
     let made = small();
     let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
-    let silent = Traffic::silent(&made.df);
+    let traffic = Traffic::new(&Pattern::Uniform, &made.df, 1).unwrap();
     let settings =
         CutThrough { measured_cycles: 100_000, ..settings(Routing::Scheme(Scheme::Min)) };
-    let run = CutThroughRun::new(&fabric, &settings, &silent, Sending::AllToAll, 1).unwrap();
+    let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::AllToAll, 1).unwrap();
     let outcome = run.measure(&()).unwrap();
     assert_eq!(outcome.packets, 72 * 71);
     assert!(outcome.cycles >= 71 * 8);

@@ -67,18 +67,18 @@ pub(super) fn body(fabric: &BootedFabric<'_>, run: &Run, of: &str) -> String {
 
 fn loaded(fabric: &BootedFabric<'_>, run: &Run) -> Vec<Loaded> {
     let df = fabric.dragonfly();
-    let completion = &run.completion;
+    let network = &run.completion.network;
     let of = |&(switch, port, flits): &(SwitchId, Port, f64)| {
         let group = |switch| u32::from(df.place(switch).0.0);
         let (to, kind) = match fabric.link(switch, port) {
-            Link::Local(to, _) => (to, &completion.local_links),
-            Link::Global(to, _) => (to, &completion.global_links),
+            Link::Local(to, _) => (to, &network.local_links),
+            Link::Global(to, _) => (to, &network.global_links),
             Link::Terminal(_) | Link::Unused => return None,
         };
         let groups = (group(switch), group(to));
         Some(Loaded { switch, port, flits, share: flits / kind.capacity, groups })
     };
-    completion.links.iter().filter_map(of).collect()
+    network.links.iter().filter_map(of).collect()
 }
 
 /// The map of groups.
