@@ -94,6 +94,17 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
             &["tvlb-base", "tvlb-firmware-model", "tvlb-schema", "tvlb-table-set", "tvlb-traffic"],
         ),
         (
+            "tvlb-jobs",
+            &[
+                "tvlb-base",
+                "tvlb-firmware-model",
+                "tvlb-schema",
+                "tvlb-simulator",
+                "tvlb-table-set",
+                "tvlb-traffic",
+            ],
+        ),
+        (
             "tvlb-throughput",
             &[
                 "tvlb-base",
@@ -117,13 +128,15 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
 #[test]
 fn nothing_sees_the_laboratory() {
     let packages = packages();
-    let sees_lab = |package: &&Value| {
-        let below = ours_below(&packages, package["name"].as_str().unwrap());
-        ["tvlb-lab", "tvlb-ofar", "tvlb-ofar-c", "tvlb-ofar-proof"]
-            .iter()
-            .any(|of_lab| below.contains(*of_lab))
-    };
-    let users: Vec<&str> =
-        packages.iter().filter(sees_lab).map(|package| package["name"].as_str().unwrap()).collect();
-    assert_eq!(users, ["tvlb-lab", "tvlb-ofar-c", "tvlb-ofar-proof"]);
+    let names = packages.iter().map(|package| package["name"].as_str().unwrap());
+    for (of_lab, users) in [
+        ("tvlb-lab", &[][..]),
+        ("tvlb-jobs", &["tvlb-lab"]),
+        ("tvlb-ofar", &["tvlb-lab", "tvlb-ofar-c", "tvlb-ofar-proof"]),
+        ("tvlb-ofar-c", &[]),
+        ("tvlb-ofar-proof", &["tvlb-lab"]),
+    ] {
+        let sees_it = |name: &&str| ours_below(&packages, name).contains(of_lab);
+        assert_eq!(names.clone().filter(sees_it).collect::<Vec<_>>(), users, "{of_lab}");
+    }
 }

@@ -18,12 +18,12 @@ use tvlb_base::parameter::Stated;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
+use tvlb_jobs::workload::{RankMap, SendOrder, place};
 use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
 use tvlb_simulator::{Links, Scheme, Settings};
 use tvlb_table_set::names::Parts;
 use tvlb_topology::arrangement::Arrangement;
 use tvlb_topology::export::slurm::Blocks;
-use tvlb_traffic::workload::{RankMap, SendOrder};
 
 /// The schemes that a routing may name.
 const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
@@ -181,8 +181,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let nodes = fabric.nodes();
     for (text, placement) in arguments.with.iter().zip(&question.placements) {
         // What does not fit may be the list or the jobs; each error names which.
-        let place = jobs::file_of(text).unwrap_or("--jobs, --with");
-        placement.nodes(&nodes, &jobs, 0).map_err(|error| refused(place, error))?;
+        let source = jobs::file_of(text).unwrap_or("--jobs, --with");
+        place(placement, &nodes, &jobs, 0).map_err(|error| refused(source, error))?;
     }
 
     catch_interrupt()?;

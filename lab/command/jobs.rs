@@ -6,12 +6,12 @@ use std::num::NonZeroU32;
 use tvlb::failure::{Failure, refused};
 use tvlb::traffic::content;
 use tvlb::values;
-use tvlb_simulator::MessageSettings;
-use tvlb_table_set::names::Parts;
-use tvlb_traffic::PlacementRule;
-use tvlb_traffic::workload::{
+use tvlb_jobs::MessageSettings;
+use tvlb_jobs::workload::{
     Arrival, Job, MessageList, Motif, Programs, WorkloadError, matrix_market,
 };
+use tvlb_table_set::names::Parts;
+use tvlb_traffic::PlacementRule;
 
 /// What `--with`, `--map` and patterns of communication accept.
 pub(crate) const HELP: &str =

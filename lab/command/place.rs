@@ -12,10 +12,10 @@ use tvlb::failure::{Failure, Outcome, refused};
 use tvlb::files::{load_fabric, outside_table_sets};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, write_file};
 use tvlb_generator::counted::counted;
+use tvlb_jobs::workload::{Graph, Nearness, PlacedJob, Programs, RankMap, place, rankfile};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_table_set::names::Parts;
 use tvlb_topology::export::slurm::Blocks;
-use tvlb_traffic::workload::{Graph, Nearness, PlacedJob, Programs, RankMap, rankfile};
 
 /// The length of each message where the pattern has no lengths of its own. Only shares are shown.
 const BYTES: u64 = 1000;
@@ -101,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let parts = Parts::new(df, &fabric.names).with_hosts(hosts.nodes_by_host());
     let placement = jobs::placement("--with", &arguments.with, &parts)?;
     // Before the graphs, whose size the jobs decide.
-    let nodes = placement.nodes(fabric.nodes(), &jobs, arguments.seed).map_err(|error| {
+    let nodes = place(&placement, fabric.nodes(), &jobs, arguments.seed).map_err(|error| {
         match jobs::file_of(&arguments.with) {
             // What does not fit may be the list or the jobs; each error names which.
             Some(path) => refused(path, error),

@@ -3,11 +3,11 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
+use tvlb_jobs::workload::PlacedJob;
 use tvlb_lab::scheduler::{Request, requests};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_table_set::names::{Hosts, NamedPort, Names, after};
 use tvlb_topology::export::slurm::Blocks;
-use tvlb_traffic::workload::PlacedJob;
 
 /// The host of every node that runs a rank, or why a node has none.
 pub(crate) fn host_of<'h>(

@@ -7,10 +7,10 @@
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_generator::counted::counted;
+use tvlb_jobs::workload::PlacedJob;
 use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId};
 use tvlb_table_set::names::host_list;
 use tvlb_topology::export::slurm::Blocks;
-use tvlb_traffic::workload::PlacedJob;
 
 /// A command that asks for the hosts of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -66,8 +66,6 @@
 //! ```
 
 #[cfg(test)]
-mod complete_tests;
-#[cfg(test)]
 mod deadlock_tests;
 #[cfg(test)]
 mod fault_tests;
@@ -86,8 +84,6 @@ mod agreement;
 mod allocate;
 mod calendar;
 pub mod columns;
-mod complete;
-mod completion_error;
 mod conservation;
 mod damage;
 mod delivered;
@@ -99,17 +95,9 @@ mod foresight;
 mod generation;
 mod histogram;
 mod injection;
-mod job_packets;
-mod job_times;
-mod jobs;
-mod least_time;
-#[cfg(test)]
-mod least_time_tests;
 mod links;
 mod losses;
-mod matching;
 mod memory;
-mod messages;
 mod network;
 mod numbers;
 mod outcome;
@@ -118,7 +106,6 @@ mod pace;
 mod packet;
 mod packet_source;
 mod parameters;
-mod ranks;
 mod receive;
 mod revise;
 mod run;
@@ -154,16 +141,11 @@ pub mod parts {
     pub use crate::whole_paths::queue_along;
 }
 
-pub use complete::{Completion, complete};
-pub use completion_error::{CompletionError, StuckRank, StuckRanks};
 pub use conservation::ConservationError;
 pub use delivered::Delivered;
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
 pub use faults::{FaultSchedule, TablesBefore};
 pub use foresight::ForeseenLatency;
-pub use job_times::JobTimes;
-pub use jobs::{JobError, JobRun, MessageSettings};
-pub use least_time::{ChainBound, GroupBound, HostBound, LeastTime, least_time};
 pub use losses::{FaultFigures, LinkLosses, Losses};
 pub use network::DatapathError;
 pub use outcome::{Fairness, Figures, LinkLoad, Outcome};

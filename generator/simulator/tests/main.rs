@@ -11,6 +11,5 @@ mod in_time;
 mod known_limits;
 mod measuring;
 mod reproducible;
-mod send_order;
 mod stop_rule;
 mod zero_load;

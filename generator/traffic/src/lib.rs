@@ -6,8 +6,6 @@
 //! model. A pattern of one name, fabric and seed is the same traffic in both. A [`Placement`] says on
 //! which node each process of a pattern runs; without one, on the node of its own number.
 //!
-//! [`workload`] has what the ranks of a job do, and on which nodes they run.
-//!
 //! # Example
 //! ```
 //! use tvlb_schema::Dragonfly;
@@ -34,7 +32,6 @@ pub mod named;
 pub mod pattern;
 mod placement;
 mod traffic;
-pub mod workload;
 
 /// Raised when a pattern of the same name becomes other traffic, so that kept runs tell it apart.
 pub const VERSION: u32 = 3;

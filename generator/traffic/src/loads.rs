@@ -71,7 +71,7 @@ fn range(from: &str, to: &str, step: &str) -> Result<Vec<f64>, String> {
 
 /// A decimal number below a million times ten to the power of `decimals`, if it has no more decimals than
 /// that.
-pub(crate) fn scaled(text: &str, decimals: usize) -> Option<u64> {
+pub fn scaled(text: &str, decimals: usize) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
     if !is_number(whole)

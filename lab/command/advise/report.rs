@@ -7,8 +7,9 @@ use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
 use tvlb_generator::counted::with_sign;
+use tvlb_jobs::MessageSettings;
 use tvlb_lab::advise::{Answer, CHOICES, Estimate, Judged, NOW, Question};
-use tvlb_simulator::{MessageSettings, Settings};
+use tvlb_simulator::Settings;
 
 /// How many ways the table shows.
 const SHOWN: usize = 10;

@@ -11,9 +11,10 @@ use tvlb::failure::{Failure, refused};
 use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
+use tvlb_jobs::workload::{Arrival, Programs};
+use tvlb_jobs::{JobRun, JobTimes};
 use tvlb_schema::NodeId;
-use tvlb_simulator::{BootedFabric, JobRun, JobTimes, Settings};
-use tvlb_traffic::workload::{Arrival, Programs};
+use tvlb_simulator::{BootedFabric, Settings};
 
 /// A job that has begun, and when it begins and ends, in cycles.
 struct Begun {

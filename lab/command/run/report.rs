@@ -8,11 +8,10 @@ use tvlb::failure::Outcome;
 use tvlb::output::print_json;
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
-use tvlb_simulator::{
-    Completion, Delivered, JobTimes, LeastTime, MessageSettings, Scheme, Settings, paths_name,
-};
+use tvlb_jobs::workload::SendOrder;
+use tvlb_jobs::{Completion, JobTimes, LeastTime, MessageSettings};
+use tvlb_simulator::{Delivered, Scheme, Settings, paths_name};
 use tvlb_table_set::FabricEntry;
-use tvlb_traffic::workload::SendOrder;
 
 /// All runs.
 pub(super) struct Report<'r> {

@@ -6,14 +6,14 @@ use serde::Serialize;
 use tvlb::failure::{Failure, refused};
 use tvlb::values;
 use tvlb_base::progress::{AsOneStep, Progress};
-use tvlb_schema::{NodeId, Nodes};
-use tvlb_simulator::{
-    BootedFabric, Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings,
-    RunError, Settings, complete, least_control_latency, least_time,
+use tvlb_jobs::workload::{Arrival, Graph, Job, Programs, RankMap, SendOrder, place};
+use tvlb_jobs::{
+    Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings, complete, least_time,
 };
+use tvlb_schema::{NodeId, Nodes};
+use tvlb_simulator::{BootedFabric, RunError, Settings, least_control_latency};
 use tvlb_table_set::names::Parts;
 use tvlb_traffic::PlacementRule;
-use tvlb_traffic::workload::{Arrival, Graph, Job, Programs, RankMap, SendOrder};
 
 /// The jobs, what their ranks do, and how messages travel.
 #[derive(Args)]
@@ -91,7 +91,7 @@ impl Workload {
         // Before the programs, whose size the jobs decide. Whether jobs fit does not depend on the seed.
         let together = if arrivals.is_some() { 1 } else { jobs.len() };
         for jobs in jobs.chunks(together.max(1)) {
-            placement.nodes(among, jobs, 0).map_err(|error| refused("--jobs, --with", error))?;
+            place(&placement, among, jobs, 0).map_err(|error| refused("--jobs, --with", error))?;
         }
         let order: SendOrder =
             arguments.order.parse().map_err(|error| refused("--order", error))?;
@@ -127,7 +127,7 @@ impl Workload {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Vec<Vec<NodeId>>, Failure> {
-        let nodes = self.placement.nodes(among, &self.jobs, seed);
+        let nodes = place(&self.placement, among, &self.jobs, seed);
         let nodes = nodes.map_err(|error| refused("--jobs, --with", error))?;
         let placed = (0..).zip(self.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
             let graph = self.graphs.get(number as usize);

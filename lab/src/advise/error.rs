@@ -3,10 +3,11 @@
 use tvlb_base::progress::Cancelled;
 use tvlb_generator::image::ImageStageError;
 use tvlb_generator::static_load::StaticLoadError;
-use tvlb_simulator::{BootError, CompletionError, RunError};
+use tvlb_jobs::CompletionError;
+use tvlb_jobs::workload::WorkloadError;
+use tvlb_simulator::{BootError, RunError};
 use tvlb_topology::CableError;
 use tvlb_topology::arrangement::Arrangement;
-use tvlb_traffic::workload::WorkloadError;
 
 /// Why there is no advice.
 #[derive(Debug, thiserror::Error)]

@@ -5,8 +5,9 @@ use super::error::AdviceError;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tvlb_generator::static_load::{LinkEnds, LinkKind, Paths, StaticLoads, loads_of};
+use tvlb_jobs::{JobRun, LeastTime, MessageSettings};
 use tvlb_schema::{NodeId, SwitchId};
-use tvlb_simulator::{JobRun, LeastTime, MessageSettings, Scheme};
+use tvlb_simulator::Scheme;
 use tvlb_topology::Topology;
 
 /// Shares of packets that take VLB under a scheme that decides by queues: it is taken to be the best of these.

@@ -29,13 +29,11 @@ use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
-use tvlb_simulator::{
-    BootedFabric, JobRun, MessageSettings, Scheme, Settings, complete, least_control_latency,
-    least_time,
-};
+use tvlb_jobs::workload::{Graph, Job, PlacedJob, Programs, RankMap, SendOrder, place};
+use tvlb_jobs::{JobRun, MessageSettings, complete, least_time};
+use tvlb_simulator::{BootedFabric, Scheme, Settings, least_control_latency};
 use tvlb_topology::arrangement::Arrangement;
 use tvlb_traffic::PlacementRule;
-use tvlb_traffic::workload::{Graph, Job, PlacedJob, Programs, RankMap, SendOrder};
 
 /// How switches route.
 #[derive(Clone, Debug, PartialEq)]
@@ -363,7 +361,7 @@ impl Question<'_> {
         progress: &dyn Progress,
     ) -> Result<Vec<PlacedJob>, AdviceError> {
         let df = self.fabric.topology.dragonfly();
-        let nodes = self.placements[placement].nodes(self.fabric.nodes(), self.jobs, seed)?;
+        let nodes = place(&self.placements[placement], self.fabric.nodes(), self.jobs, seed)?;
         let placed = (0..).zip(self.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
             let graph = graphs.get(number as usize);
             let step = AsOneStep(progress);

@@ -2,10 +2,10 @@
 
 use super::*;
 use std::num::NonZeroU32;
+use tvlb_jobs::workload::Motif;
 use tvlb_schema::Dragonfly;
 use tvlb_simulator::Buffers;
 use tvlb_traffic::PlacementRule;
-use tvlb_traffic::workload::Motif;
 
 fn fabric() -> Fabric {
     let df = Dragonfly::new(2, 4, 2, 9).unwrap();
@@ -90,8 +90,7 @@ fn a_busy_link_is_found_without_a_run() {
     let fabric = fabric();
     let pairs = |k: u32| format!("{k},{},1024\n{},{k},1024\n", k + 8, k + 8);
     let list: String = (0..8).map(pairs).collect();
-    let list =
-        tvlb_traffic::workload::MessageList::parse(&format!("from,to,bytes\n{list}")).unwrap();
+    let list = tvlb_jobs::workload::MessageList::parse(&format!("from,to,bytes\n{list}")).unwrap();
     let programs = vec![Motif::Messages(list).programs(16, 0, NonZeroU32::MIN).unwrap()];
     let jobs = ["16".parse().unwrap()];
     let mut question = question(&fabric, &jobs, &programs);

@@ -2,7 +2,7 @@
 
 use super::ratio::Ratio;
 use std::ops::Range;
-use tvlb_base::partition::Graph;
+use tvlb_jobs::partition::Graph;
 use tvlb_schema::SwitchId;
 use tvlb_topology::Topology;
 

@@ -5,9 +5,9 @@ use crate::cut_through::CutThrough;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use toml::Table;
+use tvlb_jobs::workload::RankMap;
 use tvlb_throughput::Rule;
 use tvlb_traffic::PlacementRule;
-use tvlb_traffic::workload::RankMap;
 
 /// Loads from below until the network saturates, in the place of loads, in flits per node and cycle.
 #[derive(Clone, Copy, Deserialize)]

@@ -20,15 +20,14 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::Wiring;
 use tvlb_generator::image::Images;
 use tvlb_generator::static_load::{Paths as StaticPaths, loads_of};
+use tvlb_jobs::workload::{Grid, Job, Motif, Programs, RankMap, WorkloadError, place};
+use tvlb_jobs::{CompletionError, JobRun, MessageSettings, complete};
 use tvlb_schema::{Dragonfly, LinkKind, NodeId, SwitchId, VcScheme};
-use tvlb_simulator::{
-    BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Scheme, Settings, complete,
-};
+use tvlb_simulator::{BootedFabric, RunError, Scheme, Settings};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::runs::build;
 use tvlb_table_set::sha256;
 use tvlb_traffic::PlacementRule;
-use tvlb_traffic::workload::{Grid, Job, Motif, Programs, RankMap, WorkloadError};
 
 /// A row of the table before its seeds are run.
 struct Case {
@@ -178,7 +177,7 @@ impl JobRuns {
             };
             return Ok(vec![[half(first, 0)?, half(others, 1)?].concat()]);
         }
-        let nodes = self.places[case.place].nodes(df, jobs, seed);
+        let nodes = place(&self.places[case.place], df, jobs, seed);
         let nodes = nodes.map_err(|error| error.to_string())?;
         let all = (0..).zip(nodes).zip(jobs).zip(programs);
         all.map(|(((number, nodes), &job), programs)| placed(job, nodes, programs, number))

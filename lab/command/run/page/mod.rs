@@ -13,8 +13,9 @@ use crate::jobs::length_in_words;
 use tvlb_chart::escaped;
 use tvlb_chart::page::{figure, page, paragraph, preformatted, section, table};
 use tvlb_generator::counted::counted;
+use tvlb_jobs::LeastTime;
 use tvlb_schema::Dragonfly;
-use tvlb_simulator::{BootedFabric, LeastTime};
+use tvlb_simulator::BootedFabric;
 
 /// The report, as the text of an HTML file.
 pub(super) fn html(report: &Report<'_>, fabric: &BootedFabric<'_>) -> String {

@@ -5,7 +5,7 @@ use super::places::class;
 use std::fmt::Write;
 use tvlb_chart::page::{figure, paragraph};
 use tvlb_chart::{escaped, round_axis, ticks};
-use tvlb_simulator::JobTimes;
+use tvlb_jobs::JobTimes;
 
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 110.0;

@@ -7,12 +7,12 @@
 use crate::test_images::{Images, absolute_classic, dragonfly, images};
 use std::num::NonZeroU32;
 use tvlb_firmware_model::VlbPaths;
+use tvlb_jobs::workload::{Job, Motif, RankMap};
+use tvlb_jobs::{JobRun, MessageSettings, complete};
 use tvlb_schema::{
     Bandwidth, Bandwidths, Dragonfly, End, GlobalPort, GroupId, LinkKind, NodeId, SetRule, ShapeSet,
 };
-use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Buffers, JobRun, MessageSettings, Settings, complete};
-use tvlb_traffic::workload::{Job, Motif, RankMap};
+use tvlb_simulator::{BootedFabric, Buffers, Scheme, Settings};
 
 /// Packets of a message: enough for a rendezvous, whose control messages are then a small part.
 const PACKETS: u32 = 98;

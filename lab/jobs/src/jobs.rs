@@ -1,8 +1,8 @@
 //! What a run to completion is made of besides the network: jobs, each with the programs of its ranks and
 //! the node of each rank, and how messages become packets.
 
+use crate::workload::Programs;
 use tvlb_schema::{NodeId, Nodes};
-use tvlb_traffic::workload::Programs;
 
 /// A job: what its ranks do, and where they run.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub struct MessageSettings {
     /// complete when the receiver has it. Any other leaves at once.
     pub eager_limit_bytes: u64,
     /// Cycles until a node knows that a receive was posted, or that a message has arrived, at another; at
-    /// least the [least](crate::least_control_latency) that a scheme and latencies allow, which is the
+    /// least the [least](tvlb_simulator::least_control_latency) that a scheme and latencies allow, which is the
     /// default.
     pub control_latency_cycles: Option<u32>,
 }
@@ -119,7 +119,7 @@ pub(crate) fn check(
         }
         ranks += u64::from(programs.ranks());
         steps += (0..programs.ranks())
-            .map(|rank| programs.steps(tvlb_traffic::workload::Rank(rank)).len() as u64)
+            .map(|rank| programs.steps(crate::workload::Rank(rank)).len() as u64)
             .sum::<u64>();
     }
     match (ranks, steps) {

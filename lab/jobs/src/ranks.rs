@@ -15,9 +15,9 @@ use crate::job_times::Times;
 use crate::jobs::{JobRun, MessageSettings};
 use crate::matching::Matching;
 use crate::messages::{Event, MessageId, Messages, News, TransferId};
+use crate::workload::{Programs, Rank, Step};
 use std::collections::{BTreeSet, VecDeque};
 use tvlb_schema::NodeId;
-use tvlb_traffic::workload::{Programs, Rank, Step};
 
 /// A message, and how often each of its stages was reached.
 #[derive(Clone, Copy, Debug)]

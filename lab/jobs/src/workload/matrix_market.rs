@@ -5,9 +5,9 @@
 //! where the entries are counts, not their values, so that a pattern and the matrix of a mesh say the same.
 //! An entry on the diagonal says nothing.
 
+use crate::partition::Graph;
 use crate::workload::error::WorkloadError;
 use std::borrow::Cow;
-use tvlb_base::partition::Graph;
 use tvlb_base::text::{Lines, Refused, quoted};
 
 /// The most rows of a matrix.

@@ -4,7 +4,7 @@
 //! ranks of one job. A [`Motif`] names a pattern of communication, and makes the programs of a job of any
 //! size. A [`SendOrder`] says in which order they send what they may send in any.
 //!
-//! A [`PlacementRule`](crate::PlacementRule) says which nodes of a machine each [`Job`] takes, and a [`RankMap`] on which of these
+//! A [`PlacementRule`](tvlb_traffic::PlacementRule) says which nodes of a machine each [`Job`] takes, and a [`RankMap`] on which of these
 //! each of its ranks runs.
 
 pub mod matrix_market;
@@ -26,6 +26,7 @@ mod rank;
 mod reduction;
 mod send_order;
 
+pub use crate::partition::Graph;
 pub use all_to_all::AllToAll;
 pub use error::WorkloadError;
 pub use expert_layer::ExpertLayer;
@@ -35,8 +36,8 @@ pub use job_list::Arrival;
 pub use map::RankMap;
 pub use message_list::{Message, MessageList};
 pub use motif::{Motif, PartnerOrder};
+pub use place::place;
 pub use program::{MOST_STEPS, Programs, Step};
 pub use rank::Rank;
 pub use reduction::Reduction;
 pub use send_order::SendOrder;
-pub use tvlb_base::partition::Graph;

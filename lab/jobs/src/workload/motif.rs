@@ -1,5 +1,6 @@
 //! Patterns of communication by name, and the rank programs that they stand for.
 
+use crate::partition::Graph;
 use crate::workload::all_to_all::AllToAll;
 use crate::workload::error::WorkloadError;
 use crate::workload::expert_layer::ExpertLayer;
@@ -11,7 +12,6 @@ use crate::workload::reduction::Reduction;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
-use tvlb_base::partition::Graph;
 use tvlb_base::text::{Refused, quoted};
 
 /// A pattern of communication among the ranks of one job.
@@ -22,7 +22,7 @@ use tvlb_base::text::{Refused, quoted};
 /// # Example
 /// ```
 /// use std::num::NonZeroU32;
-/// use tvlb_traffic::workload::{Motif, Rank, Step};
+/// use tvlb_jobs::workload::{Motif, Rank, Step};
 ///
 /// let motif: Motif = "halo3d:6x4x3".parse()?;
 /// let programs = motif.programs(72, 4_000_000, NonZeroU32::MIN)?;

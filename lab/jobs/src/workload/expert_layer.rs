@@ -4,8 +4,6 @@
 //! its own. A router chooses k experts for each token. The rank sends the token to the ranks of these
 //! experts (*dispatch*), and each of them sends its result back (*combine*).
 
-use crate::loads::scaled;
-use crate::maps::below;
 use crate::workload::error::WorkloadError;
 use crate::workload::message_list::{Message, MessageList};
 use crate::workload::program::{MOST_STEPS, too_many_steps};
@@ -16,6 +14,8 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use tvlb_base::text::quoted;
+use tvlb_traffic::below;
+use tvlb_traffic::loads::scaled;
 
 /// The most choices of an expert by all tokens of a job; those of one rank take 1 GiB.
 const MOST_CHOICES: u64 = 1 << 28;

@@ -25,7 +25,7 @@
 //! # Example
 //! ```
 //! use std::num::NonZeroU32;
-//! use tvlb_traffic::workload::{Programs, Rank, Step};
+//! use tvlb_jobs::workload::{Programs, Rank, Step};
 //!
 //! // Two ranks exchange 4 KB, twice.
 //! let exchange = |with| [
@@ -43,10 +43,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use crate::partition::Graph;
 use crate::workload::error::WorkloadError;
 use crate::workload::rank::Rank;
 use std::num::NonZeroU32;
-use tvlb_base::partition::Graph;
 
 /// The most steps that all ranks of a job take in one iteration; they take 2 GiB.
 pub const MOST_STEPS: usize = 1 << 27;

@@ -1,12 +1,12 @@
 //! Jobs: how many ranks each has, and on which nodes they run.
 
+use crate::partition::Graph;
 use crate::workload::error::WorkloadError;
 use crate::workload::rank::Rank;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
-use tvlb_base::partition::Graph;
 use tvlb_base::text::quoted;
 use tvlb_schema::{Dragonfly, NodeId};
 

@@ -5,18 +5,17 @@
 //! figures, however many threads there are and however far chunks of switches run ahead.
 
 use crate::completion_error::{CompletionError, StuckRanks};
-use crate::delivered::Delivered;
-use crate::fabric::BootedFabric;
 use crate::job_packets::JobPackets;
 use crate::job_times::JobTimes;
 use crate::jobs::{self, JobRun, MessageSettings};
 use crate::messages::Messages;
-use crate::packet_source::Chunks;
 use crate::ranks::Ranks;
-use crate::run::{Run, RunError};
-use crate::settings::{MOST_CYCLES, Settings, least_control_latency};
 use serde::Serialize;
 use tvlb_base::progress::Progress;
+use tvlb_simulator::parts::MOST_CYCLES;
+use tvlb_simulator::{
+    BootedFabric, Chunks, Delivered, Run, RunError, Settings, least_control_latency,
+};
 
 /// Cycles from one look at the ranks to the next.
 const LOOK: u32 = 1024;
@@ -48,9 +47,10 @@ pub struct Completion {
 /// # Example
 /// ```no_run
 /// use std::num::NonZeroU32;
-/// use tvlb_simulator::{BootedFabric, JobRun, MessageSettings, Settings, complete};
+/// use tvlb_jobs::{JobRun, MessageSettings, complete};
+/// use tvlb_simulator::{BootedFabric, Settings};
 /// use tvlb_schema::NodeId;
-/// use tvlb_traffic::workload::{Programs, Rank, Step};
+/// use tvlb_jobs::workload::{Programs, Rank, Step};
 ///
 /// # fn example(fabric: &BootedFabric, settings: &Settings) -> Result<(), Box<dyn std::error::Error>> {
 /// // Two ranks exchange a megabyte.

@@ -1,11 +1,11 @@
 //! The packets of jobs: nodes send those of the messages that their ranks have let go, in turn.
 
 use crate::messages::Messages;
-use crate::numbers::PacketId;
-use crate::packet_source::PacketSource;
 use crate::ranks::Ranks;
 use rand_core::Rng;
 use tvlb_schema::NodeId;
+use tvlb_simulator::PacketSource;
+use tvlb_simulator::parts::PacketId;
 
 /// Ranks and their messages on the way: what the nodes of a run to completion send.
 #[derive(Debug)]

@@ -1,19 +1,15 @@
 //! Programs take the time that their messages need, and chunks that run ahead change nothing.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use crate::Scheme;
 use crate::complete::{advance, begin, figures, is_complete};
-use crate::setting_values::Buffers;
 use crate::test_images::{Images, absolute_classic, absolute_images, dragonfly, images};
-use crate::{
-    BootedFabric, Completion, CompletionError, JobRun, JobTimes, MessageSettings, Settings,
-    complete,
-};
+use crate::workload::{Programs, Rank, Step};
+use crate::{Completion, CompletionError, JobRun, JobTimes, MessageSettings, complete};
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, Bandwidths, NodeId, SetRule, ShapeSet};
-use tvlb_traffic::workload::{Programs, Rank, Step};
+use tvlb_simulator::{BootedFabric, Buffers, Scheme, Settings};
 
 const ONCE: NonZeroU32 = NonZeroU32::MIN;
 /// Cycles for a packet that meets no other, within a switch, and over one local link more.

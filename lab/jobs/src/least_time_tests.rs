@@ -1,17 +1,14 @@
 //! No run takes fewer cycles than its least time, and the least time names what makes a run long.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use crate::Scheme;
 use crate::test_images::{Images, absolute_images};
-use crate::{
-    BootedFabric, CompletionError, JobRun, LeastTime, MessageSettings, Settings, complete,
-    least_time,
-};
+use crate::workload::{Programs, Rank, Step};
+use crate::{CompletionError, JobRun, LeastTime, MessageSettings, complete, least_time};
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, Bandwidths, GroupId, NodeId, ShapeSet};
-use tvlb_traffic::workload::{Programs, Rank, Step};
+use tvlb_simulator::{BootedFabric, Scheme, Settings};
 
 const ONCE: NonZeroU32 = NonZeroU32::MIN;
 

@@ -6,7 +6,7 @@
 //!
 //! # Example
 //! ```
-//! use tvlb_base::partition::{Graph, split};
+//! use tvlb_jobs::partition::{Graph, split};
 //!
 //! // Two triangles, joined by one edge.
 //! let edges = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)];

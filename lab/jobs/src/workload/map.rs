@@ -1,5 +1,6 @@
 //! Which of a job's nodes each rank runs on.
 
+use crate::partition::Graph;
 use crate::workload::bisect;
 use crate::workload::error::WorkloadError;
 use crate::workload::job::{Job, PlacedJob};
@@ -7,7 +8,6 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
-use tvlb_base::partition::Graph;
 use tvlb_base::progress::Progress;
 use tvlb_base::text::quoted;
 use tvlb_schema::{Dragonfly, NodeId};

@@ -3,10 +3,10 @@
 
 use crate::partition::graph::Graph;
 use crate::partition::tournament::Tournament;
-use crate::progress::{Cancelled, Progress};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_base::progress::{Cancelled, Progress};
 
 /// How many random starts are improved, beside the start in the order of numbers.
 const RANDOM_STARTS: u32 = 7;

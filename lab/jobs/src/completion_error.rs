@@ -1,10 +1,10 @@
 //! Why jobs did not run to their end.
 
 use crate::jobs::JobError;
-use crate::run::RunError;
-use crate::settings::MOST_CYCLES;
+use crate::workload::Rank;
 use std::fmt;
-use tvlb_traffic::workload::Rank;
+use tvlb_simulator::RunError;
+use tvlb_simulator::parts::MOST_CYCLES;
 
 /// Why a run did not complete.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

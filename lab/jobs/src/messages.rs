@@ -10,10 +10,10 @@
 //! cycle are in an order that depends on nothing but what they are about, so that chunks which run ahead of
 //! each other change nothing.
 
-use crate::numbers::PacketId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tvlb_schema::NodeId;
+use tvlb_simulator::parts::PacketId;
 
 /// A message of one job's programs, counted over all jobs. It is sent once in each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

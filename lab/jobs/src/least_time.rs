@@ -10,13 +10,12 @@
 //! Promise: no run has fewer cycles than any of these. Whole cycles that are rounded, latencies between
 //! switches and switches themselves are left out, so that a bound is a little low, never high.
 
-use crate::fabric::{BootedFabric, Link};
 use crate::jobs::{JobRun, MessageSettings};
-use crate::settings::{Settings, least_control_latency};
+use crate::workload::{Programs, Rank, Step};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use tvlb_schema::{GroupId, LinkKind, NodeId, Port};
-use tvlb_traffic::workload::{Programs, Rank, Step};
+use tvlb_simulator::{BootedFabric, Link, Settings, least_control_latency};
 
 /// Cycles that a run has at the least, by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

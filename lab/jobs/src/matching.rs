@@ -6,7 +6,7 @@
 //! are found once, before anything runs.
 
 use crate::messages::MessageId;
-use tvlb_traffic::workload::{Programs, Rank, Step};
+use crate::workload::{Programs, Rank, Step};
 
 /// The messages of one job, and which steps they are.
 #[derive(Debug)]

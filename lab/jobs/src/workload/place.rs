@@ -1,53 +1,50 @@
 //! Which nodes of a machine jobs take.
 
-use crate::PlacementRule;
 use crate::workload::error::WorkloadError;
 use crate::workload::job::Job;
 use tvlb_schema::{NodeId, Nodes};
+use tvlb_traffic::PlacementRule;
 
-impl PlacementRule {
-    /// The nodes that each job takes of those that there are, in the order of the placement. The seed decides what
-    /// is random.
-    ///
-    /// # Errors
-    /// A list that does not fit the machine, or jobs that need more nodes than there are.
-    ///
-    /// # Example
-    /// ```
-    /// use tvlb_schema::{Dragonfly, NodeId};
-    /// use tvlb_traffic::PlacementRule;
-    /// use tvlb_traffic::workload::Job;
-    ///
-    /// // Nine groups of four switches with two nodes each.
-    /// let df = Dragonfly::new(2, 4, 2, 9)?;
-    /// let jobs = ["3".parse::<Job>()?, "4x2".parse()?];
-    /// let placed = PlacementRule::Spread.nodes(&df, &jobs, 1)?;
-    /// assert_eq!(placed[0], [0, 1, 8].map(NodeId));
-    /// assert_eq!(placed[1], [9, 16].map(NodeId));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn nodes(
-        &self,
-        among: impl Into<Nodes>,
-        jobs: &[Job],
-        seed: u64,
-    ) -> Result<Vec<Vec<NodeId>>, WorkloadError> {
-        let order = self.order(&among.into(), seed)?;
-        let mut free = order.as_slice();
-        let mut placed = Vec::with_capacity(jobs.len());
-        for (number, job) in jobs.iter().enumerate() {
-            let wanted = job.nodes();
-            let left = free.len();
-            let taken = free.split_off(..wanted as usize).ok_or_else(|| {
-                let found = format!("job {number} takes {wanted} nodes, but {left} are free");
-                WorkloadError::refused(found, "jobs that fit together")
-            })?;
-            placed.push(taken.to_vec());
-        }
-        Ok(placed)
+/// The nodes that each job takes of those that there are, in the order of the placement. The seed decides what
+/// is random.
+///
+/// # Errors
+/// A list that does not fit the machine, or jobs that need more nodes than there are.
+///
+/// # Example
+/// ```
+/// use tvlb_schema::{Dragonfly, NodeId};
+/// use tvlb_traffic::PlacementRule;
+/// use tvlb_jobs::workload::{Job, place};
+///
+/// // Nine groups of four switches with two nodes each.
+/// let df = Dragonfly::new(2, 4, 2, 9)?;
+/// let jobs = ["3".parse::<Job>()?, "4x2".parse()?];
+/// let placed = place(&PlacementRule::Spread, &df, &jobs, 1)?;
+/// assert_eq!(placed[0], [0, 1, 8].map(NodeId));
+/// assert_eq!(placed[1], [9, 16].map(NodeId));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn place(
+    rule: &PlacementRule,
+    among: impl Into<Nodes>,
+    jobs: &[Job],
+    seed: u64,
+) -> Result<Vec<Vec<NodeId>>, WorkloadError> {
+    let order = rule.order(&among.into(), seed)?;
+    let mut free = order.as_slice();
+    let mut placed = Vec::with_capacity(jobs.len());
+    for (number, job) in jobs.iter().enumerate() {
+        let wanted = job.nodes();
+        let left = free.len();
+        let taken = free.split_off(..wanted as usize).ok_or_else(|| {
+            let found = format!("job {number} takes {wanted} nodes, but {left} are free");
+            WorkloadError::refused(found, "jobs that fit together")
+        })?;
+        placed.push(taken.to_vec());
     }
+    Ok(placed)
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,7 +61,7 @@ mod tests {
         let placed = |text: &str| {
             let list =
                 Parts::new(&df, &names).node_list(text).map_err(|error| error.to_string())?;
-            PlacementRule::Listed(list).nodes(&df, &jobs, 1).map_err(|error| error.to_string())
+            place(&PlacementRule::Listed(list), &df, &jobs, 1).map_err(|error| error.to_string())
         };
         let nodes = placed("# first job\n70\n3\n\n# second\n9\n8\n").unwrap();
         assert_eq!(nodes, [[70, 3].map(NodeId).to_vec(), [9, 8].map(NodeId).to_vec()]);
@@ -77,7 +74,7 @@ mod tests {
         }
         let other = PlacementRule::Listed(vec![ListedNode { line: 3, node: NodeId(72) }]);
         assert_eq!(
-            other.nodes(&df, &jobs, 1).unwrap_err().to_string(),
+            place(&other, &df, &jobs, 1).unwrap_err().to_string(),
             "line 3: there is no node 72; the last node is 71"
         );
     }
@@ -97,7 +94,7 @@ mod tests {
             let placement: PlacementRule =
                 ["identity", "spread", "random", "groups"][name].parse().unwrap();
             let all: u32 = jobs.iter().map(Job::nodes).sum();
-            match placement.nodes(&df, &jobs, seed) {
+            match place(&placement, &df, &jobs, seed) {
                 Ok(placed) => {
                     let taken: BTreeSet<NodeId> = placed.iter().flatten().copied().collect();
                     prop_assert_eq!(taken.len(), all as usize);
@@ -105,7 +102,7 @@ mod tests {
                     for (job, nodes) in jobs.iter().zip(&placed) {
                         prop_assert_eq!(nodes.len(), job.nodes() as usize);
                     }
-                    prop_assert_eq!(placement.nodes(&df, &jobs, seed).unwrap(), placed);
+                    prop_assert_eq!(place(&placement, &df, &jobs, seed).unwrap(), placed);
                 }
                 Err(_) => prop_assert!(all > df.node_count()),
             }

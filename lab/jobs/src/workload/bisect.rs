@@ -1,6 +1,6 @@
 //! Recursive bisection: parts of a rank graph with few bytes between them, and parts onto nodes.
 
-use tvlb_base::partition::{Graph, split};
+use crate::partition::{Graph, split};
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Dragonfly, NodeId};
 
