@@ -11,11 +11,11 @@ use tvlb::named::{self, one_of};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
 use tvlb::values;
 use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
-use tvlb_generator::choose::mixtures::{Options, SearchEntry, search};
 use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::{ChooseError, MostRegret, PanelSize};
 use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
+use tvlb_lab::search::{Options, SearchEntry, search};
 use tvlb_simulator::Scheme;
 use tvlb_table_set::grammar::GRAMMAR;
 

@@ -6,6 +6,7 @@
 //! - [`cut_through`] simulates packets of several phits, and OFAR.
 //! - [`escape`] finds OFAR's escape networks.
 //! - [`scheduler`] says what to ask Slurm or PBS for.
+//! - [`search`] looks for mixtures of shapes, weights and thresholds that suit fabrics.
 //! - [`sweep`] makes studies: all that a file lists, on as many machines as there are, held against what a paper
 //!   states.
 //!
@@ -17,6 +18,7 @@ pub mod bisection;
 pub mod cut_through;
 pub mod escape;
 pub mod scheduler;
+pub mod search;
 pub mod sweep;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Contenders: who takes part in a contest or in a generation of a search.
+//! Contenders: who takes part in a contest or in a trial.
 //!
 //! A *candidate* is a pair of policies with its name. A *contender* is a candidate that is under trial: first
 //! conventional UGAL, then the paper's choice. A `Field` says which contender is which candidate, and which
@@ -9,16 +9,17 @@ use super::candidates::Candidate;
 use crate::image::Images;
 use std::ops::{Index, IndexMut};
 
+/// One that takes part in a contest or a trial, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Contender(usize);
+pub struct Contender(usize);
 
 impl Contender {
     /// Conventional UGAL or PAR.
-    pub(crate) const CONVENTIONAL: Self = Self(0);
+    pub const CONVENTIONAL: Self = Self(0);
     /// The paper's choice.
-    pub(crate) const PAPER: Self = Self(1);
+    pub const PAPER: Self = Self(1);
     /// The two as they were published.
-    pub(crate) const PUBLISHED: [Self; 2] = [Self::CONVENTIONAL, Self::PAPER];
+    pub const PUBLISHED: [Self; 2] = [Self::CONVENTIONAL, Self::PAPER];
 
     /// The contender of this number.
     pub(super) const fn number(number: usize) -> Self {
@@ -31,12 +32,12 @@ impl Contender {
     }
 
     /// The first `count` contenders.
-    pub(crate) fn all(count: usize) -> impl Iterator<Item = Self> {
+    pub fn all(count: usize) -> impl Iterator<Item = Self> {
         (0..count).map(Self)
     }
 
     /// Whether this is conventional UGAL or the paper's choice, as they were published.
-    pub(crate) fn is_published(self) -> bool {
+    pub fn is_published(self) -> bool {
         Self::PUBLISHED.contains(&self)
     }
 }

@@ -1,4 +1,4 @@
-//! Why a choice or a search for mixtures ends without a result.
+//! Why a choice or a trial ends without a result.
 
 use crate::image::ImageStageError;
 use std::io;

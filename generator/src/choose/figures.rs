@@ -29,7 +29,7 @@ pub(super) enum Kept {
 }
 
 /// The mean of some figures; 0 where there are none.
-pub(super) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+pub fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (sum, count) =
         values.into_iter().fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
     if count > 0.0 { sum / count } else { 0.0 }

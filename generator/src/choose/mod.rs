@@ -14,9 +14,9 @@
 //! conventional UGAL (`contender`).
 
 pub mod candidates;
-pub mod mixtures;
 pub mod panel;
 pub mod table;
+pub mod trial;
 
 pub(crate) mod baseline;
 pub(crate) mod floor;
@@ -35,10 +35,14 @@ mod runner;
 mod simulation;
 
 pub use baseline::MostRegret;
+pub use contender::Contender;
 pub use error::ChooseError;
+pub use figures::mean;
 pub use memory::RunsMade;
-pub use objective::Prefer;
+pub use objective::{Finalist, Prefer, by_merit};
 pub use panel::PanelSize;
+pub use runner::all_of;
+pub use simulation::make_state;
 pub use tvlb_table_set::ChoiceEntry;
 
 use crate::balance::{Balancer, is_countable};
@@ -49,7 +53,6 @@ use contests::{Contests, Found};
 use floor::Floor;
 use panel::Panel;
 use record::{model_entry, panel_entry};
-use simulation::make_state;
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{PerDecision, SetRule};

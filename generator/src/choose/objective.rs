@@ -76,7 +76,7 @@ impl Prefer {
 /// A contender with the figures that the choice goes by: of a finalist, or of a reference that
 /// finalists are compared with.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Finalist {
+pub struct Finalist {
     pub contender: Contender,
     /// Saturation on each score pattern.
     pub saturations: Vec<f64>,
@@ -89,14 +89,14 @@ pub(crate) struct Finalist {
 
 impl Finalist {
     /// Mean saturation over the score patterns.
-    pub(crate) fn mean(&self) -> f64 {
+    pub fn mean(&self) -> f64 {
         mean(self.saturations.iter().copied())
     }
 }
 
 /// The finalists with the chosen one first and the others by falling merit. Among the `references` are
 /// conventional UGAL and the paper's choice.
-pub(crate) fn by_merit(
+pub fn by_merit(
     prefer: Prefer,
     mut finalists: Vec<Finalist>,
     references: &[Finalist],

@@ -98,7 +98,10 @@ fn step_below(step: u32, below: u32) -> u32 {
 
 /// Asks all questions side by side. Gives all answers, or the first failure in the order of the
 /// questions.
-pub(super) fn all_of<T: Sync, U: Send>(
+///
+/// # Errors
+/// That failure.
+pub fn all_of<T: Sync, U: Send>(
     questions: &[T],
     ask: impl Fn(&T) -> Result<U, ChooseError> + Send + Sync,
 ) -> Result<Vec<U>, ChooseError> {

@@ -52,7 +52,10 @@ pub(super) fn with_images(
 }
 
 /// Makes the directory that keeps what is done, if there is to be one.
-pub(super) fn make_state(directory: Option<&Path>) -> Result<(), ChooseError> {
+///
+/// # Errors
+/// The directory cannot be made.
+pub fn make_state(directory: Option<&Path>) -> Result<(), ChooseError> {
     let Some(path) = directory else { return Ok(()) };
     let error = |source| ChooseError::Directory { path: path.to_owned(), source };
     std::fs::create_dir_all(path).map_err(error)

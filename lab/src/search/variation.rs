@@ -6,9 +6,9 @@
 //! these. What is drawn has its queues by channel, as candidates have. Every one is a valid [`Policy`] with at
 //! least one shape. What comes out depends on the generator of random numbers alone.
 
-use crate::choose::candidates::by_shape;
-use crate::policy::Policy;
 use rand::{Rng, RngExt};
+use tvlb_generator::choose::candidates::by_shape;
+use tvlb_generator::policy::Policy;
 use tvlb_schema::{
     Candidates, DrawRule, Gate, Keep, MinCandidate, Queue, SetRule, Shape, ShapeSet,
 };

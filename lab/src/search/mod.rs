@@ -3,7 +3,7 @@
 //!
 //! [`search`] looks on one or several fabrics at once. Generation by generation it draws new mixtures
 //! and varies the best so far (`variation`), tries all a little and the better ones to the end
-//! (`halving`, `fabric_trial`), on the same panel that `generate` chooses by, until its budget of runs
+//! (`halving`, `leads`), on the same panel that `generate` chooses by, until its budget of runs
 //! is spent. With S a mixture's mean saturation over the score patterns, L its mean latency at low
 //! load, R its worst regret on a guard, m the margin that it may have, c conventional UGAL:
 //!
@@ -13,33 +13,27 @@
 //! margin are eliminated. The same fabrics, seed and budget give the same mixtures at any number of
 //! threads and after any interruption.
 
-mod fabric_trial;
 mod halving;
+mod leads;
 mod record;
 mod variation;
 
 pub use record::{MixtureEntry, SearchEntry};
 
-use super::baseline::{Baselines, MostRegret, ObliviousSteps};
-use super::candidates::{Candidate, Sources};
-use super::contender::{Contender, Field};
-use super::error::ChooseError;
-use super::figures::mean;
-use super::memory::{self, Memory};
-use super::objective::{Finalist, Prefer, by_merit};
-use super::panel::{Panel, PanelSize};
-use super::runner::all_of;
-use super::simulation::{SimulatedRunner, images_of, make_state};
-use crate::checked_fabric::CheckedFabric;
-use crate::image::Images;
-use crate::policy::PolicyPair;
-use fabric_trial::{FabricTrial, MixtureFigures, REGRET_WEIGHT, leads, regret_cost};
 use halving::{halve, rungs};
+use leads::{GIVEN_UP, leads, regret_cost};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
+use tvlb_generator::checked_fabric::CheckedFabric;
+use tvlb_generator::choose::candidates::{Candidate, Sources};
+use tvlb_generator::choose::trial::{Entrants, Ground, MinAndVlb, Trial, TrialFigures};
+use tvlb_generator::choose::{
+    ChooseError, Contender, Finalist, MostRegret, PanelSize, Prefer, all_of, by_merit, make_state,
+    mean,
+};
+use tvlb_generator::policy::PolicyPair;
 use tvlb_schema::PerDecision;
 use tvlb_simulator::Scheme;
 use tvlb_table_set::{Origin, Regrets};
@@ -107,49 +101,9 @@ struct Mixture {
     candidate: Option<Candidate>,
     objective: f64,
     /// The figures by fabric.
-    figures: Vec<MixtureFigures>,
+    figures: Vec<TrialFigures>,
     /// Whether no other is at least as good in all of throughput, regret and latency.
     is_on_front: bool,
-}
-
-/// A fabric that mixtures are tried on.
-struct FabricUnderTest<'f> {
-    fabric: &'f CheckedFabric<'f>,
-    panel: Panel,
-    memory: Memory,
-    /// Conventional UGAL.
-    baseline: (Candidate, Images),
-}
-
-impl<'f> FabricUnderTest<'f> {
-    fn new(
-        (fabric, conventional): (&'f CheckedFabric<'f>, &Candidate),
-        options: &Options,
-        progress: &dyn Progress,
-    ) -> Result<Self, ChooseError> {
-        let file = &fabric.file;
-        let panel = Panel::new(fabric.nodes(), file.links(), options.seed, options.panel);
-        let memory = memory::open(options.state.as_deref(), &file.name, fabric, &panel)?;
-        let policies = conventional.policies.per_decision();
-        let baseline = (conventional.clone(), images_of(fabric, policies, progress)?);
-        Ok(Self { fabric, panel, memory, baseline })
-    }
-
-    /// The contenders with their images on this fabric.
-    fn field(
-        &self,
-        candidates: &[Candidate],
-        progress: &dyn Progress,
-    ) -> Result<Field, ChooseError> {
-        let with_images = |candidate: &Candidate| {
-            let images = images_of(self.fabric, candidate.policies.per_decision(), progress)?;
-            Ok((candidate.clone(), images))
-        };
-        let with_images = candidates.par_iter().map(with_images);
-        let mut field = Field::new(vec![self.baseline.clone()]);
-        field.join(with_images.collect::<Result<_, ChooseError>>()?);
-        Ok(field)
-    }
 }
 
 /// Searches on all fabrics at once.
@@ -164,36 +118,32 @@ pub fn search(
 ) -> Result<SearchEntry, ChooseError> {
     make_state(options.state.as_deref())?;
     let conventional = &options.sources().conventional(options.scheme)[0];
-    let under_test = |fabric| FabricUnderTest::new((fabric, conventional), options, progress);
-    let each = fabrics.iter().map(under_test);
-    let tested = each.collect::<Result<Vec<_>, ChooseError>>()?;
+    let (panel, state) = ((options.seed, options.panel), options.state.as_deref());
+    let ground = |fabric| Ground::new(fabric, conventional, panel, state, progress);
+    let grounds = fabrics.iter().map(ground).collect::<Result<Vec<_>, ChooseError>>()?;
     progress.stage("mixtures", Some(options.runs));
-    let measured = |fabric: &FabricUnderTest<'_>| {
-        let FabricUnderTest { panel, memory, baseline, .. } = fabric;
-        let runner = SimulatedRunner::oblivious(panel, &baseline.1, memory, progress)?;
-        ObliviousSteps::measure(&runner)
-    };
-    let oblivious = tested.iter().map(measured).collect::<Result<Vec<_>, ChooseError>>()?;
-    let found = Search { fabrics: &tested, oblivious: &oblivious, options, progress }.run()?;
+    let oblivious = grounds.iter().map(|ground| ground.min_and_vlb(progress));
+    let oblivious = oblivious.collect::<Result<Vec<_>, ChooseError>>()?;
+    let found = Search { grounds: &grounds, oblivious: &oblivious, options, progress }.run()?;
     Ok(SearchEntry::of(fabrics, options, &found))
 }
 
 /// Everything that the generations of a search share.
 struct Search<'s> {
-    fabrics: &'s [FabricUnderTest<'s>],
+    grounds: &'s [Ground<'s>],
     /// What MIN and conventional VLB carry, by fabric.
-    oblivious: &'s [ObliviousSteps],
+    oblivious: &'s [MinAndVlb],
     options: &'s Options,
     progress: &'s dyn Progress,
 }
 
 struct Generation {
     /// The figures of conventional UGAL, by fabric.
-    conventional: Vec<MixtureFigures>,
+    conventional: Vec<TrialFigures>,
     /// The figures of the paper's choice, by fabric.
-    paper: Vec<MixtureFigures>,
+    paper: Vec<TrialFigures>,
     /// The mixtures that were tried to the end, with their figures by fabric.
-    finished: Vec<(Candidate, Vec<MixtureFigures>)>,
+    finished: Vec<(Candidate, Vec<TrialFigures>)>,
     /// Runs of the new mixtures.
     runs: usize,
 }
@@ -208,7 +158,7 @@ impl Search<'_> {
         let mut new = begin[1..].to_vec();
         let mut best: Vec<Mixture> = Vec::new();
         let mut runs = 0;
-        let mut least_leads = vec![LEAST_LEAD; self.fabrics.len()];
+        let mut least_leads = vec![LEAST_LEAD; self.grounds.len()];
         loop {
             while new.len() < GENERATION {
                 let candidate = self.propose(&best, &mut rng);
@@ -220,7 +170,7 @@ impl Search<'_> {
             let candidates = [std::slice::from_ref(&paper), &new].concat();
             let generation = self.generation(&candidates, &least_leads)?;
             runs += generation.runs;
-            let rated = |candidate, figures: Vec<MixtureFigures>| Mixture {
+            let rated = |candidate, figures: Vec<TrialFigures>| Mixture {
                 candidate,
                 objective: objective(&figures, &generation.conventional, self.options.most_regret),
                 figures,
@@ -287,57 +237,51 @@ impl Search<'_> {
         candidates: &[Candidate],
         least_leads: &[f64],
     ) -> Result<Generation, ChooseError> {
-        let fields: Vec<Field> = self
-            .fabrics
-            .iter()
-            .map(|fabric| fabric.field(candidates, self.progress))
-            .collect::<Result<_, _>>()?;
-        let mut fabrics: Vec<FabricTrial<'_>> = Vec::new();
-        let each = self.fabrics.iter().zip(self.oblivious).zip(&fields).zip(least_leads);
-        for (((fabric, oblivious), field), &least_lead) in each {
-            let FabricUnderTest { panel, memory, .. } = fabric;
-            let scheme = self.options.scheme;
-            let runner = SimulatedRunner::boot(scheme, panel, field, memory, self.progress)?;
-            let most_regret = self.options.most_regret;
-            let baselines = Baselines::measure(&runner, oblivious, most_regret)?;
-            fabrics.push(FabricTrial { runner, baselines, least_lead });
-        }
+        let Self { grounds, options, progress, .. } = *self;
+        let entrants = grounds.iter().map(|ground| ground.entrants(candidates, progress));
+        let entrants = entrants.collect::<Result<Vec<Entrants>, _>>()?;
+        let each = grounds.iter().zip(self.oblivious).zip(&entrants);
+        let begun = each.map(|((ground, oblivious), entrants)| {
+            let Options { scheme, most_regret, .. } = *options;
+            Trial::begin(ground, scheme, entrants, oblivious, most_regret, progress)
+        });
+        let trials = begun.collect::<Result<Vec<_>, ChooseError>>()?;
 
-        let count = candidates.len() + 1;
-        let new: Vec<Contender> =
-            Contender::all(count).filter(|contender| !contender.is_published()).collect();
+        let new: Vec<Contender> = Contender::all(candidates.len() + 1)
+            .filter(|contender| !contender.is_published())
+            .collect();
         // Every fabric has as many trials, whatever its panel has.
-        let patterns = self.fabrics.iter().map(|fabric| fabric.panel.score.len()).min();
-        let trials = patterns.unwrap_or_default() * fabrics.len();
-        let rungs = rungs(new.len(), trials, fabrics.len(), LAST);
-        let halved = halve(count, new, &rungs, |left, results, until| {
-            all_of(left, |&contender| leads(&fabrics, contender, &results[contender], until))
+        let patterns = grounds.iter().map(Ground::patterns).min();
+        let rungs =
+            rungs(new.len(), patterns.unwrap_or_default() * grounds.len(), grounds.len(), LAST);
+        let on = (&trials[..], least_leads, options.most_regret);
+        let halved = halve(new, &rungs, |left, results, until| {
+            all_of(left, |&contender| leads(on, contender, &results[&contender], until))
         })?;
         let figures = |contender: Contender| {
-            fabrics.iter().map(|fabric| fabric.figures(contender)).collect::<Result<Vec<_>, _>>()
+            trials.iter().map(|trial| trial.figures(contender)).collect::<Result<Vec<_>, _>>()
         };
+        // Conventional UGAL is the contender before the first candidate.
+        let of_candidates: Vec<(Contender, &Candidate)> =
+            Contender::all(candidates.len() + 1).skip(1).zip(candidates).collect();
         let finished = all_of(&halved, |&contender| {
-            for fabric in &fabrics {
-                if !fabric.may_finish(contender)? {
+            for trial in &trials {
+                if !trial.holds(contender, GIVEN_UP)? {
                     return Ok(None);
                 }
             }
-            let candidate = fields.first().map(|field| field.candidate(contender).clone());
+            let candidate = of_candidates.iter().find(|(of, _)| *of == contender);
             let figures = figures(contender)?;
-            Ok(candidate.map(|candidate| (candidate, figures)))
+            Ok(candidate.map(|&(_, candidate)| (candidate.clone(), figures)))
         })?;
         let (conventional, paper) = (figures(Contender::CONVENTIONAL)?, figures(Contender::PAPER)?);
-        let runs = fabrics.into_iter().map(|fabric| fabric.runner.asked_of_new()).sum();
+        let runs = trials.into_iter().map(Trial::asked_of_new).sum();
         let finished = finished.into_iter().flatten().collect();
         Ok(Generation { conventional, paper, finished, runs })
     }
 }
 
-fn objective(
-    figures: &[MixtureFigures],
-    conventional: &[MixtureFigures],
-    margin: MostRegret,
-) -> f64 {
+fn objective(figures: &[TrialFigures], conventional: &[TrialFigures], margin: MostRegret) -> f64 {
     mean(figures.iter().zip(conventional).map(|(own, conventional)| {
         let slower = own.low_load_latency / conventional.low_load_latency - 1.0;
         let regret = regret_cost(own.regrets.worst_guard.regret, margin);
@@ -346,7 +290,7 @@ fn objective(
 }
 
 /// The worst of a figure of the regrets over all fabrics.
-fn worst_of(figures: &[MixtureFigures], of: fn(&Regrets) -> f64) -> f64 {
+fn worst_of(figures: &[TrialFigures], of: fn(&Regrets) -> f64) -> f64 {
     figures.iter().map(|figures| of(&figures.regrets)).fold(f64::NEG_INFINITY, f64::max)
 }
 
@@ -407,7 +351,7 @@ mod tests {
 
     /// E is 0.4 on the score patterns.
     fn mixture(saturation: f64, regret: f64, uniform_latency: f64) -> Mixture {
-        let figures = MixtureFigures {
+        let figures = TrialFigures {
             saturations: vec![saturation; 3],
             regrets: Regrets::new(
                 (&[""; 3], vec![1.0 - saturation / 0.4; 3]),

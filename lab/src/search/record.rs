@@ -2,14 +2,16 @@
 //!
 //! Nothing here depends on time or on the number of threads.
 
-use super::{Found, LATENCY_WEIGHT, Mixture, MixtureFigures, Options, REGRET_WEIGHT};
-use crate::checked_fabric::CheckedFabric;
-use crate::choose::candidates::Candidate;
-use crate::choose::contender::Contender;
+use super::leads::REGRET_WEIGHT;
+use super::{Found, LATENCY_WEIGHT, Mixture, Options};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 use tvlb_base::row;
 use tvlb_base::table::{Column, Table};
+use tvlb_generator::checked_fabric::CheckedFabric;
+use tvlb_generator::choose::Contender;
+use tvlb_generator::choose::candidates::Candidate;
+use tvlb_generator::choose::trial::TrialFigures;
 use tvlb_table_set::all_rounded;
 use tvlb_table_set::grammar::CONVENTIONAL;
 
@@ -69,7 +71,7 @@ impl SearchEntry {
         let entry = |(number, mixture): (Contender, &Mixture)| {
             let preferred = found.preferred.iter().filter(|(_, preferred)| *preferred == number);
             let of =
-                |figure: fn(&MixtureFigures) -> f64| mixture.figures.iter().map(figure).collect();
+                |figure: fn(&TrialFigures) -> f64| mixture.figures.iter().map(figure).collect();
             MixtureEntry {
                 policies: mixture
                     .candidate
@@ -78,7 +80,7 @@ impl SearchEntry {
                 objective: mixture.objective,
                 on_front: mixture.is_on_front,
                 preferred_for: preferred.map(|(prefer, _)| prefer.name().to_owned()).collect(),
-                saturation: of(MixtureFigures::saturation),
+                saturation: of(TrialFigures::saturation),
                 worst_regret: of(|figures| figures.regrets.worst_guard.regret),
                 uniform_latency: of(|figures| figures.uniform_latency),
                 low_load_latency: of(|figures| figures.low_load_latency),

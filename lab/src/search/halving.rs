@@ -4,8 +4,8 @@
 //! trials; then only the best go on. It knows contenders by number, so the rule can be tested on
 //! made-up outcomes.
 
-use crate::choose::contender::{Contender, PerContender};
-use crate::choose::figures::mean;
+use std::collections::BTreeMap;
+use tvlb_generator::choose::{Contender, mean};
 
 /// Some trials, and how many contenders pass on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) fn rungs(contenders: usize, trials: usize, first: usize, last: usize)
     rungs
 }
 
-/// Runs the rungs for the contenders that are `left`, all of which are below `count`. `try_all` is
+/// Runs the rungs for the contenders that are `left`. `try_all` is
 /// given who is left, the results so far, and until which trial to go on; it gives the further results
 /// of each that is left, `None` for one that is eliminated. Returned are those that have made all
 /// trials, the best first.
@@ -38,27 +38,27 @@ pub(super) fn rungs(contenders: usize, trials: usize, first: usize, last: usize)
 /// # Errors
 /// The first failure of `try_all`.
 pub(super) fn halve<E>(
-    count: usize,
     mut left: Vec<Contender>,
     rungs: &[Rung],
     mut try_all: impl FnMut(
         &[Contender],
-        &PerContender<Vec<f64>>,
+        &BTreeMap<Contender, Vec<f64>>,
         usize,
     ) -> Result<Vec<Option<Vec<f64>>>, E>,
 ) -> Result<Vec<Contender>, E> {
-    let mut results = PerContender::same(count, Vec::new());
+    let mut results: BTreeMap<Contender, Vec<f64>> =
+        left.iter().map(|&contender| (contender, Vec::new())).collect();
     for rung in rungs {
         let found = try_all(&left, &results, rung.trials)?;
         let mut still = Vec::new();
         for (&contender, found) in left.iter().zip(found) {
             if let Some(found) = found {
-                results[contender].extend(found);
+                results.entry(contender).or_default().extend(found);
                 still.push(contender);
             }
         }
         // Stable: equals go on in the order of their numbers.
-        let mean = |contender: Contender| mean(results[contender].iter().copied());
+        let mean = |contender: Contender| mean(results[&contender].iter().copied());
         still.sort_by(|&one, &other| mean(other).total_cmp(&mean(one)));
         still.truncate(rung.keep);
         left = still;
@@ -89,8 +89,8 @@ mod tests {
         let number = |contender: &Contender| all.iter().position(|one| one == contender).unwrap();
         let mut made = 0;
         let rungs = rungs(30, 16, 2, 3);
-        let found = halve::<Infallible>(30, all.clone(), &rungs, |left, results, until| {
-            let from = results[left[0]].len();
+        let found = halve::<Infallible>(all.clone(), &rungs, |left, results, until| {
+            let from = results[&left[0]].len();
             made += left.len() * (until - from);
             let value = |c: &Contender| f64::from(u32::try_from(number(c)).unwrap());
             let is_out = |c: &Contender| from > 0 && number(c) % 2 == 1;
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_failure_ends_it() {
-        let ends = halve(2, Contender::all(2).collect(), &rungs(2, 4, 1, 1), |_, _, _| {
+        let ends = halve(Contender::all(2).collect(), &rungs(2, 4, 1, 1), |_, _, _| {
             Err::<Vec<_>, _>("broken")
         });
         assert_eq!(ends, Err("broken"));
