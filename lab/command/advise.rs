@@ -177,14 +177,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         seeds: arguments.seeds.clone(),
         simulated: arguments.simulate,
     };
-    // Whether jobs fit does not depend on the seed.
-    let nodes = fabric.nodes();
-    for (text, placement) in arguments.with.iter().zip(&question.placements) {
-        // What does not fit may be the list or the jobs; each error names which.
-        let source = jobs::file_of(text).unwrap_or("--jobs, --with");
-        place(placement, &nodes, &jobs, 0).map_err(|error| refused(source, error))?;
-    }
-
+    check_fit(arguments, &question)?;
     catch_interrupt()?;
     tell_of_starved(arguments.quiet, question.settings.starved_links());
     let stages = Bars::beginning(
@@ -214,6 +207,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Format::Table => print(&report::Text(&report)),
         Format::Csv => print(&report.table().csv()),
     }
+}
+
+/// Whether all jobs fit where they are to be placed, which does not depend on the seed.
+fn check_fit(arguments: &Arguments, question: &Question<'_>) -> Outcome {
+    let nodes = question.fabric.nodes();
+    for (text, placement) in arguments.with.iter().zip(&question.placements) {
+        // What does not fit may be the list or the jobs; each error names which.
+        let source = jobs::file_of(text).unwrap_or("--jobs, --with");
+        place(placement, &nodes, question.jobs, 0).map_err(|error| refused(source, error))?;
+    }
+    Ok(())
 }
 
 fn not_advised(error: AdviceError) -> Failure {

@@ -86,12 +86,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         ("--host-list", arguments.host_list.as_deref()),
     ])?;
     // Large fabrics take a moment to load.
-    let what = format_args!(
-        "placing {} on {}",
-        counted(arguments.jobs.len() as u64, "job"),
-        arguments.fabric.display()
-    )
-    .to_string();
+    let jobs = counted(arguments.jobs.len() as u64, "job");
+    let what = format!("placing {jobs} on {}", arguments.fabric.display());
     let bars = Bars::beginning(arguments.quiet, &what);
     let fabric = load_fabric(&arguments.fabric)?;
     let df = fabric.topology.dragonfly();
@@ -100,14 +96,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let hosts = arguments.hosts.read(df, &fabric.names)?;
     let parts = Parts::new(df, &fabric.names).with_hosts(hosts.nodes_by_host());
     let placement = jobs::placement("--with", &arguments.with, &parts)?;
-    // Before the graphs, whose size the jobs decide.
-    let nodes = place(&placement, fabric.nodes(), &jobs, arguments.seed).map_err(|error| {
-        match jobs::file_of(&arguments.with) {
-            // What does not fit may be the list or the jobs; each error names which.
-            Some(path) => refused(path, error),
-            None => refused("--jobs", error),
-        }
-    })?;
+    // Before the graphs, whose size the jobs decide. What does not fit may be the list or the jobs; each error names
+    // which.
+    let source = jobs::file_of(&arguments.with).unwrap_or("--jobs");
+    let nodes = place(&placement, fabric.nodes(), &jobs, arguments.seed)
+        .map_err(|error| refused(source, error))?;
     let once = (BYTES, NonZeroU32::MIN);
     // Programs of many ranks are large: they are kept for what only they say, who sends.
     let of_job = |_: &str, programs: Programs| {

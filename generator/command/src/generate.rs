@@ -2,31 +2,29 @@
 
 mod check;
 mod share;
+mod summary;
 
 use crate::args::Generate;
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
 use crate::output::{Bars, catch_interrupt, print, print_format, tell_of_starved, use_threads};
 use check::{MadeAgain, Written};
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
+use summary::Summary;
 use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
 use tvlb_generator::choose::panel::Panel;
-use tvlb_generator::choose::table::InWords;
 use tvlb_generator::choose::{ChooseError, Options, runs_kept};
 use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::pipeline::{self, PipelineError, Settings};
 use tvlb_generator::policy::{Policies, Policy, PolicyPair};
-use tvlb_generator::routes::draw_work::DrawWork;
 use tvlb_generator::set_file::SetFile;
 use tvlb_schema::{Decision, FabricImage, PerDecision};
+use tvlb_table_set::Existing;
 use tvlb_table_set::grammar::canonical;
-use tvlb_table_set::names::Names;
-use tvlb_table_set::{BalanceEntry, Existing, Manifest, SetEntry};
 use tvlb_topology::summary::TopologySummary;
-use tvlb_verify::{Certificate, Extent};
 
 pub fn run(arguments: &Generate) -> Outcome {
     let what_became = || match (&arguments.output, &arguments.check) {
@@ -36,12 +34,18 @@ pub fn run(arguments: &Generate) -> Outcome {
     make(arguments).map_err(|failure| failure.stopped(what_became))
 }
 
-fn tell_of_wiring(fabric: &Fabric, quiet: bool) {
+/// What is odd about the wiring, and links that the runs of a choice would starve.
+fn tell_of_wiring(fabric: &Fabric, settings: &Settings, quiet: bool) {
     if quiet {
         return;
     }
     for warning in TopologySummary::named(&fabric.topology, &fabric.names).warnings() {
         tell(&format!("warning: {warning}"));
+    }
+    if settings.policies_of(&fabric.file).given().is_none() && !settings.choice.fast {
+        let seed = fabric.file.seed;
+        let panel = Panel::new(fabric.nodes(), fabric.file.links(), seed, settings.choice.panel);
+        tell_of_starved(quiet, panel.starved_links());
     }
 }
 
@@ -65,12 +69,7 @@ fn make(arguments: &Generate) -> Outcome {
 
     let fabric = &CheckedFabric::new(&fabric, &image)
         .map_err(|error| in_wiring(&fabric, &arguments.fabric, &error))?;
-    tell_of_wiring(fabric, arguments.quiet);
-    if policies.given().is_none() && !settings.choice.fast {
-        let seed = fabric.file.seed;
-        let panel = Panel::new(fabric.nodes(), fabric.file.links(), seed, settings.choice.panel);
-        tell_of_starved(arguments.quiet, panel.starved_links());
-    }
+    tell_of_wiring(fabric, &settings, arguments.quiet);
     let bars = Bars::beginning(
         arguments.quiet,
         &beginning(&fabric.file.name, &policies, &settings.choice),
@@ -95,31 +94,27 @@ fn make(arguments: &Generate) -> Outcome {
         bars.finish();
         share::tell_runs(made.runs);
     }
-    let Some(certificate) = certificate else {
+    if certificate.is_none() {
         share::compare(output, &again)?;
-        bars.finish();
-        let output = output.display();
-        let said = format_args!(
-            "{output}: written by another process, and the same as what was made here\n"
-        );
-        return if arguments.quiet { Ok(()) } else { print(&said) };
-    };
+    }
     bars.finish();
-    if arguments.quiet {
-        return Ok(());
+    match certificate {
+        _ if arguments.quiet => Ok(()),
+        None => print(&format_args!(
+            "{}: written by another process, and the same as what was made here\n",
+            output.display()
+        )),
+        Some(_) if arguments.json => print_format(&made.tables.manifest),
+        Some(certificate) => print(&Summary {
+            manifest: &made.tables.manifest,
+            draw_work: &made.draw_work,
+            names: &fabric.names,
+            nodes: fabric.nodes().count(),
+            certificate: &certificate,
+            directory: output,
+            took: begin.elapsed(),
+        }),
     }
-    if arguments.json {
-        return print_format(&made.tables.manifest);
-    }
-    print(&Summary {
-        manifest: &made.tables.manifest,
-        draw_work: &made.draw_work,
-        names: &fabric.names,
-        nodes: fabric.nodes().count(),
-        certificate: &certificate,
-        directory: output,
-        took: begin.elapsed(),
-    })
 }
 
 /// What will be done.
@@ -269,117 +264,4 @@ fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
         candidates: policies_to_try(&arguments.try_policy, fabric.file.seed)?,
         state: arguments.state.clone(),
     })
-}
-
-/// Which paths were walked before the table set took its name.
-fn what_was_verified(certificate: &Certificate) -> String {
-    match certificate.extent {
-        Extent::Exhaustive => "every MIN path, every VLB path".to_owned(),
-        Extent::Sampled { pairs, .. } => format!(
-            "every MIN path, every VLB path; the routes of sets of a sample of {pairs} of {} pairs \
-             (`tvlb verify` takes a larger one)",
-            certificate.pairs
-        ),
-    }
-}
-
-/// What was done and where it lies.
-struct Summary<'m> {
-    manifest: &'m Manifest,
-    draw_work: &'m PerDecision<DrawWork>,
-    names: &'m Names,
-    nodes: u32,
-    certificate: &'m Certificate,
-    directory: &'m Path,
-    took: Duration,
-}
-
-impl Summary<'_> {
-    /// What a set has, what a draw from it takes, and how evenly it uses links.
-    fn set(&self, f: &mut fmt::Formatter<'_>, decision: Decision, entry: &SetEntry) -> fmt::Result {
-        let about = if entry.mean_hops_are_exact { "" } else { "about " };
-        let hops = entry.mean_hops.map_or("no".to_owned(), |hops| format!("{about}{hops:.3}"));
-        write!(f, "         {:.1} VLB routes per pair, {hops} mean hops", entry.mean_routes)?;
-        if entry.pairs_without_route > 0 {
-            let (none, pairs) = (entry.pairs_without_route, entry.pairs);
-            write!(f, "; {none} of {pairs} pairs have none in the set")?;
-        }
-        writeln!(f)?;
-        let DrawWork { mean, most, pair: (from, to) } = self.draw_work.get(decision);
-        let [from, to] = [from, to].map(|switch| self.names.named(*switch));
-        if *most > 0.0 {
-            writeln!(
-                f,
-                "         a draw takes {mean:.1} looks at cells; at most {most:.1}, from switch {from} to switch {to}"
-            )?;
-        }
-        if let Some(balance) = &entry.balance {
-            let BalanceEntry { before, after, conventional, thinned_switches, .. } = balance;
-            write!(
-                f,
-                "         most used link over the mean: local {:.3}, global {:.3}",
-                after.local, after.global
-            )?;
-            if *thinned_switches > 0 {
-                write!(
-                    f,
-                    " (before balance {:.3}, {:.3}; {} {} it)",
-                    before.local,
-                    before.global,
-                    counted(*thinned_switches, "switch"),
-                    if *thinned_switches == 1 { "thins" } else { "thin" }
-                )?;
-            }
-            writeln!(f, "; conventional {:.3}, {:.3}", conventional.local, conventional.global)?;
-        }
-        Ok(())
-    }
-}
-
-impl Display for Summary<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Manifest { fabric, sets, sizes, files, .. } = self.manifest;
-        let (switches, nodes) = (fabric.switches(), self.nodes);
-        writeln!(
-            f,
-            "fabric   {}: {}, {switches} switches, {}, {}, {}",
-            fabric.name,
-            fabric.sizes_in_words(),
-            counted(nodes.into(), "node"),
-            fabric.wiring,
-            counted(fabric.cables.into(), "cable")
-        )?;
-        let mut shown: Vec<&SetEntry> = Vec::new();
-        for decision in Decision::ALL {
-            let entry = sets.get(decision);
-            if shown.iter().any(|shown| shown == &entry) {
-                continue;
-            }
-            shown.push(entry);
-            let same: Vec<&str> = Decision::ALL
-                .into_iter()
-                .filter(|&other| sets.get(other) == entry)
-                .map(Decision::name)
-                .collect();
-            writeln!(f, "set      {} (for {})", entry.set, same.join(", "))?;
-            self.set(f, decision, entry)?;
-        }
-        if let Some(choice) = &self.manifest.choice {
-            write!(f, "{}", InWords(choice))?;
-        }
-        writeln!(
-            f,
-            "images   {switches} switch images of {} bytes (median; {} to {}), fabric image {} bytes",
-            sizes.switch_median, sizes.switch_least, sizes.switch_most, sizes.fabric
-        )?;
-        writeln!(f, "verified {}", what_was_verified(self.certificate))?;
-        writeln!(
-            f,
-            "written  {}: {} files, {} bytes of images, in {:.2} s",
-            self.directory.display(),
-            files.len() + 2,
-            sizes.total,
-            self.took.as_secs_f64()
-        )
-    }
 }

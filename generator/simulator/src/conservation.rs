@@ -28,9 +28,14 @@ pub enum ConservationError {
 impl<S: PacketSource> Network<'_, S> {
     /// Counts all packets and all credits.
     pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
+        let flits = self.check_packets()?;
+        self.check_credits(&flits)
+    }
+
+    /// Counts all packets, and gives for each input channel the flits in its buffer and on the way to it.
+    fn check_packets(&self) -> Result<Vec<u32>, ConservationError> {
         let states = &self.states;
         let mut found = 0_u64;
-        // For each input channel the flits in its buffer and on the way to it.
         let mut flits = vec![0_u32; states.first_of_nodes()];
         for part in self.parts() {
             let first = part.states.chunks.places().start * CHANNELS;
@@ -56,7 +61,11 @@ impl<S: PacketSource> Network<'_, S> {
                 found,
             });
         }
+        Ok(flits)
+    }
 
+    /// Counts the credits of every channel, with the flits that hold them.
+    fn check_credits(&self, flits: &[u32]) -> Result<(), ConservationError> {
         let mut returning = vec![0_u32; 2 * flits.len()];
         for credit in self.parts().flat_map(|part| part.links.credits_under_way()) {
             returning[credit.index()] += 1;

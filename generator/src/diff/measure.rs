@@ -222,22 +222,12 @@ pub(super) fn measure(
     mean_routes: Change<f64>,
     progress: &dyn Progress,
 ) -> Result<Measured, DiffError> {
-    for switches in [&booted.old, &booted.new] {
-        let df = switches[0].image().fabric().dragonfly();
-        let links = (df.switch_numbers() * (df.local_ports() + df.h())) as usize;
-        if links > MOST_LINKS {
-            return Err(DiffError::TooLarge { links, most: MOST_LINKS });
-        }
-    }
+    check_links(booted)?;
     let both = Change { old: Tables::new(&booted.old), new: Tables::new(&booted.new) };
     let df = *both.new.topology.dragonfly();
     let in_new = InNew::of(matched, LinkNumbers::new(df).count());
     let pairs = matched.pairs();
     let sample = Sample::new(pairs, settings, mean_routes);
-    let place_of = |switches: &[Switch<'_>], switch| {
-        let found = switches.binary_search_by_key(&switch, |booted| booted.image().switch());
-        found.expect("every switch is booted")
-    };
     let switches: Vec<Change<SwitchId>> = matched.switches().collect();
     let of_source = |from: &Change<SwitchId>| {
         let places =
@@ -287,6 +277,24 @@ pub(super) fn measure(
     };
     let modes = (0..MODES).map(mode_change).collect();
     Ok(Measured { modes, sources, looked_at: [looked_at, pairs] })
+}
+
+/// Refuses fabrics with more links than are counted one by one.
+fn check_links(booted: &Change<Vec<Switch<'_>>>) -> Result<(), DiffError> {
+    for switches in [&booted.old, &booted.new] {
+        let df = switches[0].image().fabric().dragonfly();
+        let links = (df.switch_numbers() * (df.local_ports() + df.h())) as usize;
+        if links > MOST_LINKS {
+            return Err(DiffError::TooLarge { links, most: MOST_LINKS });
+        }
+    }
+    Ok(())
+}
+
+/// Where a switch stands among all that are booted.
+fn place_of(switches: &[Switch<'_>], switch: SwitchId) -> usize {
+    let found = switches.binary_search_by_key(&switch, |booted| booted.image().switch());
+    found.expect("every switch is booted")
 }
 
 /// Adds the hops and the loads of a pair's paths of one mode.

@@ -90,14 +90,58 @@ impl Traffic {
     /// Why it does not fit.
     pub fn new(pattern: &Pattern, among: impl Into<Nodes>, seed: u64) -> Result<Self, Refused> {
         let among = &among.into();
-        let df = among.dragonfly();
-        let ranks = Ranks::of(among);
-        let (nodes, numbers) = (ranks.count(), df.node_numbers() as usize);
+        let all = Self::uniform(among);
+        let adverse = |groups, switches| fitting_shift(pattern, among, groups, switches);
+        Ok(match pattern {
+            Pattern::Uniform => all,
+            Pattern::UniformOthers if all.nodes.count() < 2 => {
+                return Err(unfit(pattern, "there is no node but the sender", "two or more nodes"));
+            }
+            Pattern::UniformOthers => Self { only_others: true, ..all },
+            &Pattern::NextGroup { groups } => all.sent_ahead(next_group(pattern, among, groups)?),
+            Pattern::AdvConsecutive => all.sent_ahead(consecutive(pattern, among)?),
+            Pattern::Shift { groups, switches } => Self { to: adverse(*groups, *switches)?, ..all },
+            Pattern::TypeTwo { number } => {
+                Self { to: nth(pattern, *number, maps::type_two(among, seed))?, ..all }
+            }
+            Pattern::Permutation { number } => {
+                Self { to: nth(pattern, *number, maps::permutations(among, seed))?, ..all }
+            }
+            Pattern::Complement => all.sent_across(),
+            Pattern::Mixed { uniform, adversarial, groups, switches } => {
+                shares(pattern, *uniform, *adversarial)?;
+                all.mixed(*uniform, &adverse(*groups, *switches)?, seed)
+            }
+            Pattern::TMixed { uniform, adversarial, groups, switches } => {
+                shares(pattern, *uniform, *adversarial)?;
+                all.mixed_in_time(*uniform, &adverse(*groups, *switches)?)
+            }
+            Pattern::HotSwitch => all.sent_by_hot(among, &adverse(1, 0)?),
+            Pattern::Pairs(pairs) => Self { to: listed(among, pairs)?, ..all },
+            &Pattern::Bursts { ref of, sending, silent } => {
+                let bursts = Some(Bursts { sending, silent });
+                Self { bursts, ..Self::new(of, among, seed)? }
+            }
+            Pattern::Changing { first, then } => {
+                let first = Self::new(first, among, seed)?.of_one_population();
+                let later = then.iter().map(|part| {
+                    let traffic = Self::new(&part.pattern, among, seed)?.of_one_population();
+                    Ok(Change { from: part.from, traffic, load: part.load() })
+                });
+                let changes = later.collect::<Result<_, Refused>>()?;
+                Self { changes, ..first }
+            }
+        })
+    }
+
+    /// Every node draws from all that there are.
+    fn uniform(among: &Nodes) -> Self {
+        let numbers = among.dragonfly().node_numbers() as usize;
         let mut to = vec![SILENT; numbers];
         among.iter().for_each(|node| to[node.as_usize()] = UNIFORM);
-        let mut traffic = Self {
+        Self {
             to,
-            nodes: ranks,
+            nodes: Ranks::of(among),
             uniform_below: 0,
             only_others: false,
             ahead: None,
@@ -106,83 +150,7 @@ impl Traffic {
             placement: Placement::default(),
             bursts: None,
             changes: Vec::new(),
-        };
-        match pattern {
-            Pattern::Uniform => {}
-            Pattern::UniformOthers if nodes < 2 => {
-                return Err(unfit(pattern, "there is no node but the sender", "two or more nodes"));
-            }
-            Pattern::UniformOthers => traffic.only_others = true,
-            &Pattern::NextGroup { groups } => {
-                let count = groups_count(among);
-                if groups == 0 || groups >= count {
-                    let found = format!("groups further on is {groups}");
-                    let accepted = format!("1 to {}", count.saturating_sub(1));
-                    return Err(unfit(pattern, &found, accepted));
-                }
-                traffic.send_ahead(Ahead::of(among, groups, |_| 1));
-            }
-            Pattern::AdvConsecutive => {
-                if groups_count(among) < 2 {
-                    return Err(unfit(pattern, "there is no other group", "two or more groups"));
-                }
-                traffic.send_ahead(Ahead::of(among, 1, |group| df.kind_of(group).h.into()));
-            }
-            Pattern::Shift { groups, switches } => {
-                traffic.to = fitting_shift(pattern, among, *groups, *switches)?;
-            }
-            Pattern::TypeTwo { number } => {
-                traffic.to = nth(pattern, *number, maps::type_two(among, seed))?;
-            }
-            Pattern::Permutation { number } => {
-                traffic.to = nth(pattern, *number, maps::permutations(among, seed))?;
-            }
-            Pattern::Complement => {
-                for rank in 0..nodes {
-                    let node = traffic.nodes.node(rank);
-                    traffic.to[node.as_usize()] = traffic.nodes.node(nodes - 1 - rank);
-                }
-            }
-            Pattern::Mixed { uniform, adversarial, groups, switches } => {
-                shares(pattern, *uniform, *adversarial)?;
-                let adverse = fitting_shift(pattern, among, *groups, *switches)?;
-                traffic.mix(*uniform, &adverse, seed);
-            }
-            Pattern::TMixed { uniform, adversarial, groups, switches } => {
-                shares(pattern, *uniform, *adversarial)?;
-                let adverse = fitting_shift(pattern, among, *groups, *switches)?;
-                for (to, adverse) in traffic.to.iter_mut().zip(adverse) {
-                    if adverse != SILENT {
-                        *to = adverse;
-                    }
-                }
-                traffic.uniform_below = (u64::from(*uniform) << 32) / 100;
-            }
-            Pattern::HotSwitch => {
-                traffic.populations = vec!["rest", "hot"];
-                let next = fitting_shift(pattern, among, 1, 0)?;
-                for node in maps::first_switches(among).map(NodeId::as_usize) {
-                    traffic.send_adverse(node, next[node]);
-                }
-            }
-            Pattern::Pairs(pairs) => traffic.to = listed(among, pairs)?,
-            &Pattern::Bursts { ref of, sending, silent } => {
-                let bursts = Some(Bursts { sending, silent });
-                traffic = Self { bursts, ..Self::new(of, among, seed)? };
-            }
-            Pattern::Changing { first, then } => {
-                traffic = Self::new(first, among, seed)?.of_one_population();
-                for part in then {
-                    let own = Self::new(&part.pattern, among, seed)?.of_one_population();
-                    traffic.changes.push(Change {
-                        from: part.from,
-                        traffic: own,
-                        load: part.load(),
-                    });
-                }
-            }
         }
-        Ok(traffic)
     }
 
     /// The same traffic, whose figures are not divided: where patterns follow each other, a node is of several
@@ -210,8 +178,8 @@ impl Traffic {
         &self.changes
     }
 
-    /// Has all but `uniform` percent of the nodes, which ones at random, send to the nodes of `adverse`.
-    fn mix(&mut self, uniform: u32, adverse: &[NodeId], seed: u64) {
+    /// All but `uniform` percent of the nodes, which ones at random, send to the nodes of `adverse`.
+    fn mixed(mut self, uniform: u32, adverse: &[NodeId], seed: u64) -> Self {
         self.populations = vec!["uniform", "adversarial"];
         let nodes = self.nodes.count();
         let uniform_nodes = (u64::from(nodes) * u64::from(uniform) + 50) / 100;
@@ -222,6 +190,36 @@ impl Traffic {
                 self.send_adverse(node.as_usize(), adverse[node.as_usize()]);
             }
         }
+        self
+    }
+
+    /// Each node sends `uniform` percent of its packets to any, and all others to its node of `adverse`.
+    fn mixed_in_time(mut self, uniform: u32, adverse: &[NodeId]) -> Self {
+        for (to, &adverse) in self.to.iter_mut().zip(adverse) {
+            if adverse != SILENT {
+                *to = adverse;
+            }
+        }
+        Self { uniform_below: (u64::from(uniform) << 32) / 100, ..self }
+    }
+
+    /// The nodes of the first switch of each group send to the nodes of `adverse`.
+    fn sent_by_hot(mut self, among: &Nodes, adverse: &[NodeId]) -> Self {
+        self.populations = vec!["rest", "hot"];
+        for node in maps::first_switches(among).map(NodeId::as_usize) {
+            self.send_adverse(node, adverse[node]);
+        }
+        self
+    }
+
+    /// The first node sends to the last, the second to the last but one, and so on.
+    fn sent_across(mut self) -> Self {
+        let nodes = self.nodes.count();
+        for rank in 0..nodes {
+            let node = self.nodes.node(rank);
+            self.to[node.as_usize()] = self.nodes.node(nodes - 1 - rank);
+        }
+        self
     }
 
     /// Has a node send to another alone, as the second population does. Where there is no other, it remains what it
@@ -233,14 +231,14 @@ impl Traffic {
         }
     }
 
-    /// Has all nodes draw from groups further on, as far as there are such groups.
-    fn send_ahead(&mut self, ahead: Ahead) {
+    /// All nodes draw from groups further on, as far as there are such groups.
+    fn sent_ahead(mut self, ahead: Ahead) -> Self {
         for (number, to) in (0..).zip(&mut self.to) {
             if ahead.drawn(NodeId(number)).1 == 0 {
                 *to = SILENT;
             }
         }
-        self.ahead = Some(ahead);
+        Self { ahead: Some(ahead), ..self }
     }
 
     /// The same traffic between processes that run where a placement says; before, each ran on its
@@ -388,6 +386,24 @@ fn shares(pattern: &Pattern, one: u32, other: u32) -> Result<(), Refused> {
 /// How many groups have nodes.
 fn groups_count(nodes: &Nodes) -> u32 {
     nodes.groups().fold(0, |count, _| count + 1)
+}
+
+/// Where nodes draw from, so many groups further on.
+fn next_group(pattern: &Pattern, among: &Nodes, groups: u32) -> Result<Ahead, Refused> {
+    let count = groups_count(among);
+    if groups == 0 || groups >= count {
+        let found = format!("groups further on is {groups}");
+        return Err(unfit(pattern, &found, format!("1 to {}", count.saturating_sub(1))));
+    }
+    Ok(Ahead::of(among, groups, |_| 1))
+}
+
+/// Where nodes draw from, as many groups further on as a switch has global ports.
+fn consecutive(pattern: &Pattern, among: &Nodes) -> Result<Ahead, Refused> {
+    if groups_count(among) < 2 {
+        return Err(unfit(pattern, "there is no other group", "two or more groups"));
+    }
+    Ok(Ahead::of(among, 1, |group| among.dragonfly().kind_of(group).h.into()))
 }
 
 /// The shift, if it is one on this fabric.
