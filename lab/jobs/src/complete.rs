@@ -5,10 +5,8 @@
 //! figures, however many threads there are and however far chunks of switches run ahead.
 
 use crate::completion_error::{CompletionError, StuckRanks};
-use crate::job_packets::JobPackets;
 use crate::job_times::JobTimes;
 use crate::jobs::{self, JobRun, MessageSettings};
-use crate::messages::Messages;
 use crate::ranks::Ranks;
 use serde::Serialize;
 use tvlb_base::progress::Progress;
@@ -80,7 +78,7 @@ pub fn complete(
         advance(&mut run, LOOK)?;
     }
     run.inspect()?;
-    run.packets().ranks.check_messages(run.now())?;
+    run.packets().check_messages(run.now())?;
     Ok(figures(&run))
 }
 
@@ -91,38 +89,27 @@ pub(crate) fn begin<'f>(
     jobs: &[JobRun<'f>],
     messages: &MessageSettings,
     seed: u64,
-) -> Result<Run<'f, JobPackets<'f>>, CompletionError> {
+) -> Result<Run<'f, Ranks<'f>>, CompletionError> {
     let least = least_control_latency(settings);
     jobs::check(jobs, fabric.nodes(), messages, least)?;
-    let chunks = Chunks::of(fabric);
-    let mut under_way = Messages::new(chunks.count());
-    let ranks = Ranks::new(
-        jobs,
-        messages,
-        messages.control_latency_cycles.unwrap_or(least),
-        fabric.dragonfly().node_numbers(),
-        |node| chunks.of_node(node),
-        &mut under_way,
-    );
-    let packets = JobPackets { ranks, messages: under_way };
-    Ok(Run::of(fabric, settings, packets, seed).map_err(RunError::from)?)
+    let control_latency = messages.control_latency_cycles.unwrap_or(least);
+    let nodes = fabric.dragonfly().node_numbers();
+    let ranks = Ranks::new(jobs, messages, control_latency, nodes, Chunks::of(fabric));
+    Ok(Run::of(fabric, settings, ranks, seed).map_err(RunError::from)?)
 }
 
-pub(crate) fn is_complete(run: &Run<'_, JobPackets<'_>>) -> bool {
-    run.packets().ranks.left == 0
+pub(crate) fn is_complete(run: &Run<'_, Ranks<'_>>) -> bool {
+    run.packets().left == 0
 }
 
 /// Runs some cycles, unless nothing can happen any more.
-pub(crate) fn advance(
-    run: &mut Run<'_, JobPackets<'_>>,
-    cycles: u32,
-) -> Result<(), CompletionError> {
-    let JobPackets { ranks, messages } = run.packets();
+pub(crate) fn advance(run: &mut Run<'_, Ranks<'_>>, cycles: u32) -> Result<(), CompletionError> {
+    let ranks = run.packets();
     if run.now() > MOST_CYCLES - cycles {
         return Err(CompletionError::TooLong { left: ranks.left });
     }
     let is_idle = run.is_empty() && ranks.all_has_left();
-    match messages.next_cycle() {
+    match ranks.under_way.next_cycle() {
         None if is_idle => {
             let (ranks, count) = ranks.stuck(MOST_NAMED);
             return Err(StuckRanks { cycle: run.now(), ranks, count }.into());
@@ -139,8 +126,8 @@ pub(crate) fn advance(
     Ok(run.advance(cycles)?)
 }
 
-pub(crate) fn figures(run: &Run<'_, JobPackets<'_>>) -> Completion {
-    let jobs = run.packets().ranks.times.jobs();
+pub(crate) fn figures(run: &Run<'_, Ranks<'_>>) -> Completion {
+    let jobs = run.packets().times.jobs();
     let cycles = jobs.iter().map(JobTimes::running_time).max().unwrap_or(0);
     Completion { cycles, jobs: jobs.to_vec(), network: run.delivered(cycles) }
 }

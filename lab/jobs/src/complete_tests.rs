@@ -248,7 +248,7 @@ proptest! {
         }
         for run in [&one, &other] {
             run.inspect().unwrap();
-            run.packets().ranks.check_messages(run.now()).unwrap();
+            run.packets().check_messages(run.now()).unwrap();
         }
         prop_assert!(one.flit_hops() > 1000);
         prop_assert_eq!(figures(&one), figures(&other));

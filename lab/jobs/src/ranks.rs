@@ -18,6 +18,7 @@ use crate::messages::{Event, MessageId, Messages, News, TransferId};
 use crate::workload::{Programs, Rank, Step};
 use std::collections::{BTreeSet, VecDeque};
 use tvlb_schema::NodeId;
+use tvlb_simulator::Chunks;
 
 /// A message, and how often each of its stages was reached.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +79,8 @@ pub(crate) struct Ranks<'w> {
     jobs: Vec<JobState<'w>>,
     states: Vec<State>,
     messages: Vec<Message>,
+    /// What is on its way between their nodes.
+    pub(crate) under_way: Messages,
     /// Messages that have arrived before one that was sent before, with how often they were sent before.
     early: BTreeSet<(MessageId, u32)>,
     control_latency: u32,
@@ -102,20 +105,19 @@ struct JobState<'w> {
 }
 
 impl<'w> Ranks<'w> {
-    /// The ranks of these jobs before their first step, which they take in cycle 0. `chunk_of` says in
-    /// which chunk a node is.
+    /// The ranks of these jobs before their first step, which they take in cycle 0.
     pub(crate) fn new(
         jobs: &[JobRun<'w>],
         settings: &MessageSettings,
         control_latency: u32,
         nodes: u32,
-        chunk_of: impl Fn(NodeId) -> usize,
-        under_way: &mut Messages,
+        chunks: Chunks<'_>,
     ) -> Self {
         let mut ranks = Self {
             jobs: Vec::new(),
             states: Vec::new(),
             messages: Vec::new(),
+            under_way: Messages::new(chunks.count()),
             early: BTreeSet::new(),
             control_latency,
             sends: vec![Sends::default(); nodes as usize],
@@ -142,8 +144,8 @@ impl<'w> Ranks<'w> {
                 }
             }));
             for (rank, &node) in (0..).map(Rank).zip(job.nodes) {
-                let chunk = chunk_of(node);
-                under_way.file(chunk, 0, News::GoesOn(first_rank + rank.0));
+                let chunk = chunks.of_node(node);
+                ranks.under_way.file(chunk, 0, News::GoesOn(first_rank + rank.0));
                 ranks.states.push(State {
                     job: number,
                     rank,
@@ -165,26 +167,26 @@ impl<'w> Ranks<'w> {
 
     /// Lets the ranks of a chunk hear what there is to hear in this cycle, and take all steps that they can
     /// take.
-    pub(crate) fn take_steps(&mut self, chunk: usize, now: u32, under_way: &mut Messages) {
-        while let Some(Event { cycle, what }) = under_way.next(chunk, now) {
+    pub(crate) fn take_steps(&mut self, chunk: usize, now: u32) {
+        while let Some(Event { cycle, what }) = self.under_way.next(chunk, now) {
             debug_assert_eq!(cycle, now, "a chunk hears everything in its cycle");
             match what {
-                News::Arrived(message, instance) => self.arrived(message, instance, now, under_way),
-                News::Cleared(message, instance) => self.cleared(message, instance, under_way),
+                News::Arrived(message, instance) => self.arrived(message, instance, now),
+                News::Cleared(message, instance) => self.cleared(message, instance),
                 News::Sent(message) => self.send_is_complete(message),
                 News::GoesOn(rank) => self.goes_on(rank),
             }
             while let Some(rank) = self.running.pop_front() {
-                self.run(rank as usize, now, under_way);
+                self.run(rank as usize, now);
             }
         }
     }
 
     /// The last packet of a message has left its node, whose link is free in the cycle `free`.
-    pub(crate) fn has_left(&self, message: MessageId, free: u32, under_way: &mut Messages) {
+    pub(crate) fn has_left(&mut self, message: MessageId, free: u32) {
         let Message { sender, is_rendezvous, .. } = self.messages[message.index()];
         if !is_rendezvous {
-            under_way.file(self.states[sender as usize].chunk, free, News::Sent(message));
+            self.under_way.file(self.states[sender as usize].chunk, free, News::Sent(message));
         }
     }
 
@@ -194,7 +196,7 @@ impl<'w> Ranks<'w> {
     }
 
     /// Takes steps until one has to wait.
-    fn run(&mut self, number: usize, now: u32, under_way: &mut Messages) {
+    fn run(&mut self, number: usize, now: u32) {
         while self.states[number].awaits == Awaits::Nothing {
             let State { job, rank, step, .. } = self.states[number];
             let of_job = &self.jobs[job as usize];
@@ -207,15 +209,15 @@ impl<'w> Ranks<'w> {
             let message = MessageId(of_job.first_message + message.0);
             self.states[number].step += 1;
             match next {
-                Step::Post { .. } => self.post(message, now, under_way),
+                Step::Post { .. } => self.post(message, now),
                 Step::Send { .. } => {
-                    if !self.send(message, under_way) {
+                    if !self.send(message) {
                         self.states[number].awaits = Awaits::Send(message);
                     }
                 }
                 Step::Start { .. } => {
                     self.states[number].open += 1;
-                    if self.send(message, under_way) {
+                    if self.send(message) {
                         self.states[number].open -= 1;
                     }
                 }
@@ -228,7 +230,7 @@ impl<'w> Ranks<'w> {
                     let until = u32::try_from(cycles).map_or(u32::MAX, |c| now.saturating_add(c));
                     if until > now {
                         let chunk = self.states[number].chunk;
-                        under_way.file(chunk, until, News::GoesOn(count(number)));
+                        self.under_way.file(chunk, until, News::GoesOn(count(number)));
                         self.states[number].awaits = Awaits::Time;
                     }
                 }
@@ -253,7 +255,7 @@ impl<'w> Ranks<'w> {
     }
 
     /// Opens a receive.
-    fn post(&mut self, id: MessageId, now: u32, under_way: &mut Messages) {
+    fn post(&mut self, id: MessageId, now: u32) {
         let message = &mut self.messages[id.index()];
         message.posted += 1;
         if message.arrived >= message.posted {
@@ -267,7 +269,7 @@ impl<'w> Ranks<'w> {
         }
         if !is_within_node {
             let chunk = self.states[sender as usize].chunk;
-            under_way.file(chunk, now + self.control_latency, News::Cleared(id, posted - 1));
+            self.under_way.file(chunk, now + self.control_latency, News::Cleared(id, posted - 1));
         } else if sent >= posted {
             self.take_in(id);
             self.send_is_complete(id);
@@ -275,7 +277,7 @@ impl<'w> Ranks<'w> {
     }
 
     /// Begins to send a message. Returns whether that is complete already.
-    fn send(&mut self, id: MessageId, under_way: &mut Messages) -> bool {
+    fn send(&mut self, id: MessageId) -> bool {
         let message = &mut self.messages[id.index()];
         let instance = message.sent;
         message.sent += 1;
@@ -287,35 +289,35 @@ impl<'w> Ranks<'w> {
             return is_complete;
         }
         if !message.is_rendezvous || message.cleared > instance {
-            self.let_go(id, instance, under_way);
+            self.let_go(id, instance);
         }
         false
     }
 
     /// Lets the packets of a message leave.
-    fn let_go(&mut self, id: MessageId, instance: u32, under_way: &mut Messages) {
+    fn let_go(&mut self, id: MessageId, instance: u32) {
         let Message { sender, receiver, packets, .. } = self.messages[id.index()];
         let [from, to] = [sender, receiver].map(|rank| self.states[rank as usize].node);
         let sends = &mut self.sends[from.as_usize()];
-        sends.transfers.push_back(under_way.begin(id, instance, to, packets));
+        sends.transfers.push_back(self.under_way.begin(id, instance, to, packets));
         if !std::mem::replace(&mut sends.is_awake, true) {
             self.woken.push(from);
         }
     }
 
-    fn cleared(&mut self, id: MessageId, instance: u32, under_way: &mut Messages) {
+    fn cleared(&mut self, id: MessageId, instance: u32) {
         let message = &mut self.messages[id.index()];
         message.cleared = instance + 1;
         if message.sent > instance {
-            self.let_go(id, instance, under_way);
+            self.let_go(id, instance);
         }
     }
 
-    fn arrived(&mut self, id: MessageId, instance: u32, now: u32, under_way: &mut Messages) {
+    fn arrived(&mut self, id: MessageId, instance: u32, now: u32) {
         let Message { sender, is_rendezvous, arrived, .. } = self.messages[id.index()];
         if is_rendezvous {
             let chunk = self.states[sender as usize].chunk;
-            under_way.file(chunk, now + self.control_latency, News::Sent(id));
+            self.under_way.file(chunk, now + self.control_latency, News::Sent(id));
         }
         if instance > arrived {
             self.early.insert((id, instance));
