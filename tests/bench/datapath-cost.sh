@@ -51,7 +51,7 @@ ROWS
     printf ' Deciding at every hop adds %s B of flash for `launch`, `ask` and `may_inject` and %s B for reading an escape image, which takes %s B of stack; what a switch keeps for it is %s B.' \
         "$(flash machine flash-ask)" "$(flash machine flash-ofar-boot)" "$(machine stack boot-ofar)" \
         "$(machine state ofar)"
-    printf ' All this is built with `opt-level = "s"` ("z" for the reading of images), x86-64 with 3. With 3 on the Cortex-M4 too it is %s B of flash, and the two decisions of UGAL-L take %s and %s instructions there.\n' \
+    printf ' All this is built with `opt-level = "s"` ("z" for the reading of all images but that one), x86-64 with 3. With 3 on the Cortex-M4 too it is %s B of flash, and the two decisions of UGAL-L take %s and %s instructions there.\n' \
         "$(flash fast)" "$(machine instructions admit-ugal-l-conventional fast)" \
         "$(machine instructions admit-ugal-l-custom fast)"
 } >"$out/table"

@@ -70,14 +70,23 @@ fn of_the_datapath() {
     assert_snapshot!(public_items("firmware-model/src"));
 }
 
-/// Declarations, codes and sizes of the header for C, without its comments.
-#[test]
-fn of_the_header_for_c() {
-    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../firmware-model/c/include/tvlb.h");
+/// Declarations, codes and sizes of a header for C, without its comments.
+fn header(path: &str) -> String {
+    let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
     let mut rest = fs::read_to_string(header).unwrap();
     while let (Some(begin), Some(end)) = (rest.find("/*"), rest.find("*/")) {
         rest.replace_range(begin..end + 2, "");
     }
     let lines = rest.lines().map(str::trim_end).filter(|line| !line.is_empty());
-    assert_snapshot!(lines.collect::<Vec<_>>().join("\n"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn of_the_header_for_c() {
+    assert_snapshot!(header("firmware-model/c/include/tvlb.h"));
+}
+
+#[test]
+fn of_the_header_of_ofar_for_c() {
+    assert_snapshot!(header("lab/ofar/c/include/tvlb_ofar.h"));
 }

@@ -8,7 +8,6 @@ use tvlb_firmware_model::{Channels, Error as DatapathError, Header, Switch, belo
 use tvlb_schema::{Decision, Dragonfly, GroupId, NodeId, Port, Shape, SwitchId, SwitchIndex};
 
 /// A switch and where it is.
-#[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) switch: SwitchId,
     pub(crate) group: GroupId,

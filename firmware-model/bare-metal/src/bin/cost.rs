@@ -310,7 +310,7 @@ mod bare {
         header: Header,
         view: &View,
         rng: &mut DefaultRng,
-    ) -> Result<Ask, Error> {
+    ) -> Result<Ask, tvlb_ofar::Error> {
         ofar.ask(header, view, rng)
     }
 

@@ -13,7 +13,6 @@ mod bare {
     use tvlb_firmware_model::{
         Admission, Channels, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
     };
-    use tvlb_ofar::{Ask, EscapeImage, Ofar};
     use tvlb_schema::NodeId;
 
     #[cortex_m_rt::entry]
@@ -72,9 +71,12 @@ mod bare {
         use core::hint::black_box;
         #[cfg(feature = "per-hop")]
         use tvlb_bare_metal::View;
+        #[cfg(feature = "per-hop")]
+        use tvlb_firmware_model::Header;
         use tvlb_firmware_model::{DefaultRng, Switch};
         #[cfg(feature = "per-hop")]
-        use tvlb_firmware_model::{Error, Header};
+        use tvlb_ofar::{Ask, Error};
+        use tvlb_ofar::{EscapeImage, Ofar};
 
         #[inline(never)]
         pub(super) fn run<'a>(switch: &Switch<'a>, escape: &'a [u8], rng: &mut DefaultRng) {
