@@ -261,12 +261,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let fabric = tables.set.fabric_image().map_err(Failure::of)?;
     let switches = tables.switch_images(&fabric, arguments.weighing.revision(None))?;
     let is_per_hop = arguments.routing.iter().any(|routing| routing.is_per_hop());
-    let escape = is_per_hop.then(|| arguments.network.escape(&tables, &fabric)).transpose();
-    let escape = escape.map_err(|failure| match failure {
-        // Nothing is checked here: it is an error of the input.
-        Failure::Finding(text) => Failure::Message(text),
-        other => other,
-    })?;
+    let escape = is_per_hop.then(|| arguments.network.escape_to_run(&tables, &fabric));
+    let escape = escape.transpose()?;
     let fabric = tables.boot(&fabric, &switches)?;
     let network = match &escape {
         None => Fabric::from(&fabric),

@@ -168,6 +168,14 @@ impl NetworkOptions {
         self.escape_image.is_some()
     }
 
+    /// As [`Self::escape`], where nothing is checked: what is wrong with an image is an error of the input.
+    pub(crate) fn escape_to_run(&self, tables: &Tables, fabric: &[u8]) -> Result<Escape, Failure> {
+        self.escape(tables, fabric).map_err(|failure| match failure {
+            Failure::Finding(text) => Failure::Message(text),
+            other => other,
+        })
+    }
+
     /// The escape network: that of an image, or one that is found on the wiring of a table set. What is wrong with an
     /// image is a finding.
     pub(crate) fn escape(&self, tables: &Tables, fabric: &[u8]) -> Result<Escape, Failure> {

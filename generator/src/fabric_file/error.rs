@@ -23,7 +23,7 @@ pub enum FabricFault {
     Syntax { problem: String, found: String },
     #[error("{0} is given a second time; every key and table is accepted once")]
     DuplicateKey(String),
-    #[error("{key} is not a key of the fabric file; accepted here: {accepted}")]
+    #[error("{key} is not a key of the fabric file; accepted here: {accepted}{}", elsewhere(.key))]
     UnknownKey { key: String, accepted: String },
     #[error("{key} is missing; it must be {accepted}")]
     MissingKey { key: String, accepted: String },
@@ -49,4 +49,14 @@ pub enum FabricFault {
     Bandwidths { key: String, error: BandwidthsError },
     #[error("{key} is not a set of routes: {error}\n{marked}")]
     Set { key: String, error: SetGrammarError, marked: String },
+}
+
+/// Where what a key says is said instead.
+fn elsewhere(key: &str) -> &'static str {
+    match key {
+        "routing.escape" | "routing.escape-root" | "routing.ofar" => {
+            "; `tvlb-lab escape` makes escape networks"
+        }
+        _ => "",
+    }
 }

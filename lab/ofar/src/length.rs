@@ -1,6 +1,7 @@
 //! How many hops a packet has before it, by which T-OFAR weighs outputs.
 
-use crate::rule::{Place, Rule};
+use crate::place::Place;
+use crate::rule::Rule;
 use tvlb_schema::{GroupId, Port, SwitchIndex};
 
 /// The most hops of a packet that is sent to another switch of its group to leave the group from there: that hop, the

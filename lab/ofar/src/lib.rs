@@ -44,10 +44,12 @@ mod flags;
 mod length;
 mod ofar;
 mod outputs;
+mod place;
 mod port_set;
 mod rule;
 mod rules;
 mod tables;
+mod weight;
 
 pub use answer::Ask;
 pub use error::{Error, PerHopFault};

@@ -1,5 +1,7 @@
 //! Sets of the ports of one switch.
 
+use rand_core::Rng;
+use tvlb_firmware_model::below;
 use tvlb_schema::Port;
 
 /// A set of ports, of which a switch has 256 at most.
@@ -105,6 +107,19 @@ impl FromIterator<Port> for PortSet {
             set
         })
     }
+}
+
+/// One of some ports, each as likely as any other; a random word only where there are several.
+#[cfg_attr(target_os = "none", inline(never))]
+pub(crate) fn draw(ports: &PortSet, rng: &mut (impl Rng + ?Sized)) -> Option<Port> {
+    let count = ports.len();
+    let mut left = if count > 1 { below(rng, count) } else { 0 };
+    let mut port = ports.first_from(0)?;
+    while left > 0 {
+        left -= 1;
+        port = ports.first_from(port.0 + 1)?;
+    }
+    Some(port)
 }
 
 #[cfg(test)]

@@ -1,25 +1,14 @@
 //! The rule itself: what a packet at the head of a buffer asks for.
 
 use crate::flags::{Came, Flags};
+use crate::place::Place;
+use crate::port_set::draw;
 use crate::tables::Tables;
+use crate::weight::Weight;
 use crate::{Ask, Error, EscapeKind, LocalPercent, Outputs, PortSet};
 use rand_core::Rng;
 use tvlb_firmware_model::{Channels, Error as DatapathError, Header, Switch, below};
-use tvlb_schema::{Decision, Dragonfly, GroupId, NodeId, Port, Shape, SwitchId, SwitchIndex};
-
-/// A switch and where it is.
-pub(crate) struct Place {
-    pub(crate) switch: SwitchId,
-    pub(crate) group: GroupId,
-    pub(crate) index: SwitchIndex,
-}
-
-impl Place {
-    pub(crate) const fn of(df: &Dragonfly, switch: SwitchId) -> Self {
-        let (group, index) = df.place(switch);
-        Self { switch, group, index }
-    }
-}
+use tvlb_schema::{Decision, Dragonfly, NodeId, Port, Shape};
 
 /// A packet's minimal output, and the canonical virtual channel of it that has most room.
 #[derive(Clone, Copy)]
@@ -36,28 +25,6 @@ struct Misroute {
     percent: u8,
     /// It then has to leave the group from the switch behind.
     then_leaves: bool,
-}
-
-/// The share of an output's room that is in use, times hops if the rules weigh by length.
-#[derive(Clone, Copy)]
-struct Weight {
-    /// At most five times 16 bits.
-    used: u32,
-    /// 16 bits.
-    capacity: u32,
-}
-
-impl Weight {
-    /// Whether it is at most so much of another.
-    fn is_within(self, percent: u8, other: Self) -> bool {
-        let product = |used: u32, capacity: u32| u64::from(used) * u64::from(capacity);
-        100 * product(self.used, other.capacity)
-            <= u64::from(percent) * product(other.used, self.capacity)
-    }
-
-    fn is_less(self, other: Self) -> bool {
-        !other.is_within(100, self)
-    }
 }
 
 /// Where a packet wants to go.
@@ -423,17 +390,4 @@ impl Rule<'_, '_> {
         let entries = (flags.entries + u8::from(!flags.escape)).min(15);
         (port, self.escape_channel(port), Flags { escape: true, backward, entries, ..flags }, room)
     }
-}
-
-/// One of some ports, each as likely as any other; a random word only where there are several.
-#[cfg_attr(target_os = "none", inline(never))]
-fn draw(ports: &PortSet, rng: &mut (impl Rng + ?Sized)) -> Option<Port> {
-    let count = ports.len();
-    let mut left = if count > 1 { below(rng, count) } else { 0 };
-    let mut port = ports.first_from(0)?;
-    while left > 0 {
-        left -= 1;
-        port = ports.first_from(port.0 + 1)?;
-    }
-    Some(port)
 }

@@ -222,7 +222,7 @@ fn manifests_of_another_format() {
 #[test]
 fn manifests_with_wrong_fields() {
     let renamed = |text: &str| text.replace("\"tool-version\"", "\"tool\"");
-    assert_error!(error_of(&with_manifest(renamed)), @"tvlb: out/manifest.json:3:8: not a manifest of a table set: unknown field `tool`, expected one of `format`, `tool-version`, `fabric`, `fabric-identity`, `virtual-channels`, `sets`, `choice`, `sizes`, `names`, `escape`, `files`");
+    assert_error!(error_of(&with_manifest(renamed)), @"tvlb: out/manifest.json:3:8: not a manifest of a table set: unknown field `tool`, expected one of `format`, `tool-version`, `fabric`, `fabric-identity`, `virtual-channels`, `sets`, `choice`, `sizes`, `names`, `files`");
     let retyped = |text: &str| text.replace("\"cables\": 36", "\"cables\": \"36\"");
     assert_error!(error_of(&with_manifest(retyped)), @r#"tvlb: out/manifest.json:11:18: not a manifest of a table set: invalid type: string "36", expected u32"#);
     let huge = |text: &str| text.replace("\"bytes\": 102", "\"bytes\": 99999999999999999999");

@@ -221,6 +221,7 @@ fn unknown_keys() {
         "[link]",
         "[links]\nlatency = 1",
         "[routing]\nscheme = 1",
+        "[routing]\nescape = \"ring\"",
         "[routing.set]\nugal-g = \"all\"",
         "\"two\\u0007words\" = 1",
     ]), @r#"
@@ -229,6 +230,7 @@ fn unknown_keys() {
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
     x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer
     x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, second-min, virtual-channels, set
+    x.toml:8:1: routing.escape is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, second-min, virtual-channels, set; `tvlb-lab escape` makes escape networks
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
     x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     "#);

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::flags::{Came, Flags};
-use crate::rule::Place;
+use crate::place::Place;
 use crate::{EscapeKind, EscapeNetwork, LocalPercent, encode_escape_image};
 use proptest::prelude::*;
 use rand_core::SeedableRng;
