@@ -5,13 +5,11 @@
 //! path over what is dead. A switch image changes only where a pair of switches has lost the last route
 //! of a shape, so that its source does not look for one in vain; sets, thinning and thresholds stay.
 
-mod disjoint;
 mod loss;
 mod reach;
 mod update;
 mod written;
 
-pub use disjoint::{Disjoint, disjoint};
 pub use loss::{Loss, Mend, Pairs, lost_pairs};
 pub use update::{Update, update};
 pub use written::{Tables, UpdateError, write_update};

@@ -8,12 +8,15 @@
 //! seven hops, and that channels cannot wait for each other in a cycle, does not depend on what is dead
 //! (docs/explanation/verify.md, Faults).
 
+mod disjoint;
+
+use disjoint::disjoint;
 use rayon::prelude::*;
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::faults::{disjoint, lost_pairs};
+use tvlb_generator::faults::lost_pairs;
 use tvlb_schema::{FaultSet, LocalLink};
 use tvlb_topology::Topology;
 

@@ -19,29 +19,20 @@ enum Link {
 /// Paths between two switches of which no two share a link, as far as looking for them one after the other
 /// finds some: there can be more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Disjoint {
+pub(super) struct Disjoint {
     /// Minimal ones.
-    pub min: usize,
+    pub(super) min: usize,
     /// All, minimal ones and VLB paths.
-    pub all: usize,
+    pub(super) all: usize,
 }
 
 /// Looks for paths from one switch to another that share no link, until there are `enough`. Several links
 /// between two switches of a group count as one.
-///
-/// # Example
-/// ```
-/// use tvlb_generator::faults::disjoint;
-/// use tvlb_topology::arrangement::{Arrangement, arrange};
-/// use tvlb_schema::{Dragonfly, SwitchId};
-///
-/// // One cable between every two groups: one minimal path, and VLB paths over other cables.
-/// let plan = arrange(Dragonfly::new(2, 4, 2, 9)?, Arrangement::Absolute, 1)?;
-/// let found = disjoint(&plan, (SwitchId(0), SwitchId(20)), 3);
-/// assert_eq!((found.min, found.all), (1, 3));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn disjoint(plan: &Topology, (from, to): (SwitchId, SwitchId), enough: usize) -> Disjoint {
+pub(super) fn disjoint(
+    plan: &Topology,
+    (from, to): (SwitchId, SwitchId),
+    enough: usize,
+) -> Disjoint {
     let mut found = Found { plan, used: BTreeSet::new(), count: 0 };
     let df = plan.dragonfly();
     let ((own, here), (group, there)) = (df.place(from), df.place(to));
@@ -115,9 +106,18 @@ impl Found<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::lost_pairs;
+    use tvlb_generator::faults::lost_pairs;
     use tvlb_schema::{Dragonfly, FaultSet};
     use tvlb_topology::arrangement::{Arrangement, arrange};
+
+    /// One minimal path, and VLB paths over other cables.
+    #[test]
+    fn one_cable_between_two_groups() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let plan = arrange(df, Arrangement::Absolute, 1).unwrap();
+        let found = disjoint(&plan, (SwitchId(0), SwitchId(20)), 3);
+        assert_eq!((found.min, found.all), (1, 3));
+    }
 
     /// Where there are three disjoint paths, no two cables cut a pair off, tried one by one; and where two
     /// minimal ones are disjoint, no single cable takes the last.
