@@ -33,7 +33,8 @@ pub enum EscapeError {
 /// # Example
 /// ```
 /// use tvlb_lab::escape::find;
-/// use tvlb_schema::{Dragonfly, EscapeKind};
+/// use tvlb_ofar::EscapeKind;
+/// use tvlb_schema::Dragonfly;
 /// use tvlb_topology::arrangement::{Arrangement, arrange};
 ///
 /// let topology = arrange(Dragonfly::new(2, 4, 2, 9)?, Arrangement::Palmtree, 1)?;
