@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use tvlb::failure::{Failure, Outcome, refused};
 use tvlb::files::load_fabric;
-use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
+use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, print_json, tell_of_starved};
 use tvlb::simulate::Format;
 use tvlb::values::{self, repeated};
 use tvlb_base::parameter::Stated;
@@ -100,12 +100,8 @@ pub(crate) struct Arguments {
     messages: jobs::Messages,
     #[command(flatten)]
     hosts: tvlb::hosts::HostOption,
-    /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    work: WorkOptions,
 }
 
 fn help() -> String {
@@ -145,7 +141,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     if let Some(seed) = repeated(&arguments.seeds) {
         let text = format!("--seeds: found {seed} twice, accepted each seed once");
         return Err(Failure::Message(text));
@@ -179,9 +175,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     check_fit(arguments, &question)?;
     catch_interrupt()?;
-    tell_of_starved(arguments.quiet, question.settings.starved_links());
+    tell_of_starved(arguments.work.quiet, question.settings.starved_links());
     let stages = Bars::beginning(
-        arguments.quiet,
+        arguments.work.quiet,
         &"comparing all ways by estimates, then the best by simulation",
     );
     let answer = advise(&question, &stages).map_err(not_advised)?;

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
 use tvlb::files::{load_live, outside_table_sets};
-use tvlb::output::{Bars, catch_interrupt, print, print_json, use_threads, write_file};
+use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, print_json, write_file};
 use tvlb::values;
 use tvlb_base::progress::Progress;
 use tvlb_base::row;
@@ -37,16 +37,12 @@ pub(crate) struct Arguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    work: WorkOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     outside_table_sets([("--cut", arguments.cut.as_deref())])?;
     if let Some(ratio) = values::repeated(&arguments.ratio) {
         return Err(Failure::Message(format!("--ratio: {ratio} is given twice")));
@@ -55,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     catch_interrupt()?;
     let ratios = counted(arguments.ratio.len() as u64, "ratio");
     let what = format!("searching for the least bandwidth between two halves, for {ratios}");
-    let bars = Bars::beginning(arguments.quiet, &what);
+    let bars = Bars::beginning(arguments.work.quiet, &what);
     bars.stage("ratios", Some(arguments.ratio.len()));
     let cuts = arguments.ratio.par_iter().map(|ratio| {
         let found = bisection(&fabric.topology, *ratio, &bars);

@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
 use tvlb::given::{Given, OfMeasurement, OfSwitches};
-use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
+use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, print_json, tell_of_starved};
 use tvlb::simulate::Format;
 use tvlb::switches::Weighings;
 use tvlb::tables::Tables;
@@ -125,12 +125,8 @@ pub(crate) struct Arguments {
     /// Print JSON, which also says how many packets made how many hops and what each switch injected
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    work: WorkOptions,
 }
 
 /// A value of `--routing`.
@@ -253,7 +249,7 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     arguments.check()?;
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     let tables = Tables::open(&arguments.directory)?;
     let entry = &tables.set.manifest().fabric;
     let links = Links::from(entry);
@@ -294,7 +290,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         |settings| Subject::of(settings, tables.set.manifest(), image, (&pattern, &placement));
     let subjects: Vec<Subject> = settings.iter().map(subject).collect();
     catch_interrupt()?;
-    tell_of_starved(arguments.quiet, settings.iter().flat_map(CutThrough::starved_links));
+    tell_of_starved(arguments.work.quiet, settings.iter().flat_map(CutThrough::starved_links));
     let about = About {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: name,
@@ -371,7 +367,7 @@ fn measured<T: Send>(
     let what =
         if arguments.saturation { ("searching for", "saturation") } else { ("simulating", "run") };
     let what = format!("{} {}", what.0, counted(runs.len() as u64, what.1));
-    let bars = Bars::beginning(arguments.quiet, &what);
+    let bars = Bars::beginning(arguments.work.quiet, &what);
     bars.stage("runs", Some(runs.len()));
     let outcomes = runs.par_iter().map(|&asked| {
         let (settings, _, seed, _) = asked;

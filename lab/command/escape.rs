@@ -7,9 +7,8 @@ use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use tvlb::failure::{Failure, Outcome};
 use tvlb::files::outside_table_sets;
-use tvlb::output::{Bars, catch_interrupt, print, print_json, use_threads, write_file};
+use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, print_json, write_file};
 use tvlb::tables::Tables;
-use tvlb::values;
 use tvlb_lab::escape::{csv, dot};
 use tvlb_ofar::{EscapeImage, EscapeNetwork, LocalPercent, OfarRules, encode_escape_image};
 use tvlb_ofar_proof::{EscapeCertificate, Unproved, prove};
@@ -57,12 +56,8 @@ pub(crate) struct Arguments {
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
-    /// Use this many threads instead of one per core
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    work: WorkOptions,
 }
 
 /// What is printed of an escape network.
@@ -98,7 +93,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     let output = arguments.output.as_deref();
     outside_table_sets([("--output", output)])?;
     let tables = Tables::open(&arguments.directory)?;
@@ -114,7 +109,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         image = encode_escape_image(&fabric, &network, &rules).map_err(Failure::of)?;
     }
     catch_interrupt()?;
-    let bars = Bars::beginning(arguments.quiet, &"asking every switch about the escape network");
+    let bars =
+        Bars::beginning(arguments.work.quiet, &"asking every switch about the escape network");
     let certificate = prove(booted.switches(), &image, &bars);
     bars.finish();
     let certificate = certificate.map_err(|error| arguments.unproved(error))?;

@@ -12,11 +12,11 @@ use report::Report;
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
 use tvlb::files::outside_table_sets;
-use tvlb::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
+use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, tell_of_starved, write_file};
 use tvlb::simulate::Format;
 use tvlb::switches::Switches;
 use tvlb::tables::Tables;
-use tvlb::values::{self, repeated};
+use tvlb::values::repeated;
 use tvlb_base::parameter::Stated;
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
@@ -50,16 +50,12 @@ pub(crate) struct Arguments {
     report: Option<PathBuf>,
     #[command(flatten)]
     switches: Switches,
-    /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    work: WorkOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     if let Some(seed) = repeated(&arguments.seeds) {
         let text = format!("--seeds: found {seed} twice, accepted each seed once");
         return Err(Failure::Message(text));
@@ -78,11 +74,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 
     catch_interrupt()?;
-    tell_of_starved(arguments.quiet, settings.starved_links());
+    tell_of_starved(arguments.work.quiet, settings.starved_links());
     let runs = counted(arguments.seeds.len() as u64, "run");
     let nodes = fabric.nodes().count();
     let what = format_args!("running the jobs on {nodes} nodes to their end, {runs}").to_string();
-    let stages = Bars::beginning(arguments.quiet, &what);
+    let stages = Bars::beginning(arguments.work.quiet, &what);
     stages.stage("runs", Some(arguments.seeds.len()));
     if let Some(list) = &workload.arrivals {
         let (what, network) = ((&workload, &list[..]), (&fabric, &settings));

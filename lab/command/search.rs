@@ -8,7 +8,7 @@ use tvlb::failure::{Failure, Outcome};
 use tvlb::files::{load_fabric, outside_table_sets};
 use tvlb::generate::policies_to_try;
 use tvlb::named::{self, one_of};
-use tvlb::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
+use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, print_json, tell_of_starved};
 use tvlb::values;
 use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
 use tvlb_generator::choose::panel::Panel;
@@ -53,17 +53,13 @@ pub(crate) struct Search {
     /// Print JSON, with all mixtures that were tried to the end
     #[arg(long)]
     pub(crate) json: bool,
-    /// Use this many threads instead of one per core; what is found is the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub(crate) threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) work: WorkOptions,
 }
 
 pub(crate) fn run(arguments: &Search) -> Outcome {
     catch_interrupt()?;
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     outside_table_sets([("--state", arguments.state.as_deref())])?;
     let mut fabrics = Vec::new();
     for path in &arguments.fabrics {
@@ -96,7 +92,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         state: arguments.state.clone(),
     };
     let starved = fabrics.iter().flat_map(|fabric| panel(fabric, &options).starved_links());
-    tell_of_starved(arguments.quiet, starved);
+    tell_of_starved(arguments.work.quiet, starved);
     let keep = match &arguments.state {
         Some(state) => format!("{} keeps them", state.display()),
         None => "--state DIR would keep them".to_owned(),
@@ -106,7 +102,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         "searching on {}, with some {runs} runs; {keep}",
         counted(fabrics.len() as u64, "fabric")
     );
-    let stages = Bars::beginning(arguments.quiet, &what);
+    let stages = Bars::beginning(arguments.work.quiet, &what);
     let found = search(&fabrics, &options, &stages);
     stages.finish();
     let found = found.map_err(|error| match error {

@@ -7,8 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tvlb::failure::{Failure, Outcome};
 use tvlb::files::{check_svg, outside_table_sets};
-use tvlb::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
-use tvlb::values;
+use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, tell_of_starved, write_file};
 use tvlb_base::table::{Column, help as help_of};
 use tvlb_lab::sweep::{
     self, Collected, Judged, Known, Plan, Rows, Study, StudyFile, SweepError, collect, counts,
@@ -65,12 +64,8 @@ pub(crate) struct Arguments {
     /// `<!-- end -->`, and keep the rows that they are made of in the directory `rows` beside it
     #[arg(long, value_name = "FILE")]
     document: Option<PathBuf>,
-    /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    work: WorkOptions,
 }
 
 /// A study that is to be made.
@@ -162,9 +157,9 @@ fn draw_runs(plan: &Plan, table: &Path, rows: &Rows, picture: &Path) -> Outcome 
 /// Makes the runs of a study that are not there.
 fn make(wanted: &mut Wanted<'_>, arguments: &Arguments) -> Outcome {
     let directory = arguments.output.display();
-    tell_of_starved(arguments.quiet, wanted.plan.starved_links());
+    tell_of_starved(arguments.work.quiet, wanted.plan.starved_links());
     let stages = Bars::beginning(
-        arguments.quiet,
+        arguments.work.quiet,
         &format_args!(
             "making the runs of {} that {directory} does not keep yet, and keeping each",
             wanted.study.name
@@ -208,7 +203,7 @@ fn wanted<'f>(file: &'f StudyFile, arguments: &Arguments) -> Result<Vec<Wanted<'
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     outside_table_sets([
         ("--output", Some(arguments.output.as_path())),
         ("--plot", arguments.plot.as_deref()),

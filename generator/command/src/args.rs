@@ -4,6 +4,7 @@ use crate::columns;
 use crate::groups;
 use crate::hosts::HostOption;
 use crate::named::{self, one_of};
+use crate::output::WorkOptions;
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -475,10 +476,6 @@ pub struct Model {
     /// DIR share the work
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub work: WorkOptions,
 }

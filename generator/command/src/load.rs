@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::load_live;
-use crate::output::{Bars, print, print_json, use_threads};
+use crate::output::{Bars, WorkOptions, print, print_json};
 use crate::traffic::{self, PATTERNS};
 use crate::values;
 use clap::Args;
@@ -55,12 +55,8 @@ pub struct Arguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    work: WorkOptions,
 }
 
 fn help() -> String {
@@ -71,14 +67,14 @@ fn help() -> String {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     // Large fabrics take a moment to load.
     let what = format!(
         "counting what every link of {} carries by {}",
         arguments.fabric.display(),
         arguments.paths.join(", ")
     );
-    let bars = Bars::beginning(arguments.quiet, &what);
+    let bars = Bars::beginning(arguments.work.quiet, &what);
     let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let df = topology.dragonfly();

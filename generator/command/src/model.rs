@@ -3,7 +3,7 @@
 use crate::args::Model;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_live, outside_table_sets};
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads, write_file};
+use crate::output::{Bars, catch_interrupt, print, print_json, write_file};
 use crate::traffic;
 use crate::values;
 use std::fmt::Display;
@@ -21,7 +21,7 @@ use tvlb_traffic::{Flows, Pattern, sample};
 
 pub(crate) fn run(arguments: &Model) -> Outcome {
     let begin = Instant::now();
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     outside_table_sets([
         ("--csv", arguments.csv.as_deref()),
         ("--svg", arguments.svg.as_deref()),
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     };
     let units = sweep.unit_count();
     let bars = Bars::beginning(
-        arguments.quiet,
+        arguments.work.quiet,
         &format_args!("modelling in {units} units of work; {keep}"),
     );
     bars.stage("patterns", Some(units));
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
         return print_json(&report);
     }
     print(&report)?;
-    if !arguments.quiet {
+    if !arguments.work.quiet {
         eprintln!("{}; {:.2} s", done.tally, begin.elapsed().as_secs_f64());
     }
     Ok(())

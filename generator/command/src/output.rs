@@ -2,6 +2,8 @@
 
 use crate::failure::{Failure, Outcome, tell};
 use crate::interrupt;
+use crate::values;
+use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
@@ -26,6 +28,24 @@ pub fn use_threads(threads: Option<usize>) -> Outcome {
     let Some(threads) = threads else { return Ok(()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))
+}
+
+/// How a command that works for a while goes about it.
+#[derive(Args)]
+pub struct WorkOptions {
+    /// Use this many threads instead of one per core; the figures are the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    threads: Option<usize>,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl WorkOptions {
+    /// Uses as many threads as are asked for.
+    pub fn use_threads(&self) -> Outcome {
+        use_threads(self.threads)
+    }
 }
 
 /// The text of a file that an option names: flows of traffic, a line for each of at most 2²⁴ nodes.

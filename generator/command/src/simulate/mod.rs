@@ -12,7 +12,7 @@ pub use options::{Format, Simulate};
 
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
-use crate::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
+use crate::output::{Bars, catch_interrupt, print, tell_of_starved, write_file};
 use crate::tables::Tables;
 use crate::traffic;
 use losses::{Given, Installed};
@@ -26,7 +26,7 @@ use tvlb_table_set::{TableSet, Update};
 
 pub fn run(arguments: &Simulate) -> Outcome {
     arguments.check()?;
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     outside_table_sets([
         ("--plot", arguments.plot.as_deref()),
         ("--links", arguments.links.as_deref()),
@@ -61,8 +61,8 @@ pub fn run(arguments: &Simulate) -> Outcome {
     }
 
     catch_interrupt()?;
-    tell_of_starved(arguments.quiet, settings.starved_links());
-    let stages = Bars::beginning(arguments.quiet, &beginning(arguments, &study));
+    tell_of_starved(arguments.work.quiet, settings.starved_links());
+    let stages = Bars::beginning(arguments.work.quiet, &beginning(arguments, &study));
     let outcome = simulated(arguments, &study, given.as_ref(), &stages);
     stages.finish();
     let report = outcome.map_err(|error| match error {

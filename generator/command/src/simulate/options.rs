@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::files::check_svg;
 use crate::given::{Given, OfMeasurement};
+use crate::output::WorkOptions;
 use crate::switches::Switches;
 use crate::traffic::PATTERNS;
 use crate::values::{self, repeated};
@@ -108,12 +109,8 @@ pub struct Simulate {
     /// --format csv instead of the runs
     #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["saturation", "bench"], help_heading = "Measurement")]
     pub series: Option<NonZeroU32>,
-    /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub threads: Option<usize>,
-    /// Show no progress: print nothing but the result and errors
-    #[arg(short, long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub work: WorkOptions,
 }
 
 /// A value of `--faults-at` or `--update-at`.
