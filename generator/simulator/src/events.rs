@@ -4,10 +4,11 @@
 use crate::allocate::wait;
 use crate::damage::{Event, Verdict};
 use crate::fabric::BootedFabric;
+use crate::generation::NEVER;
 use crate::losses::{Cause, Loss};
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId, low_u8};
-use crate::packet_source::{NEVER, PacketSource};
+use crate::packet_source::PacketSource;
 use crate::switch_state::Chunk;
 use std::borrow::Cow;
 use tvlb_firmware_model::Switch;

@@ -11,7 +11,6 @@
 //! traffic comes before the next packet, that is drawn anew from the change on. The length of a burst is
 //! geometrically distributed too, so what is left of it after a packet is as long as a whole one.
 
-use crate::packet_source::{NEVER, PacketSource};
 use rand_core::Rng;
 use std::ops::Range;
 use tvlb_base::text::Refused;
@@ -71,6 +70,9 @@ impl Gaps {
         }
     }
 }
+
+/// Stands for a cycle that is not known or never comes.
+pub(crate) const NEVER: u32 = u32::MAX;
 
 /// What nodes send over the cycles of a run.
 #[derive(Clone, Debug)]
@@ -260,36 +262,6 @@ impl<'t> Generation<'t> {
         let cycles = window.end.saturating_sub(window.start).max(1);
         Some(sum / f64::from(cycles) / f64::from(all.max(1)))
     }
-}
-
-/// An open loop: packets are generated at random, whatever the network does.
-impl PacketSource for Generation<'_> {
-    fn first(&self, node: NodeId, from: u32, rng: &mut impl Rng) -> Option<u32> {
-        if !self.first.traffic.sends(node) {
-            return None;
-        }
-        known(self.first_from(node, from, rng))
-    }
-
-    #[inline]
-    fn destination(&self, node: NodeId, since: u32, rng: &mut impl Rng) -> NodeId {
-        self.destination(node, since, rng)
-    }
-
-    #[inline]
-    fn next(&self, node: NodeId, since: u32, rng: &mut impl Rng) -> Option<u32> {
-        known(self.after(node, since, rng))
-    }
-
-    fn of_part(&self) -> Option<Self> {
-        Some(self.clone())
-    }
-}
-
-/// The cycle of a packet, unless it is never generated.
-#[inline]
-fn known(cycle: u32) -> Option<u32> {
-    (cycle < NEVER).then_some(cycle)
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@
 //! credits as they stand.
 
 use crate::allocate::wait;
+use crate::generation::NEVER;
 use crate::losses::Cause;
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId};
 use crate::packet::{Flit, Origin};
-use crate::packet_source::{NEVER, PacketSource};
+use crate::packet_source::PacketSource;
 use crate::scheme::Scheme;
 use crate::setting_values::{Deciding, Injection};
 use crate::switch_state::PortKind;

@@ -1,7 +1,7 @@
 //! The seam between the network and what uses it: what a node sends next, and when.
 //!
 //! The network asks, and is told nothing else: a [`PacketSource`] knows neither paths nor buffers nor credits. A
-//! packet that is generated in an open loop ([`Generation`](crate::parts::Generation)) and one of a message of a
+//! packet that is generated in an open loop ([`Generation`]) and one of a message of a
 //! job are the same to the network.
 //!
 //! A source hears of what happens at the nodes of one *chunk* of the network at a time ([`Chunks`]), and chunks
@@ -10,6 +10,7 @@
 //! depend neither on how far chunks run ahead nor on the number of threads.
 
 use crate::fabric::BootedFabric;
+use crate::generation::{Generation, NEVER};
 use crate::numbers::{PacketId, PortId};
 use crate::switch_state::{SwitchStates, port_bits};
 use rand_core::Rng;
@@ -62,8 +63,35 @@ pub trait PacketSource: Send + Sized {
     }
 }
 
-/// Stands for a cycle that is not known or never comes.
-pub(crate) const NEVER: u32 = u32::MAX;
+/// An open loop: packets are generated at random, whatever the network does.
+impl PacketSource for Generation<'_> {
+    fn first(&self, node: NodeId, from: u32, rng: &mut impl Rng) -> Option<u32> {
+        if !self.traffic().sends(node) {
+            return None;
+        }
+        known(self.first_from(node, from, rng))
+    }
+
+    #[inline]
+    fn destination(&self, node: NodeId, since: u32, rng: &mut impl Rng) -> NodeId {
+        self.destination(node, since, rng)
+    }
+
+    #[inline]
+    fn next(&self, node: NodeId, since: u32, rng: &mut impl Rng) -> Option<u32> {
+        known(self.after(node, since, rng))
+    }
+
+    fn of_part(&self) -> Option<Self> {
+        Some(self.clone())
+    }
+}
+
+/// The cycle of a packet, unless it is never generated.
+#[inline]
+fn known(cycle: u32) -> Option<u32> {
+    (cycle < NEVER).then_some(cycle)
+}
 
 /// The chunks of a network: consecutive switches with their nodes, which run together.
 #[derive(Clone, Copy, Debug)]
