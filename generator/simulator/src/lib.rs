@@ -8,6 +8,7 @@
 //! - `network`: the order of a cycle, routing, PAR's second look
 //! - `links`: output queues, credits on their way
 //! - `allocate`: the pipeline, arbitration
+//! - `packet_source`: the seam to what uses the network: an open loop, or a source of another crate
 //! - `generation`: when a node sends, in bursts or without, and what changes; to whom is for [`tvlb_traffic`] to say
 //! - `series`: the same window by window, while traffic changes or parts die
 //! - `run`, `tally`, `agreement`: what is measured of which packets, how long, saturation
