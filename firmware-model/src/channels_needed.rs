@@ -178,7 +178,7 @@ impl Switch<'_> {
     fn channels_of_sets(&self, scheme: Scheme) -> Channels {
         let assignment = self.image.virtual_channels();
         let is_par = matches!(scheme, Scheme::Par);
-        let goes_by_thirds = is_par || !self.image.fabric().is_planned_whole();
+        let goes_by_thirds = is_par || !self.image.fabric().planned_group_links().is_whole();
         let head = if goes_by_thirds { 2 } else { 1 };
         let mut needed = within_group(assignment).or(by_min(assignment, head));
         let second = is_par.then_some(Decision::ParSecond);
@@ -193,7 +193,9 @@ impl Switch<'_> {
     /// Whether MIN packets of this switch take direct paths and no others.
     fn has_direct_min_alone(&self) -> bool {
         let fabric = self.image.fabric();
-        fabric.is_planned_whole() && fabric.is_faultless() && self.is_joined_with_all()
+        fabric.planned_group_links().is_whole()
+            && fabric.is_faultless()
+            && self.is_joined_with_all()
     }
 
     /// Whether some cable of the plan joins this switch's group with each other one. An absent group has no

@@ -241,7 +241,7 @@ fn send_local(
     next: SwitchIndex,
     arrived: u32,
 ) -> Result<Step, Error> {
-    if !switch.image.fabric().has_plain_groups() {
+    if !switch.image.fabric().group_links().is_single() {
         return send_by_links(switch, header, next, arrived);
     }
     let port = switch.dragonfly().local_port(switch.image.index(), next);

@@ -181,7 +181,8 @@ impl<'a> Switch<'a> {
     pub fn channels_needed(&self, scheme: Scheme) -> Channels {
         // MIN, VLB and UGAL then make PAR's second local hop in a packet's source group, too. Only
         // `positional` has a channel for that hop alone.
-        match (self.image.virtual_channels(), self.image.fabric().is_planned_whole()) {
+        match (self.image.virtual_channels(), self.image.fabric().planned_group_links().is_whole())
+        {
             (VcScheme::Positional, false) => Channels::POSITIONAL_PAR,
             (assignment, _) => Channels::needed(assignment, scheme),
         }

@@ -128,7 +128,7 @@ fn check_reachable(topology: &Topology) -> Result<(), Unreachable> {
             if !joined(from, to) && !df.groups().any(|m| joined(from, m) && joined(m, to)) {
                 return Err(Unreachable::Groups { from, to });
             }
-            if !topology.has_whole_groups() && !joined(from, to) {
+            if !topology.group_links().is_whole() && !joined(from, to) {
                 check_switches_reachable(topology, from, to)?;
             }
         }

@@ -12,8 +12,8 @@ use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerLinks, FewerPairs};
 use crate::packed::{PackedArray, width_for};
 use crate::{
-    ANY_FABRIC, Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, Port, SwitchId,
-    SwitchIndex, limits,
+    ANY_FABRIC, Dragonfly, End, GlobalPort, GroupId, GroupKind, GroupLinks, ImageError, Port,
+    SwitchId, SwitchIndex, limits,
 };
 
 /// The most global ports of a switch whose links to each group are counted: the time grows with their
@@ -66,14 +66,12 @@ pub struct FabricImage<'a> {
     ports: PackedArray<'a>,
     /// The switches of a group that share fewer links than others.
     fewer: FewerPairs<'a>,
-    /// Every two switches of a group are joined by one link in the plan.
-    planned_plain: bool,
+    /// How switches of a group are joined in the plan.
+    planned: GroupLinks,
     /// What is dead.
     faults: Faults<'a>,
-    /// Every two switches of a group are joined by one link, and nothing is dead.
-    plain: bool,
-    /// Every two switches of a group are joined by a link at least, and nothing is dead.
-    whole: bool,
+    /// The same where nothing is dead; else links may be missing.
+    live: GroupLinks,
     /// No switch has more links than this to one other group.
     most_of_switch: u32,
     port_bits: u32,
@@ -127,10 +125,9 @@ impl<'a> FabricImage<'a> {
         cables: PackedArray::EMPTY,
         ports: PackedArray::EMPTY,
         fewer: FewerPairs::EMPTY,
-        planned_plain: true,
+        planned: GroupLinks::Single,
         faults: Faults::NONE,
-        plain: true,
-        whole: true,
+        live: GroupLinks::Single,
         most_of_switch: 0,
         port_bits: 0,
         port_mask: 0,
@@ -198,8 +195,7 @@ impl<'a> FabricImage<'a> {
     /// Checks how many cables and links there are, and takes their numbers.
     fn check_counts(&mut self, body: &Body, fewer: u32, refusal: &mut Refusal) -> Option<()> {
         let df = &self.dragonfly;
-        self.planned_plain = fewer == 0 && df.has_single_links();
-        if !ANY_FABRIC && !self.planned_plain {
+        if !ANY_FABRIC && (fewer > 0 || !df.has_single_links()) {
             return refusal.fail(Fault::LeftOut(Feature::LocalLinks), HEADER_LEN, fewer);
         }
         let cables = body.cables;
@@ -249,6 +245,9 @@ impl<'a> FabricImage<'a> {
         self.ports = PackedArray::take(&mut rest, ports, Part::Ports, end, refusal)?;
         if ANY_FABRIC && fewer > 0 {
             self.fewer = FewerPairs::take(&mut rest, df, fewer, end, refusal)?;
+        }
+        if ANY_FABRIC {
+            self.planned = self.fewer.group_links(df);
         }
         if !rest.is_empty() {
             return refusal.fail(Fault::Trailing, end - rest.len(), saturating_u32(rest.len()));
@@ -447,9 +446,7 @@ impl<'a> FabricImage<'a> {
 
     fn set_faults(&mut self, faults: Faults<'a>) {
         self.faults = faults;
-        let is_faultless = self.is_faultless();
-        self.plain = is_faultless && self.planned_plain;
-        self.whole = is_faultless && self.fewer.is_whole();
+        self.live = if self.is_faultless() { self.planned } else { GroupLinks::Missing };
     }
 
     /// The epoch of the fault image that says what is dead; 0 where there is none.
@@ -548,22 +545,16 @@ impl<'a> FabricImage<'a> {
         End { group, port: self.cable(number).0 }
     }
 
-    /// Whether every two switches of a group are joined by one link, and nothing is dead.
+    /// How the switches of a group are joined; [`GroupLinks::Missing`] where anything is dead.
     #[inline]
-    pub const fn has_plain_groups(&self) -> bool {
-        !ANY_FABRIC || self.plain
+    pub const fn group_links(&self) -> GroupLinks {
+        if ANY_FABRIC { self.live } else { GroupLinks::Single }
     }
 
-    /// Whether every two switches of a group are joined by a link at least, and nothing is dead.
+    /// How the plan joins them, whatever is dead.
     #[inline]
-    pub const fn has_whole_groups(&self) -> bool {
-        !ANY_FABRIC || self.whole
-    }
-
-    /// Whether the plan joins every two switches of a group by a link at least.
-    #[inline]
-    pub const fn is_planned_whole(&self) -> bool {
-        !ANY_FABRIC || self.fewer.is_whole()
+    pub const fn planned_group_links(&self) -> GroupLinks {
+        if ANY_FABRIC { self.planned } else { GroupLinks::Single }
     }
 
     /// How many links that live join two switches of a group: none where one of the two is dead.
@@ -625,7 +616,7 @@ impl<'a> FabricImage<'a> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub fn is_local_hop(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
-        from == to || self.has_whole_groups() || self.local_links(group, from, to) > 0
+        from == to || self.group_links().is_whole() || self.local_links(group, from, to) > 0
     }
 
     /// The n-th switch, by index, of those of a group that are linked to both of two others. Looks at

@@ -91,7 +91,7 @@ pub use id::{End, GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
 pub use image_error::ImageError;
 pub use image_kind::{FORMAT_VERSION, ImageKind, MAGIC};
 pub use legs::LegHops;
-pub use local_links::FewerLinks;
+pub use local_links::{FewerLinks, GroupLinks};
 #[cfg(feature = "alloc")]
 pub use nodes::Nodes;
 pub use route::{Route, RouteKey};

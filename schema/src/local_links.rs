@@ -21,6 +21,45 @@ pub struct FewerLinks {
     pub links: u16,
 }
 
+/// How any two switches of a group are joined, the worst of all groups. A fabric has one, settled as it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupLinks {
+    /// By one link. It comes first, so that a switch tells it by comparing with 0.
+    Single,
+    /// By a link at least.
+    Whole,
+    /// Some two have no link, and a hop from one to the other goes by way of a third switch.
+    Missing,
+}
+
+impl GroupLinks {
+    /// Those of a fabric in which these pairs have fewer links than others of their groups.
+    pub fn of(df: &Dragonfly, fewer: &[FewerLinks]) -> Self {
+        let is_whole = fewer.iter().all(|pair| pair.links > 0);
+        Self::settled(is_whole, fewer.is_empty() && df.has_single_links())
+    }
+
+    const fn settled(is_whole: bool, is_single: bool) -> Self {
+        match (is_whole, is_single) {
+            (false, _) => Self::Missing,
+            (true, false) => Self::Whole,
+            (true, true) => Self::Single,
+        }
+    }
+
+    /// Whether every two switches of a group are joined by a link at least.
+    #[inline]
+    pub const fn is_whole(self) -> bool {
+        !matches!(self, Self::Missing)
+    }
+
+    /// Whether every two switches of a group are joined by one link.
+    #[inline]
+    pub const fn is_single(self) -> bool {
+        matches!(self, Self::Single)
+    }
+}
+
 /// The pairs of switches that are joined by fewer links, as an image lists them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FewerPairs<'a> {
@@ -135,14 +174,14 @@ impl<'a> FewerPairs<'a> {
         })
     }
 
-    #[inline]
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.count == 0
+    /// How switches of a group are joined, with these pairs.
+    pub(crate) fn group_links(&self, df: &Dragonfly) -> GroupLinks {
+        GroupLinks::settled(self.whole, self.is_empty() && df.has_single_links())
     }
 
     #[inline]
-    pub(crate) const fn is_whole(&self) -> bool {
-        self.whole
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
     /// How many links join two switches of a group that exist and differ. A search of at most 24 steps.

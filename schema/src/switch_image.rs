@@ -370,7 +370,7 @@ impl<'a> SwitchImage<'a> {
     /// The links to other switches of its group.
     fn local_link_count(&self) -> u16 {
         let df = self.fabric.dragonfly();
-        if self.fabric.has_plain_groups() {
+        if self.fabric.group_links().is_single() {
             return self.of_group.0.wrapping_sub(1);
         }
         let others = df.indices(self.group).filter(|&other| other != self.index);

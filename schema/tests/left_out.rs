@@ -38,7 +38,9 @@ fn fabrics_that_are_plain_are_always_read() {
     let df = Dragonfly::new(1, 3, 1, 4).unwrap();
     let bytes = encode_fabric_image(&df, &cables());
     let fabric = FabricImage::decode(&bytes).unwrap();
-    assert!(fabric.is_regular() && fabric.has_plain_groups() && fabric.dragonfly().is_even());
+    assert!(
+        fabric.is_regular() && fabric.group_links().is_single() && fabric.dragonfly().is_even()
+    );
     let golden = include_bytes!("../golden/v3/fabric.tvlb");
     assert!(FabricImage::decode(golden).is_ok());
 }
@@ -104,7 +106,7 @@ fn faults() {
     let mut fabric = FabricImage::decode(&fabric).unwrap();
     let none = encode_fault_image(&fabric, 3, &FaultSet::default());
     fabric.install_faults(&none).unwrap();
-    assert!(fabric.is_faultless() && fabric.has_plain_groups() && fabric.epoch() == 3);
+    assert!(fabric.is_faultless() && fabric.group_links().is_single() && fabric.epoch() == 3);
     let faults = FaultSet { switches: [SwitchId(4)].into(), ..FaultSet::default() };
     let dead = encode_fault_image(&fabric, 4, &faults);
     assert_read(fabric.install_faults(&dead), "dead cables, links or switches");

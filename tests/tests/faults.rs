@@ -384,6 +384,6 @@ fn images_follow_each_other_by_epoch() {
     switch.replace(&generated.images.fabric, &generated.images.switches[7], None).unwrap();
     assert!(!switch.image().fabric().has_live_cable(cable));
     switch.install_faults(&mended).unwrap();
-    assert!(switch.image().fabric().has_plain_groups());
+    assert!(switch.image().fabric().group_links().is_single());
     assert_eq!(switch.image().fabric().epoch(), 3);
 }

@@ -71,7 +71,11 @@ fn assert_arrival(fabric: &Fabric, draws: u32) {
                         assert_channels(&path, fabric.file.virtual_channels, needed);
                         let most = match (scheme, admission.choice) {
                             (_, Choice::Here) => 0,
-                            (Scheme::Min, Choice::Min) if fabric.topology.has_whole_groups() => 3,
+                            (Scheme::Min, Choice::Min)
+                                if fabric.topology.group_links().is_whole() =>
+                            {
+                                3
+                            }
                             (Scheme::Min, Choice::Min) => 5,
                             (Scheme::Par, _) => 7,
                             _ => 6,
@@ -232,7 +236,7 @@ fn random_header(switch: &Switch<'_>, rng: &mut impl Rng) -> Header {
 /// What becomes of a packet: by which port, or to which switch where several links lead there, on which
 /// channel and at which stage it goes on, with the rest of its header as it was.
 fn step(switch: &Switch<'_>, header: Header) -> Result<(Option<Port>, u64), Discriminant<Error>> {
-    let plain = switch.image().fabric().has_plain_groups();
+    let plain = switch.image().fabric().group_links().is_single();
     match switch.forward(header).map_err(|error| discriminant(&error))? {
         Step::Deliver { port } => Ok((Some(port), 0)),
         Step::Send { port, virtual_channel, header: next } => {
@@ -259,7 +263,8 @@ fn a_step_follows_from_the_fields_that_its_stage_is_about() {
             let switch = &switches[number % switches.len()];
             let header = random_header(switch, &mut rng);
             // MIN packets choose among third switches by all that their header says.
-            if !switch.image().fabric().has_whole_groups() && header.kind() != Some(Kind::Vlb) {
+            if !switch.image().fabric().group_links().is_whole() && header.kind() != Some(Kind::Vlb)
+            {
                 continue;
             }
             let found = step(switch, header);

@@ -64,7 +64,7 @@ impl Switch<'_> {
         *looks += links.count();
         // A host's short cut to the same.
         let is_host = cfg!(not(target_os = "none"));
-        if is_host && links.count() <= FEW && self.image.fabric().has_whole_groups() {
+        if is_host && links.count() <= FEW && self.image.fabric().group_links().is_whole() {
             return self.shortest_of_few(links.count(), between);
         }
         self.shortest_by_hops(links, between)
@@ -138,7 +138,7 @@ impl Switch<'_> {
         let Between { groups, from, to } = *between;
         let (out, arrival) = fabric.ends(links, k);
         let (leaves, arrives) = (df.split_port(out).0, df.split_port(arrival).0);
-        let is_leg = fabric.has_whole_groups()
+        let is_leg = fabric.group_links().is_whole()
             || fabric.has_live_cable(End { group: groups.0, port: out })
                 && fabric.is_local_hop(groups.0, from, leaves)
                 && fabric.is_local_hop(groups.1, arrives, to);

@@ -220,7 +220,7 @@ impl Looking<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(super) fn path(&self, links: LinkPair, detour: SwitchIndex, mid: u8) -> Option<Path> {
-        if !self.switch.image.fabric().has_whole_groups() && !self.has_links(links, detour) {
+        if !self.switch.image.fabric().group_links().is_whole() && !self.has_links(links, detour) {
             return None;
         }
         let (first, head) = self.switch.way_out(links.x, Stage::Middle);

@@ -15,7 +15,7 @@ impl Switch<'_> {
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn draw_min(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
         let (fabric, df) = (self.image.fabric(), self.dragonfly());
-        if !fabric.has_plain_groups() {
+        if !fabric.group_links().is_single() {
             return self.draw_min_by_links(to, true, rng);
         }
         if to.group == self.image.group() {
@@ -65,7 +65,8 @@ impl Switch<'_> {
         let count_of =
             |most| (0..links.count()).filter(|&k| is_of(k, most)).fold(0_u32, |count, _| count + 1);
         let mut most = 1;
-        let mut count = if fabric.has_whole_groups() { links.count() } else { count_of(most) };
+        let mut count =
+            if fabric.group_links().is_whole() { links.count() } else { count_of(most) };
         if count == 0 && thirds && self.has_channel_for_thirds() {
             most = 2;
             count = count_of(most);
@@ -108,7 +109,11 @@ impl Switch<'_> {
         let (x, _) = self.draw_leg(leg, &between, rng)?;
         let (first, _) = self.way_out(x, Stage::Destination);
         let path = Path::new(first, x, GlobalPort(0), SwitchIndex(0), leg.hops);
-        if self.image.fabric().has_plain_groups() { path } else { Some(self.spread(path?, rng)) }
+        if self.image.fabric().group_links().is_single() {
+            path
+        } else {
+            Some(self.spread(path?, rng))
+        }
     }
 
     /// The physical port by which a packet sets out to leave the group by x, and the stage behind

@@ -77,7 +77,11 @@ impl Switch<'_> {
         } else {
             self.draw_between_groups(to, decision, paths, rng)
         };
-        if self.image.fabric().has_plain_groups() { path } else { Some(self.spread(path?, rng)) }
+        if self.image.fabric().group_links().is_single() {
+            path
+        } else {
+            Some(self.spread(path?, rng))
+        }
     }
 
     /// A VLB candidate to another group.
@@ -106,7 +110,7 @@ impl Switch<'_> {
         to: &Place,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        if !self.image.fabric().has_plain_groups() {
+        if !self.image.fabric().group_links().is_single() {
             return self.draw_third(to, rng);
         }
         let ways = self.image.switches_of_group().checked_sub(2).filter(|&ways| ways > 0)?;

@@ -77,7 +77,7 @@ impl Looking<'_> {
                 }
             }
         });
-        if self.switch.image.fabric().has_plain_groups() {
+        if self.switch.image.fabric().group_links().is_single() {
             kept
         } else {
             Some(self.switch.spread(kept?, rng))

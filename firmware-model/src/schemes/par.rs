@@ -88,7 +88,7 @@ fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<Rest> {
         return None;
     }
     let fabric = switch.image.fabric();
-    let (tail, lives) = if fabric.has_whole_groups() {
+    let (tail, lives) = if fabric.group_links().is_whole() {
         (u8::from(df.split_port(arrival.port).0 != to.index), true)
     } else {
         let tail = switch.local_hops(to.group, df.split_port(arrival.port).0, to.index);

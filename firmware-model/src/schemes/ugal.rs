@@ -295,7 +295,7 @@ pub(crate) fn second_min(
         MinCandidate::Kept => None,
         MinCandidate::Shortest => switch.draw_shortest_min(to, rng),
         // It has made a local hop already, so that there is but one left.
-        MinCandidate::Any if !switch.image.fabric().has_plain_groups() => {
+        MinCandidate::Any if !switch.image.fabric().group_links().is_single() => {
             switch.draw_min_by_links(to, false, rng)
         }
         MinCandidate::Any => switch.draw_min(to, rng),

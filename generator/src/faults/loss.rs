@@ -153,7 +153,7 @@ fn near(plan: &Topology, live: &Topology, faults: &FaultSet) -> BTreeSet<(Switch
     let links = faults.local_links.iter();
     let mut ends: BTreeSet<SwitchId> =
         links.flat_map(|link| [link.low, df.switch(df.place(link.low).0, link.high)]).collect();
-    if !plan.has_whole_groups() {
+    if !plan.group_links().is_whole() {
         // Where the plan lacks links, third switches may be lost too.
         let dead = faults.local_links.iter().map(|link| link.low);
         for switch in dead.chain(faults.switches.iter().copied()) {

@@ -66,7 +66,7 @@ fn update_where(
     progress: &dyn Progress,
 ) -> Result<Update, Cancelled> {
     progress.stage("switches", Some(switches.len()));
-    let counter = live.has_whole_groups().then(|| RouteCounter::new(live));
+    let counter = live.group_links().is_whole().then(|| RouteCounter::new(live));
     let of_group = |images: &&[SwitchImage<'_>]| -> Result<Vec<_>, Cancelled> {
         let group = images[0].group();
         let is_reached = plan.dragonfly().groups().any(|to| reach.contains(group, to));

@@ -86,7 +86,8 @@ impl Paths {
             Self::Set(rule) => {
                 // The same draw, which is counted by groups and not by switches.
                 let all = DrawRule::BySwitch { legs: LegHops::ALL, returns: true };
-                let is_single = topology.links_per_pair().1 <= 1 && topology.has_whole_groups();
+                let is_single =
+                    topology.links_per_pair().1 <= 1 && topology.group_links().is_whole();
                 if rule.draw == all && is_single {
                     Draw::Conventional
                 } else {

@@ -206,7 +206,7 @@ impl<'t> PathCounter<'t> {
     }
 
     fn minimal(&mut self, from: (GroupId, SwitchIndex), to: (GroupId, SwitchIndex)) {
-        if !self.topology.has_whole_groups() {
+        if !self.topology.group_links().is_whole() {
             return self.minimal_by_thirds(from, to);
         }
         for link in self.topology.links(from.0, to.0) {
@@ -255,7 +255,7 @@ impl<'t> PathCounter<'t> {
             }
             match set.rule().keep_of(crossing.shape(2)) {
                 Keep::NONE => {}
-                Keep::ALL if self.topology.has_whole_groups() => {
+                Keep::ALL if self.topology.group_links().is_whole() => {
                     crossed[self.all_detours(&pair)] = true;
                 }
                 _ => self.some_detours(set, &pair),

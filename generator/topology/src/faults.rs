@@ -8,7 +8,8 @@ use super::Topology;
 use super::local_links::LocalLinks;
 use std::collections::BTreeSet;
 use tvlb_schema::{
-    Dragonfly, End, FabricImage, FaultSet, FewerLinks, GroupId, Nodes, SwitchId, SwitchIndex,
+    Dragonfly, End, FabricImage, FaultSet, FewerLinks, GroupId, GroupLinks, Nodes, SwitchId,
+    SwitchIndex,
 };
 use tvlb_table_set::names::Names;
 
@@ -18,8 +19,8 @@ impl Topology {
         let wiring = Self::from_cables(*image.dragonfly(), image.cables())
             .expect("a fabric image states a wiring");
         let fewer: Vec<FewerLinks> = image.fewer_links().collect();
-        let whole = fewer.iter().all(|pair| pair.links > 0);
-        Self { fewer, whole, ..wiring }
+        let group_links = image.planned_group_links();
+        Self { fewer, group_links, ..wiring }
     }
 
     /// The links of this plan that live where these parts are dead.
@@ -34,9 +35,9 @@ impl Topology {
         let live = cables.filter(|&(low, high)| lives(low) && lives(high));
         let wiring = Self::from_cables(df, live).expect("some of a plan's cables are a wiring");
         let fewer = fewer_than_planned(self, faults);
-        let whole = fewer.iter().all(|pair| pair.links > 0);
+        let group_links = GroupLinks::of(&df, &fewer);
         let (bandwidths, dead) = (self.bandwidths, &self.dead | &faults.switches);
-        let live = Self { fewer, whole, bandwidths, dead, ..wiring };
+        let live = Self { fewer, group_links, bandwidths, dead, ..wiring };
         let hurt = faults.switches.iter().chain(faults.local_links.iter().map(|link| &link.low));
         let hurt = hurt.map(|&switch| df.place(switch).0);
         let groups: BTreeSet<GroupId> =

@@ -35,7 +35,7 @@ extern crate self as tvlb_topology;
 use local_links::{LocalLinkError, LocalLinks};
 use std::collections::BTreeSet;
 use tvlb_schema::{
-    Bandwidths, Dragonfly, End, FewerLinks, GlobalPort, GroupId, SwitchId, SwitchIndex,
+    Bandwidths, Dragonfly, End, FewerLinks, GlobalPort, GroupId, GroupLinks, SwitchId, SwitchIndex,
 };
 
 /// A cable between two groups, its lesser end first.
@@ -94,8 +94,8 @@ pub struct Topology {
     listed: Vec<LocalLinks>,
     /// The switches of a group with fewer links between them than their kind states, sorted.
     fewer: Vec<FewerLinks>,
-    /// All of these have a link at least.
-    whole: bool,
+    /// How the switches of groups are joined.
+    group_links: GroupLinks,
     /// How fast the kinds of links are, relative to each other.
     bandwidths: Bandwidths,
     dead: BTreeSet<SwitchId>,
@@ -183,7 +183,7 @@ impl Topology {
             starts,
             listed,
             fewer,
-            whole: true,
+            group_links: GroupLinks::of(&df, &[]),
             bandwidths: Bandwidths::ALIKE,
             dead: BTreeSet::new(),
         })
@@ -201,8 +201,8 @@ impl Topology {
     ) -> Result<Self, LocalLinkError> {
         let listed = local_links::counted(links);
         let (dragonfly, fewer) = local_links::fewer(&self.dragonfly, &listed)?;
-        let whole = fewer.iter().all(|pair| pair.links > 0);
-        let topology = Self { dragonfly, listed, fewer, whole, ..self };
+        let group_links = GroupLinks::of(&dragonfly, &fewer);
+        let topology = Self { dragonfly, listed, fewer, group_links, ..self };
         local_links::check(&topology)?;
         Ok(topology)
     }

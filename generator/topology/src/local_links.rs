@@ -7,7 +7,9 @@
 
 use super::Topology;
 use std::collections::BTreeMap;
-use tvlb_schema::{Dragonfly, FewerLinks, GroupId, GroupKind, SwitchId, SwitchIndex, limits};
+use tvlb_schema::{
+    Dragonfly, FewerLinks, GroupId, GroupKind, GroupLinks, SwitchId, SwitchIndex, limits,
+};
 
 /// Two switches of a group, the lower index first, and how many links join them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,14 +164,9 @@ impl Topology {
         &self.fewer
     }
 
-    /// Whether every two switches of a group are joined by one link.
-    pub fn has_plain_groups(&self) -> bool {
-        self.fewer.is_empty() && self.dragonfly().has_single_links()
-    }
-
-    /// Whether every two switches of a group are joined by a link at least.
-    pub fn has_whole_groups(&self) -> bool {
-        self.whole
+    /// How the switches of groups are joined.
+    pub const fn group_links(&self) -> GroupLinks {
+        self.group_links
     }
 
     /// How many links join two switches of a group that exist and differ.
@@ -188,7 +185,7 @@ impl Topology {
 
     /// Whether a hop from one switch of a group to another is none, or goes by a link.
     pub fn is_local_hop(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
-        from == to || self.whole || self.links_within(group, from, to) > 0
+        from == to || self.group_links.is_whole() || self.links_within(group, from, to) > 0
     }
 
     /// The switches of a group that are linked to both of two others of it, by rising index.

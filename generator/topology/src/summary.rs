@@ -372,7 +372,7 @@ pub fn unusual_local_links(topology: &Topology) -> Vec<SwitchLinks> {
     for kind in df.kinds() {
         let groups = (first..first + kind.g).map(GroupId);
         first += kind.g;
-        if topology.has_plain_groups() {
+        if topology.group_links().is_single() {
             continue;
         }
         let pairs = groups.flat_map(|group| {

@@ -49,7 +49,7 @@ impl Concerned {
             any_middle = true;
             without_third[df.place(switch).0.as_usize()] = true;
         }
-        if !planned.has_whole_groups() {
+        if !planned.group_links().is_whole() {
             for group in df.groups().filter(|group| without_third[group.as_usize()]) {
                 df.indices(group).for_each(|i| ends[df.switch(group, i).as_usize()] = true);
             }

@@ -77,7 +77,7 @@ pub(super) struct Unlinked {
 impl Unlinked {
     pub(super) fn of(fabric: &FabricImage<'_>) -> Self {
         let with_dead_cables = groups_with_dead_cables(fabric);
-        if fabric.has_whole_groups() {
+        if fabric.group_links().is_whole() {
             return Self { of: Vec::new(), with_dead_cables };
         }
         let df = fabric.dragonfly();

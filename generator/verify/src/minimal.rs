@@ -35,7 +35,7 @@ pub(super) fn direct_links(
 pub(super) fn walks(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Vec<Walk> {
     let df = fabric.dragonfly();
     let ((out, here), (into, there)) = (df.place(from), df.place(to));
-    if fabric.has_whole_groups() {
+    if fabric.group_links().is_whole() {
         let walk = |(x, z)| {
             let is_hop = [df.split_port(x).0 != here, df.split_port(z).0 != there];
             Walk { x, thirds: [None; 2], hops: 1 + is_hop.map(usize::from).iter().sum::<usize>() }

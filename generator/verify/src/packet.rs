@@ -5,7 +5,9 @@ use super::dead::dead_links;
 use super::set_channels::SetChannels;
 use std::fmt;
 use tvlb_firmware_model::{Header, Stage, Step, Switch};
-use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Port, SwitchId, SwitchIndex, VcScheme};
+use tvlb_schema::{
+    Dragonfly, GlobalPort, GroupId, GroupLinks, Port, SwitchId, SwitchIndex, VcScheme,
+};
 use tvlb_table_set::names::NamedSwitch;
 
 pub(super) struct BootedSwitches<'f> {
@@ -214,9 +216,9 @@ impl<'f> BootedSwitches<'f> {
         self.places[switch.as_usize()]
     }
 
-    /// Whether every two switches of a group share a link.
-    pub(super) fn has_whole_groups(&self) -> bool {
-        self.switches[0].image().fabric().has_whole_groups()
+    /// How the switches of groups are joined.
+    pub(super) fn group_links(&self) -> GroupLinks {
+        self.switches[0].image().fabric().group_links()
     }
 
     /// The group and index of a switch.

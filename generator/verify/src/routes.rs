@@ -171,7 +171,7 @@ pub(super) fn check_from(
                 from.walks.not_searched += u64::from(!search.check(destination)?);
             }
             // Where links are missing, each two switches have paths of their own.
-            let conventional = if fabric.has_whole_groups() {
+            let conventional = if fabric.group_links().is_whole() {
                 notes.crossed[from.group.as_usize()].has(to_group)
             } else {
                 has_vlb(&image, first, source, destination)

@@ -31,7 +31,7 @@ impl SecondLook {
         let leaves = |link: &&FirstLink| df.split_port(link.x).0;
         let own = first.iter().filter(|link| leaves(link) == here);
         let mut before = vec![Self::by(fabric, switch, &others, own)];
-        if !fabric.has_whole_groups() {
+        if !fabric.group_links().is_whole() {
             // Others come by way of this switch to one that they have no link to.
             before.extend(others.iter().map(|&other| {
                 let is_far = |&one: &SwitchIndex| is_hop(here, one) && !is_hop(other, one);

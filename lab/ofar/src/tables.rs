@@ -24,7 +24,7 @@ impl<'a> Tables<'a> {
         let image = switch.image();
         let fabric = image.fabric();
         let df = fabric.dragonfly();
-        if !fabric.has_plain_groups() || !df.has_single_links() {
+        if !fabric.group_links().is_single() || !df.has_single_links() {
             let what =
                 "fabrics in which every two switches of a group share one link, all of which live";
             return Err(Error::NotForOfar { what });

@@ -26,7 +26,7 @@ pub(super) fn way_through(
     let way: Vec<SwitchIndex> =
         std::iter::once(entered).chain(between).chain(std::iter::once(left)).collect();
     let is_linked = |pair: &[SwitchIndex]| topology.links_within(group, pair[0], pair[1]) > 0;
-    if topology.has_whole_groups() || way.windows(2).all(is_linked) {
+    if topology.group_links().is_whole() || way.windows(2).all(is_linked) {
         return Some(way);
     }
     search(topology, group, entered, left)
@@ -39,7 +39,7 @@ pub(super) fn has_way_through(
     entered: SwitchIndex,
     left: SwitchIndex,
 ) -> bool {
-    if topology.has_whole_groups() {
+    if topology.group_links().is_whole() {
         return topology.dragonfly().switches_of(group) == 1 || entered != left;
     }
     way_through(topology, group, entered, left).is_some()

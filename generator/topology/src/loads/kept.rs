@@ -33,7 +33,7 @@ impl Kept<'_> {
         match rule.keep_of(c.shape(2)) {
             _ if c.v == c.w => Some(0),
             Keep::NONE => Some(0),
-            Keep::ALL if self.topology.has_whole_groups() && is_whole() => {
+            Keep::ALL if self.topology.group_links().is_whole() && is_whole() => {
                 Some(self.topology.dragonfly().switches_of(c.middle).saturating_sub(2))
             }
             _ => None,

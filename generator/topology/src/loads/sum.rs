@@ -97,7 +97,7 @@ impl<'t> Sum<'t> {
     /// The paths of conventional VLB.
     fn triples(&mut self, demand: &Demand) -> bool {
         let topology = self.topology;
-        let is_whole = topology.has_whole_groups();
+        let is_whole = topology.group_links().is_whole();
         let count = |c: &Crossing| {
             // Of the triples over (x, y), those whose intermediate switch is v or w have at most one hop in the
             // middle.

@@ -152,7 +152,7 @@ impl<'t> RouteCounter<'t> {
             near_switches,
             thirds: Vec::new(),
         };
-        if !topology.has_whole_groups() {
+        if !topology.group_links().is_whole() {
             counter.thirds = thirds(topology);
         }
         counter.anywhere = counter.by_weight(|weight| counter.between_groups(weight));
@@ -197,7 +197,7 @@ impl<'t> RouteCounter<'t> {
     /// Takes time in proportion to h, or to the pairs (x, y) where two switches of a group have no link.
     pub fn counts(&self, source: SwitchId, destination: SwitchId) -> [u64; Shape::COUNT] {
         let mut counts = [0; Shape::COUNT];
-        if !self.topology.has_whole_groups() {
+        if !self.topology.group_links().is_whole() {
             self.for_each_crossing(source, destination, |crossing, direct, thirds| {
                 let meets = crossing.v == crossing.w;
                 let by_mid = if meets { [1, 0, 0] } else { [0, u64::from(direct), thirds] };
@@ -276,7 +276,7 @@ impl<'t> RouteCounter<'t> {
         let mut counts = TripleCounts::default();
         let (group, here) = df.place(source);
         if group == df.place(destination).0 {
-            let elsewhere = if self.topology.has_whole_groups() {
+            let elsewhere = if self.topology.group_links().is_whole() {
                 u64::from(df.switches_of(group).saturating_sub(2))
             } else {
                 self.thirds(group, here, df.place(destination).1)
@@ -287,7 +287,7 @@ impl<'t> RouteCounter<'t> {
             }
             return counts;
         }
-        if !self.topology.has_whole_groups() {
+        if !self.topology.group_links().is_whole() {
             self.for_each_crossing(source, destination, |crossing, direct, thirds| {
                 let (head, tail) = (usize::from(crossing.head), usize::from(crossing.tail));
                 if crossing.v == crossing.w {
@@ -495,7 +495,7 @@ impl<'c> SourceCounts<'c> {
         if to == self.group {
             return [0; Shape::COUNT];
         }
-        if !self.topology().has_whole_groups() {
+        if !self.topology().group_links().is_whole() {
             return self.counter.counts(self.source, destination);
         }
         let (number, to) = (destination.as_usize(), to.as_usize());
