@@ -17,7 +17,7 @@ use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, print_json, tell_o
 use tvlb::simulate::Format;
 use tvlb::switches::Weighings;
 use tvlb::tables::Tables;
-use tvlb::traffic::{self, PATTERNS};
+use tvlb::traffic;
 use tvlb::values::{self, repeated};
 use tvlb_base::progress::Progress;
 use tvlb_base::table;
@@ -32,6 +32,7 @@ use tvlb_table_set::names::Parts;
 use tvlb_traffic::Traffic;
 use tvlb_traffic::loads::Loads;
 use tvlb_traffic::named::Named;
+use tvlb_traffic::pattern::PATTERNS;
 
 fn help() -> String {
     format!(

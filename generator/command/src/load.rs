@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::files::load_live;
 use crate::output::{Bars, WorkOptions, print, print_json};
-use crate::traffic::{self, PATTERNS};
+use crate::traffic;
 use crate::values;
 use clap::Args;
 use serde::Serialize;
@@ -17,6 +17,7 @@ use tvlb_generator::static_load::{
 use tvlb_schema::{Bandwidths, NodeId, SwitchId};
 use tvlb_table_set::grammar::{GRAMMAR, canonical, parse_set};
 use tvlb_table_set::names::Parts;
+use tvlb_traffic::pattern::PATTERNS;
 use tvlb_traffic::{PlacementRule, Traffic};
 
 /// The word for paths that no set of the grammar says.

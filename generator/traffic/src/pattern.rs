@@ -7,6 +7,38 @@ use tvlb_base::text::{Refused, quoted};
 use tvlb_schema::NodeId;
 use tvlb_table_set::names::ListedPair;
 
+/// The texts that are read as patterns, and as placements, for the help of commands.
+pub const PATTERNS: &str = "Traffic (--traffic):
+  uniform             each packet to a node drawn from all
+  uniform-others      each packet to a node drawn from all but the sender
+  shift(Δg,Δs)        from switch (i, j) to switch (i+Δg, j+Δs), same terminal (TYPE_1)
+  type2, type2#K      a permutation of groups without fixed ones, and of each group's switches;
+                      the first of the seed, or the one of number K, counted from 0
+  permutation[#K]     a random permutation of the nodes
+  complement          node n to node N−1−n
+  mixed(u,v[,Δg,Δs])  u percent of the nodes uniform, v percent shift(Δg,Δs), by default (1,0)
+  tmixed(u,v[,Δg,Δs]) the same per packet
+  hot-switch          the first switch of each group to that of the next group, the rest uniform
+  next-group[(Δg)]    each packet to a node drawn from the group Δg further, by default the next
+  adv-consecutive     each packet to a node drawn from the next h groups
+                      Where groups differ, all of these but uniform traffic, permutations and
+                      complement send to groups of as many switches with as many nodes each.
+                      The only group of its kind sends nothing. No node is sent to by two nodes of
+                      a shift or type2: the second is silent.
+  pairs:FILE          source,destination in each line, by number or name; other nodes are silent
+  PATTERN in bursts(A,B)
+                      each node sends for A cycles and is silent for B, both on average, at its load on average
+  PATTERN then PATTERN [at LOAD] from CYCLE [then ...]
+                      other traffic from a cycle on, counted from the beginning of the warm-up
+
+Placements (--place) say on which node each process of the traffic runs:
+  identity            process k on node k
+  spread              on the nodes of every group's first switch, then of its second, and so on
+  random              on nodes in random order
+  groups              the processes of each group on a group drawn by the seed, in their order
+  listed:FILE         a node in each line, by number or name, of process 0, 1, ...; every node once
+";
+
 /// A traffic pattern, on no fabric in particular.
 ///
 /// Where it sends to a group further on, or permutes groups, these are groups of as many switches with as many nodes

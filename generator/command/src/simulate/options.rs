@@ -5,7 +5,6 @@ use crate::files::check_svg;
 use crate::given::{Given, OfMeasurement};
 use crate::output::WorkOptions;
 use crate::switches::Switches;
-use crate::traffic::PATTERNS;
 use crate::values::{self, repeated};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::num::NonZeroU32;
@@ -16,6 +15,7 @@ use tvlb_simulator::columns::curve_columns;
 use tvlb_simulator::{BootedFabric, Settings};
 use tvlb_table_set::FabricEntry;
 use tvlb_traffic::loads::Loads;
+use tvlb_traffic::pattern::PATTERNS;
 
 /// What stands after the options.
 fn help() -> String {
