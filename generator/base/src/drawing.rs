@@ -8,7 +8,7 @@ pub struct Drawing {
     pub figure: String,
     /// The column to the right; nothing where each line is a place of its own.
     pub over: Option<String>,
-    /// What is counted, `flits` or `phits`, if anything is.
+    /// What is counted, `flits` or `phits`, if it is said.
     pub unit: Option<String>,
     /// Whether no line joins the points.
     pub is_scattered: bool,

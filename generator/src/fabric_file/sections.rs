@@ -33,8 +33,6 @@ pub(super) const LINKS: [&str; 7] = [
     "global-bandwidth",
     "buffer",
 ];
-pub(super) const ROUTING: [&str; 7] =
-    ["threshold", "candidates", "gate", "queue", "second-min", "virtual-channels", "set"];
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 pub(super) const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
@@ -58,6 +56,12 @@ pub(super) const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 1
 /// What stands in the place of a set that is to be chosen.
 pub(super) const AUTO: &str = "auto";
 
+/// The keys of `[routing]`: the words of a policy, and what is not of one decision.
+pub(super) fn routing_keys() -> Vec<&'static str> {
+    let words = OpenWeighing::ALL.iter().map(|word| word.name);
+    words.chain(["virtual-channels", "set"]).collect()
+}
+
 pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
     let tree = document.tree()?;
     let root = document.root(&tree, &ROOT)?;
@@ -79,7 +83,8 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         }
         None => (DEFAULT_LATENCIES, Bandwidths::ALIKE, None),
     };
-    let routing = root.optional("routing").map(|routing| routing.section(&ROUTING)).transpose()?;
+    let routing =
+        root.optional("routing").map(|routing| routing.section(&routing_keys())).transpose()?;
     Ok(FabricFile {
         name,
         seed,

@@ -179,7 +179,7 @@ impl Data {
         let (limits, seeds) = (values("latency-limit"), values("seed"));
         let known = |values: Vec<String>| values.into_iter().filter(|v| !v.is_empty()).collect();
         let (limits, seeds, is_scattered) = (known(limits), known(seeds), first.is_scattered);
-        let unit = first.unit.clone().unwrap_or_default();
+        let unit = first.unit.clone().unwrap_or_else(|| "flits".to_owned());
         Ok(Self { x, names, y, identity, panels, series, limits, seeds, unit, is_scattered, runs })
     }
 }
@@ -564,6 +564,13 @@ mod tests {
         assert!(error.contains("c.csv has latency over load in phits"), "{error}");
         let bad = [table("a.csv", "f,min,,0.1,1,all,false,50,x,3\n")];
         assert!(of(&bad, &Selection { y: vec!["accepted".into()], ..none }).is_err());
+    }
+
+    #[test]
+    fn a_table_that_says_no_unit_counts_flits() {
+        let text = "load,latency,drawn\n0.1,50,latency over load\n";
+        let table = Table::parse("a.csv", text).map_err(|_| "a table").unwrap();
+        assert_eq!(of(&[table], &Selection::default()).unwrap().unit, "flits");
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn the_document_describes_every_key() {
         ("dragonfly.", &sections::DRAGONFLY),
         ("dragonfly.kinds.", &sections::KIND),
         ("links.", &sections::LINKS),
-        ("routing.", &sections::ROUTING),
+        ("routing.", &sections::routing_keys()),
         ("routing.threshold.", &sections::DECISIONS),
         ("routing.candidates.", &sections::DECISIONS),
         ("routing.gate.", &sections::DECISIONS),
