@@ -54,12 +54,11 @@ int main(int count, char **arguments)
         return 2;
 
     /* A switch boots with the virtual channels that its links have; here they have what is needed. */
-    uint8_t local, global;
-    int32_t code = tvlb_channels_needed(fabric, fabric_length, image, length, TVLB_UGAL_L, &local,
-                                        &global);
+    tvlb_setup setup = {fabric, fabric_length, image, length, TVLB_UGAL_L, TVLB_CONVENTIONAL, 0, 0};
+    int32_t code = tvlb_channels_needed(&setup);
     if (code != TVLB_OK)
         return failed("tvlb_channels_needed", code);
-    code = tvlb_boot(&sw, fabric, fabric_length, image, length, TVLB_UGAL_L, local, global);
+    code = tvlb_boot(&sw, &setup);
     if (code != TVLB_OK)
         return failed("tvlb_boot", code);
 

@@ -50,12 +50,17 @@ int run(void)
     static tvlb_switch source, second;
     uint32_t seed = 1, credits[MOST_PORTS] = {0};
 
-    int32_t code = tvlb_boot(&source, fabric_image, (size_t)(fabric_end - fabric_image),
-                             source_image, (size_t)(source_end - source_image), TVLB_PAR, 5, 4);
+    /* The links have five and four virtual channels. */
+    tvlb_setup setup = {fabric_image, (size_t)(fabric_end - fabric_image),
+                        source_image, (size_t)(source_end - source_image),
+                        TVLB_PAR,     TVLB_CONVENTIONAL,
+                        5,            4};
+    int32_t code = tvlb_boot(&source, &setup);
     if (code != TVLB_OK)
         return failed("boot", code);
-    code = tvlb_boot(&second, fabric_image, (size_t)(fabric_end - fabric_image), second_image,
-                     (size_t)(second_end - second_image), TVLB_PAR, 5, 4);
+    setup.switch_image = second_image;
+    setup.switch_length = (size_t)(second_end - second_image);
+    code = tvlb_boot(&second, &setup);
     if (code != TVLB_OK)
         return failed("boot", code);
 
@@ -90,11 +95,12 @@ int run(void)
     }
 
     /* Errors are codes with names, and a failed boot leaves the switch as it was. */
-    code = tvlb_boot(&source, fabric_image, 7, source_image, 7, TVLB_PAR, 5, 4);
-    failed("a truncated image", code);
-    code = tvlb_boot(&source, fabric_image, (size_t)(fabric_end - fabric_image), source_image,
-                     (size_t)(source_end - source_image), TVLB_PAR, 4, 4);
+    setup.local_channels = 4;
+    code = tvlb_boot(&source, &setup);
     failed("four local channels", code);
+    setup.switch_length = 7;
+    code = tvlb_boot(&source, &setup);
+    failed("a truncated image", code);
     tvlb_step step;
     return tvlb_admit(&source, nodes - 1, TVLB_MIN, TVLB_CUSTOM, &inputs, &step) != TVLB_OK;
 }

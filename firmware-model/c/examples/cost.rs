@@ -7,8 +7,8 @@ use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
 use tvlb_firmware_c::{
-    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_step,
-    tvlb_switch,
+    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_setup,
+    tvlb_step, tvlb_switch,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths};
@@ -129,7 +129,10 @@ impl InC {
         // SAFETY: the images are constants, and the switch lives.
         let code = unsafe {
             let (at, len) = (image.as_ptr(), image.len());
-            tvlb_boot(&raw mut *switch, FABRIC.as_ptr(), FABRIC.len(), at, len, 3, 7, 7)
+            tvlb_boot(
+                &raw mut *switch,
+                &tvlb_setup::of((FABRIC.as_ptr(), FABRIC.len()), (at, len), (3, 0), (7, 7)),
+            )
         };
         assert_eq!(code, TVLB_OK);
         Self { switch, credits: [1; 15], rng: DefaultRng::seed_from_u64(1) }

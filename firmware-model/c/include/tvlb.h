@@ -49,7 +49,7 @@ extern "C" {
 #define TVLB_NO_CABLE 11        /* the port has no cable to another switch */
 #define TVLB_NO_CHANNEL 12      /* the packet would need a channel that the links lack */
 #define TVLB_OTHER 14           /* an error that this version of the library has no code for */
-#define TVLB_WRONG_SCHEME 15    /* the switch was not booted for it: see tvlb_boot and tvlb_boot_for */
+#define TVLB_WRONG_SCHEME 15    /* the switch was not booted for it: see tvlb_boot */
 #define TVLB_REPLACEMENT 16     /* packets under way could not go on with the other tables */
 #define TVLB_FAULT_IMAGE 17     /* the bytes are not a fault image, or it belongs to another fabric */
 #define TVLB_OLD_FAULTS 18      /* a fault image of this epoch or a later one is in use */
@@ -123,8 +123,20 @@ typedef struct tvlb_inputs {
     size_t channels;         /* how many counters each port has; 0 if one, over all its channels */
 } tvlb_inputs;
 
-/* Boots a switch from its two images, for packets that are routed by `scheme` over links with so
- * many virtual channels, which must be at least those of tvlb_channels_needed. A switch that is
+/* What a switch boots from, and what it serves. */
+typedef struct tvlb_setup {
+    const uint8_t *fabric_image;
+    size_t fabric_length;
+    const uint8_t *switch_image;
+    size_t switch_length;
+    uint8_t scheme;          /* TVLB_MIN to TVLB_PAR: how its packets are routed */
+    uint8_t paths;           /* TVLB_CONVENTIONAL, which serves both kinds of VLB paths, or TVLB_CUSTOM */
+    uint8_t local_channels;  /* the virtual channels of its links within the group */
+    uint8_t global_channels; /* and of its links to other groups */
+} tvlb_setup;
+
+/* Boots a switch from its two images, for packets that are routed by `scheme`, over links with at least as many
+ * virtual channels as tvlb_channels_needed says. A switch that is
  * booted for TVLB_PAR serves packets of every scheme. One that is booted for TVLB_UGAL_L or TVLB_VLB serves
  * all but TVLB_PAR, whose packets need more channels; one that is booted for TVLB_MIN with no more than
  * TVLB_MIN needs serves that scheme alone.
@@ -132,18 +144,11 @@ typedef struct tvlb_inputs {
  * The images must stay readable and unchanged until the switch, and every copy of it, is booted
  * again or used no more. If booting fails, what was booted before goes on as it was. To replace
  * tables under traffic, boot into a second tvlb_switch, ask tvlb_check_replacement, and then use
- * that one: packets under way go on by their headers, whichever of the two they meet. */
-int32_t tvlb_boot(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabric_len,
-                  const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
-                  uint8_t local_channels, uint8_t global_channels);
-
-/* Boots a switch whose packets take VLB paths of one kind, TVLB_CUSTOM or TVLB_CONVENTIONAL, and no others.
- * With TVLB_CUSTOM the links may have fewer virtual channels, those of tvlb_channels_needed_for; the
- * calls below then refuse TVLB_CONVENTIONAL with TVLB_WRONG_SCHEME, but for TVLB_MIN. All switches of a
- * fabric are booted alike. tvlb_boot is this function with TVLB_CONVENTIONAL, which serves both. */
-int32_t tvlb_boot_for(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabric_len,
-                      const uint8_t *switch_image, size_t switch_len, uint8_t scheme, uint8_t paths,
-                      uint8_t local_channels, uint8_t global_channels);
+ * that one: packets under way go on by their headers, whichever of the two they meet.
+ *
+ * With TVLB_CUSTOM for `paths` the links may have fewer virtual channels; the calls below then refuse
+ * TVLB_CONVENTIONAL with TVLB_WRONG_SCHEME, but for TVLB_MIN. All switches of a fabric are booted alike. */
+int32_t tvlb_boot(tvlb_switch *sw, const tvlb_setup *setup);
 
 /* Takes a fault image, at boot or at any later moment: from now on that is dead which it says, and
  * nothing else. Paths over what is dead are no longer drawn. A packet under way whose next link is
@@ -186,23 +191,16 @@ int32_t tvlb_reconsider(const tvlb_switch *sw, uint64_t *header, uint8_t paths,
  * wrote: packets from nodes go through tvlb_admit. */
 int32_t tvlb_forward(const tvlb_switch *sw, uint64_t header, tvlb_step *step);
 
-/* The virtual channels that packets of `scheme` need on local and on global links, where channels
+/* Writes into `setup` the virtual channels that its packets need on local and on global links, where channels
  * are assigned as the switch image says. TVLB_MIN needs fewer than the others where its paths are all direct:
- * a cable joins every two groups, a link every two switches of a group, and nothing is dead. */
-int32_t tvlb_channels_needed(const uint8_t *fabric_image, size_t fabric_len,
-                             const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
-                             uint8_t *local, uint8_t *global);
-
-/* The same where VLB packets take paths of this kind and no others. Where the sets of the switch image
- * have short routes, TVLB_CUSTOM needs fewer channels than TVLB_CONVENTIONAL.
+ * a cable joins every two groups, a link every two switches of a group, and nothing is dead. Where the sets of
+ * the switch image have short routes, TVLB_CUSTOM needs fewer channels than TVLB_CONVENTIONAL.
  *
  * The answer is what this switch sends. Packets of all switches share the links, and switches of one
  * fabric may answer differently, so all of them must be booted with the most that any of them answers:
  * `tvlb inspect DIR` prints it. A switch that is booted with its own answer where others answer more gives
  * their packets TVLB_NO_CHANNEL. */
-int32_t tvlb_channels_needed_for(const uint8_t *fabric_image, size_t fabric_len,
-                                 const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
-                                 uint8_t paths, uint8_t *local, uint8_t *global);
+int32_t tvlb_channels_needed(tvlb_setup *setup);
 
 /* How many physical ports the switch has: as many counters as `credits` should have. */
 int32_t tvlb_ports(const tvlb_switch *sw, uint32_t *ports);

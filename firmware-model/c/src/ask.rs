@@ -1,8 +1,8 @@
 //! What C may ask of a switch and of its images.
 
 use crate::memory::{self, Out};
-use crate::{CONVENTIONAL, code_of, end, paths_of, scheme_of, state, tvlb_switch};
 use crate::{TVLB_BAD_ARGUMENT, TVLB_NO_CABLE, TVLB_NO_NUMBER, TVLB_REPLACEMENT};
+use crate::{code_of, end, state, tvlb_switch};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::Port;
 
@@ -22,69 +22,6 @@ const VERSION: u32 = part(env!("CARGO_PKG_VERSION_MAJOR")) << 16
 #[unsafe(no_mangle)]
 pub extern "C" fn tvlb_version() -> u32 {
     VERSION
-}
-
-/// The virtual channels that packets of a scheme need: `tvlb_channels_needed`.
-///
-/// # Safety
-/// Each image is null, or readable for its length and unchanged during the call. `local` and
-/// `global` are null or writable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tvlb_channels_needed(
-    fabric_image: *const u8,
-    fabric_len: usize,
-    switch_image: *const u8,
-    switch_len: usize,
-    scheme: u8,
-    local: *mut u8,
-    global: *mut u8,
-) -> i32 {
-    let paths = CONVENTIONAL;
-    // SAFETY: the caller promises the same.
-    unsafe {
-        tvlb_channels_needed_for(
-            fabric_image,
-            fabric_len,
-            switch_image,
-            switch_len,
-            scheme,
-            paths,
-            local,
-            global,
-        )
-    }
-}
-
-/// The virtual channels that packets need which take these VLB paths: `tvlb_channels_needed_for`.
-///
-/// # Safety
-/// As for [`tvlb_channels_needed`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tvlb_channels_needed_for(
-    fabric_image: *const u8,
-    fabric_len: usize,
-    switch_image: *const u8,
-    switch_len: usize,
-    scheme: u8,
-    paths: u8,
-    local: *mut u8,
-    global: *mut u8,
-) -> i32 {
-    let needed = || {
-        // SAFETY: by the caller's promise on the images.
-        let fabric = unsafe { memory::bytes(fabric_image, fabric_len) }?;
-        // SAFETY: as above.
-        let image = unsafe { memory::bytes(switch_image, switch_len) }?;
-        // SAFETY: by the caller's promise on the outputs.
-        let (local, global) = unsafe { (Out::new(local)?, Out::new(global)?) };
-        let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
-        let switch = Switch::boot(fabric, image).map_err(|error| code_of(&error))?;
-        let needed = switch.channels_needed_for(scheme, paths);
-        local.write(needed.local);
-        global.write(needed.global);
-        Ok(())
-    };
-    end(needed())
 }
 
 /// Answers a question about a booted switch by one number.

@@ -18,11 +18,12 @@ mod explain;
 pub mod extension;
 mod image_error;
 mod memory;
+mod setup;
 mod state;
 
 pub use ask::{
-    tvlb_channels_needed, tvlb_channels_needed_for, tvlb_check_replacement, tvlb_neighbour,
-    tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_switch_number, tvlb_version,
+    tvlb_check_replacement, tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports,
+    tvlb_switch_number, tvlb_version,
 };
 pub use code::{
     TVLB_ASTRAY, TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_HEADER_KIND,
@@ -39,12 +40,14 @@ pub use explain::{
 };
 pub use image_error::{TEXT_SIZE, tvlb_check_image, tvlb_image_error};
 pub use memory::{tvlb_inputs, tvlb_random};
+pub use setup::{tvlb_channels_needed, tvlb_setup};
 pub use state::{SWITCH_SIZE, tvlb_switch};
 
 #[doc(hidden)] // for the comparison of C with Rust
 pub use code::code_of;
 use memory::Out;
-use tvlb_firmware_model::{Admission, Channels, Choice, Header, Scheme, Step, Switch, VlbPaths};
+use setup::Images;
+use tvlb_firmware_model::{Admission, Choice, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::NodeId;
 
 /// A step of a packet: `struct tvlb_step`.
@@ -74,12 +77,9 @@ fn scheme_of(code: u8) -> Result<Scheme, i32> {
     }
 }
 
-/// `TVLB_CONVENTIONAL`.
-const CONVENTIONAL: u8 = 0;
-
 fn paths_of(code: u8) -> Result<VlbPaths, i32> {
     match code {
-        CONVENTIONAL => Ok(VlbPaths::Conventional),
+        0 => Ok(VlbPaths::Conventional),
         1 => Ok(VlbPaths::Custom),
         _ => Err(TVLB_BAD_ARGUMENT),
     }
@@ -118,63 +118,17 @@ fn end(result: Result<(), i32>) -> i32 {
 /// Boots a switch: `tvlb_boot`.
 ///
 /// # Safety
-/// `switch` is null or writable, and nobody else uses it during the call. Each image is null, or
-/// readable for its length; it stays so and unchanged until this switch, and every copy of it, is
-/// booted again or used no more.
+/// `switch` is null or writable, and nobody else uses it during the call. `setup` is null or readable. Each of
+/// its images is null, or readable for its length; it stays so and unchanged until this switch, and every copy
+/// of it, is booted again or used no more.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tvlb_boot(
-    switch: *mut tvlb_switch,
-    fabric_image: *const u8,
-    fabric_len: usize,
-    switch_image: *const u8,
-    switch_len: usize,
-    scheme: u8,
-    local_channels: u8,
-    global_channels: u8,
-) -> i32 {
-    let paths = CONVENTIONAL;
-    // SAFETY: the caller promises the same.
-    unsafe {
-        tvlb_boot_for(
-            switch,
-            fabric_image,
-            fabric_len,
-            switch_image,
-            switch_len,
-            scheme,
-            paths,
-            local_channels,
-            global_channels,
-        )
-    }
-}
-
-/// Boots a switch for these VLB paths and no others: `tvlb_boot_for`.
-///
-/// # Safety
-/// As for [`tvlb_boot`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tvlb_boot_for(
-    switch: *mut tvlb_switch,
-    fabric_image: *const u8,
-    fabric_len: usize,
-    switch_image: *const u8,
-    switch_len: usize,
-    scheme: u8,
-    paths: u8,
-    local_channels: u8,
-    global_channels: u8,
-) -> i32 {
+pub unsafe extern "C" fn tvlb_boot(switch: *mut tvlb_switch, setup: *const tvlb_setup) -> i32 {
     let boot = || {
         // SAFETY: by the caller's promise on `switch`.
         let out = unsafe { Out::new(switch) }?;
-        // SAFETY: by the caller's promise on the images.
-        let fabric = unsafe { memory::bytes(fabric_image, fabric_len) }?;
-        // SAFETY: as above.
-        let image = unsafe { memory::bytes(switch_image, switch_len) }?;
-        let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
-        let channels = Channels { local: local_channels, global: global_channels };
-        let booted = Switch::boot(fabric, image)
+        // SAFETY: by the caller's promise on `setup` and its images.
+        let Images { fabric, switch, scheme, paths, channels } = unsafe { setup::read(setup) }?;
+        let booted = Switch::boot(fabric, switch)
             .and_then(|switch| switch.with_channels_for(scheme, paths, channels))
             .map_err(|error| code_of(&error))?;
         // SAFETY: by the caller's promise on `switch`.

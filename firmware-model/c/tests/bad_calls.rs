@@ -7,8 +7,8 @@ use tvlb_firmware_c::{
     TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_channels_needed,
     tvlb_check_image, tvlb_check_replacement, tvlb_describe, tvlb_describe_port, tvlb_explain,
     tvlb_explain_again, tvlb_forward, tvlb_image_error, tvlb_inputs, tvlb_install_faults,
-    tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_step,
-    tvlb_switch, tvlb_switch_number, tvlb_weighing_of,
+    tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_setup,
+    tvlb_step, tvlb_switch, tvlb_switch_number, tvlb_weighing_of,
 };
 
 const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
@@ -32,7 +32,12 @@ fn boot(switch: &mut tvlb_switch, fabric: &[u8], image: &[u8], channels: u8) -> 
     let (fabric, fabric_len) = (fabric.as_ptr(), fabric.len());
     let (image, len) = (image.as_ptr(), image.len());
     // SAFETY: the images and the switch live; the images are constants.
-    unsafe { tvlb_boot(switch, fabric, fabric_len, image, len, PAR, channels, channels) }
+    unsafe {
+        tvlb_boot(
+            switch,
+            &tvlb_setup::of((fabric, fabric_len), (image, len), (PAR, 0), (channels, channels)),
+        )
+    }
 }
 
 fn admit(
@@ -111,10 +116,15 @@ fn null_pointers_and_numbers_out_of_range_are_refused() {
         assert_eq!(tvlb_reconsider(at, null_mut(), 0, inputs), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_reconsider(at, &raw mut header, 0, null()), TVLB_BAD_ARGUMENT);
         let image = SWITCH.as_ptr();
-        let code =
-            tvlb_boot(null_mut(), FABRIC.as_ptr(), FABRIC.len(), image, SWITCH.len(), 0, 7, 7);
+        let code = tvlb_boot(
+            null_mut(),
+            &tvlb_setup::of((FABRIC.as_ptr(), FABRIC.len()), (image, SWITCH.len()), (0, 0), (7, 7)),
+        );
         assert_eq!(code, TVLB_BAD_ARGUMENT);
-        let code = tvlb_boot(&raw mut switch, null(), 4, image, SWITCH.len(), 0, 7, 7);
+        let code = tvlb_boot(
+            &raw mut switch,
+            &tvlb_setup::of((null(), 4), (image, SWITCH.len()), (0, 0), (7, 7)),
+        );
         assert_eq!(code, TVLB_BAD_ARGUMENT);
     }
     assert_eq!(admit(&switch, 40, PAR, 1, &IDLE).0, TVLB_OK);
@@ -135,12 +145,13 @@ fn pointers_are_checked_before_what_they_lead_to() {
     // SAFETY: each pointer is null, misaligned, or of what lives.
     unsafe {
         for code in [
-            tvlb_boot(null_mut(), image, 64, image, 64, PAR, 7, 7),
-            tvlb_boot(odd, image, 64, image, 64, PAR, 7, 7),
-            tvlb_boot(at, null(), 0, image, 64, PAR, 7, 7),
-            tvlb_boot(at, image, 64, null(), 0, PAR, 7, 7),
-            tvlb_channels_needed(null(), 0, null(), 0, PAR, image, image),
-            tvlb_channels_needed(image, 64, image, 64, PAR, null_mut(), image),
+            tvlb_boot(null_mut(), &tvlb_setup::of((image, 64), (image, 64), (PAR, 0), (7, 7))),
+            tvlb_boot(odd, &tvlb_setup::of((image, 64), (image, 64), (PAR, 0), (7, 7))),
+            tvlb_boot(at, &tvlb_setup::of((null(), 0), (image, 64), (PAR, 0), (7, 7))),
+            tvlb_boot(at, &tvlb_setup::of((image, 64), (null(), 0), (PAR, 0), (7, 7))),
+            tvlb_boot(at, null()),
+            tvlb_channels_needed(null_mut()),
+            tvlb_channels_needed(&mut tvlb_setup::of((null(), 0), (image, 64), (PAR, 0), (7, 7))),
             tvlb_install_faults(at, null(), 0),
             tvlb_install_faults(&raw mut switch, null(), 0),
             tvlb_install_faults(odd, image, 64),
@@ -167,7 +178,10 @@ fn pointers_are_checked_before_what_they_lead_to() {
             assert_eq!(code, TVLB_BAD_ARGUMENT);
         }
         // Where all pointers are right, what they lead to is told.
-        assert_eq!(tvlb_boot(at, image, 0, image, 64, PAR, 7, 7), TVLB_FABRIC_IMAGE);
+        assert_eq!(
+            tvlb_boot(at, &tvlb_setup::of((image, 0), (image, 64), (PAR, 0), (7, 7))),
+            TVLB_FABRIC_IMAGE
+        );
         assert_eq!(tvlb_ports(at, number), TVLB_NOT_BOOTED);
         assert_eq!(tvlb_check_replacement(at, &raw const switch), TVLB_NOT_BOOTED);
     }

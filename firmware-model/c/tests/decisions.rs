@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::ptr::null;
 use tvlb_firmware_c::{
     TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_ports,
-    tvlb_reconsider, tvlb_step, tvlb_switch,
+    tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng, TryRng};
 use tvlb_firmware_model::{DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
@@ -93,7 +93,10 @@ impl Setting {
         // SAFETY: the images are used no longer than they live, and the switch and the number live.
         let code = unsafe {
             let (fabric, of) = (fabric.as_ptr(), fabric.len());
-            let code = tvlb_boot(&raw mut *c, fabric, of, image.as_ptr(), image.len(), 3, 7, 7);
+            let code = tvlb_boot(
+                &raw mut *c,
+                &tvlb_setup::of((fabric, of), (image.as_ptr(), image.len()), (3, 0), (7, 7)),
+            );
             tvlb_ports(&raw const *c, &raw mut ports);
             code
         };

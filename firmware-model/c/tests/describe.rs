@@ -7,8 +7,8 @@ use tvlb_firmware_c::{
     TVLB_NOT_BOOTED, TVLB_OK, TVLB_SWITCH_IMAGE, TVLB_WRONG_SCHEME, code_of, tvlb_admit, tvlb_boot,
     tvlb_candidate, tvlb_check_image, tvlb_describe, tvlb_describe_port, tvlb_description,
     tvlb_explain, tvlb_explain_again, tvlb_explanation, tvlb_image_error, tvlb_inputs,
-    tvlb_install_faults, tvlb_port, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_weighing,
-    tvlb_weighing_of,
+    tvlb_install_faults, tvlb_port, tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
+    tvlb_weighing, tvlb_weighing_of,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{Candidate, DefaultRng, Header, NotDrawn, Scheme, Switch, VlbPaths};
@@ -35,7 +35,10 @@ fn booted(fabric: &[u8], image: &[u8], scheme: u8) -> tvlb_switch {
     // SAFETY: the images are constants, and the switch lives.
     let code = unsafe {
         let (at, len) = (image.as_ptr(), image.len());
-        tvlb_boot(&raw mut switch, fabric.as_ptr(), fabric.len(), at, len, scheme, 7, 7)
+        tvlb_boot(
+            &raw mut switch,
+            &tvlb_setup::of((fabric.as_ptr(), fabric.len()), (at, len), (scheme, 0), (7, 7)),
+        )
     };
     assert_eq!(code, TVLB_OK);
     switch

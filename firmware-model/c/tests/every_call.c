@@ -32,19 +32,16 @@ int run(void)
     tvlb_step step;
     uint64_t header = 0;
     uint32_t number = 0, credits[7] = {0};
-    uint8_t local = 0, global = 0;
     tvlb_inputs inputs = {credits, 7, seven, NULL, NULL, 0};
     size_t fabric = (size_t)(small_fabric_end - small_fabric);
     size_t image = (size_t)(small_switch_end - small_switch);
+    tvlb_setup setup = {small_fabric, fabric, small_switch, image, TVLB_PAR, TVLB_CONVENTIONAL, 0, 0};
     int failures = 0;
 
 #define EXPECT(expected, call) failures += expect(#call, call, expected)
-    EXPECT(TVLB_OK, tvlb_channels_needed(small_fabric, fabric, small_switch, image, TVLB_PAR, &local, &global));
-    EXPECT(TVLB_OK, tvlb_channels_needed_for(small_fabric, fabric, small_switch, image, TVLB_PAR,
-                                             TVLB_CUSTOM, &local, &global));
-    EXPECT(TVLB_OK, tvlb_boot(&sw, small_fabric, fabric, small_switch, image, TVLB_PAR, 5, 4));
-    EXPECT(TVLB_OK, tvlb_boot_for(&other, small_fabric, fabric, small_switch, image, TVLB_PAR,
-                                  TVLB_CONVENTIONAL, 5, 4));
+    EXPECT(TVLB_OK, tvlb_channels_needed(&setup));
+    EXPECT(TVLB_OK, tvlb_boot(&sw, &setup));
+    EXPECT(TVLB_OK, tvlb_boot(&other, &setup));
     EXPECT(TVLB_OK, tvlb_check_replacement(&sw, &other));
     EXPECT(TVLB_FAULT_IMAGE, tvlb_install_faults(&sw, fault_image, 1));
     EXPECT(TVLB_OK, tvlb_sums_only(&sw));

@@ -6,8 +6,8 @@
 use std::ffi::c_void;
 use std::ptr::null;
 use tvlb_firmware_c::{
-    TVLB_OK, TVLB_SUMS_ONLY, tvlb_admit, tvlb_boot, tvlb_inputs, tvlb_step, tvlb_sums_only,
-    tvlb_switch,
+    TVLB_OK, TVLB_SUMS_ONLY, tvlb_admit, tvlb_boot, tvlb_inputs, tvlb_setup, tvlb_step,
+    tvlb_sums_only, tvlb_switch,
 };
 use tvlb_schema::{
     Candidates, Decision, FabricImage, Gate, MinCandidate, PerDecision, Queue, SetContents,
@@ -59,7 +59,10 @@ fn the_sum_of_links_opens_and_shuts_the_gate() {
     // SAFETY: the images live as long as the switch.
     let code = unsafe {
         let (fabric, bytes) = (FABRIC.as_ptr(), image.as_ptr());
-        tvlb_boot(&raw mut switch, fabric, FABRIC.len(), bytes, image.len(), UGAL_L, 4, 4)
+        tvlb_boot(
+            &raw mut switch,
+            &tvlb_setup::of((fabric, FABRIC.len()), (bytes, image.len()), (UGAL_L, 0), (4, 4)),
+        )
     };
     assert_eq!(code, TVLB_OK);
     // What is chosen where every port has these credits but MIN's, which has 100: by its own credits
@@ -108,7 +111,10 @@ fn the_credits_of_other_channels_do_not_count() {
     // SAFETY: the images live as long as the switch.
     let code = unsafe {
         let (fabric, bytes) = (FABRIC.as_ptr(), image.as_ptr());
-        tvlb_boot(&raw mut switch, fabric, FABRIC.len(), bytes, image.len(), UGAL_L, 4, 4)
+        tvlb_boot(
+            &raw mut switch,
+            &tvlb_setup::of((fabric, FABRIC.len()), (bytes, image.len()), (UGAL_L, 0), (4, 4)),
+        )
     };
     assert_eq!(code, TVLB_OK);
     // A switch that has sums finds out at boot, and at a packet if it did not ask.

@@ -5,6 +5,9 @@
 #include "tvlb.h"
 
 _Static_assert(sizeof(tvlb_switch) == TVLB_SWITCH_SIZE, "the size that the header states");
+_Static_assert(offsetof(tvlb_setup, scheme) == 4 * sizeof(size_t) &&
+                   offsetof(tvlb_setup, global_channels) == 4 * sizeof(size_t) + 3,
+               "a setup as Rust lays it out");
 _Static_assert(sizeof(tvlb_step) == 16 && offsetof(tvlb_step, port) == 8 &&
                    offsetof(tvlb_step, virtual_channel) == 10 &&
                    offsetof(tvlb_step, deliver) == 11 && offsetof(tvlb_step, choice) == 12,
@@ -43,12 +46,15 @@ int run(void)
     uint64_t numbers = 88172645463325252u, draws = 1;
     uint32_t credits[15];
     tvlb_inputs inputs = {credits, 15, next_random, &draws, NULL, 0};
-    size_t fabric_len = (size_t)(fabric_end - fabric_image);
+    tvlb_setup setup = {fabric_image, (size_t)(fabric_end - fabric_image),
+                        source_image, (size_t)(source_end - source_image),
+                        TVLB_PAR,     TVLB_CONVENTIONAL,
+                        5,            4};
 
-    add((uint64_t)tvlb_boot(&source, fabric_image, fabric_len, source_image,
-                            (size_t)(source_end - source_image), TVLB_PAR, 5, 4));
-    add((uint64_t)tvlb_boot(&second, fabric_image, fabric_len, second_image,
-                            (size_t)(second_end - second_image), TVLB_PAR, 5, 4));
+    add((uint64_t)tvlb_boot(&source, &setup));
+    setup.switch_image = second_image;
+    setup.switch_length = (size_t)(second_end - second_image);
+    add((uint64_t)tvlb_boot(&second, &setup));
     for (uint32_t packet = 0; packet < 1000000; packet++) {
         uint32_t word = next_random(&numbers);
         uint32_t node = (word & 0x1ff) * 9 / 16; /* now and then one that does not exist */

@@ -6,9 +6,9 @@ use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_NO_CABLE, TVLB_NO_NUMBER,
     TVLB_NOT_BOOTED, TVLB_OK, TVLB_OLD_FAULTS, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE,
     TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_admit, tvlb_boot,
-    tvlb_boot_for, tvlb_channels_needed, tvlb_channels_needed_for, tvlb_check_replacement,
-    tvlb_forward, tvlb_inputs, tvlb_install_faults, tvlb_neighbour, tvlb_node_count,
-    tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_switch_number,
+    tvlb_channels_needed, tvlb_check_replacement, tvlb_forward, tvlb_inputs, tvlb_install_faults,
+    tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_setup,
+    tvlb_step, tvlb_switch, tvlb_switch_number,
 };
 use tvlb_schema::{
     FabricImage, FaultSet, MinCandidate, PerDecision, SetContents, SetRule, ShapeSet,
@@ -61,7 +61,10 @@ fn try_boot(
     let code = unsafe {
         let (fabric, fabric_len) = (fabric.as_ptr(), fabric.len());
         let (at, len) = (image.as_ptr(), image.len());
-        tvlb_boot(&raw mut switch, fabric, fabric_len, at, len, scheme, local, global)
+        tvlb_boot(
+            &raw mut switch,
+            &tvlb_setup::of((fabric, fabric_len), (at, len), (scheme, 0), (local, global)),
+        )
     };
     if code == TVLB_OK { Ok(switch) } else { Err(code) }
 }
@@ -169,16 +172,13 @@ fn a_switch_tells_the_numbers_of_its_ports() {
 #[test]
 fn channels_needed_are_what_booting_asks_for() {
     let needed = |fabric: &[u8], image: &[u8], scheme| {
-        let (mut local, mut global) = (77, 77);
+        let (fabric, image) = ((fabric.as_ptr(), fabric.len()), (image.as_ptr(), image.len()));
+        let mut setup = tvlb_setup::of(fabric, image, (scheme, CONVENTIONAL), (77, 77));
         // SAFETY: all pointers are of what lives.
-        let code = unsafe {
-            let (fabric, fabric_len) = (fabric.as_ptr(), fabric.len());
-            let (image, len) = (image.as_ptr(), image.len());
-            let (local, global) = (&raw mut local, &raw mut global);
-            tvlb_channels_needed(fabric, fabric_len, image, len, scheme, local, global)
-        };
-        assert!(code == TVLB_OK || (local, global) == (77, 77));
-        if code == TVLB_OK { Ok((local, global)) } else { Err(code) }
+        let code = unsafe { tvlb_channels_needed(&raw mut setup) };
+        let channels = (setup.local_channels, setup.global_channels);
+        assert!(code == TVLB_OK || channels == (77, 77));
+        if code == TVLB_OK { Ok(channels) } else { Err(code) }
     };
     for scheme in SCHEMES {
         let channels = needed(FABRIC, SWITCH, scheme).expect("the images are good");
@@ -220,15 +220,12 @@ fn short_routes() -> Vec<u8> {
 fn a_set_of_short_routes_needs_fewer_channels_and_serves_no_others() {
     let image = &short_routes();
     let needed = |scheme, paths| {
-        let (mut local, mut global) = (77, 77);
+        let (fabric, image) =
+            ((OTHER_FABRIC.as_ptr(), OTHER_FABRIC.len()), (image.as_ptr(), image.len()));
+        let mut setup = tvlb_setup::of(fabric, image, (scheme, paths), (77, 77));
         // SAFETY: all pointers are of what lives.
-        let code = unsafe {
-            let (fabric, fabric_len) = (OTHER_FABRIC.as_ptr(), OTHER_FABRIC.len());
-            let (image, len) = (image.as_ptr(), image.len());
-            let (local, global) = (&raw mut local, &raw mut global);
-            tvlb_channels_needed_for(fabric, fabric_len, image, len, scheme, paths, local, global)
-        };
-        if code == TVLB_OK { Ok((local, global)) } else { Err(code) }
+        let code = unsafe { tvlb_channels_needed(&raw mut setup) };
+        if code == TVLB_OK { Ok((setup.local_channels, setup.global_channels)) } else { Err(code) }
     };
     let try_boot_for = |scheme, paths, (local, global)| {
         let mut switch = tvlb_switch::zeroed();
@@ -237,7 +234,10 @@ fn a_set_of_short_routes_needs_fewer_channels_and_serves_no_others() {
             let (fabric, fabric_len) = (OTHER_FABRIC.as_ptr(), OTHER_FABRIC.len());
             let (at, len) = (image.as_ptr(), image.len());
             let to = &raw mut switch;
-            tvlb_boot_for(to, fabric, fabric_len, at, len, scheme, paths, local, global)
+            tvlb_boot(
+                to,
+                &tvlb_setup::of((fabric, fabric_len), (at, len), (scheme, paths), (local, global)),
+            )
         };
         if code == TVLB_OK { Ok(switch) } else { Err(code) }
     };
@@ -352,7 +352,6 @@ fn null_and_memory_of_zeros_are_refused() {
     let zeros = tvlb_switch::zeroed();
     let switch = boot(FABRIC, SWITCH, PAR, (5, 4));
     let mut number = 77_u32;
-    let mut byte = 77_u8;
     let (at, out) = (&raw const switch, &raw mut number);
     // SAFETY: each pointer is null or of what lives.
     unsafe {
@@ -372,18 +371,22 @@ fn null_and_memory_of_zeros_are_refused() {
         assert_eq!(tvlb_check_replacement(null(), at), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_check_replacement(at, null()), TVLB_BAD_ARGUMENT);
         let (fabric, image) = (FABRIC.as_ptr(), SWITCH.as_ptr());
-        let (fabric_len, len, to) = (FABRIC.len(), SWITCH.len(), &raw mut byte);
-        for code in [
-            tvlb_channels_needed(null(), fabric_len, image, len, PAR, to, to),
-            tvlb_channels_needed(fabric, fabric_len, null(), len, PAR, to, to),
-            tvlb_channels_needed(fabric, usize::MAX, image, len, PAR, to, to),
-            tvlb_channels_needed(fabric, fabric_len, image, len, PAR, null_mut(), to),
-            tvlb_channels_needed(fabric, fabric_len, image, len, PAR, to, null_mut()),
+        let (fabric_len, len) = (FABRIC.len(), SWITCH.len());
+        for (fabric, image, scheme) in [
+            ((null(), fabric_len), (image, len), PAR),
+            ((fabric, fabric_len), (null(), len), PAR),
+            ((fabric, usize::MAX), (image, len), PAR),
+            ((fabric, fabric_len), (image, len), 4),
         ] {
-            assert_eq!(code, TVLB_BAD_ARGUMENT);
+            let mut setup = tvlb_setup::of(fabric, image, (scheme, CONVENTIONAL), (77, 77));
+            assert_eq!(tvlb_channels_needed(&raw mut setup), TVLB_BAD_ARGUMENT);
+            assert_eq!((setup.local_channels, setup.global_channels), (77, 77));
+            let misaligned = (&raw mut setup).wrapping_byte_add(1);
+            assert_eq!(tvlb_channels_needed(misaligned), TVLB_BAD_ARGUMENT);
         }
+        assert_eq!(tvlb_channels_needed(null_mut()), TVLB_BAD_ARGUMENT);
         let mut step = tvlb_step::default();
         assert_eq!(tvlb_forward(at, OPEN, &raw mut step), TVLB_OK);
     }
-    assert_eq!((number, byte), (77, 77));
+    assert_eq!(number, 77);
 }

@@ -8,7 +8,7 @@ use std::thread;
 use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_NOT_BOOTED, TVLB_OK, TVLB_SWITCH_IMAGE,
     TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider,
-    tvlb_step, tvlb_switch,
+    tvlb_setup, tvlb_step, tvlb_switch,
 };
 
 const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
@@ -27,7 +27,12 @@ const OPEN: u64 = 14 << 48 | 2 << 28 | 1 << 5 | 1;
 fn boot_into(switch: *mut tvlb_switch) -> i32 {
     let (fabric, image) = (FABRIC.as_ptr(), SWITCH.as_ptr());
     // SAFETY: the images are constants; `switch` is writable or misaligned.
-    unsafe { tvlb_boot(switch, fabric, FABRIC.len(), image, SWITCH.len(), PAR, 7, 7) }
+    unsafe {
+        tvlb_boot(
+            switch,
+            &tvlb_setup::of((fabric, FABRIC.len()), (image, SWITCH.len()), (PAR, 0), (7, 7)),
+        )
+    }
 }
 
 fn booted() -> Box<tvlb_switch> {
@@ -132,7 +137,12 @@ fn lengths_that_are_wrong_are_refused() {
     let (fabric, image) = (FABRIC.as_ptr(), SWITCH.as_ptr());
     let mut boot = |fabric_len, image_len| {
         // SAFETY: no length is above that of the image, or it is more than memory has.
-        unsafe { tvlb_boot(&raw mut switch, fabric, fabric_len, image, image_len, PAR, 7, 7) }
+        unsafe {
+            tvlb_boot(
+                &raw mut switch,
+                &tvlb_setup::of((fabric, fabric_len), (image, image_len), (PAR, 0), (7, 7)),
+            )
+        }
     };
     assert_eq!(boot(usize::MAX, SWITCH.len()), TVLB_BAD_ARGUMENT);
     assert_eq!(boot(FABRIC.len(), usize::MAX), TVLB_BAD_ARGUMENT);
@@ -164,11 +174,17 @@ fn a_failing_boot_leaves_memory_as_it_was() {
     let mut step = tvlb_step::default();
     // SAFETY: all pointers are of what lives.
     unsafe {
-        let code = tvlb_boot(at, fabric, FABRIC.len(), image, SWITCH.len(), PAR, 1, 1);
+        let code = tvlb_boot(
+            at,
+            &tvlb_setup::of((fabric, FABRIC.len()), (image, SWITCH.len()), (PAR, 0), (1, 1)),
+        );
         assert_eq!(code, TVLB_TOO_FEW_CHANNELS);
         assert_eq!(tvlb_forward(at, OPEN, &raw mut step), TVLB_NOT_BOOTED);
         assert_eq!(boot_into(at), TVLB_OK);
-        let code = tvlb_boot(at, image, SWITCH.len(), image, SWITCH.len(), PAR, 7, 7);
+        let code = tvlb_boot(
+            at,
+            &tvlb_setup::of((image, SWITCH.len()), (image, SWITCH.len()), (PAR, 0), (7, 7)),
+        );
         assert_eq!(code, TVLB_FABRIC_IMAGE);
         assert_eq!(tvlb_forward(at, OPEN, &raw mut step), TVLB_OK);
     }

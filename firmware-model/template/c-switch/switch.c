@@ -20,8 +20,9 @@ int32_t routing_boot(struct routing *routing, const uint8_t *fabric, size_t fabr
                      const uint8_t *image, size_t length, uint8_t local_channels, uint8_t global_channels)
 {
     uint32_t number = 0;
-    int32_t code = tvlb_boot(&routing->sw, fabric, fabric_length, image, length, TVLB_PAR, local_channels,
-                             global_channels);
+    tvlb_setup setup = {fabric,   fabric_length,     image,          length,
+                        TVLB_PAR, TVLB_CONVENTIONAL, local_channels, global_channels};
+    int32_t code = tvlb_boot(&routing->sw, &setup);
     if (code != TVLB_OK)
         return code;
     /* Of a booted switch these cannot fail. */

@@ -9,7 +9,7 @@ use std::ptr::null_mut;
 use tvlb_firmware_c::{
     TVLB_OK, tvlb_admit, tvlb_boot, tvlb_channels_needed, tvlb_check_replacement, tvlb_error_name,
     tvlb_forward, tvlb_inputs, tvlb_neighbour, tvlb_node_count, tvlb_ports, tvlb_reconsider,
-    tvlb_step, tvlb_switch, tvlb_switch_number,
+    tvlb_setup, tvlb_step, tvlb_switch, tvlb_switch_number,
 };
 use tvlb_fuzz::{FABRIC, SWITCH, framed};
 use tvlb_schema::ImageKind;
@@ -27,6 +27,7 @@ struct Input {
 struct Boot {
     image: Image,
     scheme: u8,
+    paths: u8,
     channels: (u8, u8),
 }
 
@@ -80,13 +81,12 @@ fuzz_target!(|input: Input| {
         code = unsafe {
             tvlb_boot(
                 &mut switch,
-                FABRIC.as_ptr(),
-                FABRIC.len(),
-                at,
-                len,
-                boot.scheme,
-                local,
-                global,
+                &tvlb_setup::of(
+                    (FABRIC.as_ptr(), FABRIC.len()),
+                    (at, len),
+                    (boot.scheme, boot.paths),
+                    (local, global),
+                ),
             )
         };
     }
@@ -122,13 +122,10 @@ fuzz_target!(|input: Input| {
         assert_eq!(tvlb_check_replacement(&switch, &switch) == TVLB_OK, booted);
     }
     if let (Some(boot), Some(image)) = (input.boots.last(), images.last()) {
-        let (fabric, fabric_len, scheme) = (FABRIC.as_ptr(), FABRIC.len(), boot.scheme);
-        let (mut local, mut global) = (0, 0);
+        let (fabric, image) = ((FABRIC.as_ptr(), FABRIC.len()), (image.as_ptr(), image.len()));
+        let mut setup = tvlb_setup::of(fabric, image, (boot.scheme, boot.paths), (0, 0));
         // SAFETY: the images live.
-        let _ = unsafe {
-            let (at, len) = (image.as_ptr(), image.len());
-            tvlb_channels_needed(fabric, fabric_len, at, len, scheme, &mut local, &mut global)
-        };
+        let _ = unsafe { tvlb_channels_needed(&mut setup) };
     }
     // SAFETY: names are strings that end.
     let _ = unsafe { CStr::from_ptr(tvlb_error_name(code)) };

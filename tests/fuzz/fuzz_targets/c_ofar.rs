@@ -7,7 +7,7 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
-use tvlb_firmware_c::{TVLB_OK, tvlb_boot, tvlb_switch};
+use tvlb_firmware_c::{TVLB_OK, tvlb_boot, tvlb_setup, tvlb_switch};
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{DefaultRng, Header, Switch};
 use tvlb_fuzz::{FABRIC, SWITCH, framed};
@@ -131,13 +131,12 @@ fuzz_target!(|input: Input| {
     let booted = unsafe {
         let code = tvlb_boot(
             &mut switch,
-            FABRIC.as_ptr(),
-            FABRIC.len(),
-            SWITCH.as_ptr(),
-            SWITCH.len(),
-            0,
-            4,
-            3,
+            &tvlb_setup::of(
+                (FABRIC.as_ptr(), FABRIC.len()),
+                (SWITCH.as_ptr(), SWITCH.len()),
+                (0, 0),
+                (4, 3),
+            ),
         );
         assert_eq!(code, TVLB_OK);
         let known =

@@ -10,8 +10,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cell::OnceCell;
 use std::ffi::c_void;
 use tvlb_firmware_c::{
-    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_step,
-    tvlb_switch,
+    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider,
+    tvlb_setup, tvlb_step, tvlb_switch,
 };
 use tvlb_firmware_model::{
     ByChannel, Channels, Choice, Error, Header, Scheme, Step, Switch, VlbPaths,
@@ -124,8 +124,12 @@ impl InC {
         let mut switch = Box::new(tvlb_switch::zeroed());
         let (at, len) = (image.as_ptr(), image.len());
         // SAFETY: the images outlive the switch and are not changed.
-        let code =
-            unsafe { tvlb_boot(&raw mut *switch, fabric.as_ptr(), fabric.len(), at, len, 3, 7, 6) };
+        let code = unsafe {
+            tvlb_boot(
+                &raw mut *switch,
+                &tvlb_setup::of((fabric.as_ptr(), fabric.len()), (at, len), (3, 0), (7, 6)),
+            )
+        };
         assert_eq!(code, TVLB_OK);
         Self(switch)
     }

@@ -18,7 +18,7 @@ mod bare {
         ESCAPE, FABRIC, PORTS, RARE, SECOND, SEVERAL, SOURCE, View, arrived, boot,
     };
     use tvlb_firmware_c::{
-        TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_step,
+        TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_setup, tvlb_step,
         tvlb_switch,
     };
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
@@ -184,7 +184,7 @@ mod bare {
         // SAFETY: the images are constants, and the switch lives.
         let code = unsafe {
             let (at, len) = (image.as_ptr(), image.len());
-            tvlb_boot(&raw mut switch, FABRIC.as_ptr(), FABRIC.len(), at, len, 3, 7, 7)
+            tvlb_boot(&raw mut switch, &tvlb_setup::of((FABRIC.as_ptr(), FABRIC.len()), (at, len), (3, 0), (7, 7)))
         };
         if code != TVLB_OK {
             exit(false)

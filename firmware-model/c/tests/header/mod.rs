@@ -11,35 +11,26 @@ pub(crate) fn defines(header: &str) -> Vec<(&str, i32)> {
         .collect()
 }
 
-/// A Rust type in C.
-fn in_c(rust: &str) -> &str {
-    match rust {
-        "*mut tvlb_switch" => "tvlb_switch *",
-        "*const tvlb_switch" => "const tvlb_switch *",
-        "*const tvlb_inputs" => "const tvlb_inputs *",
-        "*mut tvlb_ofar" => "tvlb_ofar *",
-        "*const tvlb_ofar" => "const tvlb_ofar *",
-        "*const tvlb_outputs" => "const tvlb_outputs *",
-        "*mut tvlb_asked" => "tvlb_asked *",
-        "*mut tvlb_step" => "tvlb_step *",
-        "*mut tvlb_description" => "tvlb_description *",
-        "*mut tvlb_port" => "tvlb_port *",
-        "*mut tvlb_weighing" => "tvlb_weighing *",
-        "*mut tvlb_explanation" => "tvlb_explanation *",
-        "*mut tvlb_image_error" => "tvlb_image_error *",
-        "*const u8" => "const uint8_t *",
-        "*mut u8" => "uint8_t *",
-        "*mut u32" => "uint32_t *",
-        "*mut u64" => "uint64_t *",
-        "usize" => "size_t ",
-        "i32" => "int32_t ",
-        "u16" => "uint16_t ",
-        "u8" => "uint8_t ",
-        "u32" => "uint32_t ",
-        "u64" => "uint64_t ",
-        "*const c_char" => "const char *",
-        other => panic!("no C type for {other}"),
+/// A Rust type in C, with what stands between it and a name. A type of the interface has one name in both.
+fn in_c(rust: &str) -> String {
+    let pointer = rust.strip_prefix("*mut ").map(|to| ("", to));
+    if let Some((kind, to)) =
+        pointer.or_else(|| rust.strip_prefix("*const ").map(|to| ("const ", to)))
+    {
+        return format!("{kind}{}*", in_c(to));
     }
+    let in_c = match rust {
+        "usize" => "size_t",
+        "i32" => "int32_t",
+        "u16" => "uint16_t",
+        "u8" => "uint8_t",
+        "u32" => "uint32_t",
+        "u64" => "uint64_t",
+        "c_char" => "char",
+        own if own.starts_with("tvlb_") => own,
+        other => panic!("no C type for {other}"),
+    };
+    format!("{in_c} ")
 }
 
 /// The name of every function of a source that C can call, and its declaration in C.

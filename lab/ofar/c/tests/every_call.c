@@ -35,6 +35,7 @@ int run(void)
     size_t fabric = (size_t)(small_fabric_end - small_fabric);
     size_t image = (size_t)(small_switch_end - small_switch);
     size_t escape = (size_t)(escape_ring_end - escape_ring);
+    tvlb_setup setup = {small_fabric, fabric, small_switch, image, TVLB_PAR, TVLB_CONVENTIONAL, 5, 4};
     int failures = 0;
 
     for (int i = 0; i < 28; i++)
@@ -42,7 +43,7 @@ int run(void)
     for (int i = 0; i < 7; i++)
         capacity[i] = 4;
 #define EXPECT(expected, call) failures += expect(#call, call, expected)
-    EXPECT(TVLB_OK, tvlb_boot(&sw, small_fabric, fabric, small_switch, image, TVLB_PAR, 5, 4));
+    EXPECT(TVLB_OK, tvlb_boot(&sw, &setup));
     EXPECT(TVLB_OK, tvlb_ofar_channels_needed(&sw, escape_ring, escape, &local, &global));
     EXPECT(TVLB_OK, tvlb_boot_ofar(&ofar, &sw, escape_ring, escape, local, global));
     EXPECT(TVLB_OK, tvlb_ofar_checksum(&ofar, &number));

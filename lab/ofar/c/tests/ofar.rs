@@ -8,7 +8,8 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_OK,
-    TVLB_TOO_FEW_CHANNELS, tvlb_boot, tvlb_image_error, tvlb_install_faults, tvlb_switch,
+    TVLB_TOO_FEW_CHANNELS, tvlb_boot, tvlb_image_error, tvlb_install_faults, tvlb_setup,
+    tvlb_switch,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{DefaultRng, Header, Switch};
@@ -42,7 +43,10 @@ fn booted(fabric: &[u8], image: &[u8]) -> tvlb_switch {
     // SAFETY: the images are constants, and the switch lives.
     let code = unsafe {
         let (at, len) = (image.as_ptr(), image.len());
-        tvlb_boot(&raw mut switch, fabric.as_ptr(), fabric.len(), at, len, 0, 4, 3)
+        tvlb_boot(
+            &raw mut switch,
+            &tvlb_setup::of((fabric.as_ptr(), fabric.len()), (at, len), (0, 0), (4, 3)),
+        )
     };
     assert_eq!(code, TVLB_OK);
     switch

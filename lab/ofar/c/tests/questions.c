@@ -25,9 +25,12 @@ static void ask_at_every_hop(const uint8_t *escape, size_t escape_len)
     uint32_t ready = 0, granted = 0;
     uint16_t room[28], capacity[7];
     tvlb_outputs outputs = {&ready, &granted, 1, room, capacity, 7, 4, next_random, &draws};
+    tvlb_setup setup = {small_fabric, length(small_fabric, small_fabric_end),
+                        small_switch, length(small_switch, small_switch_end),
+                        TVLB_MIN,     TVLB_CONVENTIONAL,
+                        4,            3};
 
-    add((uint64_t)tvlb_boot(&sw, small_fabric, length(small_fabric, small_fabric_end), small_switch,
-                            length(small_switch, small_switch_end), TVLB_MIN, 4, 3));
+    add((uint64_t)tvlb_boot(&sw, &setup));
     add((uint64_t)tvlb_boot_ofar(&ofar, &sw, escape, escape_len, 4, 3));
     for (uint32_t question = 0; question < 250000; question++) {
         uint32_t word = next_random(&numbers);
