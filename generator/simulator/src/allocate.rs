@@ -207,6 +207,10 @@ impl<S: PacketSource> Send<'_, S> {
                 let arrival = departure + crossing.flit;
                 links.credits.file(arrival + crossing.credit, *chunk_number, out);
                 packets.delivered(packet, arrival, *chunk_number);
+                if let Some(under_way) = &mut links.acknowledgements {
+                    let to = number.in_chunk(*chunk_number).switch(*port_bits);
+                    under_way.arrives(links.pool.origin(packet), to, arrival);
+                }
                 links.deliver(packet, arrival);
             } else {
                 if *keeps_sums {

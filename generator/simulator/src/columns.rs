@@ -185,7 +185,7 @@ mod tests {
         let plain = Settings { vc_scheme, ..Settings::new(Scheme::Par, VlbPaths::Custom) };
         let row = settings([None, None], "none", &plain);
         let expected =
-            ",,,,,,,,none,ordered,,zero,sending,32,2,10,15,1,2,1,1,1,10000,3,one-window,500";
+            ",,,,,,,,none,ordered,,zero,sending,,,32,2,10,15,1,2,1,1,1,10000,3,one-window,500";
         assert_eq!(csv(&row), expected);
         assert_eq!(row.len(), settings_columns().len());
     }

@@ -52,6 +52,7 @@ impl<S: PacketSource> Network<'_, S> {
     fn split_off(&mut self, chunk: usize, packets: S) -> Self {
         let nodes = self.sources.iter().take_while(|source| source.input.chunk() < chunk);
         let node = self.sources.places().start + nodes.count();
+        let switch = self.first_switch(chunk);
         let mut part = Self {
             fabric: self.fabric,
             switches: self.switches.clone(),
@@ -61,11 +62,12 @@ impl<S: PacketSource> Network<'_, S> {
             horizon: self.horizon,
             states: self.states.split_off(chunk),
             sources: self.sources.split_off(node),
-            switch_rngs: self.switch_rngs.split_off((chunk * PORTS) >> self.states.port_bits),
+            switch_rngs: self.switch_rngs.split_off(switch),
             links: self.links.like(self.states.all_chunks),
             second_looks: self.second_looks.split_off(chunk * PORTS),
             wakeups: self.wakeups.split_off(chunk),
             node_links: self.node_links.split_off(node),
+            windows: self.windows.as_mut().map(|windows| windows.split_off(switch, node)),
             sent: 0,
             channel_map: self.channel_map,
             damage: None,
@@ -86,6 +88,9 @@ impl<S: PacketSource> Network<'_, S> {
         self.second_looks.append(part.second_looks);
         self.wakeups.append(part.wakeups);
         self.node_links.append(part.node_links);
+        if let (Some(windows), Some(rest)) = (&mut self.windows, part.windows) {
+            windows.append(rest);
+        }
         self.take_packets(&mut part.links, chunks, 0..self.states.all_chunks);
     }
 

@@ -11,7 +11,7 @@ use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId, low_u8};
 use crate::packet_source::PacketSource;
 use crate::switch_state::Chunk;
 use std::borrow::Cow;
-use tvlb_firmware_model::Switch;
+use tvlb_firmware_model::{Header, Switch};
 use tvlb_schema::{NodeId, Port, SwitchId};
 
 impl<'f, S: PacketSource> Network<'f, S> {
@@ -158,10 +158,25 @@ impl<'f, S: PacketSource> Network<'f, S> {
     /// Takes a packet that is lost out of the network. Its place in the buffer of this input channel, or
     /// the one that it would have had, is free again.
     pub(crate) fn lose(&mut self, id: ChannelId, packet: PacketId, loss: Loss, now: u32) {
+        self.tell_of_loss(id, packet, now);
         self.links.lose(packet, loss, now);
         let port = self.states.in_port(id.port());
         let credit = port.upstream.with_virtual_channel_of(id.local());
         self.links.return_credit(now + u32::from(port.credit), credit);
+    }
+
+    /// Tells the source of a packet in the buffer of this input channel, or on its way there, that it is lost.
+    fn tell_of_loss(&mut self, id: ChannelId, packet: PacketId, now: u32) {
+        let flit = self.links.pool.flit(packet);
+        // One that has not left its source has no header yet if its node is there.
+        let is_for_here = flit.hops == 0
+            && self.states.out_port(flit.out.in_chunk(id.chunk()).port()).leads_to_node();
+        let to = Header::from_bits(flit.header).destination();
+        if let Some(under_way) = &mut self.links.acknowledgements
+            && !is_for_here
+        {
+            under_way.lost(self.links.pool.origin(packet), to, now);
+        }
     }
 
     /// The nodes of a switch.
@@ -180,6 +195,12 @@ impl<'f, S: PacketSource> Network<'f, S> {
                 let next = self.packets.next(node, source.created, &mut source.rng);
                 source.created = next.unwrap_or(NEVER);
                 count += 1;
+            }
+            let held = self.windows.as_mut().and_then(|windows| windows.take_held(node));
+            // Nothing wakes it any more, unless it was woken already.
+            if held.is_some() && source.next == node && source.created < NEVER {
+                let chunk = PortId::of_switch(at, Port(0), self.states.port_bits).chunk();
+                source.next = self.wakeups.set(chunk, self.now, source.created, node);
             }
             self.links.never_sent(Cause::SourceQueue, count, self.now);
         }

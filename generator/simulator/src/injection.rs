@@ -39,7 +39,11 @@ impl<S: PacketSource> Network<'_, S> {
             // The list of this cycle is taken after this.
             source.next = wakeups.set(chunk, now, now, node);
         });
+        self.hear_acknowledgements(chunk, now);
         let mut next = self.wakeups.take(chunk, now);
+        if self.windows.is_some() {
+            next = self.in_turn(next);
+        }
         while next != NO_NODE {
             let node = next;
             let source = &mut self.sources[node.0 as usize];
@@ -57,7 +61,18 @@ impl<S: PacketSource> Network<'_, S> {
             let Some(input) = self.spend_credit(chunk, node, now) else { continue };
             let source = &mut self.sources[node.0 as usize];
             let (created, at) = (source.created, source.switch);
-            let destination = self.packets.destination(node, created, &mut source.rng);
+            let held = self.windows.as_mut().and_then(|windows| windows.take_held(node));
+            let destination =
+                held.unwrap_or_else(|| self.packets.destination(node, created, &mut source.rng));
+            if let Some(windows) = &mut self.windows {
+                let to = self.fabric.dragonfly().switch_of(destination).0;
+                if !windows.admit((node, at), (destination, to)) {
+                    // The next acknowledgement from there wakes it.
+                    source.next = node;
+                    self.states.node_free[input.index()] += 1;
+                    continue;
+                }
+            }
             match self.set_out(node, destination, created, input, now) {
                 Ok(packet) => {
                     let link = self.node_links.get(node.0 as usize);
@@ -68,6 +83,9 @@ impl<S: PacketSource> Network<'_, S> {
                     if self.damage.is_some() =>
                 {
                     self.links.never_sent(Cause::Refused, 1, now);
+                    if let Some(windows) = &mut self.windows {
+                        windows.withdraw(at, self.fabric.dragonfly().switch_of(destination).0);
+                    }
                     self.states.node_free[input.index()] += 1;
                 }
                 Err(error) => return Err(Box::new(failed(self.fabric, now, at, error))),

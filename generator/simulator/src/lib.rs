@@ -80,6 +80,8 @@ mod test_images;
 mod update_tests;
 #[cfg(test)]
 mod window_tests;
+#[cfg(test)]
+mod windows_tests;
 
 mod agreement;
 mod allocate;
@@ -124,6 +126,7 @@ mod tally;
 mod wakeups;
 mod watchdog;
 mod whole_paths;
+mod windows;
 mod worklist;
 
 /// What another engine over the same booted switches is put together from.

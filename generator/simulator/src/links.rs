@@ -11,6 +11,7 @@ use crate::losses::{Cause, Loss, LossLog};
 use crate::numbers::{ChannelId, LocalChannel, PacketId};
 use crate::packet::{Flit, Origin, Packet, Pool};
 use crate::tally::Tally;
+use crate::windows::{Acknowledgement, Acknowledgements};
 use std::ops::Range;
 
 /// A packet on its way to an input buffer, with the header that it will arrive with.
@@ -27,6 +28,7 @@ pub(crate) struct Arrival {
 pub(crate) struct Handed {
     arrivals: Vec<(u32, ChannelId, Packet)>,
     credits: Vec<(u32, ChannelId)>,
+    acknowledgements: Vec<(u32, Acknowledgement)>,
 }
 
 /// Everything under way, and what is counted of it.
@@ -42,6 +44,8 @@ pub(crate) struct UnderWay {
     /// their cycle and have the first lanes, one for each chunk. Credits for nodes count after it,
     /// as the nodes have sent already, and have the lanes after those.
     pub(crate) credits: Calendar<LocalChannel>,
+    /// Where sources have windows.
+    pub(crate) acknowledgements: Option<Acknowledgements>,
     pub(crate) tally: Tally,
     /// Flits that have won switch allocation so far.
     pub(crate) grants: u64,
@@ -60,6 +64,7 @@ impl UnderWay {
             arrivals: Calendar::new(horizon, chunks),
             injections: Calendar::new(horizon, chunks),
             credits: Calendar::new(horizon, 2 * chunks),
+            acknowledgements: None,
             tally,
             grants: 0,
             delivered: 0,
@@ -75,7 +80,9 @@ impl UnderWay {
 
     /// The same links with nothing under way and nothing counted.
     pub(crate) fn like(&self, chunks: usize) -> Self {
-        Self::new(self.credits.horizon(), chunks, self.tally.like())
+        let acknowledgements = self.acknowledgements.as_ref().map(|known| known.like(chunks));
+        let links = Self::new(self.credits.horizon(), chunks, self.tally.like());
+        Self { acknowledgements, ..links }
     }
 
     /// Takes the counts of others, which begin anew.
@@ -92,7 +99,12 @@ impl UnderWay {
         chunks: Range<usize>,
         handed: &mut Handed,
     ) {
-        let Self { pool, arrivals, credits, .. } = self;
+        let Self { pool, arrivals, credits, acknowledgements, .. } = self;
+        if let Some(under_way) = acknowledgements {
+            under_way.drain(cycles.clone(), chunks.clone(), |cycle, told| {
+                handed.acknowledgements.push((cycle, told));
+            });
+        }
         arrivals.drain(cycles.clone(), chunks.clone(), |cycle, _, Arrival { input, packet }| {
             handed.arrivals.push((cycle, input, pool.packet(packet)));
             pool.remove(packet);
@@ -110,6 +122,11 @@ impl UnderWay {
         }
         for (cycle, credit) in handed.credits.drain(..) {
             self.return_credit(cycle, credit);
+        }
+        for (cycle, told) in handed.acknowledgements.drain(..) {
+            if let Some(under_way) = &mut self.acknowledgements {
+                under_way.put(cycle, told);
+            }
         }
     }
 
@@ -190,6 +207,7 @@ impl UnderWay {
     /// How many bytes all of this holds.
     pub(crate) fn bytes(&self) -> usize {
         let calendars = self.arrivals.bytes() + self.injections.bytes() + self.credits.bytes();
-        self.pool.bytes() + calendars
+        let told = self.acknowledgements.as_ref().map_or(0, Acknowledgements::bytes);
+        self.pool.bytes() + calendars + told
     }
 }

@@ -7,6 +7,7 @@ use crate::packet::Packet;
 use crate::setting_values::Buffers;
 use crate::settings::Settings;
 use crate::switch_state::SwitchStates;
+use crate::windows::{Acknowledgements, Windows};
 use tvlb_base::text::Refused;
 use tvlb_schema::{Dragonfly, LinkKind};
 
@@ -69,7 +70,11 @@ impl Settings {
         let nodes = u64::from(df.node_numbers()) * size_of::<Source>() as u64;
         let packets = u64::from(packets) * size_of::<Packet>() as u64;
         let ahead = UnderWay::bytes_ahead(self.cycles_ahead(channels), chunks as usize);
-        u64::from(chunks) * SwitchStates::BYTES_OF_CHUNK + nodes + packets + ahead
+        let windows = self.destination_window.map_or(0, |_| {
+            let horizon = self.cycles_ahead(channels) + self.acknowledgement();
+            Windows::bytes_of(df) + Acknowledgements::bytes_ahead(horizon, chunks as usize)
+        });
+        u64::from(chunks) * SwitchStates::BYTES_OF_CHUNK + nodes + packets + ahead + windows
     }
 }
 

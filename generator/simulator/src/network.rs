@@ -37,6 +37,7 @@ use crate::settings::{Settings, least_control_latency};
 use crate::switch_state::{InputChannel, PortKind, SwitchStates};
 use crate::tally::Tally;
 use crate::wakeups::{NO_NODE, Wakeups};
+use crate::windows::{Acknowledgements, Windows};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::borrow::Cow;
@@ -80,6 +81,8 @@ pub(crate) struct Network<'f, S> {
     pub(crate) wakeups: Wakeups,
     /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
     pub(crate) node_links: OwnedRange<Free>,
+    /// Where sources have windows.
+    pub(crate) windows: Option<Windows>,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
     /// The virtual channel that a packet takes on a link, by the one that the datapath assigned.
@@ -141,7 +144,12 @@ impl<'f, S: PacketSource> Network<'f, S> {
                 Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)))
             })
             .collect();
-        let links = UnderWay::new(horizon, chunks, tally);
+        let mut links = UnderWay::new(horizon, chunks, tally);
+        let windows = settings.destination_window.map(|limits| {
+            let network = (states.port_bits, chunks, horizon);
+            links.acknowledgements = Some(Acknowledgements::new(settings, df, network));
+            Windows::new(limits, df)
+        });
         Self {
             fabric,
             switches: fabric.quick_switches(),
@@ -156,6 +164,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
             links,
             wakeups,
             node_links: OwnedRange::whole(vec![Free::default(); paced_nodes as usize]),
+            windows,
             sent: 0,
             channel_map: [0, 1, 2, 3, 4, 5, 6, 7],
             damage: None,
@@ -363,6 +372,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
                 + part.wakeups.bytes()
                 + part.sources.bytes()
                 + part.switch_rngs.bytes()
+                + part.windows.as_ref().map_or(0, Windows::bytes)
         };
         self.parts().map(of_part).sum()
     }

@@ -5,8 +5,8 @@ use crate::setting_values::{Buffers, Deciding, Injection, MOST_LATENCY, Measurin
 use crate::settings::{MOST_CHANNELS, MOST_CYCLES, MOST_SPEEDUP, Settings, paths_name};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use tvlb_base::parameter::{self, Parameter, Parameters, Value};
-use tvlb_base::{whole, words};
-use tvlb_firmware_model::VlbPaths;
+use tvlb_base::{text, whole, words};
+use tvlb_firmware_model::{VlbPaths, WindowLimits};
 use tvlb_schema::{Bandwidth, BandwidthError, LinkKind, VcScheme};
 
 /// The rules of virtual channels, each with what it means.
@@ -52,6 +52,21 @@ impl Parameters for Settings {
             words!(decide: Deciding::ALL, Deciding),
         )
         .after("decided at "),
+        Of::switches(
+            "destination-window",
+            "LIMITS",
+            "Hold packets to a destination switch while so many are under way there from the source's switch, where their \
+             mean delay is above so many cycles; as in 150/192: cycles, and packets",
+            text!(if destination_window: WindowLimits),
+        )
+        .otherwise("no windows"),
+        Of::switches(
+            "acknowledgement",
+            "CYCLES",
+            "Cycles from the arrival of a packet at its node until its source knows of it, where sources have windows",
+            whole!(if acknowledgement_cycles, 1, MOST_LATENCY),
+        )
+        .otherwise("as long as a packet takes that waits for nothing, with a local link in each group"),
         Of::switches(
             "buffer",
             "FLITS",

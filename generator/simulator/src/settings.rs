@@ -8,11 +8,11 @@
 use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
 use crate::scheme::Scheme;
-use crate::setting_values::{Buffers, Deciding, Injection, MOST_BUFFER, Measuring};
+use crate::setting_values::{Buffers, Deciding, Injection, MOST_BUFFER, MOST_LATENCY, Measuring};
 use std::fmt;
 use tvlb_base::parameter::{self, Stated};
 use tvlb_base::text::Refused;
-use tvlb_firmware_model::{self as datapath, Channels, VlbPaths};
+use tvlb_firmware_model::{self as datapath, Channels, VlbPaths, WindowLimits};
 use tvlb_schema::{Bandwidths, LinkKind, VcScheme};
 use tvlb_table_set::FabricEntry;
 
@@ -90,6 +90,11 @@ pub struct Settings {
     pub injection: Injection,
     /// When a packet's path is decided.
     pub decide: Deciding,
+    /// When the windows of sources close, if they have windows.
+    pub destination_window: Option<WindowLimits>,
+    /// Cycles from the arrival of a packet at its node until its source knows of it, where sources have windows;
+    /// [`Self::acknowledgement`] if nothing is said.
+    pub acknowledgement_cycles: Option<u16>,
     /// How many flits the buffer of one virtual channel holds.
     pub buffers: Buffers,
     /// Cycles that a flit spends on a link within a group.
@@ -127,6 +132,8 @@ impl Settings {
             virtual_channels: None,
             injection: Injection::Zero,
             decide: Deciding::Sending,
+            destination_window: None,
+            acknowledgement_cycles: None,
             buffers: Buffers::all(USUAL_BUFFER),
             local_latency_cycles: 10,
             global_latency_cycles: 15,
@@ -173,6 +180,16 @@ impl Settings {
             LinkKind::Local => self.local_latency_cycles,
             LinkKind::Global => self.global_latency_cycles,
         }
+    }
+
+    /// Cycles from the arrival of a packet at its node until its source knows of it. Where nothing is said: as long as a
+    /// packet takes that waits for nothing from node to node, by a link between groups and one within each group, and
+    /// the credit delay.
+    pub fn acknowledgement(&self) -> u32 {
+        let link = |kind| u32::from(self.latency(kind)) + 1;
+        let links = 2 * link(LinkKind::Node) + 2 * link(LinkKind::Local) + link(LinkKind::Global);
+        self.acknowledgement_cycles
+            .map_or_else(|| links + u32::from(self.credit_delay_cycles), u32::from)
     }
 
     /// Cycles from a flit's departure to the use of the credit for it, without those at switches.
@@ -300,6 +317,10 @@ impl Settings {
         within("buffer", self.buffers.local.into(), 1, MOST_BUFFER.into())?;
         within("buffer between groups", self.buffers.global.into(), 1, MOST_BUFFER.into())?;
         self.bandwidths.check().map_err(|error| Refused::new(error.to_string(), ""))?;
+        if self.destination_window.is_some() {
+            let (found, least) = (self.acknowledgement(), least_control_latency(self));
+            within("acknowledgement", found, least, MOST_LATENCY.into())?;
+        }
         if self.scheme == Scheme::UgalG && self.decide == Deciding::Head {
             let found = "decide is head with scheme ugal-g";
             let accepted =

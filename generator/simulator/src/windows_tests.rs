@@ -1,0 +1,147 @@
+//! Sources with windows: what is under way is what was not acknowledged, nobody waits for ever, and neither threads
+//! nor how far chunks run ahead make a difference.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use crate::setting_values::{Buffers, Deciding, Injection};
+use crate::test_images::{Images, absolute_images};
+use crate::{BootedFabric, FaultSchedule, Run, Scheme, Settings, StopRule};
+use tvlb_firmware_model::{VlbPaths, WindowLimits};
+use tvlb_schema::{FaultSet, ShapeSet, SwitchId};
+use tvlb_traffic::{Pattern, Traffic};
+
+const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
+
+fn settings(scheme: Scheme, limits: &str) -> Settings {
+    let limits: WindowLimits = limits.parse().unwrap();
+    let buffers = Buffers::all(8);
+    let usual = Settings::new(scheme, VlbPaths::Custom);
+    let (window_cycles, warm_up_windows) = (1000, 1);
+    Settings { destination_window: Some(limits), buffers, window_cycles, warm_up_windows, ..usual }
+}
+
+fn traffic(fabric: &BootedFabric<'_>, pattern: &str) -> Traffic {
+    Traffic::new(&pattern.parse::<Pattern>().unwrap(), fabric.dragonfly(), 1).unwrap()
+}
+
+/// What can be seen of a run.
+fn seen(run: &Run<'_>) -> String {
+    let network = &run.network;
+    run.inspect().unwrap();
+    let held: Vec<_> =
+        network.parts().flat_map(|part| part.windows.as_ref().unwrap().held()).collect();
+    format!("{held:?} {} {:?} {:?}", network.sent, network.link_flits(), network.links.tally)
+}
+
+/// The packets that windows say are under way, and those of which a source has not heard.
+fn under_way(run: &Run<'_>) -> (u64, u64) {
+    let parts = || run.network.parts();
+    let windows = parts().map(|part| part.windows.as_ref().unwrap().under_way()).sum();
+    let told = |part: &crate::network::Network<'_, _>| {
+        part.links.acknowledgements.as_ref().unwrap().under_way() as u64
+    };
+    (windows, u64::from(run.network.under_way()) + parts().map(told).sum::<u64>())
+}
+
+#[test]
+fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
+    let images = absolute_images(2, 8, 2, 17, ShapeSet::ALL);
+    let fabric = BootedFabric::boot(&images.fabric, &images.switches).unwrap();
+    let traffic = traffic(&fabric, "hot-switch");
+    for scheme in SCHEMES {
+        for limits in ["0/1", "60/8"] {
+            let mut settings = settings(scheme, limits);
+            if limits == "60/8" && scheme != Scheme::UgalG {
+                (settings.injection, settings.decide) = (Injection::Random, Deciding::Head);
+            }
+            let run = || Run::new(&fabric, &settings, &traffic, 0.6, 1).unwrap();
+            let (mut one, mut other, mut divided) = (run(), run(), run());
+            other.network.keep_in_step();
+            for (round, cycles) in [1, 203, 64, 1500].into_iter().enumerate() {
+                one.network.run(cycles).unwrap();
+                other.network.run(cycles).unwrap();
+                divided.network.divide([1, 2, 3, 2][round]);
+                divided.network.run(cycles).unwrap();
+                assert_eq!(seen(&one), seen(&other), "{scheme:?} {limits}");
+                assert_eq!(seen(&one), seen(&divided), "{scheme:?} {limits}");
+            }
+            assert!(one.network.windows.as_ref().unwrap().held().len() > 20, "{scheme:?} {limits}");
+        }
+    }
+}
+
+#[test]
+fn what_windows_count_is_what_no_source_has_heard_of() {
+    let images = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
+    let fabric = BootedFabric::boot(&images.fabric, &images.switches).unwrap();
+    let traffic = traffic(&fabric, "shift(2,1)");
+    for scheme in SCHEMES {
+        let settings = settings(scheme, "40/3");
+        let mut run = Run::new(&fabric, &settings, &traffic, 0.6, 1).unwrap();
+        for cycles in [10, 200, 1000, 5] {
+            run.advance(cycles).unwrap();
+            let (windows, known) = under_way(&run);
+            assert!(windows > 0 && windows == known, "{scheme:?}: {windows}, {known}");
+        }
+    }
+}
+
+/// Cables and a switch die and are mended. Whoever waits for a packet that was lost hears of it.
+#[test]
+fn a_lost_packet_holds_nobody() {
+    let images = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
+    let fabric = BootedFabric::boot(&images.fabric, &images.switches).unwrap();
+    let traffic = traffic(&fabric, "shift(2,1)");
+    let dead = FaultSet { switches: [SwitchId(3), SwitchId(14)].into(), ..FaultSet::default() };
+    let entries = [(400, dead), (1200, FaultSet::default())];
+    let schedule = FaultSchedule::new(&fabric, &entries, 0..=100).unwrap();
+    for scheme in SCHEMES {
+        let settings = settings(scheme, "0/2");
+        let mut run = Run::with_faults(&fabric, &settings, &traffic, 0.5, 1, &schedule).unwrap();
+        for cycles in [399, 60, 300, 600] {
+            run.advance(cycles).unwrap();
+            run.inspect().unwrap();
+            let (windows, known) = under_way(&run);
+            assert_eq!(windows, known, "{scheme:?}");
+        }
+        assert!(run.losses().sent() > 5, "{:?}", run.losses());
+        // Long after all is mended, every node still gets its packets.
+        run.advance(1000).unwrap();
+        let before: Vec<u32> = run.network.link_flits();
+        run.advance(1000).unwrap();
+        let bits = run.network.states.port_bits;
+        for node in fabric.dragonfly().nodes() {
+            let (switch, terminal) = fabric.dragonfly().switch_of(node);
+            let port = (switch.as_usize() << bits) + usize::from(terminal);
+            assert!(run.network.link_flits()[port] > before[port], "{scheme:?} {node}");
+        }
+    }
+}
+
+/// What is sent to a switch that can take no more does not fill the network where sources have windows.
+#[test]
+fn the_rest_goes_on_beside_a_hot_switch() {
+    let Images { fabric, switches } = absolute_images(4, 8, 4, 9, ShapeSet::ALL);
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
+    let traffic = traffic(&fabric, "hot-switch");
+    let latency = |settings: &Settings| {
+        let run = Run::new(&fabric, settings, &traffic, 0.7, 1).unwrap();
+        let outcome = run.measure(StopRule::FullWindow, &()).unwrap();
+        outcome.populations.iter().find(|one| one.population == "rest").unwrap().latency
+    };
+    let with = Settings { buffers: Buffers::all(32), ..settings(Scheme::Par, "150/16") };
+    let without = Settings { destination_window: None, ..with.clone() };
+    let (with, without) = (latency(&with), latency(&without));
+    assert!(with < 60.0 && without > 80.0, "{with} {without}");
+}
+
+#[test]
+fn an_acknowledgement_takes_as_long_as_what_goes_to_another_switch() {
+    let images = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
+    let fabric = BootedFabric::boot(&images.fabric, &images.switches).unwrap();
+    let traffic = traffic(&fabric, "uniform");
+    let usual = settings(Scheme::UgalL, "150/16");
+    assert_eq!(usual.acknowledgement(), 44);
+    let soon = Settings { acknowledgement_cycles: Some(10), ..usual };
+    let refused = Run::new(&fabric, &soon, &traffic, 0.1, 1).err().unwrap();
+    insta::assert_snapshot!(refused, @"acknowledgement is 10, accepted 11 to 10000");
+}
