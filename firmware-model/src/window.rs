@@ -82,6 +82,7 @@ impl FromStr for WindowLimits {
 }
 
 /// What a source knows of its packets to one destination.
+#[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DestinationWindow {
     under_way: u16,

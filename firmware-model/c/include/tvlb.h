@@ -202,6 +202,36 @@ int32_t tvlb_forward(const tvlb_switch *sw, uint64_t header, tvlb_step *step);
  * their packets TVLB_NO_CHANNEL. */
 int32_t tvlb_channels_needed(tvlb_setup *setup);
 
+/* A window per destination switch, for sources whose packets are acknowledged; nothing else needs it. Where a
+ * destination is sent more than it takes, its packets fill the network. A source that counts its packets under
+ * way to each other switch, and holds some while they arrive late, keeps the way free for the rest.
+ *
+ * Before a packet to a node of another switch is given to tvlb_admit, the source asks tvlb_window_admit of the
+ * window to that switch (tvlb_switch_of). Where the packet may not set out it is held, and asked for again after
+ * the next acknowledgement from there, the oldest packet first. Every packet that was admitted is acknowledged
+ * with the cycles from when it set out to when it arrived, or said to be lost, or others are held for ever.
+ * A source has a window for each switch, or fewer, which switches share: number % count. Windows begin as zeros. */
+typedef struct tvlb_window {
+    uint16_t under_way;
+    uint16_t delay_eighths; /* the mean delay, in eighths of a cycle */
+} tvlb_window;
+typedef struct tvlb_window_limits {
+    uint16_t delay_cycles; /* the mean delay above which packets are held, at most 8191 */
+    uint16_t packets;      /* with so many packets under way a window is full, 1 or more */
+} tvlb_window_limits;
+
+/* The number of the switch of a node, TVLB_NO_SUCH_NODE if there is no such node. */
+int32_t tvlb_switch_of(const tvlb_switch *sw, uint32_t node, uint32_t *number);
+
+/* Writes 1 if a packet may set out, which then counts as under way, and 0 if it is to be held. */
+int32_t tvlb_window_admit(tvlb_window *window, const tvlb_window_limits *limits, uint8_t *may_set_out);
+
+/* A packet has arrived so many cycles after it set out. */
+int32_t tvlb_window_acknowledge(tvlb_window *window, uint32_t delay_cycles);
+
+/* A packet that was admitted will not be acknowledged: it is lost, or tvlb_admit refused it. */
+int32_t tvlb_window_lose(tvlb_window *window);
+
 /* How many physical ports the switch has: as many counters as `credits` should have. */
 int32_t tvlb_ports(const tvlb_switch *sw, uint32_t *ports);
 

@@ -20,6 +20,7 @@ mod image_error;
 mod memory;
 mod setup;
 mod state;
+mod window;
 
 pub use ask::{
     tvlb_check_replacement, tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports,
@@ -42,6 +43,10 @@ pub use image_error::{TEXT_SIZE, tvlb_check_image, tvlb_image_error};
 pub use memory::{tvlb_inputs, tvlb_random};
 pub use setup::{tvlb_channels_needed, tvlb_setup};
 pub use state::{SWITCH_SIZE, tvlb_switch};
+pub use window::{
+    tvlb_switch_of, tvlb_window, tvlb_window_acknowledge, tvlb_window_admit, tvlb_window_limits,
+    tvlb_window_lose,
+};
 
 #[doc(hidden)] // for the comparison of C with Rust
 pub use code::code_of;

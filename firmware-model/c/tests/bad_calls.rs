@@ -8,7 +8,8 @@ use tvlb_firmware_c::{
     tvlb_check_image, tvlb_check_replacement, tvlb_describe, tvlb_describe_port, tvlb_explain,
     tvlb_explain_again, tvlb_forward, tvlb_image_error, tvlb_inputs, tvlb_install_faults,
     tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_setup,
-    tvlb_step, tvlb_switch, tvlb_switch_number, tvlb_weighing_of,
+    tvlb_step, tvlb_switch, tvlb_switch_number, tvlb_switch_of, tvlb_weighing_of, tvlb_window,
+    tvlb_window_acknowledge, tvlb_window_admit, tvlb_window_limits, tvlb_window_lose,
 };
 
 const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
@@ -142,6 +143,8 @@ fn pointers_are_checked_before_what_they_lead_to() {
     let at = &raw mut zeros;
     let (mut header, mut step, mut number) = (0_u64, tvlb_step::default(), 0_u32);
     let (header, step, number) = (&raw mut header, &raw mut step, &raw mut number);
+    let limits = tvlb_window_limits { delay_cycles: 150, packets: 64 };
+    let (mut window, mut may) = (tvlb_window::default(), 7);
     // SAFETY: each pointer is null, misaligned, or of what lives.
     unsafe {
         for code in [
@@ -152,6 +155,23 @@ fn pointers_are_checked_before_what_they_lead_to() {
             tvlb_boot(at, null()),
             tvlb_channels_needed(null_mut()),
             tvlb_channels_needed(&mut tvlb_setup::of((null(), 0), (image, 64), (PAR, 0), (7, 7))),
+            tvlb_switch_of(null(), 1, number),
+            tvlb_switch_of(at, 1, null_mut()),
+            tvlb_window_admit(null_mut(), &raw const limits, image),
+            tvlb_window_admit(&raw mut window, null(), image),
+            tvlb_window_admit(&raw mut window, &raw const limits, null_mut()),
+            tvlb_window_admit(
+                &raw mut window,
+                &tvlb_window_limits { packets: 0, ..limits },
+                &raw mut may,
+            ),
+            tvlb_window_admit(
+                &raw mut window,
+                &tvlb_window_limits { delay_cycles: 8192, ..limits },
+                &raw mut may,
+            ),
+            tvlb_window_acknowledge(null_mut(), 1),
+            tvlb_window_lose((&raw mut window).wrapping_byte_add(1)),
             tvlb_install_faults(at, null(), 0),
             tvlb_install_faults(&raw mut switch, null(), 0),
             tvlb_install_faults(odd, image, 64),
@@ -177,7 +197,9 @@ fn pointers_are_checked_before_what_they_lead_to() {
         ] {
             assert_eq!(code, TVLB_BAD_ARGUMENT);
         }
+        assert_eq!((may, window), (7, tvlb_window::default()));
         // Where all pointers are right, what they lead to is told.
+        assert_eq!(tvlb_switch_of(&raw const switch, 144, number), TVLB_NO_SUCH_NODE);
         assert_eq!(
             tvlb_boot(at, &tvlb_setup::of((image, 0), (image, 64), (PAR, 0), (7, 7))),
             TVLB_FABRIC_IMAGE

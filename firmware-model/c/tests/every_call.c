@@ -30,6 +30,9 @@ int run(void)
     tvlb_port description_of_port;
     tvlb_weighing weighing;
     tvlb_step step;
+    tvlb_window window = {0, 0};
+    tvlb_window_limits limits = {150, 64};
+    uint8_t may = 0;
     uint64_t header = 0;
     uint32_t number = 0, credits[7] = {0};
     tvlb_inputs inputs = {credits, 7, seven, NULL, NULL, 0};
@@ -52,6 +55,11 @@ int run(void)
     EXPECT(TVLB_OK, tvlb_reconsider(&sw, &header, TVLB_CUSTOM, &inputs));
     EXPECT(TVLB_OK, tvlb_explain(&sw, 40, TVLB_UGAL_L, TVLB_CUSTOM, &inputs, &explanation));
     EXPECT(TVLB_OK, tvlb_explain_again(&sw, header, TVLB_CUSTOM, &inputs, &explanation));
+    EXPECT(TVLB_OK, tvlb_switch_of(&sw, 40, &number));
+    EXPECT(20, (int32_t)number);
+    EXPECT(TVLB_OK, tvlb_window_admit(&window, &limits, &may));
+    EXPECT(TVLB_OK, tvlb_window_acknowledge(&window, 80));
+    EXPECT(TVLB_OK, tvlb_window_lose(&window));
     EXPECT(TVLB_OK, tvlb_ports(&sw, &number));
     EXPECT(TVLB_OK, tvlb_switch_number(&sw, &number));
     EXPECT(TVLB_OK, tvlb_node_count(&sw, &number));

@@ -5,6 +5,9 @@
 #include "tvlb.h"
 
 _Static_assert(sizeof(tvlb_switch) == TVLB_SWITCH_SIZE, "the size that the header states");
+_Static_assert(sizeof(tvlb_window) == 4 && sizeof(tvlb_window_limits) == 4 &&
+                   offsetof(tvlb_window_limits, packets) == 2,
+               "a window as Rust lays it out");
 _Static_assert(offsetof(tvlb_setup, scheme) == 4 * sizeof(size_t) &&
                    offsetof(tvlb_setup, global_channels) == 4 * sizeof(size_t) + 3,
                "a setup as Rust lays it out");

@@ -8,8 +8,10 @@ use tvlb_firmware_c::{
     TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_admit, tvlb_boot,
     tvlb_channels_needed, tvlb_check_replacement, tvlb_forward, tvlb_inputs, tvlb_install_faults,
     tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_setup,
-    tvlb_step, tvlb_switch, tvlb_switch_number,
+    tvlb_step, tvlb_switch, tvlb_switch_number, tvlb_switch_of, tvlb_window,
+    tvlb_window_acknowledge, tvlb_window_admit, tvlb_window_limits, tvlb_window_lose,
 };
+use tvlb_firmware_model::{DestinationWindow, WindowLimits};
 use tvlb_schema::{
     FabricImage, FaultSet, MinCandidate, PerDecision, SetContents, SetRule, ShapeSet,
     SwitchContents, SwitchId, VcScheme, Weighing, encode_fault_image, encode_switch_image,
@@ -389,4 +391,39 @@ fn null_and_memory_of_zeros_are_refused() {
         assert_eq!(tvlb_forward(at, OPEN, &raw mut step), TVLB_OK);
     }
     assert_eq!(number, 77);
+}
+
+#[test]
+fn a_window_of_c_is_one_of_rust() {
+    let switch = boot(FABRIC, SWITCH, PAR, (7, 7));
+    let limits = tvlb_window_limits { delay_cycles: 100, packets: 3 };
+    let (mut c, mut rust) = (tvlb_window::default(), DestinationWindow::default());
+    let (mut number, mut word, mut held) = (0, 1_u32, 0);
+    // SAFETY: all pointers are of what lives.
+    unsafe {
+        assert_eq!(tvlb_switch_of(&raw const switch, 41, &raw mut number), TVLB_OK);
+        for _ in 0..10_000 {
+            word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            match word >> 30 {
+                0 => {
+                    assert_eq!(tvlb_window_acknowledge(&raw mut c, word >> 20 & 0xff), TVLB_OK);
+                    rust.acknowledge(word >> 20 & 0xff);
+                }
+                1 if word >> 29 & 1 == 0 => {
+                    assert_eq!(tvlb_window_lose(&raw mut c), TVLB_OK);
+                    rust.lose();
+                }
+                _ => {
+                    let mut may = 7;
+                    let code = tvlb_window_admit(&raw mut c, &raw const limits, &raw mut may);
+                    assert_eq!(code, TVLB_OK);
+                    let limits = WindowLimits { delay_cycles: 100, packets: 3 };
+                    assert_eq!(may, u8::from(rust.admit(limits)));
+                    held += u32::from(may == 0);
+                }
+            }
+        }
+    }
+    assert_eq!(number, 20);
+    assert!(held > 1000, "{held}");
 }

@@ -34,7 +34,43 @@ int32_t routing_boot(struct routing *routing, const uint8_t *fabric, size_t fabr
     routing->random = 0x9e3779b9u * (number + 1) | 1;
     for (uint32_t counter = 0; counter < MOST_PORTS * CHANNELS; counter++)
         routing->credits_in_use[counter] = 0;
+    for (uint32_t place = 0; place < WINDOWS; place++)
+        routing->windows[place] = (tvlb_window){0, 0};
     return TVLB_OK;
+}
+
+/* The window to the switch of a node; none for the nodes of this switch, and for one that does not exist. */
+static tvlb_window *window_to(struct routing *routing, uint32_t node)
+{
+    uint32_t here = 0, there = 0;
+    tvlb_switch_number(&routing->sw, &here);
+    if (tvlb_switch_of(&routing->sw, node, &there) != TVLB_OK || there == here)
+        return NULL;
+    return &routing->windows[there % WINDOWS];
+}
+
+int routing_may_set_out(struct routing *routing, uint32_t node)
+{
+    static const tvlb_window_limits limits = {150, 32}; /* cycles of mean delay, and packets under way */
+    tvlb_window *window = window_to(routing, node);
+    uint8_t may_set_out = 1;
+    if (window != NULL)
+        tvlb_window_admit(window, &limits, &may_set_out);
+    return may_set_out;
+}
+
+void routing_acknowledged(struct routing *routing, uint32_t node, uint32_t delay_cycles)
+{
+    tvlb_window *window = window_to(routing, node);
+    if (window != NULL)
+        tvlb_window_acknowledge(window, delay_cycles);
+}
+
+void routing_lost(struct routing *routing, uint32_t node)
+{
+    tvlb_window *window = window_to(routing, node);
+    if (window != NULL)
+        tvlb_window_lose(window);
 }
 
 int32_t routing_from_node(struct routing *routing, uint32_t node, tvlb_step *step)

@@ -1,14 +1,17 @@
 //! The routing of one switch, without the standard library, an allocator or a panic: what goes into firmware.
 //!
 //! The rest of the firmware calls [`Routing::from_node`] and [`Routing::from_link`] for each packet that arrives, and
-//! [`Routing::sent`] and [`Routing::credit_returned`] where flits leave and credits come back.
+//! [`Routing::sent`] and [`Routing::credit_returned`] where flits leave and credits come back. Where packets are
+//! acknowledged, it asks [`Routing::may_set_out`] before a packet from a node, and says what became of it; elsewhere
+//! these calls and `windows` go.
 #![no_std]
 #![forbid(unsafe_code)]
 
 use tvlb_firmware_model::rand_core::SeedableRng;
-use tvlb_firmware_model::schema::{NodeId, Port};
+use tvlb_firmware_model::schema::{NodeId, Port, SwitchId};
 use tvlb_firmware_model::{
     Admission, ByChannel, Channels, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+    WindowLimits, Windows,
 };
 
 /// The most ports that the switch can have.
@@ -16,6 +19,11 @@ pub const MOST_PORTS: usize = 64;
 /// The virtual channels that each port has counters for: tables may count the credits of single channels.
 pub const CHANNELS: u8 = 5;
 const MOST_COUNTERS: usize = MOST_PORTS * CHANNELS as usize;
+
+/// The windows of the source: as many as the largest fabric has switches, or fewer, which switches share.
+const WINDOWS: usize = 256;
+/// When they close.
+const LIMITS: WindowLimits = WindowLimits { delay_cycles: 150, packets: 32 };
 
 /// How packets are routed, and where VLB paths come from.
 const SCHEME: Scheme = Scheme::Par;
@@ -27,6 +35,7 @@ pub struct Routing {
     rng: DefaultRng,
     /// By port and virtual channel, flits sent whose buffer space downstream has not come back yet.
     credits_in_use: heapless::Vec<u32, MOST_COUNTERS>,
+    windows: Windows<WINDOWS>,
 }
 
 /// Why a switch does not boot.
@@ -58,7 +67,30 @@ impl Routing {
             .map_err(|_| BootError::TooManyPorts(ports))?;
         // Each switch draws numbers of its own.
         let rng = DefaultRng::seed_from_u64(switch.image().switch().0.into());
-        Ok(Self { switch, rng, credits_in_use })
+        Ok(Self { switch, rng, credits_in_use, windows: Windows::new(LIMITS) })
+    }
+
+    /// Whether a packet from a node of this switch may set out; it then counts as under way. Otherwise it is held, and
+    /// asked for again after the next acknowledgement from its destination, the oldest packet first.
+    pub fn may_set_out(&mut self, destination: NodeId) -> bool {
+        let to = self.switch_of(destination);
+        to == self.switch.image().switch() || self.windows.admit(to)
+    }
+
+    /// A packet to this node has arrived, so many cycles after it set out.
+    pub fn acknowledged(&mut self, destination: NodeId, delay_cycles: u32) {
+        let to = self.switch_of(destination);
+        self.windows.acknowledge(to, delay_cycles);
+    }
+
+    /// A packet to this node that was to set out will not arrive: it is lost, or [`Routing::from_node`] refused it.
+    pub fn lost(&mut self, destination: NodeId) {
+        let to = self.switch_of(destination);
+        self.windows.lose(to);
+    }
+
+    fn switch_of(&self, node: NodeId) -> SwitchId {
+        self.switch.image().fabric().dragonfly().switch_of(node).0
     }
 
     /// A packet from a node of this switch: decides its path and takes the first step.

@@ -22,6 +22,10 @@ fn main() -> Result<(), Error> {
     let there_place = (second.switch().image().group(), second.switch().image().index());
 
     for destination in (0..first.switch().image().fabric().dragonfly().node_numbers()).step_by(7) {
+        if !first.may_set_out(NodeId(destination)) {
+            println!("switch {here}: to node {destination}: held");
+            continue;
+        }
         let sent = first.from_node(NodeId(destination))?;
         print!("switch {here}: to node {destination}: ");
         match sent.step {

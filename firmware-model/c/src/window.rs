@@ -1,0 +1,118 @@
+//! Windows per destination switch, for sources whose packets are acknowledged.
+
+use crate::memory::{self, Out};
+use crate::{TVLB_BAD_ARGUMENT, TVLB_NO_SUCH_NODE, end, state, tvlb_switch};
+use tvlb_firmware_model::{DestinationWindow, WindowLimits};
+use tvlb_schema::NodeId;
+
+/// What a source knows of its packets to one destination switch: `struct tvlb_window`.
+#[repr(transparent)]
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct tvlb_window(DestinationWindow);
+
+/// When windows close: `struct tvlb_window_limits`.
+#[repr(C)]
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct tvlb_window_limits {
+    /// The mean delay above which packets are held.
+    pub delay_cycles: u16,
+    /// With so many packets under way a window is full.
+    pub packets: u16,
+}
+
+/// The switch of a node: `tvlb_switch_of`.
+///
+/// # Safety
+/// `switch` is as for `tvlb_admit`; `number` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_switch_of(
+    switch: *const tvlb_switch,
+    node: u32,
+    number: *mut u32,
+) -> i32 {
+    let answered = || {
+        // SAFETY: by the caller's promise.
+        let number = unsafe { Out::new(number) }?;
+        // SAFETY: as above.
+        let switch = &unsafe { state::read(switch) }?.switch;
+        let df = switch.image().fabric().dragonfly();
+        if !df.has_node(NodeId(node)) {
+            return Err(TVLB_NO_SUCH_NODE);
+        }
+        let (of_node, _) = df.switch_of(NodeId(node));
+        number.write(of_node.0.into());
+        Ok(())
+    };
+    end(answered())
+}
+
+/// Changes a window.
+///
+/// # Safety
+/// `window` is null, or readable and writable, and nobody else uses it during the call.
+unsafe fn change(
+    window: *mut tvlb_window,
+    change: impl FnOnce(&mut DestinationWindow),
+) -> Result<(), i32> {
+    // SAFETY: by the caller's promise.
+    let out = unsafe { Out::new(window) }?;
+    // SAFETY: as above; any bits are a window.
+    let tvlb_window(mut changed) = unsafe { memory::read(window) }?;
+    change(&mut changed);
+    out.write(tvlb_window(changed));
+    Ok(())
+}
+
+/// Whether a packet may set out: `tvlb_window_admit`.
+///
+/// # Safety
+/// `window` is null, or readable and writable, and nobody else uses it during the call; `limits` is null or readable,
+/// `may_set_out` null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_window_admit(
+    window: *mut tvlb_window,
+    limits: *const tvlb_window_limits,
+    may_set_out: *mut u8,
+) -> i32 {
+    let admit = || {
+        // SAFETY: by the caller's promise.
+        let out = unsafe { Out::new(may_set_out) }?;
+        // SAFETY: as above.
+        let tvlb_window_limits { delay_cycles, packets } = unsafe { memory::read(limits) }?;
+        if packets == 0 || delay_cycles > WindowLimits::MOST_DELAY {
+            return Err(TVLB_BAD_ARGUMENT);
+        }
+        let mut admitted = false;
+        let limits = WindowLimits { delay_cycles, packets };
+        // SAFETY: as above.
+        unsafe { change(window, |window| admitted = window.admit(limits)) }?;
+        out.write(admitted.into());
+        Ok(())
+    };
+    end(admit())
+}
+
+/// Notes that a packet has arrived: `tvlb_window_acknowledge`.
+///
+/// # Safety
+/// `window` is null, or readable and writable, and nobody else uses it during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_window_acknowledge(
+    window: *mut tvlb_window,
+    delay_cycles: u32,
+) -> i32 {
+    // SAFETY: by the caller's promise.
+    end(unsafe { change(window, |window| window.acknowledge(delay_cycles)) })
+}
+
+/// Notes that a packet will not arrive: `tvlb_window_lose`.
+///
+/// # Safety
+/// `window` is null, or readable and writable, and nobody else uses it during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_window_lose(window: *mut tvlb_window) -> i32 {
+    // SAFETY: by the caller's promise.
+    end(unsafe { change(window, DestinationWindow::lose) })
+}
