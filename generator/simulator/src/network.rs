@@ -37,7 +37,7 @@ use crate::settings::{Settings, least_control_latency};
 use crate::switch_state::{InputChannel, PortKind, SwitchStates};
 use crate::tally::Tally;
 use crate::wakeups::{NO_NODE, Wakeups};
-use crate::windows::{Acknowledgements, Windows};
+use crate::windows::{Acknowledgements, SourceWindows};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::borrow::Cow;
@@ -82,7 +82,7 @@ pub(crate) struct Network<'f, S> {
     /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
     pub(crate) node_links: OwnedRange<Free>,
     /// Where sources have windows.
-    pub(crate) windows: Option<Windows>,
+    pub(crate) windows: Option<SourceWindows>,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
     /// The virtual channel that a packet takes on a link, by the one that the datapath assigned.
@@ -148,7 +148,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
         let windows = settings.destination_window.map(|limits| {
             let network = (states.port_bits, chunks, horizon);
             links.acknowledgements = Some(Acknowledgements::new(settings, df, network));
-            Windows::new(limits, df)
+            SourceWindows::new(limits, df)
         });
         Self {
             fabric,
@@ -372,7 +372,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
                 + part.wakeups.bytes()
                 + part.sources.bytes()
                 + part.switch_rngs.bytes()
-                + part.windows.as_ref().map_or(0, Windows::bytes)
+                + part.windows.as_ref().map_or(0, SourceWindows::bytes)
         };
         self.parts().map(of_part).sum()
     }

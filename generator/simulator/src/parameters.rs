@@ -56,7 +56,7 @@ impl Parameters for Settings {
             "destination-window",
             "LIMITS",
             "Hold packets to a destination switch while so many are under way there from the source's switch, where their \
-             mean delay is above so many cycles; as in 150/192: cycles, and packets",
+             mean delay is above so many cycles; as in 150/32: cycles, and packets",
             text!(if destination_window: WindowLimits),
         )
         .otherwise("no windows"),

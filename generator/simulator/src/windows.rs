@@ -119,7 +119,7 @@ impl Acknowledgements {
 
 /// The windows of some switches, and what their nodes hold.
 #[derive(Debug)]
-pub(crate) struct Windows {
+pub(crate) struct SourceWindows {
     limits: WindowLimits,
     /// How many windows a switch has: one for each switch.
     of_switch: usize,
@@ -129,8 +129,8 @@ pub(crate) struct Windows {
     held: OwnedRange<NodeId>,
 }
 
-impl Windows {
-    /// Windows with nothing under way.
+impl SourceWindows {
+    /// SourceWindows with nothing under way.
     pub(crate) fn new(limits: WindowLimits, df: &Dragonfly) -> Self {
         let of_switch = df.switch_numbers() as usize;
         let places = vec![DestinationWindow::default(); of_switch * of_switch];

@@ -18,15 +18,15 @@ mod bare {
         ESCAPE, FABRIC, PORTS, RARE, SECOND, SEVERAL, SOURCE, View, arrived, boot,
     };
     use tvlb_firmware_c::{
-        TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_setup, tvlb_step,
-        tvlb_switch,
+        TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_setup,
+        tvlb_step, tvlb_switch,
     };
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
     use tvlb_firmware_model::{
-        Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+        Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths, WindowLimits, Windows,
     };
     use tvlb_ofar::{Ask, EscapeImage, Ofar};
-    use tvlb_schema::NodeId;
+    use tvlb_schema::{NodeId, SwitchId};
 
     /// More than any call touches.
     const PAINTED: usize = 8192;
@@ -62,6 +62,7 @@ mod bare {
         let mut rng = DefaultRng::seed_from_u64(1);
         admit(&mut meter, idle, &mut nodes, &source, &mut rng);
         go_on(&mut meter, idle, &source, &second, &mut rng);
+        hold_back(&mut meter, idle, &source);
         decide_at_every_hop(&mut meter, &source, &mut rng);
         meter.print("state", "switch", size_of::<Switch<'_>>() as u64);
         meter.print("state", "ofar", size_of::<Ofar<'_, '_>>() as u64);
@@ -173,6 +174,35 @@ mod bare {
         }
     }
 
+    /// What a source with windows does for each packet and for each acknowledgement.
+    fn hold_back(meter: &mut Meter, idle: u64, source: &Switch<'_>) {
+        let mut windows = Windows::<72>::new(WindowLimits { delay_cycles: 150, packets: 32 });
+        let df = source.image().fabric().dragonfly();
+        let mut nodes = Nodes(0);
+        meter.both("window-admit", idle, || {
+            let (to, _) = df.switch_of(nodes.next());
+            let caller = stack_pointer();
+            let _ = black_box(window_admit(&mut windows, to));
+            caller
+        });
+        meter.both("window-acknowledge", idle, || {
+            let (to, _) = df.switch_of(nodes.next());
+            let caller = stack_pointer();
+            window_acknowledge(&mut windows, to, black_box(80));
+            caller
+        });
+    }
+
+    #[inline(never)]
+    fn window_admit(windows: &mut Windows<72>, to: SwitchId) -> bool {
+        windows.admit(to)
+    }
+
+    #[inline(never)]
+    fn window_acknowledge(windows: &mut Windows<72>, to: SwitchId, delay_cycles: u32) {
+        windows.acknowledge(to, delay_cycles);
+    }
+
     unsafe extern "C" fn next_random(context: *mut c_void) -> u32 {
         // SAFETY: the context is the generator of `inputs_of`, which nothing else uses meanwhile.
         unsafe { &mut *context.cast::<DefaultRng>() }.next_u32()
@@ -184,7 +214,10 @@ mod bare {
         // SAFETY: the images are constants, and the switch lives.
         let code = unsafe {
             let (at, len) = (image.as_ptr(), image.len());
-            tvlb_boot(&raw mut switch, &tvlb_setup::of((FABRIC.as_ptr(), FABRIC.len()), (at, len), (3, 0), (7, 7)))
+            tvlb_boot(
+                &raw mut switch,
+                &tvlb_setup::of((FABRIC.as_ptr(), FABRIC.len()), (at, len), (3, 0), (7, 7)),
+            )
         };
         if code != TVLB_OK {
             exit(false)
