@@ -2,12 +2,13 @@
 //! what a switch draws is held against them.
 
 use super::VerifyError;
-use super::crossings::links;
+use super::crossings::FirstLink;
 use super::packet::{BootedSwitches, Path};
+use super::through_switches::Row;
+use super::ways::{Way, pairs};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, GlobalPort, LegHops, Route, SetView, Shape, SwitchId,
-    SwitchIndex,
+    Decision, DrawRule, FabricImage, LegHops, Route, SetView, Shape, SwitchId, SwitchIndex,
 };
 
 /// A walk over an intermediate switch: its route and shape, and how many pairs of shortest links lead
@@ -32,80 +33,35 @@ pub(super) fn rule_of(set: &SetView<'_>) -> Option<Through> {
     }
 }
 
-/// The links of a leg, all or the shortest, and the hops of the shortest.
-struct Leg {
-    hops: u8,
-    links: Vec<(GlobalPort, GlobalPort)>,
-}
-
-fn leg(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId, all: bool) -> Option<Leg> {
-    let df = fabric.dragonfly();
-    let ((out, here), (into, there)) = (df.place(from), df.place(to));
-    let of = |(leaves, arrives): (GlobalPort, GlobalPort)| {
-        1 + u8::from(df.split_port(leaves).0 != here) + u8::from(df.split_port(arrives).0 != there)
-    };
-    // Each of its hops goes by a link.
-    let is_leg = |&(leaves, arrives): &(GlobalPort, GlobalPort)| {
-        fabric.is_local_hop(out, here, df.split_port(leaves).0)
-            && fabric.is_local_hop(into, df.split_port(arrives).0, there)
-    };
-    let legs = || links(fabric, out, into).filter(is_leg);
-    let hops = legs().map(of).min()?;
-    Some(Leg { hops, links: legs().filter(|&link| all || of(link) == hops).collect() })
-}
-
-/// The shortest links from one switch to another of a different group.
-pub(super) fn shortest_links(
-    fabric: &FabricImage<'_>,
-    from: SwitchId,
-    to: SwitchId,
-) -> Vec<(GlobalPort, GlobalPort)> {
-    leg(fabric, from, to, false).map_or_else(Vec::new, |leg| leg.links)
-}
-
-/// All walks that a set draws from one switch to another of a different group.
+/// All walks that a set draws from one switch to another of a different group, given the first links of its group.
 pub(super) fn walks(
     fabric: &FabricImage<'_>,
+    first: &[FirstLink],
     through: Through,
-    from: SwitchId,
-    to: SwitchId,
+    (from, to): (SwitchId, SwitchId),
 ) -> Vec<Walk> {
-    let is_any = matches!(through, Through::Any);
-    let df = fabric.dragonfly();
-    let ((own, here), (target, there)) = (df.place(from), df.place(to));
+    let rows = match through {
+        Through::Any => None,
+        Through::Shortest(..) => Some([from, to].map(|end| Row::of(fabric, end))),
+    };
+    // Over how many pairs of links the set comes to a switch by a way, if it draws that.
+    let pairs_over = |switch: SwitchIndex, way: &Way| match (through, &rows) {
+        (Through::Shortest(legs, returns), Some(rows)) => {
+            let [one, other] = way.pair.legs(switch);
+            let switch = fabric.dragonfly().switch(way.pair.middle, switch);
+            let is_drawn = legs.contains(one, other)
+                && rows[0].is(switch, one)
+                && rows[1].is(switch, other)
+                && (returns || !way.returns());
+            is_drawn.then(|| rows[0].links(switch) * rows[1].links(switch))
+        }
+        _ => Some(1),
+    };
     let mut walks = Vec::new();
-    for switch in df.switches() {
-        let (middle, r) = df.place(switch);
-        if middle == own || middle == target {
-            continue;
-        }
-        let of = |from, to| leg(fabric, from, to, is_any);
-        let Some((first, second)) = of(from, switch).zip(of(switch, to)) else {
-            continue;
-        };
-        let (is_drawn, returns, pairs) = match through {
-            Through::Any => (true, true, 1),
-            Through::Shortest(legs, returns) => {
-                let pairs = first.links.len() * second.links.len();
-                (legs.contains(first.hops, second.hops), returns, pairs)
-            }
-        };
-        if !is_drawn {
-            continue;
-        }
-        let ways = u32::try_from(pairs).expect("two groups share at most 4096 links");
-        for &(x, arrives) in &first.links {
-            for &(y, z) in &second.links {
-                let index = |port| -> SwitchIndex { df.split_port(port).0 };
-                let (v, w) = (index(arrives), index(y));
-                let comes_back = v == w && v != r;
-                if comes_back && !returns {
-                    continue;
-                }
-                let mid = u8::from(v != r) + u8::from(r != w);
-                let shape = Shape::of_walk(index(x) != here, mid, index(z) != there);
-                walks.push((Route { x, y, detour: (mid == 2).then_some(r) }, shape, ways));
-            }
+    for pair in pairs(fabric, first, (from, to)) {
+        for (switch, way) in pair.by_switch(fabric) {
+            let ways = pairs_over(switch, &way);
+            walks.extend(ways.map(|ways| (way.route(), way.shape(), ways)));
         }
     }
     walks.sort_unstable();

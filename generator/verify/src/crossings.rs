@@ -13,7 +13,7 @@ use super::dead::is_live;
 use super::packet::BootedSwitches;
 use std::collections::BTreeSet;
 use tvlb_base::progress::Progress;
-use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, Shape, ShapeSet, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FirstLink {
@@ -256,27 +256,6 @@ impl<'u> Crossings<'u> {
         self.by_mid.iter().map(|counts| counts.all).sum()
     }
 
-    /// Of which shapes there are routes from one switch to another.
-    pub(super) fn shapes(
-        &self,
-        from: (GroupId, SwitchIndex),
-        to: (GroupId, SwitchIndex),
-    ) -> ShapeSet {
-        let ends = (from.1.as_usize(), to.1.as_usize());
-        let not = (self.unlinked.from(from), self.unlinked.from(to));
-        let has_detours = self.detours_of_all.is_some_and(|detours| detours > 0);
-        let mut shapes = ShapeSet::EMPTY;
-        for (mid, counts) in (0..).zip(&self.by_mid).filter(|(_, counts)| counts.all > 0) {
-            for (head, tail, _) in counts.by_ends(ends, not).into_iter().filter(|ends| ends.2 > 0) {
-                shapes = shapes.or(ShapeSet::only(Shape::of_walk(head, mid, tail)));
-                if mid == 1 && has_detours {
-                    shapes = shapes.or(ShapeSet::only(Shape::of_walk(head, 2, tail)));
-                }
-            }
-        }
-        shapes
-    }
-
     /// How many routes of each shape lead from one switch to another.
     pub(super) fn routes(
         &self,
@@ -357,7 +336,7 @@ pub(super) mod tests {
     use tvlb_firmware_model::Switch;
     use tvlb_generator::policy::Policy;
     use tvlb_generator::tables::tables_of;
-    use tvlb_schema::{Dragonfly, FaultSet, LocalLink, PerDecision, SetRule, SwitchId};
+    use tvlb_schema::{Dragonfly, FaultSet, LocalLink, PerDecision, SetRule, ShapeSet, SwitchId};
     use tvlb_topology::Topology;
     use tvlb_topology::arrangement::{Arrangement, arrange};
     use tvlb_topology::routes::count::RouteCounter;
@@ -389,11 +368,6 @@ pub(super) mod tests {
                             let expected =
                                 counter.counts(df.switch(from, own), df.switch(to, there));
                             assert_eq!(crossings.routes((from, own), (to, there)), expected);
-                            let shapes = Shape::all().filter(|shape| expected[shape.number()] > 0);
-                            assert_eq!(
-                                crossings.shapes((from, own), (to, there)),
-                                shapes.collect()
-                            );
                         }
                     }
                 }
@@ -444,9 +418,6 @@ pub(super) mod tests {
                         for there in of(to).filter(lives) {
                             let routes = crossings.routes(df.place(own), df.place(there));
                             assert_eq!(routes, counter.counts(own, there), "{own} {there}");
-                            let shapes = Shape::all().filter(|shape| routes[shape.number()] > 0);
-                            let found = crossings.shapes(df.place(own), df.place(there));
-                            assert_eq!(found, shapes.collect(), "{own} {there}");
                         }
                     }
                 }

@@ -1,125 +1,152 @@
-//! Looking for a route of one shape that a set keeps, one candidate after the other.
+//! Looking for a route of one shape that a set keeps, one candidate after the other, and what images say of
+//! the shapes that are left where parts are dead.
 
-use super::crossings::{FirstLink, links};
-use super::dead::is_live;
-use tvlb_schema::{
-    End, FabricImage, GlobalPort, GroupId, Keep, Route, SetView, Shape, SwitchId, SwitchIndex,
+use super::VerifyError;
+use super::crossings::{Crossings, FirstLink};
+use super::packet::BootedSwitches;
+use super::presence::{
+    denied_route, distinct_sets, no_such_route, present_if_any, shapes_with_routes,
 };
+use super::ways::{Pair, Way, pairs, pairs_into};
+use tvlb_schema::{GroupId, SetView, Shape, ShapeSet, SwitchId, SwitchImage};
 
 /// There are no looks left.
 pub(super) struct Spent;
 
-/// Candidates for the routes of a shape from one switch to another, and how many may still be looked at.
-pub(super) struct Looks<'l> {
-    pub(super) fabric: FabricImage<'l>,
-    pub(super) set: &'l SetView<'l>,
-    pub(super) shape: Shape,
+/// The search for routes of fractions and thinned sets from one switch.
+pub(super) struct Search<'s, 'f> {
+    pub(super) fabric: &'s BootedSwitches<'f>,
     pub(super) from: SwitchId,
-    pub(super) to: SwitchId,
-    pub(super) left: &'l mut u64,
+    pub(super) first: &'s [FirstLink],
+    /// How many candidates may still be looked at.
+    pub(super) looks_left: u64,
 }
 
-impl Looks<'_> {
-    /// Whether the set keeps some route, of which the first link is one of these.
-    pub(super) fn find(mut self, first: &[FirstLink]) -> Result<bool, Spent> {
-        if self.shape.tail() == 0 { self.find_backwards() } else { self.find_forwards(first) }
-    }
-
-    fn find_forwards(&mut self, first: &[FirstLink]) -> Result<bool, Spent> {
-        let fabric = self.fabric;
-        let df = fabric.dragonfly();
-        let (group, there) = df.place(self.to);
-        for link in first.iter().filter(|link| link.middle != group) {
-            if !self.is_head(link.x) {
+impl Search<'_, '_> {
+    /// Checks what the image says of one destination; `false` if the looks did not suffice.
+    pub(super) fn check(&mut self, to: SwitchId) -> Result<bool, VerifyError> {
+        let switch = self.fabric.switch(self.from);
+        let mut all = true;
+        for decision in distinct_sets(switch) {
+            let set = switch.image().set(decision);
+            if !set.rule().is_by_shape() {
                 continue;
             }
-            for (y, z) in links(&fabric, link.middle, group) {
-                let z = df.split_port(z).0;
-                if z != there
-                    && fabric.is_local_hop(group, z, there)
-                    && self.keeps_over(link.x, (link.middle, link.v), y)?
-                {
-                    return Ok(true);
+            let said = set.shapes_to(to);
+            for shape in set.rule().shapes().without(present_if_any(set)).iter() {
+                match (self.has(set, shape, to), said.contains(shape)) {
+                    (Ok(true), false) => return Err(denied_route(self.from, to, shape)),
+                    (Ok(false), true) => return Err(no_such_route(self.from, to, shape)),
+                    (Err(Spent), _) => all = false,
+                    (Ok(true), true) | (Ok(false), false) => {}
                 }
             }
         }
-        Ok(false)
+        Ok(all)
     }
 
-    /// The same from the links that arrive at the destination itself, which are few.
-    fn find_backwards(&mut self) -> Result<bool, Spent> {
-        let fabric = self.fabric;
-        let df = fabric.dragonfly();
-        let (own, (group, there)) = (df.place(self.from).0, df.place(self.to));
-        for slot in 0..df.h() {
-            let slot = u16::try_from(slot).expect("a slot fits 16 bits");
-            let end = End { group, port: df.global_port(there, slot) };
-            let Some(End { group: middle, port: y }) = fabric.peer(end) else { continue };
-            if !is_live(&fabric, end) {
-                continue;
-            }
-            for (x, v) in links(&fabric, own, middle) {
-                if self.is_head(x) && self.keeps_over(x, (middle, df.split_port(v).0), y)? {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
-    }
-
-    /// Whether routes of the shape can begin by a port: it is the source's own where they have no hop before
-    /// it, and else another switch's that the source shares a link with.
-    fn is_head(&self, x: GlobalPort) -> bool {
-        let df = self.fabric.dragonfly();
-        let ((group, here), leaves) = (df.place(self.from), df.split_port(x).0);
-        (leaves == here) == (self.shape.head() == 0)
-            && self.fabric.is_local_hop(group, here, leaves)
-    }
-
-    /// Whether the set keeps a route of the shape over two links, the first of which arrives at v.
-    fn keeps_over(
+    /// Whether the set has a route of a shape.
+    pub(super) fn has(
         &mut self,
-        x: GlobalPort,
-        (middle, v): (GroupId, SwitchIndex),
-        y: GlobalPort,
+        set: &SetView<'_>,
+        shape: Shape,
+        to: SwitchId,
     ) -> Result<bool, Spent> {
-        let fabric = self.fabric;
-        let df = fabric.dragonfly();
-        let w = df.split_port(y).0;
-        let is_hop = |from, to| fabric.is_local_hop(middle, from, to);
-        match self.shape.mid() {
-            0 if v == w => self.keeps(Route { x, y, detour: None }),
-            1 if v != w && is_hop(v, w) => self.keeps(Route { x, y, detour: None }),
-            2 if v != w => {
-                for r in df.indices(middle) {
-                    if r != v
-                        && r != w
-                        && is_hop(v, r)
-                        && is_hop(r, w)
-                        && self.keeps(Route { x, y, detour: Some(r) })?
-                    {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-            // To see that there is nothing takes time too.
-            _ => self.spend().map(|()| false),
+        let (fabric, ends) = (self.fabric.switch(self.from).image().fabric(), (self.from, to));
+        if shape.tail() == 0 {
+            self.has_among(pairs_into(fabric, ends), set, shape, to)
+        } else {
+            let (df, here) = (fabric.dragonfly(), self.fabric.place(self.from).1);
+            let is_head = |x| (df.split_port(x).0 != here) == (shape.head() > 0);
+            let first = self.first.iter().filter(|link| is_head(link.x));
+            self.has_among(pairs(fabric, first, ends), set, shape, to)
         }
     }
 
-    fn keeps(&mut self, route: Route) -> Result<bool, Spent> {
-        self.spend()?;
-        let rule = self.set.rule();
-        if rule.keep_of(self.shape) == Keep::ALL && !self.set.is_thinned() {
-            return Ok(true);
+    fn has_among(
+        &mut self,
+        pairs: impl Iterator<Item = Pair>,
+        set: &SetView<'_>,
+        shape: Shape,
+        to: SwitchId,
+    ) -> Result<bool, Spent> {
+        let fabric = self.fabric.switch(self.from).image().fabric();
+        let (df, ends) = (fabric.dragonfly(), (self.from, to));
+        let is_kept = |way: Way| way.shape() == shape && way.is_kept(df, set, ends);
+        for pair in pairs.filter(|pair| pair.has_ends_of(shape)) {
+            if shape.mid() < 2 || pair.v == pair.w {
+                // To see that there is nothing takes time too.
+                self.spend()?;
+                if pair.straight(fabric).is_some_and(is_kept) {
+                    return Ok(true);
+                }
+                continue;
+            }
+            for way in pair.ways(fabric).filter(|way| way.shape() == shape) {
+                self.spend()?;
+                if is_kept(way) {
+                    return Ok(true);
+                }
+            }
         }
-        let key = route.key(self.fabric.dragonfly(), self.from, self.to);
-        Ok(rule.keeps_at(self.set.level(route.x), self.shape, key))
+        Ok(false)
     }
 
     fn spend(&mut self) -> Result<(), Spent> {
-        *self.left = self.left.checked_sub(1).ok_or(Spent)?;
+        self.looks_left = self.looks_left.checked_sub(1).ok_or(Spent)?;
         Ok(())
     }
+}
+
+/// Checks all pairs of switches from one group to another that live: of the shapes of which images of the
+/// table set (`planned`, by switch) say that there are routes, those of which some is left are said to be
+/// there, and no others. Returns how many pairs were looked at.
+pub(super) fn check_left<'i, 'p>(
+    fabric: &BootedSwitches<'i>,
+    planned: &dyn Fn(SwitchId) -> &'p SwitchImage<'i>,
+    (from, first): (GroupId, &[FirstLink]),
+    (to, crossings): (GroupId, &Crossings<'_>),
+) -> Result<u64, VerifyError> {
+    let df = &fabric.df;
+    let mut pairs = 0;
+    for own in df.indices(from) {
+        let source = df.switch(from, own);
+        let switch = fabric.switch(source);
+        let image = switch.image();
+        if !image.fabric().lives(source) {
+            continue;
+        }
+        let mut search = Search { fabric, from: source, first, looks_left: u64::MAX };
+        let sets = distinct_sets(switch).into_iter().map(|decision| {
+            let set = image.set(decision);
+            (set, planned(source).set(decision), present_if_any(set))
+        });
+        let by_shape = |set: &SetView<'_>| set.rule().is_by_shape();
+        let sets: Vec<_> = sets.filter(|(set, ..)| by_shape(set)).collect();
+        for there in df.indices(to) {
+            let to = df.switch(to, there);
+            if !image.fabric().lives(to) {
+                continue;
+            }
+            pairs += 1;
+            if sets.is_empty() {
+                continue;
+            }
+            let some = shapes_with_routes(&crossings.routes((from, own), df.place(to)));
+            for &(set, planned, whole) in &sets {
+                let (said, planned) = (set.shapes_to(to), planned.shapes_to(to));
+                let drawn = planned.and(some).without(whole);
+                let kept =
+                    drawn.iter().filter(|&shape| matches!(search.has(set, shape, to), Ok(true)));
+                let left: ShapeSet = planned.and(some).and(whole).iter().chain(kept).collect();
+                if let Some(shape) = said.without(left).nth(0) {
+                    return Err(no_such_route(source, to, shape));
+                }
+                if let Some(shape) = left.without(said).nth(0) {
+                    return Err(denied_route(source, to, shape));
+                }
+            }
+        }
+    }
+    Ok(pairs)
 }

@@ -30,6 +30,23 @@ pub(super) fn direct_links(
     links(fabric, out, into).filter(is_direct).collect()
 }
 
+/// Those of them over which a MIN path has the fewest hops.
+pub(super) fn shortest_links(
+    fabric: &FabricImage<'_>,
+    from: SwitchId,
+    to: SwitchId,
+) -> Vec<(GlobalPort, GlobalPort)> {
+    let df = fabric.dragonfly();
+    let (here, there) = (df.place(from).1, df.place(to).1);
+    let local_hops = |&(x, z): &(GlobalPort, GlobalPort)| {
+        u8::from(df.split_port(x).0 != here) + u8::from(df.split_port(z).0 != there)
+    };
+    let mut links = direct_links(fabric, from, to);
+    let fewest = links.iter().map(local_hops).min();
+    links.retain(|link| Some(local_hops(link)) == fewest);
+    links
+}
+
 /// All MIN paths: over the links whose local hops have links; if there are none, over all, by way of
 /// third switches.
 pub(super) fn walks(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Vec<Walk> {

@@ -12,7 +12,6 @@ use super::by_switch::{self, Through};
 use super::crossings::{Crossings, FirstLink, Unlinked};
 use super::draws::{chances, mean_hops};
 use super::groups::Groups;
-use super::looks::{Looks, Spent};
 use super::packet::{BootedSwitches, Path};
 use super::through_switches::{Between, Row};
 use tvlb_base::progress::Progress;
@@ -71,8 +70,13 @@ fn whole_shapes(rule: &SetRule) -> ShapeSet {
 }
 
 /// The shapes of which a switch keeps every route.
-fn present_if_any(set: &SetView<'_>) -> ShapeSet {
+pub(super) fn present_if_any(set: &SetView<'_>) -> ShapeSet {
     if set.is_thinned() { ShapeSet::EMPTY } else { whole_shapes(set.rule()) }
+}
+
+/// The shapes of which there are routes.
+pub(super) fn shapes_with_routes(routes: &[u64; Shape::COUNT]) -> ShapeSet {
+    Shape::all().filter(|shape| routes[shape.number()] > 0).collect()
 }
 
 /// Checks all pairs of switches from one group: whether there is a path, and whether images say of
@@ -161,7 +165,7 @@ fn check_switch(
         let (mut kept, mut without, mut hops) = (0, 0, 0.0);
         for there in df.indices(to) {
             let routes = crossings.routes((image.group(), own), (to, there));
-            let some: ShapeSet = Shape::all().filter(|shape| routes[shape.number()] > 0).collect();
+            let some = shapes_with_routes(&routes);
             let is_told = by_shape && image.fabric().lives(df.switch(to, there));
             if is_told {
                 let to = df.switch(to, there);
@@ -190,109 +194,16 @@ fn check_switch(
     Ok(())
 }
 
-fn no_such_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
+pub(super) fn no_such_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
     let text = format!(
         "the image of switch {from} says that there is a route of shape {shape}, but none is kept"
     );
     BootedSwitches::finding(from, to, "T-VLB", (Path::default(), text))
 }
 
-fn denied_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
+pub(super) fn denied_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
     let text = format!(
         "the image of switch {from} says that there is no route of shape {shape}, but one is kept"
     );
     BootedSwitches::finding(from, to, "T-VLB", (Path::default(), text))
-}
-
-/// The search for routes of fractions and thinned sets from one switch.
-pub(super) struct Search<'s, 'f> {
-    pub(super) fabric: &'s BootedSwitches<'f>,
-    pub(super) from: SwitchId,
-    pub(super) first: &'s [FirstLink],
-    /// How many candidates may still be looked at.
-    pub(super) looks_left: u64,
-}
-
-/// Checks all pairs of switches from one group to another that live: of the shapes of which images of the
-/// table set (`planned`, by switch) say that there are routes, those of which some is left are said to be
-/// there, and no others. Returns how many pairs were looked at.
-pub(super) fn check_left<'i, 'p>(
-    fabric: &BootedSwitches<'i>,
-    planned: &dyn Fn(SwitchId) -> &'p SwitchImage<'i>,
-    (from, first): (GroupId, &[FirstLink]),
-    (to, crossings): (GroupId, &Crossings<'_>),
-) -> Result<u64, VerifyError> {
-    let df = &fabric.df;
-    let mut pairs = 0;
-    for own in df.indices(from) {
-        let source = df.switch(from, own);
-        let switch = fabric.switch(source);
-        let image = switch.image();
-        if !image.fabric().lives(source) {
-            continue;
-        }
-        let mut search = Search { fabric, from: source, first, looks_left: u64::MAX };
-        let sets = distinct_sets(switch).into_iter().map(|decision| {
-            let set = image.set(decision);
-            (set, planned(source).set(decision), present_if_any(set))
-        });
-        let by_shape = |set: &SetView<'_>| set.rule().is_by_shape();
-        let sets: Vec<_> = sets.filter(|(set, ..)| by_shape(set)).collect();
-        for there in df.indices(to) {
-            let to = df.switch(to, there);
-            if !image.fabric().lives(to) {
-                continue;
-            }
-            pairs += 1;
-            if sets.is_empty() {
-                continue;
-            }
-            let some = crossings.shapes((from, own), df.place(to));
-            for &(set, planned, whole) in &sets {
-                let (said, planned) = (set.shapes_to(to), planned.shapes_to(to));
-                let drawn = planned.and(some).without(whole);
-                let kept =
-                    drawn.iter().filter(|&shape| matches!(search.has(set, shape, to), Ok(true)));
-                let left: ShapeSet = planned.and(some).and(whole).iter().chain(kept).collect();
-                if let Some(shape) = said.without(left).nth(0) {
-                    return Err(no_such_route(source, to, shape));
-                }
-                if let Some(shape) = left.without(said).nth(0) {
-                    return Err(denied_route(source, to, shape));
-                }
-            }
-        }
-    }
-    Ok(pairs)
-}
-
-impl Search<'_, '_> {
-    /// Checks what the image says of one destination; `false` if the looks did not suffice.
-    pub(super) fn check(&mut self, to: SwitchId) -> Result<bool, VerifyError> {
-        let switch = self.fabric.switch(self.from);
-        let mut all = true;
-        for decision in distinct_sets(switch) {
-            let set = switch.image().set(decision);
-            if !set.rule().is_by_shape() {
-                continue;
-            }
-            let said = set.shapes_to(to);
-            for shape in set.rule().shapes().without(present_if_any(set)).iter() {
-                match (self.has(set, shape, to), said.contains(shape)) {
-                    (Ok(true), false) => return Err(denied_route(self.from, to, shape)),
-                    (Ok(false), true) => return Err(no_such_route(self.from, to, shape)),
-                    (Err(Spent), _) => all = false,
-                    (Ok(true), true) | (Ok(false), false) => {}
-                }
-            }
-        }
-        Ok(all)
-    }
-
-    /// Whether the set has a route of a shape.
-    fn has(&mut self, set: &SetView<'_>, shape: Shape, to: SwitchId) -> Result<bool, Spent> {
-        let fabric = *self.fabric.switch(self.from).image().fabric();
-        let left = &mut self.looks_left;
-        Looks { fabric, set, shape, from: self.from, to, left }.find(self.first)
-    }
 }

@@ -8,18 +8,19 @@ use super::dependencies::Dependencies;
 use super::draws::{chances, mean_hops};
 use super::groups::Groups;
 use super::link_shares::LinkShares;
+use super::looks::Search;
 use super::minimal::{self, has_min, has_vlb};
 use super::packet::{BootedSwitches, MIN, MOST_HOPS, Path, Route, VLB};
-use super::presence::{Search, distinct_sets};
+use super::presence::distinct_sets;
 use super::sample::{Sample, cells_of_pair, hash};
 use super::second_look::SecondLook;
 use super::set_channels::{Taken, check, raise};
-use super::ways::{self, Way};
+use super::ways;
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Channels;
 use tvlb_schema::{
-    Decision, End, FabricImage, GlobalPort, GroupId, Keep, Level, MinCandidate, SetView, Shape,
-    ShapeSet, SwitchId, SwitchIndex,
+    Decision, End, FabricImage, GlobalPort, GroupId, MinCandidate, SetView, Shape, ShapeSet,
+    SwitchId, SwitchIndex,
 };
 
 /// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
@@ -402,7 +403,7 @@ impl Source<'_, '_> {
         let fabric = *image.fabric();
         let links: Vec<(GlobalPort, GlobalPort)> = match image.second_min() {
             MinCandidate::Kept => return Ok(()),
-            MinCandidate::Shortest => by_switch::shortest_links(&fabric, self.from, destination),
+            MinCandidate::Shortest => minimal::shortest_links(&fabric, self.from, destination),
             MinCandidate::Any => minimal::direct_links(&fabric, self.from, destination),
         };
         for (x, _) in links {
@@ -443,28 +444,14 @@ impl Source<'_, '_> {
         for pair in ways::pairs(&fabric, self.first, (self.from, destination)) {
             self.go_on()?;
             for way in pair.ways(&fabric).filter(|way| !way.returns()) {
-                self.count_way(destination, way, &mut expected);
+                for (decision, expected) in Decision::ALL.into_iter().zip(&mut expected) {
+                    let set = self.set(decision);
+                    let is_kept = way.is_kept(&self.fabric.df, set, (self.from, destination));
+                    expected[way.shape().number()] += u64::from(is_kept);
+                }
             }
         }
         Ok(expected)
-    }
-
-    /// Counts a way for each decision whose set keeps it.
-    fn count_way(&self, destination: SwitchId, way: Way, expected: &mut Expected) {
-        let (shape, route) = (way.shape(), way.route());
-        for (decision, expected) in Decision::ALL.into_iter().zip(expected) {
-            let set = self.set(decision);
-            let (rule, level) = (set.rule(), set.level(route.x));
-            let is_kept = match rule.keep_of(shape) {
-                Keep::NONE => false,
-                Keep::ALL if level == Level::ALL => true,
-                _ => {
-                    let key = route.key(&self.fabric.df, self.from, destination);
-                    rule.keeps_at(level, shape, key)
-                }
-            };
-            expected[shape.number()] += u64::from(is_kept);
-        }
     }
 
     /// Walks a route after every hop by which a packet can have come to PAR's second look here.
@@ -559,7 +546,7 @@ impl Source<'_, '_> {
     ) -> Result<(u64, f64), VerifyError> {
         let switch = self.fabric.switch(self.from);
         let fabric = *switch.image().fabric();
-        let walks = by_switch::walks(&fabric, rule, self.from, destination);
+        let walks = by_switch::walks(&fabric, self.first, rule, (self.from, destination));
         by_switch::check(switch, Decision::ALL[number], destination, &walks)?;
         for (&(route, shape, _), chance) in walks.iter().zip(by_switch::chances(&walks)) {
             if self.is_walked(destination, route.x, route.y, below) {

@@ -2,8 +2,8 @@
 //! how many routes, and how long its walks are.
 //!
 //! Each switch of the two groups has a row of its shortest legs, and a pair is counted switch by switch from
-//! two rows, without a list of its walks. [`super::by_switch`] lists them, where all paths are walked. The
-//! topology crate counts in another way: verification must not share an error with what it verifies.
+//! two rows, without a list of its walks. [`super::by_switch`] lists them by the same rows, where all paths are
+//! walked. The topology crate counts in another way: verification must not share an error with what it verifies.
 
 use super::crossings::{FirstLink, links};
 use tvlb_schema::{Dragonfly, FabricImage, GroupId, LegHops, SwitchId, SwitchIndex};
@@ -23,7 +23,7 @@ impl Row {
         switches.map(|switch| Self::of(fabric, switch)).collect()
     }
 
-    fn of(fabric: &FabricImage<'_>, switch: SwitchId) -> Self {
+    pub(super) fn of(fabric: &FabricImage<'_>, switch: SwitchId) -> Self {
         let df = fabric.dragonfly();
         let numbers = df.switch_numbers() as usize;
         let mut row = Self { hops: vec![0; numbers], links: vec![0; numbers] };
@@ -52,8 +52,13 @@ impl Row {
     }
 
     /// Whether the shortest legs to a switch have so many hops.
-    fn is(&self, to: SwitchId, hops: u8) -> bool {
+    pub(super) fn is(&self, to: SwitchId, hops: u8) -> bool {
         self.hops[to.as_usize()] == hops
+    }
+
+    /// Over how many links there is a shortest leg to a switch.
+    pub(super) fn links(&self, to: SwitchId) -> u32 {
+        self.links[to.as_usize()].into()
     }
 }
 
@@ -197,8 +202,7 @@ impl Source<'_, '_, '_> {
             let is_drawn = self.row.is(switch, head + 1)
                 && second.is(switch, tail + 1)
                 && fabric.is_local_hop(middle, v, r);
-            let links = |row: &Row| u32::from(row.links[switch.as_usize()]);
-            is_drawn.then(|| links(self.row) * links(second))
+            is_drawn.then(|| self.row.links(switch) * second.links(switch))
         })
     }
 }
@@ -226,7 +230,7 @@ mod tests {
                         df.indices(from).flat_map(|own| df.indices(to).map(move |to| (own, to)))
                     {
                         let pair = (df.switch(from, own), df.switch(to, there));
-                        let listed = routes_and_hops(&walks(image, Through::Any, pair.0, pair.1));
+                        let listed = routes_and_hops(&walks(image, &leaving, Through::Any, pair));
                         let found = crossings.triples((from, own), (to, there));
                         assert_eq!(found.0, listed.0, "{pair:?}");
                         assert!((found.1 - listed.1).abs() < 1e-9, "{pair:?}");
@@ -236,12 +240,9 @@ mod tests {
                             let counted = between.source(own, set);
                             for there in df.indices(to) {
                                 let pair = (df.switch(from, own), df.switch(to, there));
-                                let listed = routes_and_hops(&walks(
-                                    image,
-                                    Through::Shortest(set.0, set.1),
-                                    pair.0,
-                                    pair.1,
-                                ));
+                                let through = Through::Shortest(set.0, set.1);
+                                let listed =
+                                    routes_and_hops(&walks(image, &leaving, through, pair));
                                 let found = counted.routes_and_hops(there);
                                 assert_eq!(found.0, listed.0, "{pair:?} {set:?}");
                                 assert!((found.1 - listed.1).abs() < 1e-9, "{pair:?} {set:?}");

@@ -3,8 +3,9 @@
 
 use super::concerned::Concerned;
 use super::crossings::{Crossings, Unlinked, first_links};
+use super::looks::check_left;
 use super::packet::{BootedSwitches, Path};
-use super::presence::{check_left, distinct_sets};
+use super::presence::distinct_sets;
 use super::routes::Walks;
 use super::{VerifyError, in_order};
 use rayon::prelude::*;

@@ -1,7 +1,11 @@
 //! The VLB walks from one switch to another of a different group, by the fabric image alone.
 
 use super::crossings::{FirstLink, links};
-use tvlb_schema::{FabricImage, GlobalPort, GroupId, Route, Shape, SwitchId, SwitchIndex};
+use super::dead::is_live;
+use tvlb_schema::{
+    Dragonfly, End, FabricImage, GlobalPort, GroupId, Keep, Level, Route, SetView, Shape, SwitchId,
+    SwitchIndex,
+};
 
 /// A first and a second global link, whose local hops at both ends have links.
 #[derive(Clone, Copy)]
@@ -26,14 +30,14 @@ pub(super) struct Way {
 }
 
 /// All pairs of links from one switch to another, the first of which are given.
-pub(super) fn pairs<'p>(
+pub(super) fn pairs<'p, F: IntoIterator<Item = &'p FirstLink>>(
     fabric: &'p FabricImage<'_>,
-    first: &'p [FirstLink],
+    first: F,
     (from, to): (SwitchId, SwitchId),
-) -> impl Iterator<Item = Pair> + use<'p> {
+) -> impl Iterator<Item = Pair> + use<'p, F> {
     let df = fabric.dragonfly();
     let ((own, here), (group, there)) = (df.place(from), df.place(to));
-    let leaves = first.iter().filter(move |link| {
+    let leaves = first.into_iter().filter(move |link| {
         link.middle != group && fabric.is_local_hop(own, here, df.split_port(link.x).0)
     });
     leaves.flat_map(move |&FirstLink { x, middle, v }| {
@@ -45,17 +49,72 @@ pub(super) fn pairs<'p>(
     })
 }
 
+/// All pairs of links from one switch to another, the second of which arrives at that itself: these are few.
+pub(super) fn pairs_into<'p>(
+    fabric: &'p FabricImage<'_>,
+    (from, to): (SwitchId, SwitchId),
+) -> impl Iterator<Item = Pair> + use<'p> {
+    let df = fabric.dragonfly();
+    let ((own, here), (group, there)) = (df.place(from), df.place(to));
+    let arrives = (0..df.h()).filter_map(move |slot| {
+        let slot = u16::try_from(slot).expect("a slot fits 16 bits");
+        let end = End { group, port: df.global_port(there, slot) };
+        fabric.peer(end).filter(|_| is_live(fabric, end))
+    });
+    arrives.flat_map(move |End { group: middle, port: y }| {
+        links(fabric, own, middle).filter_map(move |(x, v)| {
+            let (u, v, w) = (df.split_port(x).0, df.split_port(v).0, df.split_port(y).0);
+            let pair = Pair { x, middle, v, w, y, head: u != here, tail: false };
+            fabric.is_local_hop(own, here, u).then_some(pair)
+        })
+    })
+}
+
 impl Pair {
-    /// The walks over both links, over each switch of the intermediate group but v.
+    /// Whether walks over it have as many hops before x and after y as those of a shape.
+    pub(super) fn has_ends_of(&self, shape: Shape) -> bool {
+        (self.head, self.tail) == (shape.head() > 0, shape.tail() > 0)
+    }
+
+    /// Whether the hops in the intermediate group over one of its switches have links.
+    fn is_over(&self, fabric: &FabricImage<'_>, switch: SwitchIndex) -> bool {
+        let is_hop = |from, to| fabric.is_local_hop(self.middle, from, to);
+        is_hop(self.v, switch) && is_hop(switch, self.w)
+    }
+
+    /// The walk over both links without a third switch in the intermediate group, if its hop there has a link.
+    pub(super) fn straight(self, fabric: &FabricImage<'_>) -> Option<Way> {
+        self.is_over(fabric, self.w).then_some(Way { pair: self, through: self.w })
+    }
+
+    /// The walks over both links, over each switch of the intermediate group. A walk of one hop there is over
+    /// both of the hop's ends.
+    pub(super) fn by_switch<'f>(
+        self,
+        fabric: &'f FabricImage<'_>,
+    ) -> impl Iterator<Item = (SwitchIndex, Way)> + use<'f> {
+        let switches = fabric.dragonfly().indices(self.middle);
+        switches.filter(move |&switch| self.is_over(fabric, switch)).map(move |switch| {
+            let through = if switch == self.v { self.w } else { switch };
+            (switch, Way { pair: self, through })
+        })
+    }
+
+    /// The walks over both links, each once.
     pub(super) fn ways<'f>(
         self,
         fabric: &'f FabricImage<'_>,
     ) -> impl Iterator<Item = Way> + use<'f> {
-        let Self { middle, v, w, .. } = self;
-        let is_hop = move |from, to| fabric.is_local_hop(middle, from, to);
-        let is_way = move |&r: &SwitchIndex| (r != v || r == w) && is_hop(v, r) && is_hop(r, w);
-        let through = fabric.dragonfly().indices(middle).filter(is_way);
+        let is_way =
+            move |&r: &SwitchIndex| (r != self.v || r == self.w) && self.is_over(fabric, r);
+        let through = fabric.dragonfly().indices(self.middle).filter(is_way);
         through.map(move |through| Way { pair: self, through })
+    }
+
+    /// The hops of both legs of a walk over a switch of the intermediate group.
+    pub(super) fn legs(&self, switch: SwitchIndex) -> [u8; 2] {
+        let hops = |ends: [bool; 2]| 1 + ends.map(u8::from).iter().sum::<u8>();
+        [hops([self.head, self.v != switch]), hops([self.w != switch, self.tail])]
     }
 }
 
@@ -74,5 +133,22 @@ impl Way {
     pub(super) fn route(&self) -> Route {
         let Pair { x, y, w, .. } = self.pair;
         Route { x, y, detour: (self.through != w).then_some(self.through) }
+    }
+
+    /// Whether a set keeps its route, thinned as the image says.
+    pub(super) fn is_kept(
+        &self,
+        df: &Dragonfly,
+        set: &SetView<'_>,
+        (from, to): (SwitchId, SwitchId),
+    ) -> bool {
+        let (shape, rule) = (self.shape(), set.rule());
+        let keep = rule.keep_of(shape);
+        if keep == Keep::NONE {
+            return false;
+        }
+        let (route, level) = (self.route(), set.level(self.pair.x));
+        let is_whole = keep == Keep::ALL && level == Level::ALL;
+        is_whole || rule.keeps_at(level, shape, route.key(df, from, to))
     }
 }
