@@ -5,7 +5,8 @@ use super::kept::Kept;
 use crate::Topology;
 use crate::crossings::Crossing;
 use crate::links::LinkNumbers;
-use crate::routes::{minimal, ways::by_switch};
+use crate::routes::minimal;
+use crate::routes::ways::{Way, by_switch};
 use tvlb_schema::{DrawRule, GroupId, LegHops, Level, SetRule, SwitchIndex};
 
 /// What goes over the links that each number stands for.
@@ -164,16 +165,16 @@ impl<'t> Sum<'t> {
     /// The walks of a set of intermediate switches.
     fn walks(&mut self, rule: (LegHops, bool), demand: &Demand) -> bool {
         let (topology, Demand { source, destination, amount }) = (self.topology, *demand);
-        let ways = || by_switch(topology, rule, source, destination);
-        let total: f64 = ways().map(|way| way.weight()).sum();
-        ways().for_each(|way| {
+        let ways: Vec<Way> = by_switch(topology, rule, source, destination).collect();
+        let total: f64 = ways.iter().map(Way::weight).sum();
+        for way in ways {
             let all = amount * (way.weight() / total);
             let direct = if way.mid() == 1 { all } else { 0.0 };
             self.over_links(demand, &way.crossing, Parts { all, direct, apart: 0.0 });
             if way.mid() == 2 {
                 self.over(&way.crossing, way.through, all);
             }
-        });
+        }
         total > 0.0
     }
 

@@ -35,6 +35,7 @@ pub struct Way {
 
 impl Way {
     /// Local hops in the intermediate group: 0 to 2.
+    #[inline]
     pub fn mid(&self) -> u8 {
         let Crossing { v, w, .. } = self.crossing;
         u8::from(v != self.through) + u8::from(self.through != w)
@@ -46,27 +47,32 @@ impl Way {
     }
 
     /// Whether it goes from a switch to the intermediate one and at once back.
+    #[inline]
     pub fn returns(&self) -> bool {
         self.crossing.v == self.crossing.w && self.mid() == 2
     }
 
     /// Whether it is the one walk of its route, and comes to no switch twice.
+    #[inline]
     pub fn is_route(&self) -> bool {
         let Crossing { v, w, .. } = self.crossing;
         self.through == w || (v != w && self.through != v)
     }
 
     /// Its shape. A walk that comes back counts as one of two hops in the middle.
+    #[inline]
     pub fn shape(&self) -> Shape {
         self.crossing.shape(self.mid())
     }
 
     /// The switch to go through that is neither where the first link arrives nor where the second begins.
+    #[inline]
     pub fn detour(&self) -> Option<SwitchIndex> {
         let Crossing { v, w, .. } = self.crossing;
         (self.through != v && self.through != w).then_some(self.through)
     }
 
+    #[inline]
     pub fn route(&self) -> Route {
         let Crossing { x, y, .. } = self.crossing;
         Route { x: x.from, y: y.from, detour: self.detour() }
@@ -88,6 +94,7 @@ impl Way {
 
     /// Whether a set keeps its route from one switch to another, where the source thins the set to these levels,
     /// one for each global port of its group; an empty list thins nothing.
+    #[inline]
     pub fn is_kept(
         &self,
         df: &Dragonfly,
