@@ -6,13 +6,17 @@
 //! faults can concern, and the rest is as it was. That no deadlock can form needs no proof of its own: the
 //! rank of a channel depends neither on tables nor on what is dead.
 
-use super::certificate::{SetsChannels, line, write_update};
+use super::certificate::text::write_update;
+use super::certificate::{SetsChannels, line};
 use super::crossings::first_links;
 use super::dependencies::Dependencies;
+use super::error::in_order;
 use super::packet::BootedSwitches;
-use super::routes::{Notes, Walks, check_near};
+use super::routes::{Notes, check_near};
 use super::sample::Sample;
-use super::{Settings, Tables, VerifyError, in_order, open_tables};
+use super::tables::{Tables, open_tables};
+use super::walks::Walks;
+use super::{Settings, VerifyError};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt;

@@ -4,7 +4,7 @@ use super::VerifyError;
 use super::link_shares::LinkShares;
 use super::packet::BootedSwitches;
 use super::presence::Told;
-use super::routes::Walks;
+use super::walks::Walks;
 use rayon::prelude::*;
 use std::path::Path;
 use tvlb_base::progress::Progress;

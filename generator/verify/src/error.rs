@@ -1,6 +1,7 @@
 //! Why a table set, or an update of one, is not fit to be installed.
 
 use super::WalkedPath;
+use rayon::prelude::*;
 use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;
 use tvlb_schema::ImageError;
@@ -115,4 +116,11 @@ impl VerifyError {
         }
         self
     }
+}
+
+/// All results, or the first error in the order of the work, whatever order it is done in.
+pub(super) fn in_order<T: Send>(
+    work: impl IndexedParallelIterator<Item = Result<T, VerifyError>>,
+) -> Result<Vec<T>, VerifyError> {
+    work.collect::<Vec<_>>().into_iter().collect()
 }

@@ -3,11 +3,11 @@
 
 use super::concerned::Concerned;
 use super::crossings::{Crossings, Unlinked, first_links};
+use super::error::{VerifyError, in_order};
 use super::looks::check_left;
 use super::packet::{BootedSwitches, Path};
 use super::presence::distinct_sets;
-use super::routes::Walks;
-use super::{VerifyError, in_order};
+use super::walks::Walks;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_base::progress::Progress;

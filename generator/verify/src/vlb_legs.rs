@@ -10,16 +10,18 @@
 //! second link; and go to every switch behind that. With each hop stand the groups to which packets hold its
 //! channel, so that no walk is made up that comes back to the group where it began.
 
+mod standing;
+
 use super::VerifyError;
 use super::crossings::links;
 use super::dependencies::Dependencies;
 use super::groups::Groups;
 use super::packet::{BootedSwitches, Hop, Path, Route, Stepped, VLB, aimed};
-use super::routes::Walks;
 use super::second_look::SecondLook;
-use super::set_channels::{NONE, raise};
+use super::walks::Walks;
+use standing::{Place, Standing};
 use tvlb_base::progress::Progress;
-use tvlb_firmware_model::{Channels, Header};
+use tvlb_firmware_model::Header;
 use tvlb_schema::{FabricImage, GlobalPort, GroupId, SwitchId, SwitchIndex};
 
 /// A second link: the group it leads to, its ports at both ends, and the switch at which it arrives.
@@ -28,73 +30,6 @@ struct Exit {
     to: GroupId,
     y: GlobalPort,
     arrives: SwitchId,
-}
-
-/// Packets that stand at one switch in one state.
-#[derive(Clone)]
-struct Standing {
-    /// The header of one of them.
-    header: Header,
-    /// They have been looked at a second time.
-    after: bool,
-    /// They have made two hops in the intermediate group.
-    detoured: bool,
-    /// The most hops that one of them has made, and the channels that they have taken.
-    hops: usize,
-    taken: Channels,
-    /// The hops by which they came, each with the groups where packets go that made it.
-    held: Vec<(Hop, Groups)>,
-    /// All these groups.
-    bound: Groups,
-}
-
-impl Standing {
-    /// Packets at a switch of their source group.
-    fn at_source(header: Header, before: &[Hop], bound: Groups) -> Self {
-        let held: Vec<_> = before.iter().map(|&hop| (hop, bound.clone())).collect();
-        let (after, hops, mut taken) = (!held.is_empty(), usize::from(!held.is_empty()), NONE);
-        raise(&mut taken, before.iter().map(|hop| (hop.channel, hop.global)));
-        Self { header, after, detoured: false, hops, taken, held, bound }
-    }
-
-    /// Those of them that go to these groups, one hop on.
-    fn moved(&self, (hop, header): (Hop, Header), bound: Groups) -> Self {
-        let mut taken = self.taken;
-        raise(&mut taken, [(hop.channel, hop.global)]);
-        let held = vec![(hop, bound.clone())];
-        Self { header, hops: self.hops + 1, taken, held, bound, ..*self }
-    }
-
-    fn is_like(&self, other: &Self) -> bool {
-        let state = |one: &Self| (one.header.bits() & 0xff, one.after, one.detoured);
-        state(self) == state(other)
-    }
-
-    /// Packets in the same state.
-    fn add(&mut self, other: Self) {
-        self.hops = self.hops.max(other.hops);
-        self.taken = self.taken.or(other.taken);
-        self.bound.add(&other.bound);
-        for (hop, bound) in other.held {
-            match self.held.iter_mut().find(|(held, _)| *held == hop) {
-                Some((_, groups)) => groups.add(&bound),
-                None => self.held.push((hop, bound)),
-            }
-        }
-    }
-}
-
-/// All packets at one switch.
-#[derive(Clone, Default)]
-struct Place(Vec<Standing>);
-
-impl Place {
-    fn add(&mut self, standing: Standing) {
-        match self.0.iter_mut().find(|other| other.is_like(&standing)) {
-            Some(other) => other.add(standing),
-            None => self.0.push(standing),
-        }
-    }
 }
 
 /// An intermediate group.
@@ -442,6 +377,7 @@ mod tests {
     use super::super::crossings::{FirstLink, first_links};
     use super::super::minimal;
     use super::super::packet::MIN;
+    use super::super::set_channels::{NONE, raise};
     use super::super::ways::{self, Way};
     use super::*;
     use tvlb_firmware_model::Switch;
@@ -610,38 +546,6 @@ mod tests {
             );
             assert_eq!(text, expected);
         });
-    }
-
-    #[test]
-    fn packets_in_one_state_are_taken_together() {
-        let df = Dragonfly::new(1, 4, 1, 5).unwrap();
-        let groups = |list: &[u16]| {
-            let mut groups = Groups::none(&df);
-            for &group in list {
-                groups.insert(GroupId(group));
-            }
-            groups
-        };
-        let hop = |from| Hop { from: SwitchId(from), ..Hop::default() };
-        let standing = |from, hops, local, to: &[u16]| Standing {
-            header: Header::from_bits(3 << 5),
-            after: false,
-            detoured: false,
-            hops,
-            taken: Channels { local, global: 1 },
-            held: vec![(hop(from), groups(to))],
-            bound: groups(to),
-        };
-        let mut place = Place::default();
-        place.add(standing(1, 1, 0, &[2]));
-        place.add(standing(2, 2, 1, &[3]));
-        place.add(standing(1, 1, 0, &[4]));
-        place.add(Standing { after: true, ..standing(1, 3, 2, &[0]) });
-        let [one, after] = &place.0[..] else { panic!("two states") };
-        assert_eq!((one.hops, one.taken), (2, Channels { local: 1, global: 1 }));
-        assert_eq!(one.bound, groups(&[2, 3, 4]));
-        assert_eq!(one.held, [(hop(1), groups(&[2, 4])), (hop(2), groups(&[3]))]);
-        assert_eq!((after.hops, after.bound == groups(&[0])), (3, true));
     }
 
     #[test]

@@ -14,14 +14,21 @@
 //! Where two switches of a group have no link between them, none of this holds, and all pairs (x, y) are
 //! looked at one by one.
 
+mod by_source;
+mod pairs;
+mod runs;
+
+pub use by_source::{GroupCounts, SourceCounts};
+
 use super::triples::TripleCounts;
 use crate::Topology;
 use crate::crossings::Crossing;
+use pairs::{ByEnds, ByWeight, Pairs, Weight, by_ends, shape_counts};
 use rayon::prelude::*;
-use std::ops::Range;
+use runs::{Run, Runs, common};
 use std::sync::Arc;
 use tvlb_schema::End;
-use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId, SwitchIndex};
+use tvlb_schema::{GroupId, Shape, SwitchId, SwitchIndex};
 
 /// Link counts of a topology, and their sums for each pair of groups.
 ///
@@ -60,69 +67,6 @@ pub struct RouteCounter<'t> {
     /// where every two switches of a group are linked.
     thirds: Vec<u16>,
 }
-
-/// How often a pair (x, y) is counted.
-#[derive(Clone, Copy)]
-enum Weight {
-    Once,
-    /// As often as its intermediate group has switches but one.
-    Others,
-}
-
-impl Weight {
-    #[inline]
-    fn of(self, topology: &Topology, group: GroupId) -> u32 {
-        match self {
-            Self::Once => 1,
-            Self::Others => topology.dragonfly().switches_of(group) - 1,
-        }
-    }
-}
-
-/// What there is by each way to count.
-#[derive(Clone, Copy, Debug)]
-struct ByWeight<T> {
-    once: T,
-    /// `None` where all groups are alike: it follows from the other.
-    by_others: Option<T>,
-}
-
-impl<T> ByWeight<T> {
-    /// That of a way which the fabric needs.
-    fn of(&self, weight: Weight) -> &T {
-        match (weight, &self.by_others) {
-            (Weight::Others, Some(by_others)) => by_others,
-            _ => &self.once,
-        }
-    }
-}
-
-/// Numbers of pairs (x, y) of a first and a second global link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Pairs {
-    /// With a common intermediate group. At most (a·h)²·(a − 1), which 32 bits hold.
-    through: u32,
-    /// Of these, with a common intermediate switch.
-    meeting: u32,
-}
-
-impl Pairs {
-    /// The pairs that have a hop or more in the intermediate group.
-    fn apart(self) -> u64 {
-        u64::from(self.through - self.meeting)
-    }
-
-    fn times(self, factor: u32) -> Self {
-        Self { through: self.through * factor, meeting: self.meeting * factor }
-    }
-
-    fn minus(self, other: Self) -> Self {
-        Self { through: self.through - other.through, meeting: self.meeting - other.meeting }
-    }
-}
-
-/// By head and tail, 0 and 1 for a local hop at that end or none.
-type ByEnds = [[Pairs; 2]; 2];
 
 impl<'t> RouteCounter<'t> {
     /// Counts the links of a topology. Takes time in proportion to g³ + a·g·h².
@@ -416,101 +360,6 @@ impl<'t> RouteCounter<'t> {
     }
 }
 
-/// Counts by the links of both ends' own, and of all switches of their groups.
-fn by_ends(at_both: Pairs, at_source: Pairs, at_destination: Pairs, anywhere: Pairs) -> ByEnds {
-    let only_source = at_source.minus(at_both);
-    let only_destination = at_destination.minus(at_both);
-    [[at_both, only_source], [only_destination, anywhere.minus(at_source).minus(only_destination)]]
-}
-
-/// The number of routes of each shape, given the pairs (x, y) by head and tail, each once and each as
-/// [`Weight::Others`] says.
-fn shape_counts(pairs: [[(Pairs, Pairs); 2]; 2]) -> [u64; Shape::COUNT] {
-    let mut counts = [0; Shape::COUNT];
-    for (head, row) in pairs.into_iter().enumerate() {
-        for (tail, (pairs, by_others)) in row.into_iter().enumerate() {
-            // Where two switches are apart, there are a − 2 others.
-            let detours = by_others.apart() - pairs.apart();
-            let by_mid = [u64::from(pairs.meeting), pairs.apart(), detours];
-            for (mid, count) in (0..).zip(by_mid) {
-                counts[Shape::of_walk(head == 1, mid, tail == 1).number()] = count;
-            }
-        }
-    }
-    counts
-}
-
-/// The counts of all pairs of one source group.
-pub struct GroupCounts<'c> {
-    counter: &'c RouteCounter<'c>,
-    group: GroupId,
-    /// By the destination's number, see [`RouteCounter::by_weight`].
-    at_destinations: Arc<ByWeight<Vec<Pairs>>>,
-}
-
-impl<'c> GroupCounts<'c> {
-    /// The counts of all pairs whose source is the switch of this index.
-    pub fn source(&self, index: SwitchIndex) -> SourceCounts<'c> {
-        let Self { counter, group, at_destinations } = self;
-        let df = counter.topology.dragonfly();
-        let source = df.switch(*group, index);
-        let to_each =
-            |weight| df.group_numbers().map(move |to| counter.at_one_end(source, to, weight));
-        SourceCounts {
-            counter,
-            source,
-            group: *group,
-            at_both: counter.by_weight(|weight| counter.at_both(source, weight)),
-            at_destinations: Arc::clone(at_destinations),
-            at_source: counter.by_weight(|weight| to_each(weight).collect()),
-        }
-    }
-}
-
-/// The counts of all pairs of one source switch.
-pub struct SourceCounts<'c> {
-    counter: &'c RouteCounter<'c>,
-    source: SwitchId,
-    group: GroupId,
-    /// By the destination's number, see [`RouteCounter::by_weight`].
-    at_both: ByWeight<Vec<Pairs>>,
-    at_destinations: Arc<ByWeight<Vec<Pairs>>>,
-    /// By the destination's group.
-    at_source: ByWeight<Vec<Pairs>>,
-}
-
-impl<'c> SourceCounts<'c> {
-    pub fn topology(&self) -> &'c Topology {
-        self.counter.topology
-    }
-
-    pub fn source(&self) -> SwitchId {
-        self.source
-    }
-
-    /// As [`RouteCounter::counts`] from this source, in time that does not depend on h where every two
-    /// switches of a group share a link.
-    pub fn counts(&self, destination: SwitchId) -> [u64; Shape::COUNT] {
-        let to = self.topology().dragonfly().place(destination).0;
-        if to == self.group {
-            return [0; Shape::COUNT];
-        }
-        if !self.topology().group_links().is_whole() {
-            return self.counter.counts(self.source, destination);
-        }
-        let (number, to) = (destination.as_usize(), to.as_usize());
-        let ends = |weight| {
-            by_ends(
-                self.at_both.of(weight)[number],
-                self.at_source.of(weight)[to],
-                self.at_destinations.of(weight)[number],
-                self.counter.anywhere.of(weight)[self.group.as_usize() * self.counter.groups + to],
-            )
-        };
-        shape_counts(self.counter.with_others(self.counter.by_weight(ends)))
-    }
-}
-
 /// How many other switches of its group are linked to each two switches, and to each one alone.
 fn thirds(topology: &Topology) -> Vec<u16> {
     let df = topology.dragonfly();
@@ -535,64 +384,6 @@ fn peers(topology: &Topology, switch: SwitchId) -> impl Iterator<Item = u16> {
         let far = topology.peer(End::new(df, group, index, slot))?;
         Some(df.switch(far.group, df.split_port(far.port).0).0)
     })
-}
-
-/// So many links to one group or one switch.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    /// The group's or the switch's number.
-    near: u16,
-    /// At least 1.
-    links: u16,
-}
-
-/// For each switch, what it has links to, by rising number.
-#[derive(Clone, Debug)]
-struct Runs {
-    runs: Vec<Run>,
-    ranges: Vec<Range<usize>>,
-}
-
-impl Runs {
-    /// Counts equal numbers in what each switch has links to; what has no number has none.
-    fn new(df: &Dragonfly, near: impl Fn(SwitchId) -> Vec<u16>) -> Self {
-        let mut runs: Vec<Run> = Vec::new();
-        let mut ranges = vec![0..0; df.switch_numbers() as usize];
-        for switch in df.switches() {
-            let mut near = near(switch);
-            near.sort_unstable();
-            let start = runs.len();
-            for equal in near.chunk_by(|a, b| a == b) {
-                runs.push(Run {
-                    near: equal[0],
-                    links: u16::try_from(equal.len()).expect("a switch has at most 4096 ports"),
-                });
-            }
-            ranges[switch.as_usize()] = start..runs.len();
-        }
-        Self { runs, ranges }
-    }
-
-    fn of(&self, switch: SwitchId) -> &[Run] {
-        &self.runs[self.ranges[switch.as_usize()].clone()]
-    }
-}
-
-/// The sum of the products of links and a weight over what both have links to.
-fn common(mut one: &[Run], mut other: &[Run], weight: impl Fn(u16) -> u32) -> u32 {
-    let mut sum = 0;
-    while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
-        if a.near == b.near {
-            sum += u32::from(a.links) * u32::from(b.links) * weight(a.near);
-        }
-        if a.near <= b.near {
-            one = one_rest;
-        }
-        if b.near <= a.near {
-            other = other_rest;
-        }
-    }
-    sum
 }
 
 #[cfg(test)]

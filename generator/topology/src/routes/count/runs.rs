@@ -1,0 +1,62 @@
+//! What each switch has links to, and what two switches both have links to.
+
+use std::ops::Range;
+use tvlb_schema::{Dragonfly, SwitchId};
+
+/// So many links to one group or one switch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// The group's or the switch's number.
+    pub(super) near: u16,
+    /// At least 1.
+    pub(super) links: u16,
+}
+
+/// For each switch, what it has links to, by rising number.
+#[derive(Clone, Debug)]
+pub(super) struct Runs {
+    pub(super) runs: Vec<Run>,
+    pub(super) ranges: Vec<Range<usize>>,
+}
+
+impl Runs {
+    /// Counts equal numbers in what each switch has links to; what has no number has none.
+    pub(super) fn new(df: &Dragonfly, near: impl Fn(SwitchId) -> Vec<u16>) -> Self {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut ranges = vec![0..0; df.switch_numbers() as usize];
+        for switch in df.switches() {
+            let mut near = near(switch);
+            near.sort_unstable();
+            let start = runs.len();
+            for equal in near.chunk_by(|a, b| a == b) {
+                runs.push(Run {
+                    near: equal[0],
+                    links: u16::try_from(equal.len()).expect("a switch has at most 4096 ports"),
+                });
+            }
+            ranges[switch.as_usize()] = start..runs.len();
+        }
+        Self { runs, ranges }
+    }
+
+    pub(super) fn of(&self, switch: SwitchId) -> &[Run] {
+        &self.runs[self.ranges[switch.as_usize()].clone()]
+    }
+}
+
+/// The sum of the products of links and a weight over what both have links to.
+pub(super) fn common(mut one: &[Run], mut other: &[Run], weight: impl Fn(u16) -> u32) -> u32 {
+    let mut sum = 0;
+    while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
+        if a.near == b.near {
+            sum += u32::from(a.links) * u32::from(b.links) * weight(a.near);
+        }
+        if a.near <= b.near {
+            one = one_rest;
+        }
+        if b.near <= a.near {
+            other = other_rest;
+        }
+    }
+    sum
+}
