@@ -18,6 +18,7 @@ use crate::routes::draw_work::{DrawWork, TooMuchWork};
 use crate::tables::{self, Generated};
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_base::stage_errors;
 use tvlb_schema::{Decision, PerDecision};
 use tvlb_table_set::{Existing, REPORT_FILE, WriteError};
 use tvlb_throughput::report::Report;
@@ -83,32 +84,7 @@ pub enum PipelineError {
     Cancelled(#[from] Cancelled),
 }
 
-impl From<ImageStageError> for PipelineError {
-    fn from(error: ImageStageError) -> Self {
-        match error {
-            ImageStageError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            error => Self::Images(error),
-        }
-    }
-}
-
-impl From<WriteError> for PipelineError {
-    fn from(error: WriteError) -> Self {
-        match error {
-            WriteError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            error => Self::Write(error),
-        }
-    }
-}
-
-impl From<VerifyError> for PipelineError {
-    fn from(error: VerifyError) -> Self {
-        match error {
-            VerifyError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            error => Self::Verify(error),
-        }
-    }
-}
+stage_errors!(PipelineError: Images(ImageStageError), Write(WriteError), Verify(VerifyError));
 
 /// Makes and writes the table set of a fabric: see [`make`] and [`write()`].
 ///

@@ -48,6 +48,21 @@ pub trait Progress: Sync {
     }
 }
 
+/// Makes the errors of stages errors of the work that they are stages of. A stage that is cancelled cancels the work.
+#[macro_export]
+macro_rules! stage_errors {
+    ($work:ident: $($variant:ident($error:ident)),+) => {$(
+        impl From<$error> for $work {
+            fn from(error: $error) -> Self {
+                match error {
+                    $error::Cancelled(cancelled) => Self::Cancelled(cancelled),
+                    error => Self::$variant(error),
+                }
+            }
+        }
+    )+};
+}
+
 /// Ignores what is reported and never cancels.
 impl Progress for () {}
 

@@ -4,6 +4,7 @@ use crate::image::ImageStageError;
 use std::io;
 use std::path::PathBuf;
 use tvlb_base::progress::Cancelled;
+use tvlb_base::stage_errors;
 use tvlb_base::text::Refused;
 use tvlb_simulator::{BootError, RunError};
 use tvlb_table_set::runs::StoreError;
@@ -36,12 +37,4 @@ pub enum ChooseError {
     Cancelled(#[from] Cancelled),
 }
 
-/// A cancelled image stage is a cancelled choice.
-impl From<ImageStageError> for ChooseError {
-    fn from(error: ImageStageError) -> Self {
-        match error {
-            ImageStageError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            error => Self::Image(error),
-        }
-    }
-}
+stage_errors!(ChooseError: Image(ImageStageError));

@@ -3,6 +3,7 @@
 use super::update::Update as Made;
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_base::stage_errors;
 use tvlb_schema::{FabricImage, FaultSet};
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{
@@ -24,23 +25,7 @@ pub enum UpdateError {
     Cancelled(#[from] Cancelled),
 }
 
-impl From<WriteError> for UpdateError {
-    fn from(error: WriteError) -> Self {
-        match error {
-            WriteError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            error => Self::Write(error),
-        }
-    }
-}
-
-impl From<VerifyError> for UpdateError {
-    fn from(error: VerifyError) -> Self {
-        match error {
-            VerifyError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            error => Self::Verify(error),
-        }
-    }
-}
+stage_errors!(UpdateError: Write(WriteError), Verify(VerifyError));
 
 /// The table set that an update is of.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Why there is no advice.
 
 use tvlb_base::progress::Cancelled;
+use tvlb_base::stage_errors;
 use tvlb_generator::image::ImageStageError;
 use tvlb_generator::static_load::StaticLoadError;
 use tvlb_jobs::CompletionError;
@@ -28,14 +29,7 @@ pub enum AdviceError {
     Cancelled(#[from] Cancelled),
 }
 
-impl From<WorkloadError> for AdviceError {
-    fn from(error: WorkloadError) -> Self {
-        match error {
-            WorkloadError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            error => Self::Workload(error),
-        }
-    }
-}
+stage_errors!(AdviceError: Workload(WorkloadError));
 
 impl AdviceError {
     /// What ended the run of this way with this seed.
