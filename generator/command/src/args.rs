@@ -8,7 +8,6 @@ use crate::output::WorkOptions;
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use std::str::FromStr;
 use tvlb_generator::choose::MostRegret;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_table_set::grammar::GRAMMAR;
@@ -35,8 +34,8 @@ pub enum Command {
     Generate(Generate),
     Inspect(Inspect),
     Topology(Topology),
-    Cables(Cables),
-    Import(Import),
+    Cables(crate::cables::Arguments),
+    Import(crate::import::Arguments),
     Paths(crate::paths::Arguments),
     Sets(crate::sets::Arguments),
     Load(crate::load::Arguments),
@@ -51,6 +50,8 @@ pub enum Command {
 
 /// Make the images of a fabric, one per switch, for install time
 #[derive(Args)]
+#[command(mut_arg("threads", |threads| threads.help("Use this many threads instead of one per core; the images are the same for any number")))]
+#[command(mut_arg("quiet", |quiet| quiet.help("Show no progress: print nothing but the result, which is the directory here, and errors")))]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::choice()))]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 pub struct Generate {
@@ -105,14 +106,10 @@ pub struct Generate {
     #[arg(long, requires_all = ["state", "output"], conflicts_with_all = ["replace", "check", "json"])]
     pub share: bool,
     /// Print JSON: the manifest, or what --check found
-    #[arg(long)]
+    #[arg(long, conflicts_with = "quiet")]
     pub json: bool,
-    /// Use this many threads instead of one per core; the images are the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub threads: Option<usize>,
-    /// Show no progress: print nothing but the result, which is the directory here, and errors
-    #[arg(short, long, conflicts_with = "json")]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub work: WorkOptions,
 }
 
 /// Say in words what the images of a table set mean
@@ -146,6 +143,8 @@ pub struct Inspect {
 /// Reads only the files. At the first thing that is wrong it names the file, or the switches, the
 /// path and the link, and exits with 1; with 2 if the directory cannot be read.
 #[derive(Args)]
+#[command(mut_arg("threads", |threads| threads.help("Use this many threads instead of one per core; the outcome is the same for any number")))]
+#[command(mut_arg("quiet", |quiet| quiet.help("Show no progress: print nothing but the result, which is the exit code here, and errors")))]
 pub struct Verify {
     /// The directory that `generate` wrote
     pub directory: PathBuf,
@@ -174,14 +173,10 @@ pub struct Verify {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "quiet")]
     pub json: bool,
-    /// Use this many threads instead of one per core; the outcome is the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub threads: Option<usize>,
-    /// Show no progress: print nothing but the result, which is the exit code here, and errors
-    #[arg(short, long, conflicts_with = "json")]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub work: WorkOptions,
 }
 
 /// Show what changed from one table set to another
@@ -190,6 +185,8 @@ pub struct Verify {
 /// other paths, mean hops and link loads. Exits with 0 if the two are the same, with 1 if they
 /// differ, with 2 if one of them cannot be read.
 #[derive(Args)]
+#[command(mut_arg("threads", |threads| threads.help("Use this many threads instead of one per core; the outcome is the same for any number")))]
+#[command(mut_arg("quiet", |quiet| quiet.help("Show no progress: print nothing but the result, which is the exit code here, and errors")))]
 #[command(after_long_help = columns::diff())]
 pub struct Diff {
     /// The directory of the old table set
@@ -203,14 +200,10 @@ pub struct Diff {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "quiet")]
     pub json: bool,
-    /// Use this many threads instead of one per core; the outcome is the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    pub threads: Option<usize>,
-    /// Show no progress: print nothing but the result, which is the exit code here, and errors
-    #[arg(short, long, conflicts_with = "json")]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub work: WorkOptions,
 }
 
 /// Routes that `diff` compares by default.
@@ -287,151 +280,6 @@ pub enum Format {
     Slurm,
     /// For Slurm 25.05 and later: a topology.yaml with the same tree, and a block for each group
     SlurmYaml,
-}
-
-/// Write the cable list of a machine-like wiring: some links between each two groups, ports to spare
-///
-/// Groups that are all alike are given by -a, -H, -g and --links. Groups of several kinds are those of
-/// a fabric file, and --between says how many links there are between groups of which kinds. The cable
-/// list that the fabric file names need not exist yet: this command prints it.
-#[derive(Args)]
-pub struct Cables {
-    /// Switches per group
-    #[arg(short = 'a', long, value_name = "N", required_unless_present = "fabric")]
-    pub switches: Option<u32>,
-    /// Global ports per switch
-    #[arg(short = 'H', long, value_name = "N", required_unless_present = "fabric")]
-    pub ports: Option<u32>,
-    /// Groups
-    #[arg(short = 'g', long, value_name = "N", required_unless_present = "fabric")]
-    pub groups: Option<u32>,
-    /// Links between each two groups
-    #[arg(short, long, value_name = "N", required_unless_present = "fabric")]
-    pub links: Option<u32>,
-    /// How many of the groups, the last ones, are service groups
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub service_groups: u32,
-    /// Links between a service group and any other
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub service_links: u32,
-    /// A fabric file with kinds of groups
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "between",
-        conflicts_with_all = ["switches", "ports", "groups", "links", "service_groups", "service_links"]
-    )]
-    pub fabric: Option<PathBuf>,
-    /// Links between each two groups of these kinds, by their names in the fabric file; once for each
-    /// two kinds
-    #[arg(long, value_name = "KIND,KIND=LINKS", requires = "fabric")]
-    pub between: Vec<Between>,
-}
-
-/// Links between groups of two kinds.
-#[derive(Clone, Debug)]
-pub struct Between {
-    /// The names of the kinds.
-    pub kinds: [String; 2],
-    pub links: u32,
-}
-
-impl FromStr for Between {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('=').and_then(|(kinds, links)| {
-            let (one, other) = kinds.split_once(',')?;
-            let kinds = [one.trim().to_owned(), other.trim().to_owned()];
-            Some(Self { kinds, links: links.trim().parse().ok()? })
-        });
-        parts.ok_or_else(|| "accepted KIND,KIND=LINKS, as in compute,storage=2".to_owned())
-    }
-}
-
-/// Read the cable files of a real machine: make a fabric file, a cable list and names of them
-///
-/// DIR gets fabric.toml, cables.csv, names.csv and assumptions.txt, which says in sentences what the
-/// files do not tell and was assumed. What cannot be known is refused, with the file and the line.
-/// docs/reference/import.md describes all of it.
-#[derive(Args)]
-pub struct Import {
-    #[command(subcommand)]
-    pub source: ImportSource,
-}
-
-/// Whose cable files to read.
-#[derive(Subcommand)]
-pub enum ImportSource {
-    Slingshot(ImportSlingshot),
-    Ibnetdiscover(ImportIbnetdiscover),
-}
-
-/// Read the point-to-point cable plan of an HPE Slingshot network
-///
-/// A row of the plan is two links. Switches of a group are numbered in the order of cabinet, chassis
-/// and slot.
-#[derive(Args)]
-pub struct ImportSlingshot {
-    /// The point-to-point CSV files, which are read together
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// The directory to write; files of an earlier import are refused
-    #[arg(short, long, value_name = "DIR")]
-    pub output: PathBuf,
-    /// A text that names every live link, such as x1000c0r1j5p0-x1000c0r3j6p0; the planned links that
-    /// it does not name are listed in down.txt
-    #[arg(long, value_name = "FILE")]
-    pub live: Option<PathBuf>,
-    /// The physical port of each jack: CSV with the header `model,jack,port,asic_port`, where the model
-    /// is `blade`, `rack`, or `*` for both
-    #[arg(long, value_name = "FILE")]
-    pub jacks: Option<PathBuf>,
-    #[command(flatten)]
-    pub again: ImportAgain,
-}
-
-/// Read what ibnetdiscover prints of an InfiniBand network
-///
-/// Nothing in the file says which switches are a group. Without --groups and --threshold the links
-/// must tell: the islands of a Dragonfly+, or the groups of a Dragonfly.
-#[derive(Args)]
-pub struct ImportIbnetdiscover {
-    /// The output of ibnetdiscover
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// The directory to write; files of an earlier import are refused
-    #[arg(short, long, value_name = "DIR")]
-    pub output: PathBuf,
-    /// A pattern whose one capture group takes the group's name out of a switch's description, such
-    /// as '^(g[0-9]+)-'
-    #[arg(long, value_name = "REGEX", conflicts_with = "threshold")]
-    pub groups: Option<String>,
-    /// Take the network for a Dragonfly in which two linked switches with more than N common
-    /// neighbours are of one group
-    #[arg(long, value_name = "N")]
-    pub threshold: Option<u32>,
-    #[command(flatten)]
-    pub again: ImportAgain,
-}
-
-/// How an import goes on from an earlier one.
-#[derive(Args)]
-pub struct ImportAgain {
-    /// Keep the numbers of an earlier import, or of any other fabric with names: its directory or fabric
-    /// file. What has its name and was there keeps its group, index, node and slot, and the name, the seed, links
-    /// and routing of the fabric file stay
-    #[arg(long, value_name = "OLD")]
-    pub keep: Option<PathBuf>,
-    /// Replace the files of an earlier import in DIR. Its numbers and what people wrote into its fabric.toml stay,
-    /// unless --keep names another import
-    #[arg(long)]
-    pub force: bool,
-    /// Give the switches at least so many global ports, with room for cables to come: a machine grows while it
-    /// runs only if the most global ports of a switch stay as they are
-    #[arg(long, value_name = "H", default_value_t = 0, hide_default_value = true,
-        value_parser = clap::value_parser!(u32).range(0..=4096))]
-    pub global_ports: u32,
 }
 
 /// Model the throughput of many sets on many traffic patterns (Step 1)

@@ -1,16 +1,77 @@
 //! `tvlb cables`.
 
-use crate::args::{Between, Cables};
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
-use std::path::Path;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::FabricFile;
 use tvlb_schema::{Dragonfly, GroupId};
 use tvlb_topology::machine::{Plan, lay, lay_between};
 use tvlb_topology::{Topology, cable_list};
 
-pub(crate) fn run(arguments: &Cables) -> Outcome {
+/// Write the cable list of a machine-like wiring: some links between each two groups, ports to spare
+///
+/// Groups that are all alike are given by -a, -H, -g and --links. Groups of several kinds are those of
+/// a fabric file, and --between says how many links there are between groups of which kinds. The cable
+/// list that the fabric file names need not exist yet: this command prints it.
+#[derive(Args)]
+pub struct Arguments {
+    /// Switches per group
+    #[arg(short = 'a', long, value_name = "N", required_unless_present = "fabric")]
+    pub switches: Option<u32>,
+    /// Global ports per switch
+    #[arg(short = 'H', long, value_name = "N", required_unless_present = "fabric")]
+    pub ports: Option<u32>,
+    /// Groups
+    #[arg(short = 'g', long, value_name = "N", required_unless_present = "fabric")]
+    pub groups: Option<u32>,
+    /// Links between each two groups
+    #[arg(short, long, value_name = "N", required_unless_present = "fabric")]
+    pub links: Option<u32>,
+    /// How many of the groups, the last ones, are service groups
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub service_groups: u32,
+    /// Links between a service group and any other
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub service_links: u32,
+    /// A fabric file with kinds of groups
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "between",
+        conflicts_with_all = ["switches", "ports", "groups", "links", "service_groups", "service_links"]
+    )]
+    pub fabric: Option<PathBuf>,
+    /// Links between each two groups of these kinds, by their names in the fabric file; once for each
+    /// two kinds
+    #[arg(long, value_name = "KIND,KIND=LINKS", requires = "fabric")]
+    pub between: Vec<Between>,
+}
+
+/// Links between groups of two kinds.
+#[derive(Clone, Debug)]
+pub struct Between {
+    /// The names of the kinds.
+    pub kinds: [String; 2],
+    pub links: u32,
+}
+
+impl FromStr for Between {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('=').and_then(|(kinds, links)| {
+            let (one, other) = kinds.split_once(',')?;
+            let kinds = [one.trim().to_owned(), other.trim().to_owned()];
+            Some(Self { kinds, links: links.trim().parse().ok()? })
+        });
+        parts.ok_or_else(|| "accepted KIND,KIND=LINKS, as in compute,storage=2".to_owned())
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let topology = match &arguments.fabric {
         Some(path) => of_kinds(path, &arguments.between)?,
         None => of_equal_groups(arguments)?,
@@ -24,8 +85,9 @@ pub(crate) fn run(arguments: &Cables) -> Outcome {
     print(&cable_list::write(&topology))
 }
 
-fn of_equal_groups(arguments: &Cables) -> Result<Topology, Failure> {
-    let Cables { switches, ports, groups, links, service_groups, service_links, .. } = *arguments;
+fn of_equal_groups(arguments: &Arguments) -> Result<Topology, Failure> {
+    let Arguments { switches, ports, groups, links, service_groups, service_links, .. } =
+        *arguments;
     // The parser asks for all four, but where there is a fabric file.
     let [a, h, g, links] = [switches, ports, groups, links].map(Option::unwrap_or_default);
     // How many nodes a switch has plays no part in the cables.

@@ -3,19 +3,19 @@
 use crate::args::Diff;
 use crate::failure::{Failure, Outcome};
 use crate::files::expect_table_set;
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_json};
 use tvlb_generator::diff::{DiffError, Difference, Settings, Tables, compare};
 
 pub(crate) fn run(arguments: &Diff) -> Outcome {
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     catch_interrupt()?;
     expect_table_set(&arguments.old)?;
     expect_table_set(&arguments.new)?;
     let old = Tables::open(&arguments.old).map_err(Failure::of)?;
     let new = Tables::open(&arguments.new).map_err(Failure::of)?;
     let settings = Settings { most_routes: arguments.most_routes, seed: arguments.seed };
-    let difference = difference(&old, &new, settings, arguments.quiet)?;
-    let printed = match (arguments.quiet, arguments.json) {
+    let difference = difference(&old, &new, settings, arguments.work.quiet)?;
+    let printed = match (arguments.work.quiet, arguments.json) {
         (true, _) => Ok(()),
         (false, true) => print_json(&difference),
         (false, false) => print(&difference),

@@ -5,8 +5,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::files::{
     error_in, expect_table_set, outside_table_sets, read_faults, read_live, read_names,
 };
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
-use crate::values;
+use crate::output::{Bars, WorkOptions, catch_interrupt, print, print_json};
 use clap::Args;
 use serde::Serialize;
 use std::fmt;
@@ -39,6 +38,8 @@ use tvlb_verify::{Changes, SetsChannels};
 /// `draining` says that what is listed works, but is to carry nothing new: before it is taken out, and when it
 /// has come back, so that no packet is lost.
 #[derive(Args)]
+#[command(mut_arg("threads", |threads| threads.help("Use this many threads instead of one per core; the outcome is the same for any number")))]
+#[command(mut_arg("quiet", |quiet| quiet.help("Show no progress: print nothing but the result, which is the update and the exit code here, and errors")))]
 #[command(after_long_help = columns::FAULTS)]
 pub struct Arguments {
     /// The directory of the table set that is installed
@@ -73,18 +74,14 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     after: Option<PathBuf>,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "quiet")]
     json: bool,
-    /// Use this many threads instead of one per core; the outcome is the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
-    threads: Option<usize>,
-    /// Show no progress: print nothing but the result, which is the update and the exit code here, and errors
-    #[arg(short, long, conflicts_with = "json")]
-    quiet: bool,
+    #[command(flatten)]
+    work: WorkOptions,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     catch_interrupt()?;
     expect_table_set(&arguments.directory)?;
     outside_table_sets([("-o", Some(arguments.output.as_path()))])?;
@@ -122,7 +119,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let image = SwitchImage::decode(bytes, &fabric);
         images.push(image.map_err(|error| error_in(&set.switch_path(switch), &error))?);
     }
-    let bars = Bars::beginning(arguments.quiet, &"making the update and verifying what it changes");
+    let bars =
+        Bars::beginning(arguments.work.quiet, &"making the update and verifying what it changes");
     let made = update(&fabric, &images, (epoch, &faults), &bars);
     let made = made.map_err(|_| Failure::Interrupted)?;
     let tables = Tables { set: &set, plan: &fabric, names: &names };
@@ -139,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         is_taken_for_first: arguments.after.is_none() && arguments.epoch.is_none(),
         output: &arguments.output,
     };
-    let printed = match (arguments.quiet, arguments.json) {
+    let printed = match (arguments.work.quiet, arguments.json) {
         (true, _) => Ok(()),
         (false, true) => print_json(&report.json()),
         (false, false) => print(&report),

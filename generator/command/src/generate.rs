@@ -7,7 +7,7 @@ mod summary;
 use crate::args::Generate;
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
-use crate::output::{Bars, catch_interrupt, print, print_format, tell_of_starved, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_format, tell_of_starved};
 use check::{MadeAgain, Written};
 use std::fmt::Display;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn tell_of_wiring(fabric: &Fabric, settings: &Settings, quiet: bool) {
 fn make(arguments: &Generate) -> Outcome {
     let begin = Instant::now();
     catch_interrupt()?;
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     outside_table_sets([("--state", arguments.state.as_deref())])?;
     let fabric = load_fabric(&arguments.fabric)?;
     let image = fabric_image(&fabric.topology);
@@ -69,9 +69,9 @@ fn make(arguments: &Generate) -> Outcome {
 
     let fabric = &CheckedFabric::new(&fabric, &image)
         .map_err(|error| in_wiring(&fabric, &arguments.fabric, &error))?;
-    tell_of_wiring(fabric, &settings, arguments.quiet);
+    tell_of_wiring(fabric, &settings, arguments.work.quiet);
     let bars = Bars::beginning(
-        arguments.quiet,
+        arguments.work.quiet,
         &beginning(&fabric.file.name, &policies, &settings.choice),
     );
     let failed = |error| failure(error, fabric, &settings, &arguments.fabric);
@@ -90,7 +90,7 @@ fn make(arguments: &Generate) -> Outcome {
             }
         }
     };
-    if arguments.share && !arguments.quiet {
+    if arguments.share && !arguments.work.quiet {
         bars.finish();
         share::tell_runs(made.runs);
     }
@@ -99,7 +99,7 @@ fn make(arguments: &Generate) -> Outcome {
     }
     bars.finish();
     match certificate {
-        _ if arguments.quiet => Ok(()),
+        _ if arguments.work.quiet => Ok(()),
         None => print(&format_args!(
             "{}: written by another process, and the same as what was made here\n",
             output.display()

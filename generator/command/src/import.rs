@@ -1,14 +1,14 @@
 //! `tvlb import`.
 
 mod old;
+mod options;
 
-use crate::args::{
-    Import as Arguments, ImportAgain, ImportIbnetdiscover, ImportSlingshot, ImportSource,
-};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print};
 use old::{Old, existing};
+pub(crate) use options::Arguments;
+use options::{ImportAgain, ImportIbnetdiscover, ImportSlingshot, ImportSource};
 use std::io;
 use std::path::Path;
 use tvlb_base::parameter::{Parameters, Stated};

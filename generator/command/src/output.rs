@@ -23,13 +23,6 @@ pub fn catch_interrupt() -> Outcome {
         .map_err(|error| Failure::Message(format!("cannot catch interrupts: {error}")))
 }
 
-/// Uses this many threads instead of one per core, if a number is given.
-pub fn use_threads(threads: Option<usize>) -> Outcome {
-    let Some(threads) = threads else { return Ok(()) };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))
-}
-
 /// How a command that works for a while goes about it.
 #[derive(Args)]
 pub struct WorkOptions {
@@ -42,9 +35,11 @@ pub struct WorkOptions {
 }
 
 impl WorkOptions {
-    /// Uses as many threads as are asked for.
+    /// Uses as many threads as are asked for, or one per core.
     pub fn use_threads(&self) -> Outcome {
-        use_threads(self.threads)
+        let Some(threads) = self.threads else { return Ok(()) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::Verify;
 use crate::failure::{Failure, Outcome};
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_json};
 use serde::Serialize;
 use std::path::Path;
 use tvlb_base::progress::Progress;
@@ -15,7 +15,7 @@ use tvlb_verify::{
 };
 
 pub(crate) fn run(arguments: &Verify) -> Outcome {
-    use_threads(arguments.threads)?;
+    arguments.work.use_threads()?;
     catch_interrupt()?;
     let planned = match &arguments.fabric {
         Some(path) => {
@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
     };
     let settings = Settings { most_walks: arguments.most_walks, seed: arguments.seed };
     let what = format_args!("verifying {}", arguments.directory.display()).to_string();
-    let bars = Bars::beginning(arguments.quiet, &what);
+    let bars = Bars::beginning(arguments.work.quiet, &what);
     let (tables, planned) = (&arguments.directory, planned.as_ref());
     let (update, beside) = (arguments.update.as_deref(), arguments.beside.as_deref());
     let found = match update {
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
             let found = Some(&found);
             print_json(&Verdict { verified: true, found, finding: None, switches: vec![] })
         }
-        Ok(_) if arguments.quiet => Ok(()),
+        Ok(_) if arguments.work.quiet => Ok(()),
         Ok(Found::Whole(certificate)) => print(&certificate),
         Ok(Found::Changes(changes)) => print(&changes),
         Err(VerifyError::Cancelled(_)) => Err(Failure::Interrupted),

@@ -156,12 +156,12 @@ pub(super) fn run(arguments: &Generate, again: &MadeAgain<'_>, written: &Written
             Ok(old) => {
                 let settings = diff::Settings { most_routes: DEFAULT_ROUTES, seed: 1 };
                 let new = Tables::made(&again.made.tables, &again.fabric.names);
-                report.difference = Some(difference(&old, &new, settings, arguments.quiet)?);
+                report.difference = Some(difference(&old, &new, settings, arguments.work.quiet)?);
             }
             Err(error) => report.unreadable = Some(error.to_string()),
         }
     }
-    let printed = match (arguments.quiet, arguments.json) {
+    let printed = match (arguments.work.quiet, arguments.json) {
         (true, _) => Ok(()),
         (false, true) => print_json(&report),
         (false, false) => print(&report),

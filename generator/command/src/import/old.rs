@@ -1,6 +1,6 @@
 //! The fabric that an import goes on from: its numbers, and what people chose for it.
 
-use crate::args::ImportAgain;
+use super::options::ImportAgain;
 use crate::failure::{Failure, Outcome};
 use std::fs;
 use std::path::{Path, PathBuf};

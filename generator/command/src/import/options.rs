@@ -1,0 +1,89 @@
+//! What `tvlb import` takes.
+
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// Read the cable files of a real machine: make a fabric file, a cable list and names of them
+///
+/// DIR gets fabric.toml, cables.csv, names.csv and assumptions.txt, which says in sentences what the
+/// files do not tell and was assumed. What cannot be known is refused, with the file and the line.
+/// docs/reference/import.md describes all of it.
+#[derive(Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub source: ImportSource,
+}
+
+/// Whose cable files to read.
+#[derive(Subcommand)]
+pub enum ImportSource {
+    Slingshot(ImportSlingshot),
+    Ibnetdiscover(ImportIbnetdiscover),
+}
+
+/// Read the point-to-point cable plan of an HPE Slingshot network
+///
+/// A row of the plan is two links. Switches of a group are numbered in the order of cabinet, chassis
+/// and slot.
+#[derive(Args)]
+pub struct ImportSlingshot {
+    /// The point-to-point CSV files, which are read together
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The directory to write; files of an earlier import are refused
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// A text that names every live link, such as x1000c0r1j5p0-x1000c0r3j6p0; the planned links that
+    /// it does not name are listed in down.txt
+    #[arg(long, value_name = "FILE")]
+    pub live: Option<PathBuf>,
+    /// The physical port of each jack: CSV with the header `model,jack,port,asic_port`, where the model
+    /// is `blade`, `rack`, or `*` for both
+    #[arg(long, value_name = "FILE")]
+    pub jacks: Option<PathBuf>,
+    #[command(flatten)]
+    pub again: ImportAgain,
+}
+
+/// Read what ibnetdiscover prints of an InfiniBand network
+///
+/// Nothing in the file says which switches are a group. Without --groups and --threshold the links
+/// must tell: the islands of a Dragonfly+, or the groups of a Dragonfly.
+#[derive(Args)]
+pub struct ImportIbnetdiscover {
+    /// The output of ibnetdiscover
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The directory to write; files of an earlier import are refused
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// A pattern whose one capture group takes the group's name out of a switch's description, such
+    /// as '^(g[0-9]+)-'
+    #[arg(long, value_name = "REGEX", conflicts_with = "threshold")]
+    pub groups: Option<String>,
+    /// Take the network for a Dragonfly in which two linked switches with more than N common
+    /// neighbours are of one group
+    #[arg(long, value_name = "N")]
+    pub threshold: Option<u32>,
+    #[command(flatten)]
+    pub again: ImportAgain,
+}
+
+/// How an import goes on from an earlier one.
+#[derive(Args)]
+pub struct ImportAgain {
+    /// Keep the numbers of an earlier import, or of any other fabric with names: its directory or fabric
+    /// file. What has its name and was there keeps its group, index, node and slot, and the name, the seed, links
+    /// and routing of the fabric file stay
+    #[arg(long, value_name = "OLD")]
+    pub keep: Option<PathBuf>,
+    /// Replace the files of an earlier import in DIR. Its numbers and what people wrote into its fabric.toml stay,
+    /// unless --keep names another import
+    #[arg(long)]
+    pub force: bool,
+    /// Give the switches at least so many global ports, with room for cables to come: a machine grows while it
+    /// runs only if the most global ports of a switch stay as they are
+    #[arg(long, value_name = "H", default_value_t = 0, hide_default_value = true,
+        value_parser = clap::value_parser!(u32).range(0..=4096))]
+    pub global_ports: u32,
+}
