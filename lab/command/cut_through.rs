@@ -1,31 +1,25 @@
 //! `tvlb-lab cut-through`: cut-through switches that boot from a table set.
 
 mod report;
+mod runs;
 
 use crate::ofar::{Escape, NetworkOptions, RuleOptions};
 use clap::{Args, ValueEnum};
-use rayon::prelude::*;
-use report::{
-    About, Measured, Report, Saturations, Subject, Text, table_of_runs, table_of_saturations,
-    table_of_windows,
-};
+use report::{About, Subject};
+use runs::{checked, reported};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
 use tvlb::given::{Given, OfMeasurement, OfSwitches};
-use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, print_json, tell_of_starved};
+use tvlb::output::{WorkOptions, catch_interrupt, tell_of_starved};
 use tvlb::simulate::Format;
 use tvlb::switches::Weighings;
 use tvlb::tables::Tables;
 use tvlb::traffic;
 use tvlb::values::{self, repeated};
-use tvlb_base::progress::Progress;
 use tvlb_base::table;
 use tvlb_firmware_model::Scheme;
-use tvlb_generator::counted::counted;
-use tvlb_lab::cut_through::{
-    CutThrough, CutThroughError, CutThroughRun, Fabric, Piggybacking, Routing, Sending, saturation,
-};
+use tvlb_lab::cut_through::{CutThrough, Fabric, Piggybacking, Routing, Sending};
 use tvlb_ofar::OfarRules;
 use tvlb_simulator::{BootedFabric, Links};
 use tvlb_table_set::names::Parts;
@@ -307,85 +301,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             .find_map(|settings| pattern.rule.unmeasured_bursts(settings.measured_cycles)),
         settings: &settings,
     };
-    if arguments.saturation {
-        let resolution = arguments.resolution;
-        let search = |(settings, _, seed, traffic): Asked<'_>, bars: &Bars| {
-            saturation(network, settings, (traffic, seed), resolution, bars)
-        };
-        let report = Report { about, runs: measured(&runs, &subjects, arguments, search)? };
-        return match arguments.format {
-            Format::Table if arguments.json => print_json(&report),
-            Format::Table => print(&Saturations(&report, resolution)),
-            Format::Csv => print(&table_of_saturations(&report, resolution).csv()),
-        };
-    }
-    let measure = |(settings, sending, seed, traffic): Asked<'_>, bars: &Bars| {
-        let mut run = CutThroughRun::new(network, settings, traffic, sending, seed)?;
-        if let Some(cycles) = arguments.series {
-            run.record_series(cycles);
-        }
-        run.measure(bars)
-    };
-    let report = Report { about, runs: measured(&runs, &subjects, arguments, measure)? };
-    match arguments.format {
-        Format::Table if arguments.json => print_json(&report),
-        Format::Table => print(&Text(&report)),
-        Format::Csv if arguments.series.is_some() => print(&table_of_windows(&report).csv()),
-        Format::Csv => print(&table_of_runs(&report).csv()),
-    }
-}
-
-/// What a run is made with.
-type Asked<'r> = (&'r CutThrough, Sending, u64, &'r Traffic);
-
-/// All runs, of which none can be refused: everything is checked before anything runs.
-fn checked<'r>(
-    arguments: &Arguments,
-    network: Fabric<'r>,
-    settings: &'r [CutThrough],
-    traffics: &'r [Traffic],
-) -> Result<Vec<Asked<'r>>, Failure> {
-    let mut runs = Vec::new();
-    for settings in settings {
-        for sending in arguments.sendings() {
-            for (&seed, traffic) in arguments.seeds.iter().zip(traffics) {
-                CutThroughRun::new(network, settings, traffic, sending, seed)
-                    .map_err(Failure::of)?;
-                runs.push((settings, sending, seed, traffic));
-            }
-        }
-    }
-    Ok(runs)
-}
-
-/// Makes the runs, or what else is done with each, several at a time.
-fn measured<T: Send>(
-    runs: &[Asked<'_>],
-    subjects: &[Subject],
-    arguments: &Arguments,
-    measure: impl Fn(Asked<'_>, &Bars) -> Result<T, CutThroughError> + Sync,
-) -> Result<Vec<Measured<T>>, Failure> {
-    let what =
-        if arguments.saturation { ("searching for", "saturation") } else { ("simulating", "run") };
-    let what = format!("{} {}", what.0, counted(runs.len() as u64, what.1));
-    let bars = Bars::beginning(arguments.work.quiet, &what);
-    bars.stage("runs", Some(runs.len()));
-    let outcomes = runs.par_iter().map(|&asked| {
-        let (settings, _, seed, _) = asked;
-        let measured = measure(asked, &bars);
-        bars.step();
-        let scheme = settings.routing.name();
-        let subject = subjects.iter().find(|subject| subject.scheme == scheme);
-        let subject = subject.expect("every routing has a subject").clone();
-        match measured {
-            Ok(outcome) => Ok(Measured { subject, seed, outcome }),
-            Err(CutThroughError::Cancelled(_)) => Err(Failure::Interrupted),
-            Err(error) => Err(Failure::Message(format!("{scheme}, seed {seed}: {error}"))),
-        }
-    });
-    let outcomes: Vec<Result<Measured<T>, Failure>> = outcomes.collect();
-    bars.finish();
-    outcomes.into_iter().collect()
+    reported(arguments, network, about, (&runs, &subjects))
 }
 
 fn identity(fabric: &BootedFabric<'_>) -> String {

@@ -1,13 +1,14 @@
 //! `tvlb-lab plot`: results of other commands as a picture.
 
 mod columns;
+mod lines;
 mod names;
 mod picture;
 mod series;
 mod table;
 
+pub(crate) use lines::Selection;
 pub(crate) use picture::{Look, MOST_SERIES};
-pub(crate) use series::Selection;
 pub(crate) use table::Table;
 
 use clap::Args;

@@ -136,7 +136,7 @@ fn text(column: &str, columns: &[&str], subject: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::series::Selection;
+    use super::super::lines::Selection;
     use super::super::table::Table;
     use super::*;
 

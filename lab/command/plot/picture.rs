@@ -292,7 +292,7 @@ fn by_names(all: &[(&Points, &String)], number: usize) -> Series {
 
 #[cfg(test)]
 mod tests {
-    use super::super::series::Selection;
+    use super::super::lines::Selection;
     use super::super::table::Table;
     use super::*;
 

@@ -1,7 +1,10 @@
 //! Runs of cut-through switches: routings that decide at every hop beside those that decide once or twice.
 
-use super::asked::{Course, Escape, Kind, Line};
-use super::course::{Window, steady_after, with_other_seeds};
+mod figures;
+mod lines;
+mod windows;
+
+use super::asked::{Course, Line};
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::{File, Measured};
@@ -9,72 +12,27 @@ use super::lists::distinct;
 use super::measure::{Measure, Source};
 use crate::cut_through::{
     CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, CutThroughSaturation, Fabric,
-    Piggybacking, Routing, Sending, saturation,
+    Sending, saturation,
 };
 use crate::escape::find;
-use serde::{Deserialize, Serialize};
+use figures::Figures;
+use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Display;
-use toml::Value;
 use tvlb_base::progress::Progress;
 use tvlb_base::row;
 use tvlb_base::table::Cell;
-use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_ofar::{EscapeImage, EscapeKind, OfarRules, encode_escape_image};
-use tvlb_schema::{Dragonfly, FabricImage, GroupId, SwitchId};
+use tvlb_schema::{FabricImage, SwitchId};
 use tvlb_simulator::BootedFabric;
 use tvlb_table_set::runs::build;
 use tvlb_traffic::{Pattern, Traffic};
+use windows::check_course;
 
 /// The most cycles of a burst, and where all send to all.
 const MOST_CYCLES: u32 = 2_000_000;
-
-impl Line {
-    fn settings(&self) -> Result<CutThrough, String> {
-        let routing = match self.routing {
-            Kind::Ofar => Routing::Ofar(self.ofar_rules()?),
-            Kind::Piggybacking => {
-                let [percent, packets] = self.congestion.unwrap_or([200, 5]);
-                Routing::Piggybacking(Piggybacking { percent, packets, like_fogsim: false })
-            }
-            Kind::UgalL => Routing::Scheme(Scheme::UgalL),
-            Kind::UgalG => Routing::UgalG,
-            Kind::Par => Routing::Scheme(Scheme::Par),
-        };
-        let is_scheme = matches!(routing, Routing::Scheme(_) | Routing::UgalG);
-        let paths = if is_scheme && self.policies.is_none() {
-            VlbPaths::Conventional
-        } else {
-            VlbPaths::Custom
-        };
-        let stated = self.settings.stated().map_err(|error| format!("{}: {error}", self.name))?;
-        Ok(stated.over(CutThrough::new(routing, paths)))
-    }
-
-    /// The default rules with those that the line names.
-    fn ofar_rules(&self) -> Result<OfarRules, String> {
-        let defaults = Value::try_from(OfarRules::default()).expect("rules are plain values");
-        let mut table = defaults.as_table().expect("rules have names").clone();
-        table.extend(self.rules.clone());
-        let read: Result<OfarRules, toml::de::Error> = Value::Table(table).try_into();
-        read.map_err(|error| format!("{}: rules: {}", self.name, error.message()))
-    }
-
-    /// The policies of the images that it boots from.
-    fn policies(&self) -> &str {
-        self.policies.as_deref().unwrap_or("valg")
-    }
-
-    const fn escape(&self) -> Option<EscapeKind> {
-        match (self.routing, self.escape) {
-            (Kind::Ofar, Escape::Ring) => Some(EscapeKind::Ring),
-            (Kind::Ofar, Escape::Tree) => Some(EscapeKind::Tree),
-            _ => None,
-        }
-    }
-}
 
 /// One run.
 struct Case {
@@ -131,6 +89,36 @@ struct Subject<'s> {
     resolution: Option<f64>,
 }
 
+/// What nodes send, run by run, and the resolution where the load of saturation is searched for.
+fn sendings(
+    file: &File,
+    wrong: &dyn Fn(&dyn Display) -> SweepError,
+) -> Result<(Vec<Sending>, Option<f64>), SweepError> {
+    match (file.burst, file.all_to_all) {
+        (Some(packets), false) => Ok((vec![Sending::Burst(packets)], None)),
+        (None, true) => Ok((vec![Sending::AllToAll], None)),
+        (None, false) => match file.measured().map_err(|error| wrong(&error))? {
+            Measured::Loads(loads) => Ok((loads.into_iter().map(Sending::Load).collect(), None)),
+            Measured::Saturation(found) => Ok((vec![Sending::Load(found)], Some(found))),
+            Measured::Curve(_) => {
+                let accepted = "`loads`, `[saturation]`, `burst` or `all-to-all`";
+                Err(wrong(&format_args!("cut-through: accepted {accepted}")))
+            }
+        },
+        _ => Err(wrong(&"found `burst` and `all-to-all`, accepted one of them")),
+    }
+}
+
+/// The settings of a line for so many cycles of warming up and of measuring; what ends by itself is measured as long as
+/// it takes.
+fn measuring(plain: &CutThrough, sending: Sending, [warm_up, measured]: [u32; 2]) -> CutThrough {
+    if matches!(sending, Sending::Load(_)) {
+        CutThrough { warm_up_cycles: warm_up, measured_cycles: measured, ..plain.clone() }
+    } else {
+        CutThrough { measured_cycles: MOST_CYCLES, ..plain.clone() }
+    }
+}
+
 impl CutThroughs {
     pub(super) fn new(
         file: &File,
@@ -141,23 +129,7 @@ impl CutThroughs {
             .and_then(|()| distinct("traffic", &file.traffic))
             .and_then(|()| distinct("seeds", &file.seeds))
             .map_err(|error| wrong(&error))?;
-        let mut resolution = None;
-        let sendings: Vec<Sending> = match (file.burst, file.all_to_all) {
-            (Some(packets), false) => vec![Sending::Burst(packets)],
-            (None, true) => vec![Sending::AllToAll],
-            (None, false) => match file.measured().map_err(|error| wrong(&error))? {
-                Measured::Loads(loads) => loads.into_iter().map(Sending::Load).collect(),
-                Measured::Saturation(found) => {
-                    resolution = Some(found);
-                    vec![Sending::Load(found)]
-                }
-                Measured::Curve(_) => {
-                    let accepted = "`loads`, `[saturation]`, `burst` or `all-to-all`";
-                    return Err(wrong(&format_args!("cut-through: accepted {accepted}")));
-                }
-            },
-            _ => return Err(wrong(&"found `burst` and `all-to-all`, accepted one of them")),
-        };
+        let (sendings, resolution) = sendings(file, wrong)?;
         if file.course.is_some() && resolution.is_some() {
             return Err(wrong(&"found `course` and `[saturation]`, accepted one of them"));
         }
@@ -166,7 +138,7 @@ impl CutThroughs {
             pattern.map(|pattern| (text.clone(), pattern)).map_err(|error| wrong(&error))
         };
         let traffic = file.traffic.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let [warm_up, measured] = match &file.course {
+        let cycles = match &file.course {
             Some(course) => {
                 check_course(course, &traffic, &sendings).map_err(|error| wrong(&error))?;
                 [course.first, course.end - course.first]
@@ -184,13 +156,7 @@ impl CutThroughs {
                 let plain = line.settings().map_err(|error| wrong(&error))?;
                 for (traffic, _) in traffic.iter().enumerate() {
                     for &sending in &sendings {
-                        let mut settings = plain.clone();
-                        if matches!(sending, Sending::Load(_)) {
-                            (settings.warm_up_cycles, settings.measured_cycles) =
-                                (warm_up, measured);
-                        } else {
-                            settings.measured_cycles = MOST_CYCLES;
-                        }
+                        let settings = measuring(&plain, sending, cycles);
                         cases.extend(file.seeds.iter().map(|&seed| Case {
                             fabric,
                             line: number,
@@ -330,140 +296,6 @@ impl CutThroughs {
                 accepted_beyond
             ]]
         }))
-    }
-}
-
-/// Refuses a course that switches of this kind cannot run.
-fn check_course(
-    course: &Course,
-    traffic: &[(String, Pattern)],
-    sendings: &[Sending],
-) -> Result<(), SweepError> {
-    let wrong = |fault: &str| SweepError::File { path: "course".into(), fault: fault.to_owned() };
-    if !course.events.is_empty() {
-        return Err(wrong("found events with cut-through switches, accepted traffic that changes"));
-    }
-    if !sendings.iter().all(|sending| matches!(sending, Sending::Load(_))) {
-        return Err(wrong("found no loads, accepted `loads` beside it"));
-    }
-    traffic.iter().try_for_each(|(_, pattern)| course.phases(pattern).map(|_| ()))
-}
-
-impl CutThroughs {
-    /// The windows of a run from the beginning of a course to its end.
-    fn watch(&self, case: &Case, progress: &dyn Progress) -> Result<Vec<Window>, SweepError> {
-        let course = self.course.as_ref().expect("runs are watched");
-        let outcome = self.simulate(case, progress)?;
-        let windows = outcome.series.map_or_else(Vec::new, |figures| figures.windows);
-        let shown = windows.iter().filter(|window| window.from >= course.first);
-        Ok(shown.map(Window::of).collect())
-    }
-
-    /// The lines of runs that differ in the seed alone, which stand with the last: a line for each window.
-    fn windows(
-        &self,
-        unit: usize,
-        source: &Source<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
-        let case = &self.cases[unit];
-        let make = || self.watch(case, progress);
-        let Some(own): Option<Vec<Window>> = source.run(&self.subject(case), make)? else {
-            return Ok(None);
-        };
-        let Some(runs) = with_other_seeds(own, unit, self.seeds, source, |other| {
-            self.subject(&self.cases[other])
-        })?
-        else {
-            return Ok(Some(Vec::new()));
-        };
-        let (course, windows) =
-            (self.course.as_ref().expect("runs are watched"), Window::means(&runs));
-        let (traffic, pattern) = &self.traffic[case.traffic];
-        let Sending::Load(load) = case.sending else { return Ok(Some(Vec::new())) };
-        let mut rows = Vec::new();
-        for phase in course.phases(pattern)? {
-            let of_phase = phase.windows(course, &windows);
-            let latencies: Vec<f64> = of_phase.clone().map(|(_, window)| window.latency).collect();
-            let steady = steady_after(&latencies, course.window.get());
-            for (from, Window { accepted, latency, vlb_share, .. }) in of_phase {
-                rows.push(row![
-                    self.fabrics[case.fabric].fabric.file.name.as_str(),
-                    self.lines[case.line].name.as_str(),
-                    traffic.as_str(),
-                    load,
-                    phase.name.as_str(),
-                    from,
-                    steady.as_str(),
-                    *accepted,
-                    *latency,
-                    *vlb_share
-                ]);
-            }
-        }
-        Ok(Some(rows))
-    }
-}
-
-/// What is kept of a run. Loads and rates are phits per node and cycle, times cycles.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-struct Figures {
-    /// Cycles that were measured; of a burst, until the last phit was delivered.
-    cycles: u32,
-    latency: f64,
-    p50: u32,
-    p99: u32,
-    accepted: f64,
-    /// The share of packets that took VLB, or were misrouted to another group.
-    vlb_share: f64,
-    /// Mean links within groups and between them, without those of the escape network.
-    hops: [f64; 2],
-    /// Mean links of the escape network.
-    escape_hops: f64,
-    /// The hops that all packets but a thousandth, all but a ten-thousandth, and all do not exceed.
-    most_hops: [usize; 3],
-    /// The most entries of a packet into the escape network.
-    most_entries: usize,
-    /// What a switch injected on average: in all groups, in that of the tree's root, and the last switch of
-    /// group 0.
-    injected: [f64; 3],
-}
-
-impl Figures {
-    fn new(outcome: &CutThroughOutcome, (df, root): (&Dragonfly, SwitchId)) -> Self {
-        let hops = &outcome.hops.packets;
-        let packets: u64 = hops.iter().sum();
-        // The least number of hops beyond which there are no more than so many packets.
-        let within = |beyond: u64| {
-            let mut left = packets;
-            let is_enough = |count: &u64| {
-                left -= count;
-                left <= beyond
-            };
-            hops.iter().position(is_enough).unwrap_or(0)
-        };
-        let of_group = |group: GroupId| -> Vec<f64> {
-            let all = df.switches().zip(&outcome.injected);
-            all.filter(|(switch, _)| df.place(*switch).0 == group).map(|(_, rate)| *rate).collect()
-        };
-        #[expect(clippy::cast_precision_loss, reason = "at most 65,536 switches")]
-        let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len() as f64;
-        let escape = outcome.escape.as_ref();
-        let last = of_group(GroupId(0)).last().copied().unwrap_or(0.0);
-        Self {
-            cycles: outcome.cycles,
-            latency: outcome.latency,
-            p50: outcome.p50,
-            p99: outcome.p99,
-            accepted: outcome.accepted,
-            vlb_share: outcome.vlb_share,
-            hops: [outcome.hops.local, outcome.hops.global],
-            escape_hops: escape.map_or(0.0, |escape| escape.hops),
-            most_hops: [packets / 1000, packets / 10_000, 0].map(within),
-            most_entries: escape.map_or(0, |escape| escape.packets.len().saturating_sub(1)),
-            injected: [mean(&outcome.injected), mean(&of_group(df.place(root).0)), last],
-        }
     }
 }
 

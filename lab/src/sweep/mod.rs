@@ -56,13 +56,15 @@ mod statement;
 mod study;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 pub use error::SweepError;
 pub use file::Picture;
 pub use page::{PageError, with_tables};
 pub use rows::Rows;
-pub use statement::{Judged, Known, Verdict};
+pub use statement::Known;
 pub use study::{Plan, Study, StudyFile, counts};
+pub use verdict::{Judged, Verdict};
 
 use measure::{Source, runs_in};
 use rayon::prelude::*;

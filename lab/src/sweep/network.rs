@@ -186,13 +186,7 @@ impl Network {
             units: Vec::new(),
             images: HashMap::new(),
         };
-        let count = network.count(&lists);
-        if count > MOST_UNITS {
-            return Err(wrong(&format!("it asks for {count} runs, accepted at most {MOST_UNITS}")));
-        }
-        network.add_units(&lists);
-        let mut settings = network.units.iter().map(|unit| &unit.subject.settings);
-        settings.try_for_each(Settings::check).map_err(|refused| wrong(&refused))?;
+        network.add_units(&lists).map_err(|refused| wrong(&refused))?;
         let of_line = file.traffic.len() * lists.loads.len() * lists.seeds.len();
         network.lines = network.units.len() / of_line;
         Ok(network)
@@ -219,7 +213,12 @@ impl Network {
         lists.into_iter().fold(1, usize::saturating_mul)
     }
 
-    fn add_units(&mut self, lists: &Lists<'_>) {
+    /// Adds every combination of the lists.
+    fn add_units(&mut self, lists: &Lists<'_>) -> Result<(), String> {
+        let count = self.count(lists);
+        if count > MOST_UNITS {
+            return Err(format!("it asks for {count} runs, accepted at most {MOST_UNITS}"));
+        }
         for fabric in 0..self.fabrics.len() {
             for &scheme in &lists.schemes {
                 for set in 0..self.sets.len() {
@@ -234,6 +233,8 @@ impl Network {
                 }
             }
         }
+        let mut settings = self.units.iter().map(|unit| &unit.subject.settings);
+        settings.try_for_each(Settings::check).map_err(|refused| refused.to_string())
     }
 
     /// Adds the runs of all traffic, placements, loads and seeds.

@@ -4,8 +4,9 @@
 //! between is replaced as a whole. Everything else in the document stays as it is.
 
 use super::pivot::markdown;
-use super::statement::{Judged, Known, Verdict};
+use super::statement::Known;
 use super::study::{Study, StudyFile, combined, counts};
+use super::verdict::{Judged, Verdict};
 
 const BEGIN: &str = "<!-- figures: ";
 const CLOSE: &str = " -->";

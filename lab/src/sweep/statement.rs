@@ -3,6 +3,7 @@
 use super::lists::OneOrSeveral;
 use super::rows::Rows;
 use super::select::{Figure, Where, grouped};
+use super::verdict::{Judged, Verdict};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -148,65 +149,6 @@ impl Unit {
         };
         (text, difference.abs() <= TOLERANCE + 1e-9)
     }
-}
-
-/// What came of one statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// Our figure lies within 5% of the stated one.
-    Within,
-    /// It does not.
-    Outside,
-    /// Our figures show what the comparison states.
-    Confirmed,
-    /// Our figures show something else.
-    Refuted,
-    /// A study that decides it has not been run.
-    NotRun,
-    /// No study decides it.
-    NotChecked,
-}
-
-impl Verdict {
-    /// All of them, in the order of tables.
-    pub const ALL: [Self; 6] = [
-        Self::Within,
-        Self::Outside,
-        Self::Confirmed,
-        Self::Refuted,
-        Self::NotRun,
-        Self::NotChecked,
-    ];
-
-    /// In words.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Within => "within 5%",
-            Self::Outside => "not within 5%",
-            Self::Confirmed => "confirmed",
-            Self::Refuted => "refuted",
-            Self::NotRun => "not run",
-            Self::NotChecked => "not checked",
-        }
-    }
-}
-
-/// One statement beside our figures.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
-    /// Where the paper has it.
-    pub place: String,
-    /// What is stated, in words.
-    pub what: String,
-    /// The stated number; a comparison has none.
-    pub stated: Option<String>,
-    /// Our figure, or the figures that decide a comparison.
-    pub ours: String,
-    /// How far our figure lies from the stated one: a share of it, or percentage points of a gain.
-    pub difference: Option<String>,
-    pub verdict: Verdict,
-    /// What is to be known about it.
-    pub note: Option<String>,
 }
 
 /// What decides a claim: our figures in words, the difference to a stated number, and the verdict.
