@@ -61,18 +61,7 @@ impl<S: PacketSource> Network<'_, S> {
             let Some(input) = self.spend_credit(chunk, node, now) else { continue };
             let source = &mut self.sources[node.0 as usize];
             let (created, at) = (source.created, source.switch);
-            let held = self.windows.as_mut().and_then(|windows| windows.take_held(node));
-            let destination =
-                held.unwrap_or_else(|| self.packets.destination(node, created, &mut source.rng));
-            if let Some(windows) = &mut self.windows {
-                let to = self.fabric.dragonfly().switch_of(destination).0;
-                if !windows.admit((node, at), (destination, to)) {
-                    // The next acknowledgement from there wakes it.
-                    source.next = node;
-                    self.states.node_free[input.index()] += 1;
-                    continue;
-                }
-            }
+            let Some(destination) = self.next_destination(node, input) else { continue };
             match self.set_out(node, destination, created, input, now) {
                 Ok(packet) => {
                     let link = self.node_links.get(node.0 as usize);
@@ -98,6 +87,26 @@ impl<S: PacketSource> Network<'_, S> {
             }
         }
         Ok(())
+    }
+
+    /// The destination of the packet of a node that has spent a credit for it; none if the node holds the packet, which
+    /// gives the credit back. The next acknowledgement from there then wakes it.
+    #[inline]
+    fn next_destination(&mut self, node: NodeId, input: ChannelId) -> Option<NodeId> {
+        let Self { fabric, packets, sources, windows, .. } = self;
+        let source = &mut sources[node.0 as usize];
+        let held = windows.as_mut().and_then(|windows| windows.take_held(node));
+        let destination =
+            held.unwrap_or_else(|| packets.destination(node, source.created, &mut source.rng));
+        if let Some(windows) = windows {
+            let to = fabric.dragonfly().switch_of(destination).0;
+            if !windows.admit((node, source.switch), (destination, to)) {
+                source.next = node;
+                self.states.node_free[input.index()] += 1;
+                return None;
+            }
+        }
+        Some(destination)
     }
 
     /// The input channel that a node can send to in this cycle, of which it has spent a credit. Where there is

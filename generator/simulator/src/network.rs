@@ -25,15 +25,16 @@ use crate::damage::Damage;
 use crate::fabric::BootedFabric;
 use crate::faults::FaultSchedule;
 use crate::generation::NEVER;
+use crate::horizon::Horizon;
 use crate::links::UnderWay;
-use crate::numbers::{CHANNELS, ChannelId, PORT_BITS, PORTS, PacketId, PortId};
+use crate::numbers::{CHANNELS, ChannelId, PORTS, PacketId, PortId};
 use crate::owned_range::OwnedRange;
 use crate::pace::Free;
 use crate::packet_source::PacketSource;
 use crate::scheme::Scheme;
 use crate::second_look::SecondLooks;
 use crate::setting_values::Deciding;
-use crate::settings::{Settings, least_control_latency};
+use crate::settings::Settings;
 use crate::switch_state::{InputChannel, PortKind, SwitchStates};
 use crate::tally::Tally;
 use crate::wakeups::{NO_NODE, Wakeups};
@@ -42,7 +43,7 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::borrow::Cow;
 use tvlb_firmware_model::{self as datapath, Error, Header};
-use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId};
+use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_table_set::names::NamedSwitch;
 
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
@@ -375,35 +376,6 @@ impl<'f, S: PacketSource> Network<'f, S> {
                 + part.windows.as_ref().map_or(0, SourceWindows::bytes)
         };
         self.parts().map(of_part).sum()
-    }
-}
-
-/// How far some chunks can run ahead of all others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Horizon {
-    /// How many chunks with consecutive numbers keep in step with each other.
-    pub(crate) chunks: usize,
-    /// For how many cycles nothing that other chunks do can reach them.
-    pub(crate) cycles: u32,
-}
-
-impl Horizon {
-    /// A flit or a credit crosses a link before another switch can notice it. But PAR sees the
-    /// queues of switches in the same group as they are now, and UGAL-G those of all switches.
-    fn new(settings: &Settings, df: &Dragonfly, port_bits: u32, all: usize) -> Self {
-        match settings.scheme {
-            Scheme::Min | Scheme::Vlb | Scheme::UgalL => {
-                Self { chunks: 1, cycles: least_control_latency(settings) }
-            }
-            Scheme::Par => {
-                // The fewest groups that fill whole chunks.
-                let group = df.a() << port_bits;
-                let fit = 1 << group.trailing_zeros().min(PORT_BITS);
-                let chunks = usize::try_from(group / fit).expect("fewer than 2^16 switches");
-                Self { chunks, cycles: least_control_latency(settings) }
-            }
-            Scheme::UgalG => Self { chunks: all, cycles: 1 },
-        }
     }
 }
 

@@ -9,7 +9,6 @@ use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
 use crate::scheme::Scheme;
 use crate::setting_values::{Buffers, Deciding, Injection, MOST_BUFFER, MOST_LATENCY, Measuring};
-use std::fmt;
 use tvlb_base::parameter::{self, Stated};
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{self as datapath, Channels, VlbPaths, WindowLimits};
@@ -22,9 +21,6 @@ const DETOURS: &str = "where links are dead or missing, MIN packets go around th
 pub(crate) const MOST_CHANNELS: u8 = 8;
 /// The flits of a buffer of links that need no more.
 const USUAL_BUFFER: u16 = 32;
-/// Cycles that switches take for a flit and for the credit that comes back for it, besides the links and the
-/// credit delay.
-const CYCLES_AT_SWITCHES: u32 = 2;
 /// The most internal cycles per channel cycle.
 pub(crate) const MOST_SPEEDUP: u8 = 4;
 /// The most cycles of all windows of a run together.
@@ -174,7 +170,7 @@ impl Settings {
     }
 
     /// Cycles that a flit takes over a link.
-    const fn latency(&self, kind: LinkKind) -> u16 {
+    pub(crate) const fn latency(&self, kind: LinkKind) -> u16 {
         match kind {
             LinkKind::Node => self.node_latency_cycles,
             LinkKind::Local => self.local_latency_cycles,
@@ -193,27 +189,8 @@ impl Settings {
     }
 
     /// Cycles from a flit's departure to the use of the credit for it, without those at switches.
-    fn round_trip(&self, kind: LinkKind) -> u32 {
+    pub(crate) fn round_trip(&self, kind: LinkKind) -> u32 {
         2 * u32::from(self.latency(kind)) + u32::from(self.credit_delay_cycles)
-    }
-
-    /// The kinds of links whose buffers are too small for a virtual channel to keep the link busy.
-    pub fn starved_links(&self) -> Vec<StarvedLink> {
-        let starved = LinkKind::ALL.into_iter().filter_map(|kind| {
-            let (buffer, round_trip) = (self.buffers.of(kind), self.round_trip(kind));
-            let most = f64::from(buffer) / f64::from(round_trip + CYCLES_AT_SWITCHES);
-            let is_starved =
-                u32::from(buffer) < round_trip && most < self.bandwidths.flits_per_cycle(kind);
-            let latency_cycles = self.latency(kind);
-            is_starved.then_some(StarvedLink {
-                kind,
-                latency_cycles,
-                room: buffer,
-                unit: "flits",
-                most,
-            })
-        });
-        starved.collect()
     }
 
     /// The virtual channels that a link has: as many as are asked for, or else as packets need, which is
@@ -351,31 +328,6 @@ impl Settings {
     }
 }
 
-/// A kind of link on which a virtual channel waits for credits however little traffic there is beside it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StarvedLink {
-    pub kind: LinkKind,
-    pub latency_cycles: u16,
-    /// What the buffer of a virtual channel holds.
-    pub room: u16,
-    /// "flits" or "phits".
-    pub unit: &'static str,
-    /// How many of them a virtual channel carries per cycle at most.
-    pub most: f64,
-}
-
-impl fmt::Display for StarvedLink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, latency_cycles, room, unit, most } = self;
-        write!(
-            f,
-            "a virtual channel of a {} link of {latency_cycles} cycles with a buffer of {room} {unit} carries at \
-             most {most:.3} {unit} per cycle",
-            kind.name()
-        )
-    }
-}
-
 /// The least number of cycles after which a node can know what happened at another: as many as chunks of
 /// switches run ahead of each other. That is one cycle more than the shorter latency of links between
 /// switches, and under PAR one more than the latency of global links. Under UGAL-G chunks keep in step, which
@@ -407,7 +359,6 @@ pub fn by_scheme_name<S: serde::Serializer>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tvlb_schema::Bandwidth;
 
     #[test]
     fn buffers_hold_what_is_under_way_on_the_longest_link() {
@@ -436,27 +387,5 @@ mod tests {
         assert_eq!(usual.check(), Ok(()));
         let refused = Settings { decide: Deciding::Head, ..usual }.check().unwrap_err();
         insta::assert_snapshot!(refused, @"decide is head with scheme ugal-g, accepted sending, as ugal-g sees the queues of all switches only between two cycles");
-    }
-
-    #[test]
-    fn what_a_channel_carries_at_most_is_said_of_links_that_take_more() {
-        let said = |settings: &Settings| -> Vec<String> {
-            settings.starved_links().iter().map(ToString::to_string).collect()
-        };
-        let mut settings = Settings::new(Scheme::Min, VlbPaths::Custom);
-        assert_eq!(said(&settings), [""; 0]);
-        settings.global_latency_cycles = 100;
-        let long = "a virtual channel of a global link of 100 cycles with a buffer of 32 flits carries at most \
-                    0.157 flits per cycle";
-        assert_eq!(said(&settings), [long]);
-        let slow = Bandwidth::of_thousandths(125).unwrap();
-        settings.bandwidths = Bandwidths::new(Bandwidth::ONE, Bandwidth::ONE, slow).unwrap();
-        assert_eq!(said(&settings), [""; 0], "the link takes no more");
-        settings.buffers = Buffers::all(8);
-        assert_eq!(said(&settings).len(), 2);
-        assert!(said(&settings)[0].contains("local link of 10 cycles with a buffer of 8 flits"));
-        settings.buffers.local = 32;
-        assert_eq!(said(&settings).len(), 1);
-        assert!(said(&settings)[0].contains("global link of 100 cycles with a buffer of 8 flits"));
     }
 }

@@ -130,7 +130,7 @@ pub(crate) struct SourceWindows {
 }
 
 impl SourceWindows {
-    /// SourceWindows with nothing under way.
+    /// Windows with nothing under way.
     pub(crate) fn new(limits: WindowLimits, df: &Dragonfly) -> Self {
         let of_switch = df.switch_numbers() as usize;
         let places = vec![DestinationWindow::default(); of_switch * of_switch];
