@@ -6,7 +6,6 @@ mod runs;
 use crate::ofar::{Escape, NetworkOptions, RuleOptions};
 use clap::{Args, ValueEnum};
 use report::{About, Subject};
-use runs::{checked, reported};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
@@ -273,7 +272,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         .iter()
         .map(|&routing| arguments.settings(routing, escape.as_ref(), links))
         .collect();
-    let runs = checked(arguments, network, &settings, &traffics)?;
+    let runs = arguments.checked(network, &settings, &traffics)?;
 
     let pattern = if arguments.all_to_all {
         Named { name: "all-to-all".to_owned(), ..pattern }
@@ -301,7 +300,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             .find_map(|settings| pattern.rule.unmeasured_bursts(settings.measured_cycles)),
         settings: &settings,
     };
-    reported(arguments, network, about, (&runs, &subjects))
+    arguments.reported(network, about, (&runs, &subjects))
 }
 
 fn identity(fabric: &BootedFabric<'_>) -> String {

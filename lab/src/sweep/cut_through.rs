@@ -29,7 +29,6 @@ use tvlb_schema::{FabricImage, SwitchId};
 use tvlb_simulator::BootedFabric;
 use tvlb_table_set::runs::build;
 use tvlb_traffic::{Pattern, Traffic};
-use windows::check_course;
 
 /// The most cycles of a burst, and where all send to all.
 const MOST_CYCLES: u32 = 2_000_000;
@@ -140,7 +139,7 @@ impl CutThroughs {
         let traffic = file.traffic.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let cycles = match &file.course {
             Some(course) => {
-                check_course(course, &traffic, &sendings).map_err(|error| wrong(&error))?;
+                Self::check_course(course, &traffic, &sendings).map_err(|error| wrong(&error))?;
                 [course.first, course.end - course.first]
             }
             None => file.cycles.unwrap_or([10_000, 10_000]),

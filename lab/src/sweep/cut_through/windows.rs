@@ -11,23 +11,26 @@ use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_traffic::Pattern;
 
-/// Refuses a course that switches of this kind cannot run.
-pub(super) fn check_course(
-    course: &Course,
-    traffic: &[(String, Pattern)],
-    sendings: &[Sending],
-) -> Result<(), SweepError> {
-    let wrong = |fault: &str| SweepError::File { path: "course".into(), fault: fault.to_owned() };
-    if !course.events.is_empty() {
-        return Err(wrong("found events with cut-through switches, accepted traffic that changes"));
-    }
-    if !sendings.iter().all(|sending| matches!(sending, Sending::Load(_))) {
-        return Err(wrong("found no loads, accepted `loads` beside it"));
-    }
-    traffic.iter().try_for_each(|(_, pattern)| course.phases(pattern).map(|_| ()))
-}
-
 impl CutThroughs {
+    /// Refuses a course that switches of this kind cannot run.
+    pub(super) fn check_course(
+        course: &Course,
+        traffic: &[(String, Pattern)],
+        sendings: &[Sending],
+    ) -> Result<(), SweepError> {
+        let wrong =
+            |fault: &str| SweepError::File { path: "course".into(), fault: fault.to_owned() };
+        if !course.events.is_empty() {
+            return Err(wrong(
+                "found events with cut-through switches, accepted traffic that changes",
+            ));
+        }
+        if !sendings.iter().all(|sending| matches!(sending, Sending::Load(_))) {
+            return Err(wrong("found no loads, accepted `loads` beside it"));
+        }
+        traffic.iter().try_for_each(|(_, pattern)| course.phases(pattern).map(|_| ()))
+    }
+
     /// The windows of a run from the beginning of a course to its end.
     fn watch(&self, case: &Case, progress: &dyn Progress) -> Result<Vec<Window>, SweepError> {
         let course = self.course.as_ref().expect("runs are watched");
