@@ -63,7 +63,7 @@ impl Channels {
 
 /// The kind of link a packet is about to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LinkKind {
+pub(crate) enum HopKind {
     Local,
     Global,
 }
@@ -71,16 +71,16 @@ pub(crate) enum LinkKind {
 /// How one VC scheme assigns: for each place of a link on a path the next VC is the current one or
 /// 0, plus a constant.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules([Rule; 16]);
+pub(crate) struct Rules([ChannelRule; 16]);
 
 #[derive(Clone, Copy, Debug)]
-struct Rule {
+struct ChannelRule {
     /// The bits of the current VC that stay: all three or none.
     keep: u8,
     add: u8,
 }
 
-impl Rule {
+impl ChannelRule {
     const fn fixed(channel: u8) -> Self {
         Self { keep: 0, add: channel }
     }
@@ -103,22 +103,22 @@ impl Rules {
     }
 
     const fn new(channels: VcScheme) -> Self {
-        let mut rules = [Rule::fixed(0); 16];
+        let mut rules = [ChannelRule::fixed(0); 16];
         let mut at = 0;
         while at < rules.len() {
             let stage = Stage::ALL[at >> 1];
-            let link = if at & 1 == 0 { LinkKind::Local } else { LinkKind::Global };
+            let link = if at & 1 == 0 { HopKind::Local } else { HopKind::Global };
             rules[at] = match channels {
-                VcScheme::Ordered => Rule::rise(ordered_rises(stage, link) as u8),
-                VcScheme::PerHop if matches!(stage, Stage::Source) => Rule::fixed(0),
-                VcScheme::PerHop => Rule::rise(1),
-                VcScheme::Positional => Rule::fixed(position(stage, link)),
+                VcScheme::Ordered => ChannelRule::rise(ordered_rises(stage, link) as u8),
+                VcScheme::PerHop if matches!(stage, Stage::Source) => ChannelRule::fixed(0),
+                VcScheme::PerHop => ChannelRule::rise(1),
+                VcScheme::Positional => ChannelRule::fixed(position(stage, link)),
             };
             at += 1;
         }
         rules[AGAIN as usize] = match channels {
-            VcScheme::Ordered | VcScheme::PerHop => Rule::rise(1),
-            VcScheme::Positional => Rule::fixed(4),
+            VcScheme::Ordered | VcScheme::PerHop => ChannelRule::rise(1),
+            VcScheme::Positional => ChannelRule::fixed(4),
         };
         Self(rules)
     }
@@ -126,7 +126,7 @@ impl Rules {
     /// The VC on the link at this place of a packet's path, at most 8.
     #[inline]
     pub(crate) const fn assign(&self, header: Header, place: u32) -> u8 {
-        let Rule { keep, add } = self.0[(place & 15) as usize];
+        let ChannelRule { keep, add } = self.0[(place & 15) as usize];
         (header.low_bits() >> 2 & keep) + add
     }
 }
@@ -134,7 +134,7 @@ impl Rules {
 /// The place of a packet's second local hop in its source group: no packet makes a local hop after
 /// two there, so that place is free. The second half of a path within one group has the stage of
 /// the second of them, but not its rule.
-pub(crate) const AGAIN: u32 = place(Stage::SourceLocalAgain as u32, LinkKind::Local);
+pub(crate) const AGAIN: u32 = place(Stage::SourceLocalAgain as u32, HopKind::Local);
 
 /// The virtual channel of a packet's first link under every scheme.
 pub(crate) const AT_INJECTION: u8 = 0;
@@ -159,7 +159,7 @@ impl FirstChannels {
 
     const fn at_second_look(channels: VcScheme) -> Self {
         let (rules, header) = (Rules::of(channels), Header::from_bits(0));
-        let global = place(Stage::SourceLocal as u32, LinkKind::Global);
+        let global = place(Stage::SourceLocal as u32, HopKind::Global);
         Self { local: rules.assign(header, AGAIN), global: rules.assign(header, global) }
     }
 
@@ -173,12 +173,12 @@ impl FirstChannels {
 
 /// The place of the next link on the path of a packet that stands at this stage.
 #[inline]
-pub(crate) const fn place(stage: u32, next: LinkKind) -> u32 {
+pub(crate) const fn place(stage: u32, next: HopKind) -> u32 {
     stage << 1 | next as u32
 }
 
 /// Whether `ordered` takes a higher VC.
-const fn ordered_rises(stage: Stage, next: LinkKind) -> bool {
+const fn ordered_rises(stage: Stage, next: HopKind) -> bool {
     match stage {
         Stage::Source => false,
         Stage::Middle | Stage::Destination => true,
@@ -186,15 +186,15 @@ const fn ordered_rises(stage: Stage, next: LinkKind) -> bool {
         | Stage::SourceLocalAgain
         | Stage::MiddleDetour
         | Stage::MiddleLocal
-        | Stage::DestinationLocal => matches!(next, LinkKind::Local),
+        | Stage::DestinationLocal => matches!(next, HopKind::Local),
     }
 }
 
 /// The VC that `positional` has for a place.
-const fn position(stage: Stage, next: LinkKind) -> u8 {
+const fn position(stage: Stage, next: HopKind) -> u8 {
     match next {
-        LinkKind::Global => (stage as u8 >= Stage::Middle as u8) as u8,
-        LinkKind::Local => match stage {
+        HopKind::Global => (stage as u8 >= Stage::Middle as u8) as u8,
+        HopKind::Local => match stage {
             Stage::Source => 0,
             Stage::Middle => 1,
             Stage::MiddleDetour => 2,
@@ -206,11 +206,11 @@ const fn position(stage: Stage, next: LinkKind) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use LinkKind::{Global, Local};
+    use HopKind::{Global, Local};
     use std::vec::Vec;
 
     /// The longest path, with PAR's second local hop or without.
-    const LONGEST: [(Stage, LinkKind, Stage); 7] = [
+    const LONGEST: [(Stage, HopKind, Stage); 7] = [
         (Stage::Source, Local, Stage::SourceLocal),
         (Stage::SourceLocal, Local, Stage::SourceLocalAgain),
         (Stage::SourceLocalAgain, Global, Stage::Middle),
@@ -220,7 +220,7 @@ mod tests {
         (Stage::Destination, Local, Stage::DestinationLocal),
     ];
 
-    fn assigned(channels: VcScheme, scheme: Scheme) -> Vec<(LinkKind, u8)> {
+    fn assigned(channels: VcScheme, scheme: Scheme) -> Vec<(HopKind, u8)> {
         let mut current = 0;
         let hops = LONGEST
             .into_iter()

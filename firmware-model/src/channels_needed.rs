@@ -15,7 +15,7 @@
 //! these paths take (Prisacari et al. 2013, section 2: two for shortest paths; here under `ordered`). It keeps
 //! the promise by taking no image of dead parts.
 
-use crate::channel::{AGAIN, LinkKind, Rules, place};
+use crate::channel::{AGAIN, HopKind, Rules, place};
 use crate::path::{Path, Place};
 use crate::{Channels, Header, Scheme, Stage, Switch, VlbPaths};
 use rand_core::Rng;
@@ -23,13 +23,13 @@ use tvlb_schema::{Decision, Shape, ShapeSet, VcScheme};
 
 /// A packet on its way, and the channels that it has needed so far.
 #[derive(Clone, Copy)]
-struct Walk {
+struct ChannelWalk {
     rules: &'static Rules,
     header: Header,
     needed: Channels,
 }
 
-impl Walk {
+impl ChannelWalk {
     /// A packet at its source.
     fn new(assignment: VcScheme) -> Self {
         let needed = Channels { local: 0, global: 0 };
@@ -40,7 +40,7 @@ impl Walk {
     fn hop(self, at: u32, arrives: Stage) -> Self {
         let channel = self.rules.assign(self.header, at);
         let count = channel.saturating_add(1);
-        let is_local = at & 1 == LinkKind::Local as u32;
+        let is_local = at & 1 == HopKind::Local as u32;
         let used = if is_local {
             Channels { local: count, global: 0 }
         } else {
@@ -51,11 +51,11 @@ impl Walk {
     }
 
     fn local_hop(self, arrives: Stage) -> Self {
-        self.hop(place(self.header.stage_code(), LinkKind::Local), arrives)
+        self.hop(place(self.header.stage_code(), HopKind::Local), arrives)
     }
 
     fn global_hop(self, arrives: Stage) -> Self {
-        self.hop(place(self.header.stage_code(), LinkKind::Global), arrives)
+        self.hop(place(self.header.stage_code(), HopKind::Global), arrives)
     }
 
     /// So many local hops in the source group, at most two, and the link that leaves it.
@@ -73,28 +73,28 @@ impl Walk {
 
 /// What a MIN path needs that makes one local hop in its source group, and one in that of its destination.
 fn by_direct_min(assignment: VcScheme) -> Channels {
-    let arrived = Walk::new(assignment).out_of_source(1, Stage::Destination);
+    let arrived = ChannelWalk::new(assignment).out_of_source(1, Stage::Destination);
     arrived.local_hop(Stage::DestinationLocal).needed
 }
 
 /// What a MIN path needs that makes so many local hops in its source group, and two in that of its
 /// destination, as one does that meets a dead link there.
 fn by_min(assignment: VcScheme, local_hops: u8) -> Channels {
-    let arrived = Walk::new(assignment).out_of_source(local_hops, Stage::Destination);
-    let third = arrived.hop(place(Stage::Middle as u32, LinkKind::Local), Stage::MiddleLocal);
+    let arrived = ChannelWalk::new(assignment).out_of_source(local_hops, Stage::Destination);
+    let third = arrived.hop(place(Stage::Middle as u32, HopKind::Local), Stage::MiddleLocal);
     third.local_hop(Stage::DestinationLocal).needed
 }
 
 /// What two hops within one group need.
 fn within_group(assignment: VcScheme) -> Channels {
-    let third = Walk::new(assignment).local_hop(Stage::SourceLocal);
+    let third = ChannelWalk::new(assignment).local_hop(Stage::SourceLocal);
     third.local_hop(Stage::DestinationLocal).needed
 }
 
 /// What a route of this shape needs that begins after `hops_before` local hops of the source group, 0
 /// or 1.
 fn by_route(assignment: VcScheme, shape: Shape, hops_before: u8) -> Channels {
-    let mut walk = Walk::new(assignment);
+    let mut walk = ChannelWalk::new(assignment);
     walk = walk.out_of_source(hops_before.saturating_add(shape.head()), Stage::Middle);
     if shape.mid() > 1 {
         walk = walk.local_hop(Stage::MiddleDetour);

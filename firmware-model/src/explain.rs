@@ -106,14 +106,14 @@ pub struct Explanation<T> {
 
 /// What was seen of a decision while it was made.
 #[derive(Default)]
-struct Notes {
+struct DecisionNotes {
     min: Drawn,
     vlb: Drawn,
     gate: Option<GateLook>,
     not_drawn: Option<NotDrawn>,
 }
 
-impl Watch for Notes {
+impl Watch for DecisionNotes {
     fn drawn(&mut self, path: Path, kind: Kind, price: Price) {
         let drawn = if kind == Kind::Vlb { &mut self.vlb } else { &mut self.min };
         drawn.add(Candidate::new(path, price));
@@ -128,7 +128,7 @@ impl Watch for Notes {
     }
 }
 
-impl Notes {
+impl DecisionNotes {
     /// The explanation of a decision that ended with this choice.
     fn explain<T>(self, outcome: T, choice: Choice, weighing: Weighing) -> Explanation<T> {
         let not_drawn = self.not_drawn.unwrap_or(match choice {
@@ -158,7 +158,7 @@ pub(crate) fn explain(
 ) -> Result<Explanation<Admission>, Error> {
     let (to, terminal) = switch.dragonfly().switch_of(destination);
     let weighing = *switch.image.weighing(scheme.decision());
-    let mut notes = Notes::default();
+    let mut notes = DecisionNotes::default();
     if !switch.dragonfly().has_node(destination) || to == switch.image.switch() {
         let outcome = admit(switch, destination, scheme, paths, credits, rng)?;
         return Ok(notes.explain(outcome, Choice::Here, weighing));
@@ -189,7 +189,7 @@ pub(crate) fn explain_again(
     rng: &mut (impl Rng + ?Sized),
 ) -> Result<Explanation<Header>, Error> {
     let weighing = *switch.image.weighing(Decision::ParSecond);
-    let mut notes = Notes::default();
+    let mut notes = DecisionNotes::default();
     if !header.is_open() {
         return Ok(notes.explain(header, Choice::Here, weighing));
     }

@@ -1,6 +1,6 @@
 //! Forwarding: the next step of a packet from its header alone.
 
-use crate::channel::{AGAIN, LinkKind, place};
+use crate::channel::{AGAIN, HopKind, place};
 use crate::{Error, Header, Kind, Stage, Switch, local_hop};
 use tvlb_schema::{FabricImage, GlobalPort, Port, SwitchIndex};
 
@@ -170,7 +170,7 @@ fn forward_out(
         } else if !switch.image.is_fully_cabled() {
             return send_by_cable(switch, header, stage, leg);
         }
-        return send(switch, header, port, place(stage, LinkKind::Global), leg.behind_global());
+        return send(switch, header, port, place(stage, HopKind::Global), leg.behind_global());
     }
     if leg.behind_local() == 0 || !switch.image.has_global_port(leaves_by) {
         return refuse(switch, header);
@@ -189,7 +189,7 @@ fn send_by_cable(switch: &Switch<'_>, header: Header, stage: u32, leg: Leg) -> R
     if !carries(switch, leaves_by) {
         return no_cable(header, port);
     }
-    send(switch, header, port, place(stage, LinkKind::Global), leg.behind_global())
+    send(switch, header, port, place(stage, HopKind::Global), leg.behind_global())
 }
 
 /// Whether a packet under way may leave by a global port of this switch: its cable lives or is drained.
@@ -297,7 +297,7 @@ fn local_step(
     let (at, arrived) = match (header.stage(), is_min) {
         (Stage::Source, true) if arrived == Stage::SourceLocal as u32 => (at, arrived),
         (Stage::Destination, true) => {
-            (place(Stage::Middle as u32, LinkKind::Local), Stage::MiddleLocal as u32)
+            (place(Stage::Middle as u32, HopKind::Local), Stage::MiddleLocal as u32)
         }
         _ => return no_cable(header, switch.dragonfly().local_port(here, next)),
     };
@@ -313,7 +313,7 @@ const fn place_of_hop(header: Header, arrived: u32) -> u32 {
     if arrived == Stage::SourceLocalAgain as u32 {
         AGAIN
     } else {
-        place(header.stage_code(), LinkKind::Local)
+        place(header.stage_code(), HopKind::Local)
     }
 }
 

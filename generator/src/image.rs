@@ -18,7 +18,7 @@ use tvlb_topology::routes::presence::shapes_of_counts;
 
 /// What the switches are to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Routing {
+pub struct ImageRouting {
     pub policies: PerDecision<Policy>,
     pub virtual_channels: VcScheme,
 }
@@ -54,7 +54,7 @@ pub enum ImageStageError {
 /// ```
 /// use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
 /// use tvlb_generator::fabric::Fabric;
-/// use tvlb_generator::image::{Routing, build};
+/// use tvlb_generator::image::{ImageRouting, build};
 /// use tvlb_generator::policy::Policy;
 /// use tvlb_table_set::grammar::parse_set;
 /// use tvlb_topology::arrangement::Arrangement;
@@ -63,7 +63,7 @@ pub enum ImageStageError {
 /// let fabric = Fabric::new("lab", Dragonfly::new(2, 4, 2, 9)?, Arrangement::default(), 1)?;
 /// let image = fabric_image(&fabric.topology);
 /// let policy = Policy::from(parse_set("shapes:011", 1)?);
-/// let routing = Routing {
+/// let routing = ImageRouting {
 ///     policies: PerDecision::same(policy),
 ///     virtual_channels: VcScheme::Ordered,
 /// };
@@ -73,7 +73,7 @@ pub enum ImageStageError {
 /// ```
 pub fn build(
     fabric: &CheckedFabric<'_>,
-    routing: &Routing,
+    routing: &ImageRouting,
     progress: &dyn Progress,
 ) -> Result<Images, ImageStageError> {
     let bytes = AtomicU64::new(fabric.image_bytes().len() as u64);
@@ -98,7 +98,7 @@ pub fn build(
     Ok(Images { switches: images?, fabric: fabric.image_bytes().to_vec() })
 }
 
-fn contents(from: &SourceCounts<'_>, routing: &Routing) -> SwitchContents {
+fn contents(from: &SourceCounts<'_>, routing: &ImageRouting) -> SwitchContents {
     let switch = from.source();
     // Decisions that draw alike on this switch share a set, even where other switches thin it
     // for one of them.

@@ -6,7 +6,7 @@
 //! # Example
 //! ```
 //! use tvlb_generator::fabric::Fabric;
-//! use tvlb_generator::pipeline::{self, Settings};
+//! use tvlb_generator::pipeline::{self, GenerateSettings};
 //! use tvlb_table_set::Existing;
 //! use tvlb_verify::{With, verify};
 //!
@@ -20,12 +20,12 @@
 //!
 //! // The sets are the fabric file's; where it has none, they are chosen, which takes minutes. The
 //! // directory appears whole and verified, or not at all. `&()` wants to know nothing of progress.
-//! let settings = Settings::default();
+//! let settings = GenerateSettings::default();
 //! let (made, _) = pipeline::run(&fabric, &settings, &tables, Existing::Refuse, &())?;
 //! assert_eq!(made.tables.images.switches.len(), 20);
 //!
 //! // At any later time: nothing but the files is read to verify them.
-//! let limits = tvlb_verify::Settings { most_walks: 1_000_000, seed: 1 };
+//! let limits = tvlb_verify::VerifySettings { most_walks: 1_000_000, seed: 1 };
 //! let certificate = verify(&tables, With::default(), limits, &())?;
 //! assert_eq!((certificate.images, certificate.pairs), (21, 380));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

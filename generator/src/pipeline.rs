@@ -8,7 +8,7 @@
 
 use crate::balance::Balancer;
 use crate::checked_fabric::{CheckedFabric, Unreachable, fabric_image};
-use crate::choose::{ChooseError, Options, RunsMade, choose};
+use crate::choose::{ChoiceOptions, ChooseError, RunsMade, choose};
 use crate::fabric::Fabric;
 use crate::fabric_file::FabricFile;
 use crate::image::ImageStageError;
@@ -30,9 +30,9 @@ const MOST_WALKS: u64 = 20_000_000;
 
 /// How to make a table set, besides what the fabric file says.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct GenerateSettings {
     /// How the sets are chosen where the fabric file leaves them open.
-    pub choice: Options,
+    pub choice: ChoiceOptions,
     /// Whether switches thin sets that are given, or chosen by the model alone, until links are
     /// used evenly. A choice by simulation tries that itself.
     pub balance: bool,
@@ -40,7 +40,7 @@ pub struct Settings {
     pub policies: Option<Policies>,
 }
 
-impl Settings {
+impl GenerateSettings {
     /// What the policies of a fabric are.
     pub fn policies_of(&self, file: &FabricFile) -> Policies {
         let of_file = || file.policies.given().map_or(Policies::Chosen, Policies::Given);
@@ -50,7 +50,7 @@ impl Settings {
 
 /// A table set in memory, and what was found out on the way to it.
 #[derive(Debug)]
-pub struct Made {
+pub struct TablesInMemory {
     /// The manifest and the images.
     pub tables: Generated,
     /// What the images say of each decision.
@@ -94,7 +94,7 @@ stage_errors!(PipelineError: Images(ImageStageError), Write(WriteError), Verify(
 /// # Example
 /// ```
 /// use tvlb_generator::fabric::Fabric;
-/// use tvlb_generator::pipeline::{self, Settings};
+/// use tvlb_generator::pipeline::{self, GenerateSettings};
 /// use tvlb_table_set::Existing;
 ///
 /// # let home = tempfile::tempdir()?;
@@ -103,17 +103,17 @@ stage_errors!(PipelineError: Images(ImageStageError), Write(WriteError), Verify(
 /// let fabric = Fabric::load(&lab)?;
 /// let tables = home.path().join("tables");
 /// let (made, certificate) =
-///     pipeline::run(&fabric, &Settings::default(), &tables, Existing::Refuse, &())?;
+///     pipeline::run(&fabric, &GenerateSettings::default(), &tables, Existing::Refuse, &())?;
 /// assert_eq!((made.tables.images.switches.len(), certificate.pairs), (20, 380));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn run(
     fabric: &Fabric,
-    settings: &Settings,
+    settings: &GenerateSettings,
     target: &Path,
     existing: Existing,
     progress: &dyn Progress,
-) -> Result<(Made, Certificate), PipelineError> {
+) -> Result<(TablesInMemory, Certificate), PipelineError> {
     let image = fabric_image(&fabric.topology);
     let fabric = &CheckedFabric::new(fabric, &image)?;
     let made = make(fabric, settings, progress)?;
@@ -127,9 +127,9 @@ pub fn run(
 /// The first thing that went wrong, or that the work was cancelled.
 pub fn make(
     fabric: &CheckedFabric<'_>,
-    settings: &Settings,
+    settings: &GenerateSettings,
     progress: &dyn Progress,
-) -> Result<Made, PipelineError> {
+) -> Result<TablesInMemory, PipelineError> {
     let mut runs = RunsMade::default();
     let (mut decided, entry, modelled) = match settings.policies_of(&fabric.file) {
         Policies::Given(policies) | Policies::OfSetFile(policies) => (policies, None, None),
@@ -153,7 +153,7 @@ pub fn make(
         par_second: work(&decided.par_second)?,
     };
     let tables = tables::encode(fabric, (&decided, entry), progress)?;
-    Ok(Made { tables, policies: decided, draw_work, modelled, runs })
+    Ok(TablesInMemory { tables, policies: decided, draw_work, modelled, runs })
 }
 
 /// Writes a table set that [`make`] made for this fabric with these settings, verifies it as it lies
@@ -163,8 +163,8 @@ pub fn make(
 /// The first thing that went wrong, or that the work was cancelled. The target is as it was.
 pub fn write(
     fabric: &CheckedFabric<'_>,
-    settings: &Settings,
-    made: &Made,
+    settings: &GenerateSettings,
+    made: &TablesInMemory,
     (target, existing): (&Path, Existing),
     progress: &dyn Progress,
 ) -> Result<Certificate, PipelineError> {
@@ -188,12 +188,12 @@ pub fn write(
 /// What verification found, or that the work was cancelled.
 pub fn verified_report(
     fabric: &CheckedFabric<'_>,
-    settings: &Settings,
-    made: &Made,
+    settings: &GenerateSettings,
+    made: &TablesInMemory,
     written: &Path,
     progress: &dyn Progress,
 ) -> Result<(Certificate, Vec<u8>), PipelineError> {
-    let settings_of_verify = tvlb_verify::Settings { most_walks: MOST_WALKS, seed: 1 };
+    let settings_of_verify = tvlb_verify::VerifySettings { most_walks: MOST_WALKS, seed: 1 };
     let certificate = verify_tables(written, settings_of_verify, progress)?;
     let manifest = &made.tables.manifest;
     let subject = Subject {

@@ -44,7 +44,7 @@ type Rule = (SetRule, Weighing, MinCandidate);
 /// # Example
 /// ```
 /// use tvlb_generator::fabric::Fabric;
-/// use tvlb_generator::pipeline::{self, Settings};
+/// use tvlb_generator::pipeline::{self, GenerateSettings};
 /// use tvlb_generator::table_policies::read;
 /// use tvlb_table_set::{Existing, TableSet};
 ///
@@ -52,7 +52,7 @@ type Rule = (SetRule, Weighing, MinCandidate);
 /// # let lab = home.path().join("lab.toml");
 /// # std::fs::write(&lab, "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n[routing]\nset = \"4-hop\"")?;
 /// # let tables = home.path().join("tables");
-/// let settings = Settings::default();
+/// let settings = GenerateSettings::default();
 /// pipeline::run(&Fabric::load(&lab)?, &settings, &tables, Existing::Refuse, &())?;
 /// let found = read(&TableSet::open(&tables)?)?;
 /// assert_eq!(found.policies.par_source.to_string(), "4-hop");

@@ -4,7 +4,7 @@ use crate::balance::{Imbalance, balance_entry, is_countable, thinned_mean};
 use crate::checked_fabric::{CheckedFabric, fabric_image};
 use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
-use crate::image::{ImageStageError, Images, Routing, build};
+use crate::image::{ImageRouting, ImageStageError, Images, build};
 use crate::policy::Policy;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -53,7 +53,7 @@ pub fn encode(
     progress: &dyn Progress,
 ) -> Result<Generated, ImageStageError> {
     let virtual_channels = fabric.file.virtual_channels;
-    let routing = Routing { policies: policies.clone(), virtual_channels };
+    let routing = ImageRouting { policies: policies.clone(), virtual_channels };
     let switches = fabric.topology.dragonfly().switch_count() as usize;
     progress.stage("images", Some(switches));
     let images = build(fabric, &routing, progress)?;

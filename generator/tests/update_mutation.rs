@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::faults::{Tables, update, write_update};
+use tvlb_generator::faults::{UpdatedTables, update, write_update};
 use tvlb_generator::tables::tables_of;
 use tvlb_schema::{
     Dragonfly, End, FabricImage, FaultSet, LocalLink, SwitchId, SwitchImage, encode_fault_image,
@@ -18,7 +18,7 @@ use tvlb_table_set::names::Names;
 use tvlb_table_set::{
     Existing, FAULTS_FILE, FileEntry, REPORT_FILE, TableSet, UPDATE_FILE, Update, WriteError, write,
 };
-use tvlb_verify::{Settings, VerifyError, With, verify, verify_changes};
+use tvlb_verify::{VerifyError, VerifySettings, With, verify, verify_changes};
 
 /// A table set, an update of it, and what the update says is dead.
 struct Case {
@@ -70,7 +70,7 @@ impl Case {
         let decoded: Vec<_> =
             images.iter().map(|bytes| SwitchImage::decode(bytes, &plan).unwrap()).collect();
         let made = update(&plan, &decoded, (EPOCH, &faults), &()).unwrap();
-        let tables = Tables { set: &set, plan: &plan, names: &Names::default() };
+        let tables = UpdatedTables { set: &set, plan: &plan, names: &Names::default() };
         let output = home.path().join("update");
         write_update(&output, &tables, (EPOCH, &faults), &made, &()).unwrap();
         let written = [FAULTS_FILE, UPDATE_FILE].map(|name| fs::read(output.join(name)).unwrap());
@@ -84,7 +84,7 @@ impl Case {
     /// What both ways of looking find.
     fn verify(&self) -> [Result<(), VerifyError>; 2] {
         let (tables, update) = (self.home.path().join("tables"), self.home.path().join("update"));
-        let settings = Settings { most_walks: u64::MAX, seed: 1 };
+        let settings = VerifySettings { most_walks: u64::MAX, seed: 1 };
         let with = With { update: Some(&update), ..With::default() };
         let whole = verify(&tables, with, settings, &()).map(|_| ());
         let set = TableSet::open(&tables).unwrap();

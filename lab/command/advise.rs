@@ -3,24 +3,24 @@
 mod report;
 
 use crate::jobs;
-use crate::requests::{Requests, host_of};
+use crate::requests::{HostRequests, host_of};
 use clap::Args;
-use report::Report;
+use report::Advice;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 use tvlb::failure::{Failure, Outcome, refused};
 use tvlb::files::load_fabric;
 use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, print_json, tell_of_starved};
-use tvlb::simulate::Format;
+use tvlb::simulate::FigureFormat;
 use tvlb::values::{self, repeated};
 use tvlb_base::parameter::Stated;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_jobs::workload::{RankMap, SendOrder, place};
-use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
-use tvlb_simulator::{Links, Scheme, Settings};
+use tvlb_lab::advise::{AdviceError, JobRouting, Question, Way, advise};
+use tvlb_simulator::{LinkSpec, Scheme, Settings};
 use tvlb_table_set::names::Parts;
 use tvlb_topology::arrangement::Arrangement;
 use tvlb_topology::export::slurm::Blocks;
@@ -35,11 +35,11 @@ const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::P
 /// simulated, and from there on what is fastest and its single changes. docs/reference/advise.md says more.
 #[derive(Args)]
 #[command(after_long_help = help())]
-pub(crate) struct Arguments {
+pub(crate) struct AdviseOptions {
     /// The fabric file
     fabric: PathBuf,
     #[command(flatten)]
-    exchange: jobs::Exchange,
+    exchange: jobs::ExchangeOptions,
     /// How global links are laid: `own`, as the fabric has them, or an arrangement
     #[arg(
         long,
@@ -87,8 +87,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
     /// How to print the answer
-    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
-    format: Format,
+    #[arg(long, value_enum, ignore_case = true, default_value_t = FigureFormat::Table)]
+    format: FigureFormat,
     /// Print JSON
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -97,7 +97,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FLITS", help_heading = "Switches")]
     buffer: Option<u16>,
     #[command(flatten)]
-    messages: jobs::Messages,
+    messages: jobs::MessageOptions,
     #[command(flatten)]
     hosts: tvlb::hosts::HostOption,
     #[command(flatten)]
@@ -118,7 +118,7 @@ set, as in `par:strategic-2-3 by shape`
     )
 }
 
-impl Arguments {
+impl AdviseOptions {
     /// The command that writes where each rank runs.
     fn place(&self, workloads: &[String], [_, placement, map, ..]: Way, seed: u64) -> String {
         let fabric = self.fabric.display().to_string();
@@ -140,7 +140,7 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &AdviseOptions) -> Outcome {
     arguments.work.use_threads()?;
     if let Some(seed) = repeated(&arguments.seeds) {
         let text = format!("--seeds: found {seed} twice, accepted each seed once");
@@ -151,7 +151,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let named = arguments.exchange.programs(&jobs)?;
     let (workloads, programs): (Vec<_>, Vec<_>) = named.into_iter().unzip();
     let links = fabric.file.links();
-    let links = Links { buffer_flits: arguments.buffer.or(links.buffer_flits), ..links };
+    let links = LinkSpec { buffer_flits: arguments.buffer.or(links.buffer_flits), ..links };
     let settings = Settings::new(Scheme::Min, VlbPaths::Conventional);
     let settings = settings.on(links, &Stated::default());
     let df = fabric.topology.dragonfly();
@@ -186,7 +186,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let placed = question.placed(fastest.way, seed, &question.graphs(), &stages);
     let placed = placed.map_err(not_advised)?;
     stages.finish();
-    let requests = Requests::of(
+    let requests = HostRequests::of(
         df,
         &placed,
         &Blocks::of(df, &fabric.nodes(), &hosts),
@@ -197,16 +197,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let bytes = workloads.iter().map(|name| arguments.exchange.bytes_of(name)).collect();
     let workloads = &workloads;
     let report =
-        Report { question: &question, answer: &answer, workloads, bytes, sizes, place, requests };
+        Advice { question: &question, answer: &answer, workloads, bytes, sizes, place, requests };
     match arguments.format {
         _ if arguments.json => print_json(&report.document()),
-        Format::Table => print(&report::Text(&report)),
-        Format::Csv => print(&report.table().csv()),
+        FigureFormat::Table => print(&report::AdviseText(&report)),
+        FigureFormat::Csv => print(&report.table().csv()),
     }
 }
 
 /// Whether all jobs fit where they are to be placed, which does not depend on the seed.
-fn check_fit(arguments: &Arguments, question: &Question<'_>) -> Outcome {
+fn check_fit(arguments: &AdviseOptions, question: &Question<'_>) -> Outcome {
     let nodes = question.fabric.nodes();
     for (text, placement) in arguments.with.iter().zip(&question.placements) {
         // What does not fit may be the list or the jobs; each error names which.
@@ -256,15 +256,15 @@ fn wiring(text: &str) -> Result<Option<Arrangement>, Failure> {
 }
 
 /// The routings that are asked for, or those of every fabric.
-fn routings(texts: &[String], fabric: &Fabric) -> Result<Vec<Routing>, Failure> {
+fn routings(texts: &[String], fabric: &Fabric) -> Result<Vec<JobRouting>, Failure> {
     if texts.is_empty() {
-        let conventional = |scheme| Routing { scheme, set: None };
+        let conventional = |scheme| JobRouting { scheme, set: None };
         return Ok([Scheme::Min, Scheme::UgalL, Scheme::Par].map(conventional).to_vec());
     }
     list("--routing", texts, |text| routing(text, fabric.file.seed))
 }
 
-fn routing(text: &str, seed: u64) -> Result<Routing, Failure> {
+fn routing(text: &str, seed: u64) -> Result<JobRouting, Failure> {
     let (name, set) = text.split_once(':').map_or((text, None), |(name, set)| (name, Some(set)));
     let Some(scheme) = SCHEMES.into_iter().find(|scheme| scheme.name() == name.trim()) else {
         let names = SCHEMES.map(Scheme::name).join(", ");
@@ -281,5 +281,5 @@ fn routing(text: &str, seed: u64) -> Result<Routing, Failure> {
     }
     let set = set.map(|set| PolicyPair::parse(set, seed)).transpose();
     let set = set.map_err(|error| refused(&format!("--routing {text}"), error))?;
-    Ok(Routing { scheme, set })
+    Ok(JobRouting { scheme, set })
 }

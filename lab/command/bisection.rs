@@ -22,7 +22,7 @@ use tvlb_schema::{Dragonfly, SwitchId};
 /// bisection bandwidth is the least cut. It is proven, or given as an interval.
 /// docs/reference/bisection.md says more.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub(crate) struct BisectionOptions {
     /// The fabric file
     fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: links that are left count
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     work: WorkOptions,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &BisectionOptions) -> Outcome {
     arguments.work.use_threads()?;
     outside_table_sets([("--cut", arguments.cut.as_deref())])?;
     if let Some(ratio) = values::repeated(&arguments.ratio) {
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if let Some(path) = &arguments.cut {
         write_file(path, &csv(df, &cuts))?;
     }
-    let report = Report {
+    let report = BisectionReport {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: fabric.file.name.clone(),
         sizes: df.to_string(),
@@ -89,7 +89,7 @@ fn csv(df: &Dragonfly, cuts: &[Bisection]) -> String {
 /// The cuts of all ratios.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Report {
+struct BisectionReport {
     tool_version: &'static str,
     fabric: String,
     sizes: String,
@@ -126,7 +126,7 @@ impl LeastCut {
     }
 }
 
-impl Display for Report {
+impl Display for BisectionReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "fabric   {}: {}\n", self.fabric, self.sizes)?;
         let mut table = Table::new(vec![

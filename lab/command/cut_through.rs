@@ -5,22 +5,22 @@ mod runs;
 
 use crate::ofar::{Escape, NetworkOptions, RuleOptions};
 use clap::{Args, ValueEnum};
-use report::{About, Subject};
+use report::{About, RunSubject};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
 use tvlb::given::{Given, OfMeasurement, OfSwitches};
 use tvlb::output::{WorkOptions, catch_interrupt, tell_of_starved};
-use tvlb::simulate::Format;
+use tvlb::simulate::FigureFormat;
 use tvlb::switches::Weighings;
 use tvlb::tables::Tables;
 use tvlb::traffic;
 use tvlb::values::{self, repeated};
 use tvlb_base::table;
 use tvlb_firmware_model::Scheme;
-use tvlb_lab::cut_through::{CutThrough, Fabric, Piggybacking, Routing, Sending};
+use tvlb_lab::cut_through::{CutThrough, CutThroughFabric, Piggybacking, Routing, Sending};
 use tvlb_ofar::OfarRules;
-use tvlb_simulator::{BootedFabric, Links};
+use tvlb_simulator::{BootedFabric, LinkSpec};
 use tvlb_table_set::names::Parts;
 use tvlb_traffic::Traffic;
 use tvlb_traffic::loads::Loads;
@@ -43,7 +43,7 @@ fn help() -> String {
 #[command(after_long_help = help())]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 #[expect(clippy::doc_markdown, reason = "--help shows the names of other programs without marks")]
-pub(crate) struct Arguments {
+pub(crate) struct CutThroughOptions {
     /// The directory that `generate` wrote
     directory: PathBuf,
     /// How packets find their ways; several, separated by commas, are compared
@@ -114,8 +114,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rules: RuleOptions,
     /// How to print the figures
-    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
-    format: Format,
+    #[arg(long, value_enum, ignore_case = true, default_value_t = FigureFormat::Table)]
+    format: FigureFormat,
     /// Print JSON, which also says how many packets made how many hops and what each switch injected
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -151,7 +151,7 @@ impl RoutingName {
     }
 }
 
-impl Arguments {
+impl CutThroughOptions {
     fn check(&self) -> Outcome {
         let refuse = |text: String| Err(Failure::Message(text));
         if let Some(load) = repeated(&self.loads()) {
@@ -224,7 +224,7 @@ impl Arguments {
     }
 
     /// The settings of a routing's runs, on a fabric of these links.
-    fn settings(&self, name: RoutingName, escape: Option<&Escape>, links: Links) -> CutThrough {
+    fn settings(&self, name: RoutingName, escape: Option<&Escape>, links: LinkSpec) -> CutThrough {
         let stated = self.measurement.0.clone().with(self.given.0.clone());
         let mut usual = CutThrough::new(Routing::Scheme(Scheme::Min), self.weighing.paths());
         if self.burst.is_some() || self.all_to_all {
@@ -241,12 +241,12 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &CutThroughOptions) -> Outcome {
     arguments.check()?;
     arguments.work.use_threads()?;
     let tables = Tables::open(&arguments.directory)?;
     let entry = &tables.set.manifest().fabric;
-    let links = Links::from(entry);
+    let links = LinkSpec::from(entry);
     let name = entry.name.clone();
     let fabric = tables.set.fabric_image().map_err(Failure::of)?;
     let switches = tables.switch_images(&fabric, arguments.weighing.revision(None))?;
@@ -255,8 +255,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let escape = escape.transpose()?;
     let fabric = tables.boot(&fabric, &switches)?;
     let network = match &escape {
-        None => Fabric::from(&fabric),
-        Some(escape) => Fabric::with_escape(&fabric, &escape.image).map_err(Failure::of)?,
+        None => CutThroughFabric::from(&fabric),
+        Some(escape) => {
+            CutThroughFabric::with_escape(&fabric, &escape.image).map_err(Failure::of)?
+        }
     };
     let nodes = fabric.nodes();
     let parts = Parts::new(fabric.dragonfly(), fabric.names());
@@ -281,8 +283,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     let image = fabric.switches().first().expect("a fabric has switches").image();
     let subject =
-        |settings| Subject::of(settings, tables.set.manifest(), image, (&pattern, &placement));
-    let subjects: Vec<Subject> = settings.iter().map(subject).collect();
+        |settings| RunSubject::of(settings, tables.set.manifest(), image, (&pattern, &placement));
+    let subjects: Vec<RunSubject> = settings.iter().map(subject).collect();
     catch_interrupt()?;
     tell_of_starved(arguments.work.quiet, settings.iter().flat_map(CutThrough::starved_links));
     let about = About {

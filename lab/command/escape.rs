@@ -19,7 +19,7 @@ use tvlb_ofar_proof::{EscapeCertificate, Unproved, prove};
 /// This finds a network on the wiring of a table set, or takes that of an image, and proves of the switches of the
 /// table set that packets never wait for each other for ever. docs/reference/escape.md says more.
 #[derive(Args)]
-pub(crate) struct Arguments {
+pub(crate) struct EscapeOptions {
     /// The table set from whose images switches boot
     #[arg(value_name = "TABLES")]
     directory: PathBuf,
@@ -51,8 +51,8 @@ pub(crate) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// What to print
-    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Summary)]
-    format: Format,
+    #[arg(long, value_enum, ignore_case = true, default_value_t = EscapeFormat::Summary)]
+    format: EscapeFormat,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
 
 /// What is printed of an escape network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum EscapeFormat {
     /// The network, the rules, and what was proved
     Summary,
     /// A line for each switch, as CSV
@@ -71,7 +71,7 @@ enum Format {
     Dot,
 }
 
-impl Arguments {
+impl EscapeOptions {
     /// The rules, of which the escape network has some.
     fn rules(&self, plain: OfarRules) -> OfarRules {
         OfarRules {
@@ -92,7 +92,7 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &EscapeOptions) -> Outcome {
     arguments.work.use_threads()?;
     let output = arguments.output.as_deref();
     outside_table_sets([("--output", output)])?;
@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         write_file(path, &image)?;
     }
     let decoded = EscapeImage::decode(&image, &fabric).map_err(Failure::of)?;
-    let report = Report {
+    let report = EscapeReport {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: &tables.set.manifest().fabric.name,
         fabric_identity: format!("{:016x}", fabric.identity()),
@@ -130,17 +130,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         output,
     };
     match arguments.format {
-        Format::Csv => print(&csv(&decoded, &fabric)),
-        Format::Dot => print(&dot(&decoded, &fabric)),
-        Format::Summary if arguments.json => print_json(&report),
-        Format::Summary => print(&report),
+        EscapeFormat::Csv => print(&csv(&decoded, &fabric)),
+        EscapeFormat::Dot => print(&dot(&decoded, &fabric)),
+        EscapeFormat::Summary if arguments.json => print_json(&report),
+        EscapeFormat::Summary => print(&report),
     }
 }
 
 /// What was made and proved.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Report<'r> {
+struct EscapeReport<'r> {
     tool_version: &'static str,
     fabric: &'r str,
     fabric_identity: String,
@@ -155,7 +155,7 @@ struct Report<'r> {
     output: Option<&'r Path>,
 }
 
-impl Display for Report<'_> {
+impl Display for EscapeReport<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "fabric        {}, identity {}", self.fabric, self.fabric_identity)?;
         writeln!(

@@ -52,7 +52,7 @@ const MOST_ITERATIONS: NonZeroU32 = NonZeroU32::new(1_000_000).expect("it is not
 
 /// The jobs, and what their ranks do.
 #[derive(Args)]
-pub(crate) struct Exchange {
+pub(crate) struct ExchangeOptions {
     /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
     #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
     jobs: Vec<String>,
@@ -70,7 +70,7 @@ pub(crate) struct Exchange {
     iterations: NonZeroU32,
 }
 
-impl Exchange {
+impl ExchangeOptions {
     /// The jobs.
     pub(crate) fn jobs(&self) -> Result<Vec<Job>, Failure> {
         jobs(&self.jobs)
@@ -141,7 +141,7 @@ pub(crate) fn in_words(
 
 /// How messages travel.
 #[derive(Args)]
-pub(crate) struct Messages {
+pub(crate) struct MessageOptions {
     /// Bytes of a packet, which is a flit
     #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = values::count(1_u32..=1_000_000_000), help_heading = "Messages")]
     packet_bytes: u32,
@@ -154,7 +154,7 @@ pub(crate) struct Messages {
     control_latency: Option<u32>,
 }
 
-impl Messages {
+impl MessageOptions {
     /// The settings that follow, where a control latency is at least so many cycles if nothing else is said.
     pub(crate) fn settings_with(&self, least_control_latency: u32) -> MessageSettings {
         let control = self.control_latency.unwrap_or(least_control_latency);

@@ -16,7 +16,7 @@ mod sweep;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
-use tvlb::args::{Completions, Man};
+use tvlb::args::{CompletionsOptions, ManOptions};
 use tvlb::groups::{self, Groups};
 use tvlb::{dead_parts, failure, manual};
 
@@ -31,34 +31,34 @@ const GROUPS: &Groups = &[
 #[derive(Parser)]
 #[command(name = "tvlb-lab", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
-    help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb-lab")), GROUPS),
+    help_template = groups::template(LabCommand::augment_subcommands(clap::Command::new("tvlb-lab")), GROUPS),
     after_help = "`tvlb` makes, checks and simulates the tables that these commands read.\n\nExit codes: 0 done; 1 an escape image is not as it should be, or \
                   `sweep --collect` lacks a run; 2 an error in the command line, the input or the output; 130 interrupted by \
                   Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command \
                   has it, means that it prints nothing but its result and errors."
 )]
-struct Arguments {
+struct LabArguments {
     #[command(subcommand)]
-    command: Command,
+    command: LabCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
-    CutThrough(cut_through::Arguments),
-    Escape(escape::Arguments),
-    Run(run::Arguments),
-    Place(place::Arguments),
-    Advise(advise::Arguments),
-    Bisection(bisection::Arguments),
-    Search(search::Search),
-    Sweep(sweep::Arguments),
-    Plot(plot::Arguments),
-    Man(Man),
-    Completions(Completions),
+enum LabCommand {
+    CutThrough(cut_through::CutThroughOptions),
+    Escape(escape::EscapeOptions),
+    Run(run::RunOptions),
+    Place(place::PlaceOptions),
+    Advise(advise::AdviseOptions),
+    Bisection(bisection::BisectionOptions),
+    Search(search::SearchOptions),
+    Sweep(sweep::SweepOptions),
+    Plot(plot::PlotOptions),
+    Man(ManOptions),
+    Completions(CompletionsOptions),
 }
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match LabArguments::try_parse() {
         Ok(arguments) => arguments,
         Err(mut error) => {
             // No option stands before the name of a command.
@@ -68,17 +68,19 @@ fn main() -> ExitCode {
         }
     };
     let outcome = match &arguments.command {
-        Command::CutThrough(arguments) => cut_through::run(arguments),
-        Command::Escape(arguments) => escape::run(arguments),
-        Command::Run(arguments) => run::run(arguments),
-        Command::Place(arguments) => place::run(arguments),
-        Command::Advise(arguments) => advise::run(arguments),
-        Command::Bisection(arguments) => bisection::run(arguments),
-        Command::Search(arguments) => search::run(arguments),
-        Command::Sweep(arguments) => sweep::run(arguments),
-        Command::Plot(arguments) => plot::run(arguments),
-        Command::Man(arguments) => manual::man(Arguments::command(), arguments),
-        Command::Completions(arguments) => manual::completions(Arguments::command(), arguments),
+        LabCommand::CutThrough(arguments) => cut_through::run(arguments),
+        LabCommand::Escape(arguments) => escape::run(arguments),
+        LabCommand::Run(arguments) => run::run(arguments),
+        LabCommand::Place(arguments) => place::run(arguments),
+        LabCommand::Advise(arguments) => advise::run(arguments),
+        LabCommand::Bisection(arguments) => bisection::run(arguments),
+        LabCommand::Search(arguments) => search::run(arguments),
+        LabCommand::Sweep(arguments) => sweep::run(arguments),
+        LabCommand::Plot(arguments) => plot::run(arguments),
+        LabCommand::Man(arguments) => manual::man(LabArguments::command(), arguments),
+        LabCommand::Completions(arguments) => {
+            manual::completions(LabArguments::command(), arguments)
+        }
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// An escape network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Network {
+pub(crate) enum EscapeShape {
     /// A way through all switches and back, in both directions
     Ring,
     /// Every switch hangs below one other
@@ -29,7 +29,7 @@ pub(crate) struct NetworkOptions {
     /// The network by which packets go on where nothing else has room, found on the wiring of the table set
     /// [default: ring]
     #[arg(long, value_enum, ignore_case = true, value_name = "NETWORK", help_heading = "OFAR")]
-    escape: Option<Network>,
+    escape: Option<EscapeShape>,
     /// The switch above all others in a tree [default: the first of group g/2]
     #[arg(long, value_name = "SWITCH", help_heading = "OFAR")]
     escape_root: Option<String>,
@@ -192,8 +192,8 @@ impl NetworkOptions {
             return Ok(Escape { image, words, rules });
         }
         let kind = match self.escape {
-            None | Some(Network::Ring) => EscapeKind::Ring,
-            Some(Network::Tree) => EscapeKind::Tree,
+            None | Some(EscapeShape::Ring) => EscapeKind::Ring,
+            Some(EscapeShape::Tree) => EscapeKind::Tree,
         };
         if self.escape_root.is_some() && kind == EscapeKind::Ring {
             let what = "--escape-root: accepted with --escape tree, which has a root";

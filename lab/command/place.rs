@@ -1,7 +1,7 @@
 //! `tvlb-lab place`.
 
 use crate::jobs;
-use crate::requests::{Requests, host_of};
+use crate::requests::{HostRequests, host_of};
 use clap::Args;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use tvlb::failure::{Failure, Outcome, refused};
 use tvlb::files::{load_fabric, outside_table_sets};
 use tvlb::output::{Bars, catch_interrupt, print, print_json, write_file};
 use tvlb_generator::counted::counted;
-use tvlb_jobs::workload::{Graph, Nearness, PlacedJob, Programs, RankMap, place, rankfile};
+use tvlb_jobs::workload::{BytesByNearness, Graph, PlacedJob, Programs, RankMap, place, rankfile};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_table_set::names::Parts;
 use tvlb_topology::export::slurm::Blocks;
@@ -25,7 +25,7 @@ const BYTES: u64 = 1000;
 /// Each job takes nodes that no job before it has taken. docs/reference/place.md says more.
 #[derive(Args)]
 #[command(after_long_help = jobs::HELP)]
-pub(crate) struct Arguments {
+pub(crate) struct PlaceOptions {
     /// The fabric file
     fabric: PathBuf,
     /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
@@ -70,14 +70,14 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-impl Arguments {
+impl PlaceOptions {
     /// Whether a file is to be written that names hosts.
     fn needs_hosts(&self) -> bool {
         [&self.rankfile, &self.hostfile, &self.host_list].into_iter().any(Option::is_some)
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &PlaceOptions) -> Outcome {
     outside_table_sets([
         ("--output", arguments.output.as_deref()),
         ("--flows", arguments.flows.as_deref()),
@@ -116,7 +116,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let placed: Vec<PlacedJob> = placed.collect::<Result<_, _>>().map_err(jobs::not_mapped)?;
     bars.finish();
     let host_of = host_of(&hosts, &fabric.names, df, &placed);
-    let requests = Requests::of(df, &placed, &Blocks::of(df, &fabric.nodes(), &hosts), &host_of);
+    let requests =
+        HostRequests::of(df, &placed, &Blocks::of(df, &fabric.nodes(), &hosts), &host_of);
     let host_of = match host_of {
         Err(why) if arguments.needs_hosts() || hosts.is_listed() => {
             return Err(Failure::Message(why));
@@ -128,11 +129,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     write_files(arguments, df, &host_of, &placed)?;
     let summaries = placed.iter().enumerate();
-    let summaries = summaries.map(|(number, job)| Summary {
+    let summaries = summaries.map(|(number, job)| JobSummary {
         hosts: hosts.is_listed().then(|| count_hosts(&host_of, job)),
-        ..Summary::of(df, job, graphs.get(number))
+        ..JobSummary::of(df, job, graphs.get(number))
     });
-    let report = Report {
+    let report = PlaceReport {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: fabric.file.name.clone(),
         sizes: df.to_string(),
@@ -146,7 +147,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn write_files(
-    arguments: &Arguments,
+    arguments: &PlaceOptions,
     df: &Dragonfly,
     host_of: &BTreeMap<NodeId, &str>,
     jobs: &[PlacedJob],
@@ -163,7 +164,7 @@ fn write_files(
             Some(path) => write_file(path, &text()),
             None => Ok(()),
         };
-        let Arguments { rankfile, hostfile, host_list, .. } = arguments;
+        let PlaceOptions { rankfile, hostfile, host_list, .. } = arguments;
         write(rankfile, &mut || rankfile::open_mpi_rank_file(job, host, &mut taken))?;
         write(hostfile, &mut || rankfile::open_mpi_host_file(job, host))?;
         write(host_list, &mut || rankfile::host_list(job, host))?;
@@ -225,22 +226,22 @@ fn flows<'p>(jobs: &[PlacedJob], programs: impl Iterator<Item = &'p Programs>) -
 /// Where all jobs run, in short.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Report {
+struct PlaceReport {
     tool_version: &'static str,
     fabric: String,
     sizes: String,
     placement: String,
     map: String,
     seed: u64,
-    jobs: Vec<Summary>,
+    jobs: Vec<JobSummary>,
     #[serde(flatten)]
-    requests: Requests,
+    requests: HostRequests,
 }
 
 /// Where one job runs, in short.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Summary {
+struct JobSummary {
     job: String,
     /// Where a list says which nodes are one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -250,20 +251,20 @@ struct Summary {
     groups: usize,
     /// Of the bytes of its pattern.
     #[serde(skip_serializing_if = "Option::is_none")]
-    shares: Option<Shares>,
+    shares: Option<ByteShares>,
 }
 
 /// The shares of bytes by how near they stay, in percent.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Shares {
+struct ByteShares {
     on_node: f64,
     on_switch: f64,
     in_group: f64,
     between_groups: f64,
 }
 
-impl Summary {
+impl JobSummary {
     fn of(df: &Dragonfly, placed: &PlacedJob, graph: Option<&Graph>) -> Self {
         let switches: BTreeSet<_> = placed.nodes.iter().map(|node| df.switch_of(*node).0).collect();
         let groups: BTreeSet<_> = switches.iter().map(|switch| df.place(*switch).0).collect();
@@ -273,15 +274,15 @@ impl Summary {
             nodes: placed.nodes.len(),
             switches: switches.len(),
             groups: groups.len(),
-            shares: graph.and_then(|graph| Shares::of(placed.nearness(df, graph))),
+            shares: graph.and_then(|graph| ByteShares::of(placed.nearness(df, graph))),
         }
     }
 }
 
-impl Shares {
+impl ByteShares {
     /// The shares, if there are any bytes.
-    fn of(bytes: Nearness) -> Option<Self> {
-        let Nearness { on_node, on_switch, in_group, between_groups } = bytes;
+    fn of(bytes: BytesByNearness) -> Option<Self> {
+        let BytesByNearness { on_node, on_switch, in_group, between_groups } = bytes;
         let all = on_node + on_switch + in_group + between_groups;
         #[expect(clippy::cast_precision_loss, reason = "shares are shown with one decimal")]
         let share = |amount: u128| 100.0 * amount as f64 / all as f64;
@@ -294,12 +295,12 @@ impl Shares {
     }
 }
 
-impl Display for Report {
+impl Display for PlaceReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { fabric, sizes, placement, map, seed, .. } = self;
         writeln!(f, "fabric   {fabric}: {sizes}")?;
         writeln!(f, "placed   {placement}, ranks mapped {map}; seed {seed}")?;
-        for (number, Summary { job, hosts, nodes, switches, groups, shares }) in
+        for (number, JobSummary { job, hosts, nodes, switches, groups, shares }) in
             self.jobs.iter().enumerate()
         {
             let hosts = hosts.map_or_else(String::new, |hosts| format!("hosts {hosts}, "));
@@ -307,7 +308,7 @@ impl Display for Report {
                 f,
                 "job {number}    {job}: {hosts}nodes {nodes}, switches {switches}, groups {groups}"
             )?;
-            if let Some(Shares { on_node, on_switch, in_group, between_groups }) = shares {
+            if let Some(ByteShares { on_node, on_switch, in_group, between_groups }) = shares {
                 writeln!(
                     f,
                     "         bytes within a node {on_node:.1}%, a switch {on_switch:.1}%, a group \

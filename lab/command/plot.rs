@@ -9,7 +9,7 @@ mod table;
 
 pub(crate) use lines::Selection;
 pub(crate) use picture::{Look, MOST_SERIES};
-pub(crate) use table::Table;
+pub(crate) use table::PlotFile;
 
 use clap::Args;
 use series::Data;
@@ -41,7 +41,7 @@ Examples:
 /// Draw results: latency over load, and every other figure, of several schemes, sets and fabrics
 #[derive(Args)]
 #[command(after_long_help = HELP)]
-pub(crate) struct Arguments {
+pub(crate) struct PlotOptions {
     /// The results to draw, all in one picture
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -92,7 +92,7 @@ pub(crate) struct Arguments {
 
 /// Draws tables into a file, and returns what there is to say of the picture.
 pub(crate) fn draw(
-    tables: &[Table],
+    tables: &[PlotFile],
     selection: &Selection,
     look: &Look,
     path: &Path,
@@ -106,7 +106,7 @@ pub(crate) fn draw(
     Ok(format!("{series} series, {} of {}", count(points, "point"), count(data.runs, "run")))
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &PlotOptions) -> Outcome {
     check_svg("--output", &arguments.output)?;
     outside_table_sets([("--output", Some(arguments.output.as_path()))])?;
     for (option, value) in [("--limit", arguments.limit), ("--y-most", arguments.y_most)] {
@@ -138,8 +138,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         width: arguments.width.map(f64::from),
         height: arguments.height.map(f64::from),
     };
-    let tables = arguments.files.iter().map(|path| Table::read(path));
-    let tables: Vec<Table> = tables.collect::<Result<_, _>>()?;
+    let tables = arguments.files.iter().map(|path| PlotFile::read(path));
+    let tables: Vec<PlotFile> = tables.collect::<Result<_, _>>()?;
     let said = draw(&tables, &selection, &look, &arguments.output)?;
     if arguments.quiet {
         return Ok(());

@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use tvlb_jobs::workload::PlacedJob;
-use tvlb_lab::scheduler::{Request, requests};
+use tvlb_lab::scheduler::{HostRequest, requests};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_table_set::names::{Hosts, NamedPort, Names, after};
 use tvlb_topology::export::slurm::Blocks;
@@ -35,13 +35,13 @@ pub(crate) fn host_of<'h>(
 /// The requests of each job, or why there are none.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Requests {
+pub(crate) enum HostRequests {
     /// For each job.
-    Requests(Vec<Vec<Request>>),
+    Requests(Vec<Vec<HostRequest>>),
     NoRequests(String),
 }
 
-impl Requests {
+impl HostRequests {
     pub(crate) fn of(
         df: &Dragonfly,
         jobs: &[PlacedJob],
@@ -55,13 +55,13 @@ impl Requests {
     }
 }
 
-impl Display for Requests {
+impl Display for HostRequests {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Requests(jobs) => {
                 for (number, requests) in jobs.iter().enumerate() {
                     writeln!(f, "\nwhat to ask a scheduler for, job {number}")?;
-                    for Request { scheduler, gives, command } in requests {
+                    for HostRequest { scheduler, gives, command } in requests {
                         writeln!(f, "  {scheduler}: {gives}\n    {command}")?;
                     }
                 }

@@ -8,12 +8,12 @@ mod workload;
 use crate::jobs;
 use clap::Args;
 use rayon::prelude::*;
-use report::Report;
+use report::RunReport;
 use std::path::PathBuf;
 use tvlb::failure::{Failure, Outcome};
 use tvlb::files::outside_table_sets;
 use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, tell_of_starved, write_file};
-use tvlb::simulate::Format;
+use tvlb::simulate::FigureFormat;
 use tvlb::switches::Switches;
 use tvlb::tables::Tables;
 use tvlb::values::repeated;
@@ -29,18 +29,18 @@ use workload::Workload;
 /// arrive one after the other from a list in the Standard Workload Format. docs/reference/run.md says more.
 #[derive(Args)]
 #[command(after_long_help = jobs::HELP)]
-pub(crate) struct Arguments {
+pub(crate) struct RunOptions {
     /// The directory that `generate` wrote
     directory: PathBuf,
     #[command(flatten)]
-    workload: workload::Options,
+    workload: workload::WorkloadOptions,
     /// Which runs to make. The seed of a run decides what is random in placements, maps and the choice of
     /// paths
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
     /// How to print the times
-    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
-    format: Format,
+    #[arg(long, value_enum, ignore_case = true, default_value_t = FigureFormat::Table)]
+    format: FigureFormat,
     /// Print JSON
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     work: WorkOptions,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &RunOptions) -> Outcome {
     arguments.work.use_threads()?;
     if let Some(seed) = repeated(&arguments.seeds) {
         let text = format!("--seeds: found {seed} twice, accepted each seed once");
@@ -87,12 +87,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             for_seeds(arguments, &stages, |seed| replay::serve(what, network, seed, &stages))?;
         rows.into_iter().flatten().for_each(|row| table.push(row));
         return match arguments.format {
-            Format::Table => print(&table),
-            Format::Csv => print(&table.csv()),
+            FigureFormat::Table => print(&table),
+            FigureFormat::Csv => print(&table.csv()),
         };
     }
     let run = |seed| workload.run(&fabric, &settings, seed, &stages);
-    let report = Report {
+    let report = RunReport {
         workload: &workload,
         fabric: &tables.set.manifest().fabric,
         settings: &settings,
@@ -103,14 +103,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     match arguments.format {
         _ if arguments.json => report.print_json(),
-        Format::Table => print(&report::Text(&report)),
-        Format::Csv => print(&report.table().csv()),
+        FigureFormat::Table => print(&report::RunText(&report)),
+        FigureFormat::Csv => print(&report.table().csv()),
     }
 }
 
 /// What every seed gives, in the order of the seeds.
 fn for_seeds<T: Send>(
-    arguments: &Arguments,
+    arguments: &RunOptions,
     stages: &Bars,
     run: impl Fn(u64) -> Result<T, Failure> + Sync,
 ) -> Result<Vec<T>, Failure> {

@@ -15,7 +15,7 @@ use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::{ChooseError, MostRegret, PanelSize};
 use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
-use tvlb_lab::search::{Options, SearchEntry, search};
+use tvlb_lab::search::{SearchEntry, SearchSettings, search};
 use tvlb_simulator::Scheme;
 use tvlb_table_set::grammar::GRAMMAR;
 
@@ -23,7 +23,7 @@ use tvlb_table_set::grammar::GRAMMAR;
 /// numbers of candidates, gates and PAR's second look
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
-pub(crate) struct Search {
+pub(crate) struct SearchOptions {
     /// The fabric files; a mixture is judged on all of them
     #[arg(required = true)]
     pub(crate) fabrics: Vec<PathBuf>,
@@ -57,7 +57,7 @@ pub(crate) struct Search {
     pub(crate) work: WorkOptions,
 }
 
-pub(crate) fn run(arguments: &Search) -> Outcome {
+pub(crate) fn run(arguments: &SearchOptions) -> Outcome {
     catch_interrupt()?;
     arguments.work.use_threads()?;
     outside_table_sets([("--state", arguments.state.as_deref())])?;
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         })?);
     }
     let fabrics = checked;
-    let options = Options {
+    let options = SearchSettings {
         scheme: arguments.scheme,
         runs: arguments.runs as usize,
         seed: arguments.seed,
@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         }),
         error => Failure::of(error),
     })?;
-    let report = Report {
+    let report = SearchReport {
         entry: found,
         latency_limits: fabrics.iter().map(|of| panel(of, &options).latency_limit).collect(),
     };
@@ -123,7 +123,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
 }
 
 /// What runs on a fabric.
-fn panel(fabric: &Fabric, options: &Options) -> Panel {
+fn panel(fabric: &Fabric, options: &SearchSettings) -> Panel {
     let df = fabric.topology.dragonfly();
     Panel::new(df, fabric.file.links(), options.seed, options.panel)
 }
@@ -131,14 +131,14 @@ fn panel(fabric: &Fabric, options: &Options) -> Panel {
 /// What was found, and by which criterion.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Report {
+struct SearchReport {
     #[serde(flatten)]
     entry: SearchEntry,
     /// By fabric, the mean latency in cycles above which a run counted as saturated.
     latency_limits: Vec<u32>,
 }
 
-impl Display for Report {
+impl Display for SearchReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.entry)?;
         let limits: Vec<String> = self.latency_limits.iter().map(u32::to_string).collect();

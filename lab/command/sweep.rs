@@ -1,6 +1,6 @@
 //! `tvlb-lab sweep`.
 
-use crate::plot::{Look, MOST_SERIES, Selection, Table, draw};
+use crate::plot::{Look, MOST_SERIES, PlotFile, Selection, draw};
 use clap::Args;
 use std::fmt::Write;
 use std::fs;
@@ -10,8 +10,8 @@ use tvlb::files::{check_svg, outside_table_sets};
 use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, tell_of_starved, write_file};
 use tvlb_base::table::{Column, help as help_of};
 use tvlb_lab::sweep::{
-    self, Collected, Judged, Known, Plan, Rows, Study, StudyFile, SweepError, collect, counts,
-    with_tables,
+    self, Collected, JudgedStatement, Known, Rows, StudyFile, StudyPlan, SweepError, SweepStudy,
+    collect, counts, with_tables,
 };
 use tvlb_simulator::columns::FIGURES;
 use tvlb_table_set::input_file::{self, Symlinks};
@@ -39,7 +39,7 @@ fn help() -> String {
 /// tables/studies has the published figures.
 #[derive(Args)]
 #[command(after_long_help = help())]
-pub(crate) struct Arguments {
+pub(crate) struct SweepOptions {
     /// The study file
     file: PathBuf,
     /// Where runs are kept, one file for each, and tables are written; those of a study of several in a
@@ -70,14 +70,14 @@ pub(crate) struct Arguments {
 
 /// A study that is to be made.
 struct Wanted<'w> {
-    study: &'w Study,
-    plan: Plan,
+    study: &'w SweepStudy,
+    plan: StudyPlan,
     /// Where its tables go.
     directory: PathBuf,
 }
 
 /// Writes the tables of those runs that are there, and says whether that is all.
-fn write_tables(wanted: &Wanted<'_>, arguments: &Arguments) -> Result<(Rows, Outcome), Failure> {
+fn write_tables(wanted: &Wanted<'_>, arguments: &SweepOptions) -> Result<(Rows, Outcome), Failure> {
     let Wanted { plan, directory, .. } = wanted;
     let collected = collect(plan, &arguments.output).map_err(Failure::of)?;
     let Collected { rows, summary, names, found, missing } = &collected;
@@ -97,7 +97,7 @@ fn write_tables(wanted: &Wanted<'_>, arguments: &Arguments) -> Result<(Rows, Out
             panel: picture.panel.clone(),
             only: picture.only(),
         };
-        let table = Table::parse(&path.display().to_string(), &rows.csv())?;
+        let table = PlotFile::parse(&path.display().to_string(), &rows.csv())?;
         let look = Look::titled(title(wanted.study));
         draw(&[table], &selection, &look, &directory.join(format!("{}.svg", picture.name)))?;
     }
@@ -118,7 +118,7 @@ fn write_tables(wanted: &Wanted<'_>, arguments: &Arguments) -> Result<(Rows, Out
 }
 
 /// What stands above the pictures of a study.
-fn title(study: &Study) -> String {
+fn title(study: &SweepStudy) -> String {
     match study.about.as_str() {
         "" => study.name.clone(),
         about => format!("{}: {about}", study.name),
@@ -126,7 +126,7 @@ fn title(study: &Study) -> String {
 }
 
 /// Refuses a picture that cannot be drawn, before anything runs.
-fn check_plot(all: &[Wanted<'_>], arguments: &Arguments) -> Outcome {
+fn check_plot(all: &[Wanted<'_>], arguments: &SweepOptions) -> Outcome {
     let Some(picture) = &arguments.plot else { return Ok(()) };
     check_svg("--plot", picture)?;
     let wrong = |why: String| Err(Failure::Message(format!("--plot {}: {why}", picture.display())));
@@ -147,15 +147,15 @@ fn check_plot(all: &[Wanted<'_>], arguments: &Arguments) -> Outcome {
 }
 
 /// Draws what is there of a study.
-fn draw_runs(plan: &Plan, table: &Path, rows: &Rows, picture: &Path) -> Outcome {
-    let table = Table::parse(&table.display().to_string(), &rows.csv())?;
+fn draw_runs(plan: &StudyPlan, table: &Path, rows: &Rows, picture: &Path) -> Outcome {
+    let table = PlotFile::parse(&table.display().to_string(), &rows.csv())?;
     let panels = plan.pictured().is_some_and(|(panels, _)| panels > 1);
     let selection = Selection::with_panels(panels.then_some("traffic"));
     draw(&[table], &selection, &Look::default(), picture).map(|_| ())
 }
 
 /// Makes the runs of a study that are not there.
-fn make(wanted: &mut Wanted<'_>, arguments: &Arguments) -> Outcome {
+fn make(wanted: &mut Wanted<'_>, arguments: &SweepOptions) -> Outcome {
     let directory = arguments.output.display();
     tell_of_starved(arguments.work.quiet, wanted.plan.starved_links());
     let stages = Bars::beginning(
@@ -179,7 +179,7 @@ fn make(wanted: &mut Wanted<'_>, arguments: &Arguments) -> Outcome {
 }
 
 /// The studies that are asked for, with their runs.
-fn wanted<'f>(file: &'f StudyFile, arguments: &Arguments) -> Result<Vec<Wanted<'f>>, Failure> {
+fn wanted<'f>(file: &'f StudyFile, arguments: &SweepOptions) -> Result<Vec<Wanted<'f>>, Failure> {
     let names = || file.studies.iter().map(|study| study.name.as_str());
     if let Some(unknown) = arguments.only.iter().find(|name| file.find(name).is_none()) {
         let hint = tvlb_base::text::hint(unknown, names());
@@ -190,9 +190,9 @@ fn wanted<'f>(file: &'f StudyFile, arguments: &Arguments) -> Result<Vec<Wanted<'
         )));
     }
     let is_asked =
-        |study: &&Study| arguments.only.is_empty() || arguments.only.contains(&study.name);
+        |study: &&SweepStudy| arguments.only.is_empty() || arguments.only.contains(&study.name);
     let several = file.studies.len() > 1;
-    let plan = |study: &'f Study| {
+    let plan = |study: &'f SweepStudy| {
         let mut directory = arguments.output.clone();
         if several {
             directory.push(&study.name);
@@ -202,7 +202,7 @@ fn wanted<'f>(file: &'f StudyFile, arguments: &Arguments) -> Result<Vec<Wanted<'
     file.studies.iter().filter(is_asked).map(plan).collect()
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &SweepOptions) -> Outcome {
     arguments.work.use_threads()?;
     outside_table_sets([
         ("--output", Some(arguments.output.as_path())),
@@ -213,13 +213,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut all = wanted(&file, arguments)?;
     check_plot(&all, arguments)?;
     // Before the work, so that what cannot be read or written to is known at once.
-    let document = arguments.document.as_deref().map(|path| Document::open(path, &file));
+    let document = arguments.document.as_deref().map(|path| TablesPage::open(path, &file));
     let document = document.transpose()?;
     let mut known = document.as_ref().map_or_else(Known::new, |document| document.known.clone());
     if !arguments.collect {
         catch_interrupt()?;
     }
-    let mut judged: Vec<Judged> = Vec::new();
+    let mut judged: Vec<JudgedStatement> = Vec::new();
     for one in &mut all {
         if !arguments.collect {
             make(one, arguments)?;
@@ -245,9 +245,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// What a paper states beside our figures.
-fn words(judged: &[Judged]) -> String {
+fn words(judged: &[JudgedStatement]) -> String {
     let mut text = String::new();
-    for Judged { what, ours, stated, difference, verdict, note, .. } in judged {
+    for JudgedStatement { what, ours, stated, difference, verdict, note, .. } in judged {
         let ours = match (stated, difference) {
             (Some(stated), Some(difference)) => {
                 format!("stated {stated}, ours {ours}, {difference}")
@@ -264,13 +264,13 @@ fn words(judged: &[Judged]) -> String {
 }
 
 /// A document with tables, and the rows from which they are made.
-struct Document<'a> {
+struct TablesPage<'a> {
     path: &'a Path,
     /// The rows of studies that were made before.
     known: Known,
 }
 
-impl<'a> Document<'a> {
+impl<'a> TablesPage<'a> {
     /// Reads the rows beside a document, and checks that tables have their places.
     fn open(path: &'a Path, file: &StudyFile) -> Result<Self, Failure> {
         let mut document = Self { path, known: Known::new() };

@@ -15,7 +15,7 @@ use tvlb_topology::export::slurm::Blocks;
 /// A command that asks for the hosts of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Request {
+pub struct HostRequest {
     pub scheduler: &'static str,
     /// What the scheduler gives if it takes the request, in words.
     pub gives: String,
@@ -29,8 +29,8 @@ pub fn requests<'h>(
     jobs: &[PlacedJob],
     blocks: &Blocks<'_>,
     host: impl Fn(NodeId) -> &'h str,
-) -> Vec<Vec<Request>> {
-    let all: Vec<Spread<'_>> = jobs.iter().map(|job| Spread::of(df, job, &host)).collect();
+) -> Vec<Vec<HostRequest>> {
+    let all: Vec<JobSpread<'_>> = jobs.iter().map(|job| JobSpread::of(df, job, &host)).collect();
     let groups: Vec<BTreeSet<GroupId>> =
         all.iter().map(|spread| spread.groups.keys().copied().collect()).collect();
     let is_alone = |number: usize| {
@@ -41,7 +41,7 @@ pub fn requests<'h>(
     for (host, _) in all.iter().flat_map(|spread| &spread.hosts) {
         *jobs_of.entry(host).or_default() += 1;
     }
-    let of_job = |(number, spread): (usize, &Spread<'_>)| {
+    let of_job = |(number, spread): (usize, &JobSpread<'_>)| {
         let alike = [spread.few_switches(), spread.blocks(blocks, is_alone(number))];
         let is_shared = spread.hosts.iter().any(|(host, _)| jobs_of[host] > 1);
         let slurm = [spread.these_hosts(is_shared)].into_iter().chain(alike.into_iter().flatten());
@@ -51,14 +51,14 @@ pub fn requests<'h>(
 }
 
 /// Over which hosts, switches and groups a job is spread.
-struct Spread<'h> {
+struct JobSpread<'h> {
     /// By the rising number of their first nodes, with the ranks that each runs.
     hosts: Vec<(&'h str, usize)>,
     switches: BTreeMap<SwitchId, BTreeSet<&'h str>>,
     groups: BTreeMap<GroupId, BTreeSet<&'h str>>,
 }
 
-impl<'h> Spread<'h> {
+impl<'h> JobSpread<'h> {
     fn of(df: &Dragonfly, job: &PlacedJob, host: impl Fn(NodeId) -> &'h str) -> Self {
         let hosts = job.ranks_by_host(&host);
         let (mut switches, mut groups) = (BTreeMap::new(), BTreeMap::new());
@@ -71,7 +71,7 @@ impl<'h> Spread<'h> {
     }
 
     /// A command of Slurm, with what it asks for beside the numbers of hosts and ranks.
-    fn slurm(&self, gives: String, exclusive: &str, options: &str) -> Request {
+    fn slurm(&self, gives: String, exclusive: &str, options: &str) -> HostRequest {
         let ranks: usize = self.hosts.iter().map(|(_, ranks)| ranks).sum();
         let most = self.hosts.iter().map(|(_, ranks)| *ranks).max().unwrap_or(0);
         let command = format!(
@@ -79,11 +79,11 @@ impl<'h> Spread<'h> {
             if exclusive.is_empty() { "" } else { " " },
             self.hosts.len()
         );
-        Request { scheduler: "Slurm", gives, command }
+        HostRequest { scheduler: "Slurm", gives, command }
     }
 
     /// Only of hosts that no other job has can a job be the only one.
-    fn these_hosts(&self, is_shared: bool) -> Request {
+    fn these_hosts(&self, is_shared: bool) -> HostRequest {
         let list = host_list(self.hosts.iter().map(|(host, _)| *host));
         let (gives, exclusive) = if is_shared {
             ("these hosts, of which another job has some too", "")
@@ -94,7 +94,7 @@ impl<'h> Spread<'h> {
     }
 
     /// As few leaf switches, where hosts share them. A host of several switches has no leaf of its own.
-    fn few_switches(&self) -> Option<Request> {
+    fn few_switches(&self) -> Option<HostRequest> {
         let switches = self.switches.len();
         let is_asked =
             is_partition(&self.switches, self.hosts.len()) && switches < self.hosts.len();
@@ -107,7 +107,7 @@ impl<'h> Spread<'h> {
 
     /// As many hosts in each of as many groups, and groups without another job, where groups are blocks. A segment is at
     /// most as large as a block.
-    fn blocks(&self, blocks: &Blocks<'_>, is_alone: bool) -> Option<Request> {
+    fn blocks(&self, blocks: &Blocks<'_>, is_alone: bool) -> Option<HostRequest> {
         if !self.groups.keys().all(|group| blocks.groups.contains_key(group)) {
             return None;
         }
@@ -135,7 +135,7 @@ impl<'h> Spread<'h> {
         Some(self.slurm(format!("{hosts}{alone} (topology/block)"), exclusive, &segments))
     }
 
-    fn pbs(&self) -> Request {
+    fn pbs(&self) -> HostRequest {
         let mut of_ranks: BTreeMap<usize, usize> = BTreeMap::new();
         for (_, ranks) in &self.hosts {
             *of_ranks.entry(*ranks).or_default() += 1;
@@ -151,7 +151,7 @@ impl<'h> Spread<'h> {
         let chunks: Vec<String> = chunks.collect();
         let command =
             format!("qsub -l select={} -l place=scatter:exclhost{group}", chunks.join("+"));
-        Request { scheduler: "PBS", gives, command }
+        HostRequest { scheduler: "PBS", gives, command }
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
             names[node.0 as usize].as_str()
         });
         let in_words =
-            |Request { scheduler, gives, command }| format!("{scheduler}, {gives}: {command}");
+            |HostRequest { scheduler, gives, command }| format!("{scheduler}, {gives}: {command}");
         requests.into_iter().map(|job| job.into_iter().map(in_words).collect()).collect()
     }
 

@@ -13,7 +13,7 @@ use tvlb_lab::cut_through::{
     CutThrough, CutThroughOutcome, CutThroughRun, LinkBuffer, Piggybacking, Routing, Sending,
 };
 use tvlb_schema::{NodeId, SetRule, Shape, ShapeSet};
-use tvlb_simulator::{BootedFabric, Links};
+use tvlb_simulator::{BootedFabric, LinkSpec};
 use tvlb_traffic::{Pattern, Traffic};
 
 const MIN: Routing = Routing::Scheme(Scheme::Min);
@@ -116,7 +116,8 @@ fn silent_nodes_do_not_count_and_a_small_buffer_carries_what_is_said() {
                     0.160 phits per cycle";
     assert_eq!(said, [expected]);
     assert_within(3.0, run(&small, 0.8).accepted, 0.16, "a small buffer");
-    let links = Links { local_latency_cycles: 10, global_latency_cycles: 100, ..Links::default() };
+    let links =
+        LinkSpec { local_latency_cycles: 10, global_latency_cycles: 100, ..LinkSpec::default() };
     let stated = |name: &str, text: &str| {
         let mut stated = Stated::default();
         stated.state(Parameter::named(name).unwrap(), text).unwrap();

@@ -267,12 +267,12 @@ impl<'de> Deserialize<'de> for Bandwidths {
         #[derive(Deserialize)]
         #[serde(default, deny_unknown_fields)]
         #[derive(Default)]
-        struct Stated {
+        struct BandwidthKeys {
             node: Bandwidth,
             local: Bandwidth,
             global: Bandwidth,
         }
-        let Stated { node, local, global } = Stated::deserialize(deserializer)?;
+        let BandwidthKeys { node, local, global } = BandwidthKeys::deserialize(deserializer)?;
         Self::new(node, local, global).map_err(de::Error::custom)
     }
 }

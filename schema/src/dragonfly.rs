@@ -111,14 +111,14 @@ pub struct Dragonfly {
     /// All groups are of one kind.
     even: bool,
     /// As many as there are, and then such without sizes.
-    kinds: [Sizes; limits::KINDS],
+    kinds: [GroupSizes; limits::KINDS],
     run_count: u8,
-    runs: [Run; limits::RUNS],
+    runs: [GroupRun; limits::RUNS],
 }
 
 /// What the groups of a kind have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct Sizes {
+struct GroupSizes {
     p: u16,
     a: u16,
     h: u16,
@@ -126,12 +126,12 @@ struct Sizes {
 }
 
 /// Groups that follow each other and are alike: in four bits the place of their kind among the kinds,
-/// [`Run::ABSENT`] if they are absent, and in twelve how many there are besides the first. Where there is a second
+/// [`GroupRun::ABSENT`] if they are absent, and in twelve how many there are besides the first. Where there is a second
 /// run, none has more groups than that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-struct Run(u16);
+struct GroupRun(u16);
 
-impl Run {
+impl GroupRun {
     const ABSENT: u16 = 15;
 
     const fn new(kind: u16, g: u16) -> Self {
@@ -342,8 +342,8 @@ impl GroupKind {
         })
     }
 
-    const fn sizes(self) -> Sizes {
-        Sizes { p: self.p, a: self.a, h: self.h, local_links: self.local_links }
+    const fn sizes(self) -> GroupSizes {
+        GroupSizes { p: self.p, a: self.a, h: self.h, local_links: self.local_links }
     }
 
     /// Whether groups of the two kinds are alike, however many there are.
@@ -379,9 +379,9 @@ impl Dragonfly {
         a_reciprocal: 0,
         p_reciprocal: 0,
         even: true,
-        kinds: [Sizes { p: 0, a: 0, h: 0, local_links: 0 }; limits::KINDS],
+        kinds: [GroupSizes { p: 0, a: 0, h: 0, local_links: 0 }; limits::KINDS],
         run_count: 0,
-        runs: [Run(0); limits::RUNS],
+        runs: [GroupRun(0); limits::RUNS],
     };
 
     /// Takes these sizes if [`Self::new`] accepts them; otherwise returns a compact code for the
@@ -420,7 +420,7 @@ impl Dragonfly {
         };
         let ([kind, ..], [run, ..]) = (&mut self.kinds, &mut self.runs);
         *kind = GroupKind::new(self.p, self.a, self.h, self.g).sizes();
-        *run = Run::new(0, self.g);
+        *run = GroupRun::new(0, self.g);
         Ok(())
     }
 
@@ -519,7 +519,7 @@ impl Dragonfly {
             present = if kind.is_absent() { 0 } else { u32::from(kind.g) }.wrapping_add(present);
             switches = of_kind.wrapping_add(switches);
             nodes = of_kind.wrapping_mul(kind.p.into()).wrapping_add(nodes);
-            let mut place = Run::ABSENT;
+            let mut place = GroupRun::ABSENT;
             if !kind.is_absent() {
                 place = 0;
                 let known = self.kinds.iter().take(kinds.into());
@@ -532,7 +532,7 @@ impl Dragonfly {
                 *sizes = kind.sizes();
                 kinds = kinds.max(place + 1);
             }
-            *run = Run::new(place, kind.g);
+            *run = GroupRun::new(place, kind.g);
         }
         let is_whole = (most.p, most.a, most.h) == (self.p, self.a, self.h) && groups == self.g();
         if !is_whole || present < 2 {
@@ -564,7 +564,7 @@ impl Dragonfly {
         let run = self.runs.get(number).copied().unwrap_or_default();
         let g = if self.is_even() { self.g } else { run.g() };
         match self.kinds.get(run.kind()) {
-            Some(&Sizes { p, a, h, local_links }) => GroupKind { p, a, h, g, local_links },
+            Some(&GroupSizes { p, a, h, local_links }) => GroupKind { p, a, h, g, local_links },
             None => GroupKind::absent(g),
         }
     }

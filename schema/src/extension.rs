@@ -2,7 +2,7 @@
 //! numbers, and errors that say where an image is wrong. The kind is one of [`ImageKind`], where no code is twice.
 
 use crate::frame::{self, IDENTITY_AT, Opened};
-use crate::image_error::{Fault, Part, Refusal, saturating_u32};
+use crate::image_error::{Fault, ImagePart, Refusal, saturating_u32};
 use crate::image_kind::HEADER_LEN;
 use crate::{FabricImage, ImageError, ImageKind};
 
@@ -71,7 +71,7 @@ impl<'a> Payload<'a> {
     pub fn section(&mut self, width: u32, count: u32) -> Result<PackedArray<'a>, ImageError> {
         let mut refusal = Refusal::new(self.kind);
         let entries = (width, count);
-        let part = Part::Extension;
+        let part = ImagePart::Extension;
         PackedArray::take(&mut self.rest, entries, part, self.end, &mut refusal)
             .ok_or_else(|| refusal.error())
     }

@@ -4,10 +4,10 @@
 //! pair of groups ("the k-th link from i to j"), and for every port its pair and k ("where does
 //! this port lead"). Decoding proves that the two agree, so that no reader has to check.
 
-use crate::fault_image::{Faults, LocalLink, Plan};
+use crate::fault_image::{FabricPlan, Faults, LocalLink};
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT, Opened};
-use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
+use crate::image_error::{Fault, Feature, ImagePart, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerLinks, FewerPairs};
 use crate::packed::{PackedArray, width_for};
@@ -238,11 +238,11 @@ impl<'a> FabricImage<'a> {
         let ports = (width_for(df.g() - 1) + self.link_bits, df.port_numbers());
         let cables = (2 * self.port_bits, self.cable_count);
         let starts_at = end - rest.len();
-        self.starts = PackedArray::take(&mut rest, starts, Part::Starts, end, refusal)?;
+        self.starts = PackedArray::take(&mut rest, starts, ImagePart::Starts, end, refusal)?;
         let cables_at = end - rest.len();
-        self.cables = PackedArray::take(&mut rest, cables, Part::Cables, end, refusal)?;
+        self.cables = PackedArray::take(&mut rest, cables, ImagePart::Cables, end, refusal)?;
         let ports_at = end - rest.len();
-        self.ports = PackedArray::take(&mut rest, ports, Part::Ports, end, refusal)?;
+        self.ports = PackedArray::take(&mut rest, ports, ImagePart::Ports, end, refusal)?;
         if ANY_FABRIC && fewer > 0 {
             self.fewer = FewerPairs::take(&mut rest, df, fewer, end, refusal)?;
         }
@@ -430,8 +430,8 @@ impl<'a> FabricImage<'a> {
     }
 
     /// What can be dead.
-    pub(crate) const fn plan(&self) -> Plan<'_> {
-        Plan {
+    pub(crate) const fn plan(&self) -> FabricPlan<'_> {
+        FabricPlan {
             dragonfly: &self.dragonfly,
             identity: self.identity,
             cables: self.cable_count,

@@ -8,7 +8,7 @@
 
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT, Opened};
-use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
+use crate::image_error::{Fault, Feature, ImagePart, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerPairs, most_links};
 use crate::packed::{PackedArray, width_for};
@@ -74,7 +74,7 @@ pub(crate) struct Faults<'a> {
 
 /// What of a fabric's plan can be dead.
 #[derive(Clone, Copy)]
-pub(crate) struct Plan<'p> {
+pub(crate) struct FabricPlan<'p> {
     pub(crate) dragonfly: &'p Dragonfly,
     pub(crate) identity: u64,
     pub(crate) cables: u32,
@@ -121,7 +121,7 @@ impl<'a> Faults<'a> {
 
     /// Checks an image of a fabric.
     #[inline(never)]
-    pub(crate) fn decode(bytes: &'a [u8], plan: &Plan<'_>) -> Result<Self, ImageError> {
+    pub(crate) fn decode(bytes: &'a [u8], plan: &FabricPlan<'_>) -> Result<Self, ImageError> {
         let mut refusal = Refusal::new(ImageKind::Faults);
         let mut faults = Self::NONE;
         match faults.fill(bytes, plan, &mut refusal) {
@@ -130,7 +130,12 @@ impl<'a> Faults<'a> {
         }
     }
 
-    fn fill(&mut self, bytes: &'a [u8], plan: &Plan<'_>, refusal: &mut Refusal) -> Option<()> {
+    fn fill(
+        &mut self,
+        bytes: &'a [u8],
+        plan: &FabricPlan<'_>,
+        refusal: &mut Refusal,
+    ) -> Option<()> {
         let Opened { identity, payload, has_bit } = frame::open(bytes, ImageKind::Faults, refusal)?;
         let needed = plan.identity;
         if identity != needed {
@@ -164,19 +169,20 @@ impl<'a> Faults<'a> {
         };
         let at;
         (self.switches, at) =
-            take(&mut rest, widths.switch, switches, Part::DeadSwitches, refusal)?;
+            take(&mut rest, widths.switch, switches, ImagePart::DeadSwitches, refusal)?;
         let is_switch = |number| u16::try_from(number).is_ok_and(|n| df.has_switch(SwitchId(n)));
         check(&self.switches, is_switch, Value::DeadSwitch, at, refusal)?;
         let at;
-        (self.cables, at) = take(&mut rest, widths.cable, cables, Part::DeadCables, refusal)?;
+        (self.cables, at) = take(&mut rest, widths.cable, cables, ImagePart::DeadCables, refusal)?;
         let is_cable = |number| number < plan.cables;
         check(&self.cables, is_cable, Value::DeadCable, at, refusal)?;
         let (pairs_at, numbers_at);
         let width = widths.switch + widths.index;
-        (self.local_pairs, pairs_at) = take(&mut rest, width, links, Part::DeadPairs, refusal)?;
+        (self.local_pairs, pairs_at) =
+            take(&mut rest, width, links, ImagePart::DeadPairs, refusal)?;
         let width = widths.local_number;
         let numbers;
-        (numbers, numbers_at) = take(&mut rest, width, links, Part::DeadLinks, refusal)?;
+        (numbers, numbers_at) = take(&mut rest, width, links, ImagePart::DeadLinks, refusal)?;
         self.local_numbers = numbers.numbers;
         self.check_links(plan, (pairs_at, numbers_at), refusal)?;
         if !rest.is_empty() {
@@ -188,7 +194,7 @@ impl<'a> Faults<'a> {
     /// The dead links within groups are links of the plan, in order.
     fn check_links(
         &self,
-        plan: &Plan<'_>,
+        plan: &FabricPlan<'_>,
         (pairs_at, numbers_at): (usize, usize),
         refusal: &mut Refusal,
     ) -> Option<()> {

@@ -6,7 +6,7 @@
 //! unnoticed. All numbers are little-endian.
 
 use crate::ImageError;
-use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
+use crate::image_error::{Fault, ImagePart, Refusal, Value, saturating_u32};
 use crate::image_kind::{FORMAT_VERSION, HEADER_LEN, ImageKind, MAGIC};
 use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
 
@@ -65,13 +65,13 @@ pub(crate) fn open<'a>(
     refusal: &mut Refusal,
 ) -> Option<Opened<'a>> {
     let Some(magic) = bytes.first_chunk::<4>() else {
-        return refusal.too_short(Part::Label, 0, bytes.len(), 4);
+        return refusal.too_short(ImagePart::Label, 0, bytes.len(), 4);
     };
     if *magic != MAGIC {
         return refusal.fail(Fault::NotAnImage, 0, u32::from_le_bytes(*magic));
     }
     let Some(header) = bytes.first_chunk::<HEADER_LEN>() else {
-        return refusal.too_short(Part::Header, 0, bytes.len(), HEADER_LEN);
+        return refusal.too_short(ImagePart::Header, 0, bytes.len(), HEADER_LEN);
     };
     let [_, _, _, _, code, parts, v0, v1, i0, i1, i2, i3, i4, i5, i6, i7, l0, l1, l2, l3] = *header;
     if code != kind.code() {
@@ -90,7 +90,7 @@ pub(crate) fn open<'a>(
         framed.and_then(|(body, checksum)| Some((body, body.get(HEADER_LEN..)?, checksum)));
     let Some((body, payload, checksum)) = framed else {
         return refusal.too_short(
-            Part::Checksum,
+            ImagePart::Checksum,
             HEADER_LEN,
             bytes.len() - HEADER_LEN,
             CHECKSUM_LEN,

@@ -25,7 +25,7 @@ pub struct ImageError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The bytes end within this part. `found` bytes are there, and it needs `needed`.
-    TooShort(Part),
+    TooShort(ImagePart),
     /// The label is not ours. `found` is its four bytes, the first lowest.
     NotAnImage,
     /// It is not an image of this kind. `found` is its kind byte.
@@ -55,7 +55,7 @@ pub(crate) enum Fault {
     /// It needs what this build leaves out. `found` is the number that shows it.
     LeftOut(Feature),
     /// Bits after a section's last entry are set.
-    Padding(Part),
+    Padding(ImagePart),
     /// `found` bytes follow the last section.
     Trailing,
 }
@@ -86,7 +86,7 @@ impl Feature {
 
 /// A part of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ImagePart {
     Label,
     Header,
     Checksum,
@@ -107,7 +107,7 @@ pub(crate) enum Part {
     Extension,
 }
 
-impl Part {
+impl ImagePart {
     const fn name(self) -> &'static str {
         match self {
             Self::Label => "label",
@@ -261,8 +261,8 @@ impl ImageError {
     /// Those of the formatter.
     pub fn write_of_section(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.fault {
-            Fault::TooShort(Part::Extension) => too_short(f, name, self),
-            Fault::Padding(Part::Extension) => padding(f, name, self.offset),
+            Fault::TooShort(ImagePart::Extension) => too_short(f, name, self),
+            Fault::Padding(ImagePart::Extension) => padding(f, name, self.offset),
             _ => fmt::Display::fmt(self, f),
         }
     }
@@ -300,7 +300,7 @@ impl Refusal {
     #[inline]
     pub(crate) fn too_short<T>(
         &mut self,
-        part: Part,
+        part: ImagePart,
         offset: usize,
         found: usize,
         needed: usize,

@@ -6,7 +6,7 @@
 //! Two switches without a link have a neighbour in common: a packet that has to make that hop makes two
 //! by way of it. Decoding proves that there is one.
 
-use crate::image_error::{Part, Refusal, Value};
+use crate::image_error::{ImagePart, Refusal, Value};
 use crate::packed::{PackedArray, width_for};
 use crate::{Dragonfly, GroupId, SwitchId, SwitchIndex};
 
@@ -94,10 +94,12 @@ impl<'a> FewerPairs<'a> {
         let index_bits = width_for(df.a() - 1);
         let pair_bits = width_for(df.switch_numbers() - 1) + index_bits;
         let at = end - rest.len();
-        let pairs = PackedArray::take(rest, (pair_bits, count), Part::FewerPairs, end, refusal)?;
+        let pairs =
+            PackedArray::take(rest, (pair_bits, count), ImagePart::FewerPairs, end, refusal)?;
         let link_bits = width_for(most_links(df).saturating_sub(1));
         let links_at = end - rest.len();
-        let links = PackedArray::take(rest, (link_bits, count), Part::FewerLinks, end, refusal)?;
+        let links =
+            PackedArray::take(rest, (link_bits, count), ImagePart::FewerLinks, end, refusal)?;
         let mut fewer = Self { count, pairs, links, index_bits, whole: true };
         let mut before = None;
         for number in 0..count {

@@ -4,7 +4,7 @@
 //! Three zero bytes follow the last entry's, so that any entry is one 32-bit little-endian load, a
 //! shift and a mask, on any machine and with any alignment.
 
-use crate::image_error::{Fault, Part, Refusal};
+use crate::image_error::{Fault, ImagePart, Refusal};
 
 /// The widest entry: 32 bits of one load less the 7 that may precede the entry in its byte.
 pub(crate) const MAX_WIDTH: u32 = 25;
@@ -53,7 +53,7 @@ impl<'a> PackedArray<'a> {
     pub(crate) fn take(
         bytes: &mut &'a [u8],
         (width, count): (u32, u32),
-        part: Part,
+        part: ImagePart,
         end: usize,
         refusal: &mut Refusal,
     ) -> Option<Self> {
@@ -235,7 +235,7 @@ mod tests {
     ) -> Result<(PackedArray<'_>, &[u8]), ImageError> {
         let (end, entries) = (bytes.len(), (width, count));
         let mut refusal = Refusal::new(ImageKind::Switch);
-        match PackedArray::take(&mut bytes, entries, Part::Levels, end, &mut refusal) {
+        match PackedArray::take(&mut bytes, entries, ImagePart::Levels, end, &mut refusal) {
             Some(array) => Ok((array, bytes)),
             None => Err(refusal.error()),
         }

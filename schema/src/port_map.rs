@@ -5,7 +5,7 @@
 //! program on the switch needs no list beside its images. Of a port whose number is not known it says
 //! nothing, and an image without any known number has no map.
 
-use crate::image_error::{Fault, Feature, Part, Refusal, Value};
+use crate::image_error::{Fault, Feature, ImagePart, Refusal, Value};
 use crate::{ANY_FABRIC, Dragonfly, GroupId, Port};
 
 /// The entry of a port without a known number; numbers are below it.
@@ -34,7 +34,7 @@ impl<'a> PortMap<'a> {
             return refusal.fail(Fault::LeftOut(Feature::PortMaps), start, 1);
         }
         let Some((numbers, behind)) = rest.split_at_checked(needed) else {
-            return refusal.too_short(Part::PortMap, start, rest.len(), needed);
+            return refusal.too_short(ImagePart::PortMap, start, rest.len(), needed);
         };
         *rest = behind;
         let (mut seen, mut is_known) = ([0_u32; 8], false);

@@ -6,7 +6,7 @@
 //! each global port of the group.
 
 use crate::fields::Fields;
-use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
+use crate::image_error::{Fault, Feature, ImagePart, Refusal, Value, saturating_u32};
 use crate::image_kind::HEADER_LEN;
 use crate::packed::PackedArray;
 use crate::{
@@ -192,11 +192,12 @@ impl<'a> SetView<'a> {
     ) -> Option<()> {
         let presence_at = end - bytes.len();
         let presence = (self.sometimes().len(), df.switch_numbers());
-        self.presence = PackedArray::take(bytes, presence, Part::Presence, end, refusal)?;
+        self.presence = PackedArray::take(bytes, presence, ImagePart::Presence, end, refusal)?;
         self.check_presence((df, own), presence_at, refusal)?;
         let at = end - bytes.len();
         let count = if self.is_thinned { df.ports_per_group() } else { 0 };
-        let levels = PackedArray::take(bytes, (LEVEL_BITS, count), Part::Levels, end, refusal)?;
+        let levels =
+            PackedArray::take(bytes, (LEVEL_BITS, count), ImagePart::Levels, end, refusal)?;
         self.levels = levels;
         for port in 0..count {
             let found = levels.get(port);

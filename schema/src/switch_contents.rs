@@ -72,7 +72,7 @@ impl RuleBody {
 
 /// The fixed part of the payload, in postcard.
 #[derive(Serialize)]
-struct Body {
+struct SwitchBody {
     switch: u16,
     virtual_channels: VcScheme,
     decisions: PerDecision<DecisionBody>,
@@ -191,7 +191,7 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
     let (group, _) = df.place(contents.switch);
     let sets: Vec<SetBody> = contents.sets.iter().map(|set| set_body(df, group, set)).collect();
     assert!(sets.len() <= MOST_SETS, "at most three sets");
-    let body = Body {
+    let body = SwitchBody {
         switch: contents.switch.0,
         virtual_channels: contents.virtual_channels,
         decisions: contents.decisions.map(|&(set, weighing)| DecisionBody::of(set, weighing)),

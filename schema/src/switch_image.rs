@@ -4,7 +4,7 @@
 
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT, Opened};
-use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
+use crate::image_error::{Fault, ImagePart, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::port_map::PortMap;
 use crate::{
@@ -296,7 +296,7 @@ impl<'a> SwitchImage<'a> {
         let peers_at = end - rest.len();
         let needed = size_of::<PeerCode>() * df.ports_per_group() as usize;
         let Some((peers, behind)) = rest.split_at_checked(needed) else {
-            return refusal.too_short(Part::Peers, peers_at, rest.len(), needed);
+            return refusal.too_short(ImagePart::Peers, peers_at, rest.len(), needed);
         };
         (self.peers, rest) = (peers.as_chunks().0, behind);
         for (number, set) in (0..).zip(self.sets.iter_mut().take(self.set_count)) {

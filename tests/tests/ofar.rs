@@ -2,7 +2,7 @@
 //! docs/measurements/ofar.md has more points).
 
 use tvlb_lab::cut_through::{
-    CutThrough, CutThroughOutcome, CutThroughRun, Fabric, Routing, Sending,
+    CutThrough, CutThroughFabric, CutThroughOutcome, CutThroughRun, Routing, Sending,
 };
 use tvlb_lab::escape::Ring;
 use tvlb_ofar::{OfarRules, encode_escape_image};
@@ -25,7 +25,7 @@ fn fogsims_figures_are_met() {
     let ring = Ring::of(&fabric.topology).unwrap().network();
     let escape = encode_escape_image(&view, &ring, &OfarRules::default()).unwrap();
     let booted = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
-    let network = Fabric::with_escape(&booted, &escape).unwrap();
+    let network = CutThroughFabric::with_escape(&booted, &escape).unwrap();
     let run = |channels: (u8, u8), pattern: &Pattern, load: f64| -> CutThroughOutcome {
         let rules = OfarRules {
             local_channels: channels.0,

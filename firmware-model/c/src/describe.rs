@@ -1,7 +1,7 @@
 //! What a switch is: its place and sizes, its ports, and how its decisions weigh.
 
 use crate::memory::Out;
-use crate::state::{self, Booted};
+use crate::state::{self, BootedSwitch};
 use crate::{TVLB_BAD_ARGUMENT, end, tvlb_switch};
 use tvlb_firmware_model::{Scheme, Switch, VlbPaths};
 use tvlb_schema::{Decision, End, Port, Queue, VcScheme, Weighing};
@@ -100,7 +100,7 @@ const fn short(ports: u32) -> u16 {
     (ports & 0xffff) as u16
 }
 
-fn description_of(booted: &Booted) -> tvlb_description {
+fn description_of(booted: &BootedSwitch) -> tvlb_description {
     let image = booted.switch.image();
     let (fabric, channels) = (image.fabric(), booted.switch.channels());
     let df = fabric.dragonfly();

@@ -24,12 +24,12 @@ pub struct tvlb_image_error {
 }
 
 /// A text in a buffer; what does not fit, with a zero behind it, is left out.
-struct Text {
+struct TextBuffer {
     bytes: [u8; TEXT_SIZE],
     len: usize,
 }
 
-impl Write for Text {
+impl Write for TextBuffer {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for &byte in text.as_bytes() {
             if self.len + 1 < TEXT_SIZE
@@ -49,7 +49,7 @@ impl tvlb_image_error {
 
     /// An error with the code with which booting refuses the image, and the byte that it is about.
     pub fn of(code: i32, error: &dyn fmt::Display, offset: u32) -> Self {
-        let mut text = Text { bytes: [0; TEXT_SIZE], len: 0 };
+        let mut text = TextBuffer { bytes: [0; TEXT_SIZE], len: 0 };
         // A text takes all that is written to it.
         let _ = write!(text, "{error}");
         Self { code, offset, text: text.bytes }

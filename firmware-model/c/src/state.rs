@@ -29,7 +29,7 @@ struct Marked<T> {
 }
 
 /// A switch, and what it was booted for.
-pub(crate) struct Booted {
+pub(crate) struct BootedSwitch {
     /// The scheme that it was booted for.
     pub(crate) scheme: Scheme,
     /// The VLB paths that it was booted for.
@@ -43,9 +43,9 @@ pub const fn fits<T>(size: usize) -> bool {
     size_of::<Marked<T>>() <= size && align_of::<Marked<T>>() <= 8
 }
 
-const _: () = assert!(fits::<Booted>(SWITCH_SIZE));
+const _: () = assert!(fits::<BootedSwitch>(SWITCH_SIZE));
 
-impl Booted {
+impl BootedSwitch {
     /// Refuses packets that can need more virtual channels than those that the switch was booted for:
     /// PAR's, unless it was booted for PAR, and those that take conventional VLB paths, if it was booted for
     /// its sets' alone.
@@ -84,13 +84,13 @@ pub(crate) unsafe fn write(
     // the switch, and no switch is made from this one that it could outlive.
     let switch = unsafe { core::mem::transmute::<Switch<'_>, Switch<'static>>(switch) };
     // SAFETY: by the caller's promise; it fits, by the assertion above.
-    unsafe { write_marked(memory, BOOTED, Booted { scheme, paths, switch }) }
+    unsafe { write_marked(memory, BOOTED, BootedSwitch { scheme, paths, switch }) }
 }
 
 /// # Safety
 /// `memory` is null, misaligned, or holds zeros or what [`write`] has left there or a copy of that.
 /// For as long as 'a nobody writes to it.
-pub(crate) unsafe fn read<'a>(memory: *const tvlb_switch) -> Result<&'a Booted, i32> {
+pub(crate) unsafe fn read<'a>(memory: *const tvlb_switch) -> Result<&'a BootedSwitch, i32> {
     // SAFETY: by the caller's promise.
     unsafe { read_marked(memory, BOOTED) }
 }

@@ -50,7 +50,7 @@ pub(crate) fn look_again(
     rng: &mut (impl Rng + ?Sized),
     watch: &mut impl Watch,
 ) -> Option<Chosen> {
-    let Rest { to, path, lives } = minimal_rest(switch, header)?;
+    let MinRest { to, path, lives } = minimal_rest(switch, header)?;
     // The packet's own link joins the two groups, so a path is always drawn where groups are whole.
     let min = match second_min(switch, &to, rng) {
         Some(min) => min,
@@ -64,7 +64,7 @@ pub(crate) fn look_again(
 }
 
 /// What is left of a MIN path.
-struct Rest {
+struct MinRest {
     /// Where it goes.
     to: Place,
     path: Path,
@@ -74,7 +74,7 @@ struct Rest {
 
 /// The rest of the MIN path of a packet in its source group that stands before its global
 /// link.
-fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<Rest> {
+fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<MinRest> {
     if !forward::is_in_range(switch, header) {
         return None;
     }
@@ -108,7 +108,7 @@ fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<Rest> {
     };
     let hops = 1 + u8::from(!is_here) + tail;
     let path = Path::new(first, header.x(), GlobalPort(0), SwitchIndex(0), hops)?;
-    Some(Rest { to, path, lives })
+    Some(MinRest { to, path, lives })
 }
 
 /// What is chosen where no MIN path is left: a VLB path, or, if there is none either, the packet's own

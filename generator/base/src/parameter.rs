@@ -16,7 +16,7 @@ pub struct Parameter<S: 'static> {
     /// What it says, with its unit: a sentence without its stop.
     pub meaning: &'static str,
     /// Where it stands in help.
-    pub part: Part,
+    pub part: ParameterSubject,
     /// What it is where nobody says, in words, if that is not what [`Parameters::usual`] has.
     pub otherwise: Option<&'static str>,
     /// What stands before its value in a legend, if not its name.
@@ -28,7 +28,7 @@ pub struct Parameter<S: 'static> {
 
 /// What a parameter is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ParameterSubject {
     /// What switches and links are.
     Switches,
     /// How a run is measured.
@@ -92,7 +92,7 @@ impl<S> Parameter<S> {
         meaning: &'static str,
         value: Value<S>,
     ) -> Self {
-        let (part, otherwise, before, at_second) = (Part::Switches, None, None, None);
+        let (part, otherwise, before, at_second) = (ParameterSubject::Switches, None, None, None);
         Self { name, placeholder, meaning, part, otherwise, before, at_second, value }
     }
 
@@ -103,7 +103,10 @@ impl<S> Parameter<S> {
         meaning: &'static str,
         value: Value<S>,
     ) -> Self {
-        Self { part: Part::Measurement, ..Self::switches(name, placeholder, meaning, value) }
+        Self {
+            part: ParameterSubject::Measurement,
+            ..Self::switches(name, placeholder, meaning, value)
+        }
     }
 
     /// With what it is where nobody says, in words.

@@ -18,12 +18,12 @@ pub struct Column<'c> {
     head: &'c str,
     /// What it says, with its unit.
     meaning: &'c str,
-    shown: Shown,
+    shown: Alignment,
 }
 
 /// How cells are shown as text.
 #[derive(Clone, Copy, Debug)]
-enum Shown {
+enum Alignment {
     /// To the left.
     Words,
     /// To the right, numbers with so many decimals.
@@ -33,12 +33,12 @@ enum Shown {
 impl<'c> Column<'c> {
     /// A column of words.
     pub const fn words(name: &'c str, meaning: &'c str) -> Self {
-        Self { name, head: name, meaning, shown: Shown::Words }
+        Self { name, head: name, meaning, shown: Alignment::Words }
     }
 
     /// A column of numbers, shown with so many decimals; whole numbers have none.
     pub const fn number(name: &'c str, decimals: usize, meaning: &'c str) -> Self {
-        Self { name, head: name, meaning, shown: Shown::Decimals(decimals) }
+        Self { name, head: name, meaning, shown: Alignment::Decimals(decimals) }
     }
 
     /// What stands above it in text, if that is not its name.
@@ -70,11 +70,11 @@ impl Cell {
         }
     }
 
-    fn shown(&self, shown: Shown) -> Cow<'_, str> {
+    fn shown(&self, shown: Alignment) -> Cow<'_, str> {
         match (self, shown) {
             (Self::Nothing, _) => "-".into(),
             (Self::Text(text), _) => text.into(),
-            (Self::Number(number), Shown::Decimals(decimals)) => {
+            (Self::Number(number), Alignment::Decimals(decimals)) => {
                 format!("{number:.decimals$}").into()
             }
             _ => self.to_string().into(),
@@ -234,7 +234,8 @@ impl Display for Table<'_> {
             let shown = |&place: &usize| row[place].shown(self.columns[place].shown);
             grid.push(places.iter().map(shown).collect());
         }
-        let is_number = |place: &usize| matches!(self.columns[*place].shown, Shown::Decimals(_));
+        let is_number =
+            |place: &usize| matches!(self.columns[*place].shown, Alignment::Decimals(_));
         let to_right: Vec<bool> = places.iter().map(is_number).collect();
         f.write_str(&aligned(&grid, &to_right))
     }

@@ -43,15 +43,15 @@ pub struct BarGroup {
 /// # Example
 /// ```
 /// use tvlb_chart::Ink;
-/// use tvlb_chart::bars::{Bar, BarGroup, Bars};
+/// use tvlb_chart::bars::{Bar, BarGroup, BarChart};
 ///
 /// let bar = Bar { name: "MIN".to_owned(), ink: Ink::Ours, value: 0.3, error: 0.01, words: "0.30".to_owned() };
 /// let groups = vec![BarGroup { name: "UGAL-L".to_owned(), bars: vec![bar] }];
-/// let bars = Bars { title: "saturation".to_owned(), axis: "flits".to_owned(), groups };
+/// let bars = BarChart { title: "saturation".to_owned(), axis: "flits".to_owned(), groups };
 /// assert!(bars.svg().contains(">UGAL-L</text>"));
 /// ```
 #[derive(Clone, Debug)]
-pub struct Bars {
+pub struct BarChart {
     /// What the picture shows, for those who cannot see it.
     pub title: String,
     /// What the axis counts, with its unit.
@@ -60,7 +60,7 @@ pub struct Bars {
     pub groups: Vec<BarGroup>,
 }
 
-impl Bars {
+impl BarChart {
     /// The picture, for a page that has [`crate::STYLE`].
     pub fn svg(&self) -> String {
         let bars = || self.groups.iter().flat_map(|group| &group.bars);
@@ -158,7 +158,7 @@ mod tests {
             BarGroup { name: "one".to_owned(), bars: vec![bar(0.2, 0.0), bar(0.4, 0.1)] },
             BarGroup { name: "other".to_owned(), bars: vec![bar(0.0, 0.0)] },
         ];
-        let svg = Bars { title: "\"t\"".to_owned(), axis: "x".to_owned(), groups }.svg();
+        let svg = BarChart { title: "\"t\"".to_owned(), axis: "x".to_owned(), groups }.svg();
         let ends: Vec<f64> = svg
             .split("<path class=\"k1\" d=\"M112 ")
             .skip(1)
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn nothing_to_draw_is_no_error() {
-        let svg = Bars { title: String::new(), axis: String::new(), groups: Vec::new() }.svg();
+        let svg = BarChart { title: String::new(), axis: String::new(), groups: Vec::new() }.svg();
         assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN"));
         // The axis goes to 1 where nothing says how far.
         assert!(svg.contains(">1</text>"), "{svg}");

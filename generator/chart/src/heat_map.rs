@@ -32,7 +32,7 @@ pub struct HeatMap<'m> {
     pub size: (u32, u32),
     /// Parts of the rows and columns that are marked along both axes, each by its first number; none if
     /// there is nothing to tell apart.
-    pub parts: &'m [Part],
+    pub parts: &'m [HeatMapPart],
     /// What the colours mean.
     pub scale: Scale,
     /// The cell of these rows and columns: one of each, or several where there are too many to draw.
@@ -40,7 +40,7 @@ pub struct HeatMap<'m> {
 }
 
 /// A part of the rows, and of the columns as they are the same.
-pub struct Part {
+pub struct HeatMapPart {
     pub first: u32,
     pub name: String,
 }
@@ -309,8 +309,8 @@ mod tests {
         let cell = |rows: Range<u32>, columns: Range<u32>| {
             (rows != columns).then(|| (if rows.start == 3 { 1.0 } else { 4.0 }, String::new()))
         };
-        let parts =
-            [("first", 0), ("a & b", 3)].map(|(name, first)| Part { first, name: name.to_owned() });
+        let parts = [("first", 0), ("a & b", 3)]
+            .map(|(name, first)| HeatMapPart { first, name: name.to_owned() });
         let steps = [1.0, 4.0].map(|value| (value, format!("{value} links"))).to_vec();
         let (names, scale) = (("group", "group"), Scale::Steps(steps));
         let (title, size) = ("t".to_owned(), (4, 4));

@@ -23,23 +23,24 @@ pub(crate) enum Swatch {
 
 /// A swatch and what it stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct LegendKey {
     pub(crate) swatch: Swatch,
     pub(crate) text: String,
 }
 
 /// Draws the legend between two places along a line, from a height downwards, and returns where it ends: first the
 /// series, and after these what else there is.
-pub(crate) fn draw(svg: &mut String, entries: &[Entry], room: (f64, f64), top: f64) -> f64 {
-    let is_series = |entry: &&Entry| matches!(entry.swatch, Swatch::Series(..));
-    let others: Vec<Entry> = entries.iter().filter(|entry| !is_series(entry)).cloned().collect();
-    let series: Vec<Entry> = entries.iter().filter(is_series).cloned().collect();
+pub(crate) fn draw(svg: &mut String, entries: &[LegendKey], room: (f64, f64), top: f64) -> f64 {
+    let is_series = |entry: &&LegendKey| matches!(entry.swatch, Swatch::Series(..));
+    let others: Vec<LegendKey> =
+        entries.iter().filter(|entry| !is_series(entry)).cloned().collect();
+    let series: Vec<LegendKey> = entries.iter().filter(is_series).cloned().collect();
     let end = draw_group(svg, &series, room, top);
     draw_group(svg, &others, room, end)
 }
 
 /// Draws entries side by side, as many as the widest leaves room for.
-fn draw_group(svg: &mut String, entries: &[Entry], (left, right): (f64, f64), top: f64) -> f64 {
+fn draw_group(svg: &mut String, entries: &[LegendKey], (left, right): (f64, f64), top: f64) -> f64 {
     let room = right - left;
     let widest = entries.iter().map(|entry| SWATCH + width(&entry.text, LETTERS) + GAP);
     let widest = widest.fold(1.0, f64::max);
@@ -72,7 +73,7 @@ fn draw_group(svg: &mut String, entries: &[Entry], (left, right): (f64, f64), to
     at
 }
 
-impl Entry {
+impl LegendKey {
     fn draw_swatch(&self, svg: &mut String, x: f64, y: f64) {
         let middle = x + 14.0;
         let _ = match self.swatch {
@@ -104,8 +105,8 @@ impl Entry {
 mod tests {
     use super::*;
 
-    fn entries(texts: &[&str]) -> Vec<Entry> {
-        let of = |text: &&str| Entry {
+    fn entries(texts: &[&str]) -> Vec<LegendKey> {
+        let of = |text: &&str| LegendKey {
             swatch: Swatch::Series(Ink::Ours, true),
             text: (*text).to_owned(),
         };

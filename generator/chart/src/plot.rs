@@ -2,8 +2,8 @@
 //! colour, dash and mark together, with a value under the pointer at every mark.
 
 use crate::axis::{Axis, Range};
-use crate::legend::{self, Entry, Swatch};
-use crate::series::{Places, ROW, Series};
+use crate::legend::{self, LegendKey, Swatch};
+use crate::series::{AxisPlaces, ROW, Series};
 use crate::text::width;
 use crate::{escaped, real};
 use std::fmt::Write;
@@ -173,7 +173,7 @@ impl Plot {
             _ => {}
         }
         let strip = (rows > 0).then_some(edge - ROW / 2.0 - 1.0);
-        let places = Places { x: &x, y: &y, top, bottom, strip };
+        let places = AxisPlaces { x: &x, y: &y, top, bottom, strip };
         let mut above = Vec::new();
         for series in &self.series {
             series.draw(svg, &places, &mut above);
@@ -218,10 +218,10 @@ impl Plot {
     }
 
     /// What the legend lists.
-    pub(crate) fn entries(&self) -> Vec<Entry> {
+    pub(crate) fn entries(&self) -> Vec<LegendKey> {
         let series = self.series.iter().filter(|series| !series.name.is_empty());
-        let mut entries: Vec<Entry> = series
-            .map(|series| Entry {
+        let mut entries: Vec<LegendKey> = series
+            .map(|series| LegendKey {
                 swatch: Swatch::Series(series.ink, series.joined),
                 text: series.name.clone(),
             })
@@ -229,21 +229,21 @@ impl Plot {
         let is_drawn =
             |level: f64| self.rows_above() > 0 || level <= self.y.range().end * 1.000_001;
         if let Some((_, name)) = self.level.as_ref().filter(|(level, _)| is_drawn(*level)) {
-            entries.push(Entry { swatch: Swatch::Level, text: name.clone() });
+            entries.push(LegendKey { swatch: Swatch::Level, text: name.clone() });
         }
         let mut marks = self.series.iter().flat_map(|series| &series.marks);
         if let Some(meaning) = self.y.open_end.as_ref().filter(|_| self.rows_above() > 0) {
-            entries.push(Entry { swatch: Swatch::Open, text: meaning.clone() });
+            entries.push(LegendKey { swatch: Swatch::Open, text: meaning.clone() });
         }
         if let Some(meaning) = self.y.hollow.as_ref().filter(|_| marks.any(|mark| mark.hollow)) {
-            entries.push(Entry { swatch: Swatch::Hollow, text: meaning.clone() });
+            entries.push(LegendKey { swatch: Swatch::Hollow, text: meaning.clone() });
         }
         entries
     }
 }
 
 /// Draws a legend below what ends at this height, and returns where it ends.
-pub(crate) fn draw_legend(svg: &mut String, entries: &[Entry], width: f64, end: f64) -> f64 {
+pub(crate) fn draw_legend(svg: &mut String, entries: &[LegendKey], width: f64, end: f64) -> f64 {
     if entries.is_empty() {
         return end + MARGIN;
     }

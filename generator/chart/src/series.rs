@@ -55,7 +55,7 @@ pub struct Series {
 }
 
 /// Where the axes of a plot lie in the picture.
-pub(crate) struct Places<'p> {
+pub(crate) struct AxisPlaces<'p> {
     /// From numbers along the axis to the right.
     pub(crate) x: &'p dyn Fn(f64) -> f64,
     /// From numbers along the axis upwards.
@@ -69,9 +69,9 @@ pub(crate) struct Places<'p> {
 
 impl Series {
     /// Draws the series. `above` are the places of the marks that are in the strip already.
-    pub(crate) fn draw(&self, svg: &mut String, places: &Places<'_>, above: &mut Vec<f64>) {
+    pub(crate) fn draw(&self, svg: &mut String, places: &AxisPlaces<'_>, above: &mut Vec<f64>) {
         let class = self.ink.class();
-        let Places { x, y, top, bottom, .. } = *places;
+        let AxisPlaces { x, y, top, bottom, .. } = *places;
         if self.joined {
             for run in self.marks.split(|mark| mark.y.is_none()).filter(|run| run.len() > 1) {
                 let at = |mark: &Mark| mark.y.map(|height| (x(mark.x), y(height)));
@@ -132,8 +132,8 @@ impl Series {
 }
 
 /// The outline of what the values may be, within the axes.
-fn band(run: &[Mark], places: &Places<'_>) -> String {
-    let Places { x, y, top, bottom, .. } = *places;
+fn band(run: &[Mark], places: &AxisPlaces<'_>) -> String {
+    let AxisPlaces { x, y, top, bottom, .. } = *places;
     let edge = |mark: &Mark, error: f64| {
         let height = mark.y.unwrap_or_default() + error;
         format!("{:.1} {:.1}", x(mark.x), y(height).clamp(top, bottom))
@@ -186,7 +186,7 @@ mod tests {
     }
 
     fn drawn(marks: Vec<Mark>, joined: bool) -> String {
-        let places = Places {
+        let places = AxisPlaces {
             x: &|x| 10.0 * x,
             y: &|y| 100.0 - y,
             top: 20.0,

@@ -1,6 +1,6 @@
 //! A picture that stands alone: a heading, plots one below the other, one legend, and notes.
 
-use crate::legend::{self, Entry, Swatch};
+use crate::legend::{self, LegendKey, Swatch};
 use crate::plot::{MARGIN, Plot, Size, draw_legend};
 use crate::style::STYLE;
 use crate::text::wrapped;
@@ -59,8 +59,8 @@ impl Sheet {
     }
 
     /// All entries of the legends, if all plots have the same series.
-    fn shared_legend(&self) -> Option<Vec<Entry>> {
-        let series = |plot: &Plot| -> Vec<Entry> {
+    fn shared_legend(&self) -> Option<Vec<LegendKey>> {
+        let series = |plot: &Plot| -> Vec<LegendKey> {
             let entries = plot.entries().into_iter();
             entries.filter(|entry| matches!(entry.swatch, Swatch::Series(..))).collect()
         };

@@ -31,21 +31,21 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 pub enum Command {
-    Generate(Generate),
-    Inspect(Inspect),
-    Topology(Topology),
-    Cables(crate::cables::Arguments),
-    Import(crate::import::Arguments),
-    Paths(crate::paths::Arguments),
-    Sets(crate::sets::Arguments),
-    Load(crate::load::Arguments),
-    Model(Model),
-    Simulate(crate::simulate::Simulate),
-    Verify(Verify),
-    Diff(Diff),
-    Faults(crate::faults::Arguments),
-    Man(Man),
-    Completions(Completions),
+    Generate(GenerateOptions),
+    Inspect(InspectOptions),
+    Topology(TopologyOptions),
+    Cables(crate::cables::CablesOptions),
+    Import(crate::import::ImportOptions),
+    Paths(crate::paths::PathsOptions),
+    Sets(crate::sets::SetsOptions),
+    Load(crate::load::LoadOptions),
+    Model(ModelOptions),
+    Simulate(crate::simulate::SimulateOptions),
+    Verify(VerifyOptions),
+    Diff(DiffOptions),
+    Faults(crate::faults::FaultsOptions),
+    Man(ManOptions),
+    Completions(CompletionsOptions),
 }
 
 /// Make the images of a fabric, one per switch, for install time
@@ -54,7 +54,7 @@ pub enum Command {
 #[command(mut_arg("quiet", |quiet| quiet.help("Show no progress: print nothing but the result, which is the directory here, and errors")))]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::choice()))]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
-pub struct Generate {
+pub struct GenerateOptions {
     /// The fabric file
     pub fabric: PathBuf,
     /// The directory to write; it appears whole or not at all
@@ -114,7 +114,7 @@ pub struct Generate {
 
 /// Say in words what the images of a table set mean
 #[derive(Args)]
-pub struct Inspect {
+pub struct InspectOptions {
     /// The directory that `generate` wrote
     pub directory: PathBuf,
     /// The image of one switch, by its number, (GROUP,SWITCH) or its name: its ports and sets
@@ -145,7 +145,7 @@ pub struct Inspect {
 #[derive(Args)]
 #[command(mut_arg("threads", |threads| threads.help("Use this many threads instead of one per core; the outcome is the same for any number")))]
 #[command(mut_arg("quiet", |quiet| quiet.help("Show no progress: print nothing but the result, which is the exit code here, and errors")))]
-pub struct Verify {
+pub struct VerifyOptions {
     /// The directory that `generate` wrote
     pub directory: PathBuf,
     /// The fabric file that the tables must be of: its sizes, every link, name, arrangement, seed,
@@ -188,7 +188,7 @@ pub struct Verify {
 #[command(mut_arg("threads", |threads| threads.help("Use this many threads instead of one per core; the outcome is the same for any number")))]
 #[command(mut_arg("quiet", |quiet| quiet.help("Show no progress: print nothing but the result, which is the exit code here, and errors")))]
 #[command(after_long_help = columns::diff())]
-pub struct Diff {
+pub struct DiffOptions {
     /// The directory of the old table set
     pub old: PathBuf,
     /// The directory of the new one
@@ -211,14 +211,14 @@ pub const DEFAULT_ROUTES: u64 = 50_000_000;
 
 /// Print the manual page of tvlb, or of one of its commands
 #[derive(Args)]
-pub struct Man {
+pub struct ManOptions {
     /// The command; without it the page names them all
     pub command: Option<String>,
 }
 
 /// Print what a shell completes commands and options from
 #[derive(Args)]
-pub struct Completions {
+pub struct CompletionsOptions {
     /// The shell
     pub shell: clap_complete::Shell,
 }
@@ -228,7 +228,7 @@ pub struct Completions {
 /// docs/reference/export.md says what each format for another program leaves out, and which wirings it
 /// cannot say.
 #[derive(Args)]
-pub struct Topology {
+pub struct TopologyOptions {
     /// The fabric file
     pub fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: the wiring without it is shown
@@ -239,8 +239,8 @@ pub struct Topology {
     #[arg(long, value_name = "LINKS", conflicts_with = "faults")]
     pub live: Option<PathBuf>,
     /// What to print
-    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Summary)]
-    pub format: Format,
+    #[arg(long, value_enum, ignore_case = true, default_value_t = WiringFormat::Summary)]
+    pub format: WiringFormat,
     /// Write it to PATH instead of printing it; for codes and htsim PATH is a directory, which gets several files
     #[arg(short, long, value_name = "PATH")]
     pub output: Option<PathBuf>,
@@ -257,7 +257,7 @@ pub struct Topology {
 /// How to show a wiring.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[expect(clippy::doc_markdown, reason = "--help shows the names of other programs without marks")]
-pub enum Format {
+pub enum WiringFormat {
     /// Sizes, links per pair of groups, unused ports, what is unusual
     Summary,
     /// The cable list, in the form that a fabric file can name
@@ -285,7 +285,7 @@ pub enum Format {
 /// Model the throughput of many sets on many traffic patterns (Step 1)
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::model()))]
-pub struct Model {
+pub struct ModelOptions {
     /// The fabric file
     pub fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left, and dead

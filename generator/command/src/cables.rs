@@ -8,7 +8,7 @@ use std::str::FromStr;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::FabricFile;
 use tvlb_schema::{Dragonfly, GroupId};
-use tvlb_topology::machine::{Plan, lay, lay_between};
+use tvlb_topology::machine::{MachinePlan, lay, lay_between};
 use tvlb_topology::{Topology, cable_list};
 
 /// Write the cable list of a machine-like wiring: some links between each two groups, ports to spare
@@ -17,7 +17,7 @@ use tvlb_topology::{Topology, cable_list};
 /// a fabric file, and --between says how many links there are between groups of which kinds. The cable
 /// list that the fabric file names need not exist yet: this command prints it.
 #[derive(Args)]
-pub struct Arguments {
+pub struct CablesOptions {
     /// Switches per group
     #[arg(short = 'a', long, value_name = "N", required_unless_present = "fabric")]
     pub switches: Option<u32>,
@@ -47,18 +47,18 @@ pub struct Arguments {
     /// Links between each two groups of these kinds, by their names in the fabric file; once for each
     /// two kinds
     #[arg(long, value_name = "KIND,KIND=LINKS", requires = "fabric")]
-    pub between: Vec<Between>,
+    pub between: Vec<KindLinks>,
 }
 
 /// Links between groups of two kinds.
 #[derive(Clone, Debug)]
-pub struct Between {
+pub struct KindLinks {
     /// The names of the kinds.
     pub kinds: [String; 2],
     pub links: u32,
 }
 
-impl FromStr for Between {
+impl FromStr for KindLinks {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -71,7 +71,7 @@ impl FromStr for Between {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &CablesOptions) -> Outcome {
     let topology = match &arguments.fabric {
         Some(path) => of_kinds(path, &arguments.between)?,
         None => of_equal_groups(arguments)?,
@@ -85,18 +85,18 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     print(&cable_list::write(&topology))
 }
 
-fn of_equal_groups(arguments: &Arguments) -> Result<Topology, Failure> {
-    let Arguments { switches, ports, groups, links, service_groups, service_links, .. } =
+fn of_equal_groups(arguments: &CablesOptions) -> Result<Topology, Failure> {
+    let CablesOptions { switches, ports, groups, links, service_groups, service_links, .. } =
         *arguments;
     // The parser asks for all four, but where there is a fabric file.
     let [a, h, g, links] = [switches, ports, groups, links].map(Option::unwrap_or_default);
     // How many nodes a switch has plays no part in the cables.
     let df = Dragonfly::new(1, a, h, g).map_err(Failure::of)?;
-    lay(df, Plan { links, service_groups, service_links }).map_err(Failure::of)
+    lay(df, MachinePlan { links, service_groups, service_links }).map_err(Failure::of)
 }
 
 /// The cables of a fabric file with kinds of groups.
-fn of_kinds(path: &Path, between: &[Between]) -> Result<Topology, Failure> {
+fn of_kinds(path: &Path, between: &[KindLinks]) -> Result<Topology, Failure> {
     let file = Fabric::load_file(path).map_err(Failure::of)?;
     let FabricFile { dragonfly: df, kind_names: names, .. } = &file;
     let shown = path.display();
@@ -107,7 +107,7 @@ fn of_kinds(path: &Path, between: &[Between]) -> Result<Topology, Failure> {
         )));
     }
     let mut links = vec![None; names.len() * names.len()];
-    for Between { kinds, links: count } in between {
+    for KindLinks { kinds, links: count } in between {
         let place = |name: &String| {
             names.iter().position(|known| known == name).ok_or_else(|| {
                 Failure::Message(format!(

@@ -1,19 +1,19 @@
 //! `tvlb diff`.
 
-use crate::args::Diff;
+use crate::args::DiffOptions;
 use crate::failure::{Failure, Outcome};
 use crate::files::expect_table_set;
 use crate::output::{Bars, catch_interrupt, print, print_json};
-use tvlb_generator::diff::{DiffError, Difference, Settings, Tables, compare};
+use tvlb_generator::diff::{DiffError, DiffSettings, DiffTables, Difference, compare};
 
-pub(crate) fn run(arguments: &Diff) -> Outcome {
+pub(crate) fn run(arguments: &DiffOptions) -> Outcome {
     arguments.work.use_threads()?;
     catch_interrupt()?;
     expect_table_set(&arguments.old)?;
     expect_table_set(&arguments.new)?;
-    let old = Tables::open(&arguments.old).map_err(Failure::of)?;
-    let new = Tables::open(&arguments.new).map_err(Failure::of)?;
-    let settings = Settings { most_routes: arguments.most_routes, seed: arguments.seed };
+    let old = DiffTables::open(&arguments.old).map_err(Failure::of)?;
+    let new = DiffTables::open(&arguments.new).map_err(Failure::of)?;
+    let settings = DiffSettings { most_routes: arguments.most_routes, seed: arguments.seed };
     let difference = difference(&old, &new, settings, arguments.work.quiet)?;
     let printed = match (arguments.work.quiet, arguments.json) {
         (true, _) => Ok(()),
@@ -25,9 +25,9 @@ pub(crate) fn run(arguments: &Diff) -> Outcome {
 
 /// Compares with a bar on the terminal.
 pub(crate) fn difference(
-    old: &Tables,
-    new: &Tables,
-    settings: Settings,
+    old: &DiffTables,
+    new: &DiffTables,
+    settings: DiffSettings,
     quiet: bool,
 ) -> Result<Difference, Failure> {
     let difference =

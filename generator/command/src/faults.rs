@@ -12,11 +12,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use tvlb_generator::counted::counted;
 use tvlb_generator::faults::{
-    Loss, Pairs, Tables, Update as Made, UpdateError, update, write_update,
+    FaultUpdate as Made, PairList, RouteLoss, UpdateError, UpdatedTables, update, write_update,
 };
 use tvlb_import::planned_links;
 use tvlb_schema::{Decision, Dragonfly, End, FabricImage, FaultSet, SwitchId, SwitchImage};
-use tvlb_table_set::dead_parts::{Plan, dead_but, not_in};
+use tvlb_table_set::dead_parts::{LinkPlan, dead_but, not_in};
 use tvlb_table_set::names::{NamedSwitch, Names};
 use tvlb_table_set::{
     Existing, FAULTS_FILE, TableSet, Update, UpdateRecord, WriteError, check_target,
@@ -41,7 +41,7 @@ use tvlb_verify::{Changes, SetsChannels};
 #[command(mut_arg("threads", |threads| threads.help("Use this many threads instead of one per core; the outcome is the same for any number")))]
 #[command(mut_arg("quiet", |quiet| quiet.help("Show no progress: print nothing but the result, which is the update and the exit code here, and errors")))]
 #[command(after_long_help = columns::FAULTS)]
-pub struct Arguments {
+pub struct FaultsOptions {
     /// The directory of the table set that is installed
     directory: PathBuf,
     /// The list of all that is dead
@@ -80,7 +80,7 @@ pub struct Arguments {
     work: WorkOptions,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &FaultsOptions) -> Outcome {
     arguments.work.use_threads()?;
     catch_interrupt()?;
     expect_table_set(&arguments.directory)?;
@@ -123,11 +123,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Bars::beginning(arguments.work.quiet, &"making the update and verifying what it changes");
     let made = update(&fabric, &images, (epoch, &faults), &bars);
     let made = made.map_err(|_| Failure::Interrupted)?;
-    let tables = Tables { set: &set, plan: &fabric, names: &names };
+    let tables = UpdatedTables { set: &set, plan: &fabric, names: &names };
     let written = write_update(&arguments.output, &tables, (epoch, &faults), &made, &bars);
     let written = written.map_err(of_update);
     bars.finish();
-    let report = Report {
+    let report = FaultsReport {
         verified: &written?,
         loss: &made.loss,
         changed: made.switches.iter().map(|(switch, _)| names.named(*switch)).collect(),
@@ -152,7 +152,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 fn not_live(
     live: &Path,
     planned: &[PathBuf],
-    plan: &dyn Plan,
+    plan: &dyn LinkPlan,
     names: &Names,
 ) -> Result<FaultSet, Failure> {
     if let Some(first) = planned.first() {
@@ -239,9 +239,9 @@ fn warn_if_most_is_dead(live: &Path, plan: &FabricImage<'_>, faults: &FaultSet) 
 }
 
 /// What is printed.
-struct Report<'r> {
+struct FaultsReport<'r> {
     verified: &'r Changes,
-    loss: &'r Loss,
+    loss: &'r RouteLoss,
     changed: Vec<NamedSwitch>,
     restored: Vec<NamedSwitch>,
     df: &'r Dragonfly,
@@ -279,7 +279,7 @@ struct JsonMend {
     joins: u64,
 }
 
-impl Report<'_> {
+impl FaultsReport<'_> {
     fn json(&self) -> Json<'_> {
         let mend = self.loss.mend.as_ref();
         Json {
@@ -303,7 +303,7 @@ impl Report<'_> {
         tvlb_table_set::dead_parts::write(self.df, part).trim_end().to_owned()
     }
 
-    fn pairs(&self, f: &mut fmt::Formatter<'_>, what: &str, pairs: &Pairs) -> fmt::Result {
+    fn pairs(&self, f: &mut fmt::Formatter<'_>, what: &str, pairs: &PairList) -> fmt::Result {
         write!(f, "  {what:<28}{:>10}", counted(pairs.count, "pair"))?;
         if let Some(&(from, to)) = pairs.first.first() {
             let [from, to] = [from, to].map(|switch| self.names.named(switch));
@@ -313,7 +313,7 @@ impl Report<'_> {
     }
 }
 
-impl fmt::Display for Report<'_> {
+impl fmt::Display for FaultsReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UpdateRecord { dead, epoch, files, .. } = &self.verified.update;
         writeln!(

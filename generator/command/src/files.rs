@@ -7,12 +7,12 @@ use std::fmt;
 use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
-use tvlb_base::text::Source;
+use tvlb_base::text::NamedText;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::recognise::Recognised;
 use tvlb_import::live_links;
 use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchId, SwitchIndex};
-use tvlb_table_set::dead_parts::{MOST_BYTES, Plan, dead_but, parse};
+use tvlb_table_set::dead_parts::{LinkPlan, MOST_BYTES, dead_but, parse};
 use tvlb_table_set::input_file;
 use tvlb_table_set::names::{Names, Parts};
 use tvlb_table_set::{TableSet, table_set_around};
@@ -83,14 +83,14 @@ pub fn switch(option: &str, text: &str, parts: &Parts<'_>) -> Result<SwitchId, F
 }
 
 /// Reads a list of what is dead.
-pub fn read_faults(path: &Path, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Failure> {
+pub fn read_faults(path: &Path, plan: &dyn LinkPlan, names: &Names) -> Result<FaultSet, Failure> {
     let text = input_file::read_given_text(path, MOST_BYTES)
         .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
     parse(&text, plan, names).map_err(|error| error_in(path, &error))
 }
 
 /// What is dead of a plan where a text names the live links.
-pub fn read_live(path: &Path, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Failure> {
+pub fn read_live(path: &Path, plan: &dyn LinkPlan, names: &Names) -> Result<FaultSet, Failure> {
     let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
     // The text is read twice, and a pipe gives it once.
     let links = if is_file {
@@ -100,7 +100,7 @@ pub fn read_live(path: &Path, plan: &dyn Plan, names: &Names) -> Result<FaultSet
             .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
         let bytes: Arc<[u8]> = bytes.into();
         live_links(|| {
-            Ok(Source::of_reader(path.display().to_string(), Cursor::new(Arc::clone(&bytes))))
+            Ok(NamedText::of_reader(path.display().to_string(), Cursor::new(Arc::clone(&bytes))))
         })
     }
     .map_err(Failure::of)?;
@@ -115,7 +115,7 @@ pub fn error_in(path: &Path, error: &dyn fmt::Display) -> Failure {
 /// The links of a fabric file, which a list of what is dead is held against.
 struct PlannedLinks<'t>(&'t Topology);
 
-impl Plan for PlannedLinks<'_> {
+impl LinkPlan for PlannedLinks<'_> {
     fn dragonfly(&self) -> &Dragonfly {
         self.0.dragonfly()
     }

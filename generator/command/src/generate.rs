@@ -4,7 +4,7 @@ mod check;
 mod share;
 mod summary;
 
-use crate::args::Generate;
+use crate::args::GenerateOptions;
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
 use crate::output::{Bars, catch_interrupt, print, print_format, tell_of_starved};
@@ -15,10 +15,10 @@ use std::time::Instant;
 use summary::Summary;
 use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
 use tvlb_generator::choose::panel::Panel;
-use tvlb_generator::choose::{ChooseError, Options, runs_kept};
+use tvlb_generator::choose::{ChoiceOptions, ChooseError, runs_kept};
 use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::pipeline::{self, PipelineError, Settings};
+use tvlb_generator::pipeline::{self, GenerateSettings, PipelineError};
 use tvlb_generator::policy::{Policies, Policy, PolicyPair};
 use tvlb_generator::set_file::SetFile;
 use tvlb_schema::{Decision, FabricImage, PerDecision};
@@ -26,7 +26,7 @@ use tvlb_table_set::Existing;
 use tvlb_table_set::grammar::canonical;
 use tvlb_topology::summary::TopologySummary;
 
-pub fn run(arguments: &Generate) -> Outcome {
+pub fn run(arguments: &GenerateOptions) -> Outcome {
     let what_became = || match (&arguments.output, &arguments.check) {
         (_, Some(_)) => "nothing was compared".to_owned(),
         _ => "nothing was written".to_owned(),
@@ -35,7 +35,7 @@ pub fn run(arguments: &Generate) -> Outcome {
 }
 
 /// What is odd about the wiring, and links that the runs of a choice would starve.
-fn tell_of_wiring(fabric: &Fabric, settings: &Settings, quiet: bool) {
+fn tell_of_wiring(fabric: &Fabric, settings: &GenerateSettings, quiet: bool) {
     if quiet {
         return;
     }
@@ -49,14 +49,14 @@ fn tell_of_wiring(fabric: &Fabric, settings: &Settings, quiet: bool) {
     }
 }
 
-fn make(arguments: &Generate) -> Outcome {
+fn make(arguments: &GenerateOptions) -> Outcome {
     let begin = Instant::now();
     catch_interrupt()?;
     arguments.work.use_threads()?;
     outside_table_sets([("--state", arguments.state.as_deref())])?;
     let fabric = load_fabric(&arguments.fabric)?;
     let image = fabric_image(&fabric.topology);
-    let settings = Settings {
+    let settings = GenerateSettings {
         choice: options(&fabric, arguments)?,
         balance: arguments.balance,
         policies: policies(&fabric, &image, arguments)?,
@@ -118,7 +118,7 @@ fn make(arguments: &Generate) -> Outcome {
 }
 
 /// What will be done.
-fn beginning(name: &str, policies: &Policies, choice: &Options) -> String {
+fn beginning(name: &str, policies: &Policies, choice: &ChoiceOptions) -> String {
     if policies.given().is_some() {
         return format!("making the images of {name} and verifying them");
     }
@@ -144,7 +144,7 @@ enum Target<'a> {
 }
 
 /// What is to be done with the table set, if the command line's directory allows it.
-fn target(arguments: &Generate, existing: Existing) -> Result<Target<'_>, Failure> {
+fn target(arguments: &GenerateOptions, existing: Existing) -> Result<Target<'_>, Failure> {
     match (&arguments.output, &arguments.check) {
         // Another process has ended before this one began.
         (Some(output), _) if arguments.share && share::is_written(output) => {
@@ -163,7 +163,12 @@ fn target(arguments: &Generate, existing: Existing) -> Result<Target<'_>, Failur
 }
 
 /// What the user is told where there is no table set.
-fn failure(error: PipelineError, fabric: &Fabric, settings: &Settings, file: &Path) -> Failure {
+fn failure(
+    error: PipelineError,
+    fabric: &Fabric,
+    settings: &GenerateSettings,
+    file: &Path,
+) -> Failure {
     match error {
         PipelineError::Choose(ChooseError::Cancelled(_)) => {
             Failure::Stopped(match &settings.choice.state {
@@ -194,7 +199,7 @@ fn in_wiring(fabric: &Fabric, file: &Path, error: &dyn Display) -> Failure {
 fn policies(
     fabric: &Fabric,
     image: &[u8],
-    arguments: &Generate,
+    arguments: &GenerateOptions,
 ) -> Result<Option<Policies>, Failure> {
     if let Some(path) = &arguments.set_file {
         let image = FabricImage::decode(image).expect("the encoder decodes what it wrote");
@@ -209,7 +214,7 @@ fn policies(
 }
 
 /// Options that say how to choose are refused where nothing is chosen.
-fn check_unused(given: Option<&PerDecision<Policy>>, arguments: &Generate) -> Outcome {
+fn check_unused(given: Option<&PerDecision<Policy>>, arguments: &GenerateOptions) -> Outcome {
     let Some(given) = given else {
         return if arguments.balance && !arguments.fast {
             Err(Failure::Message(
@@ -255,8 +260,8 @@ pub fn policies_to_try(texts: &[String], seed: u64) -> Result<Vec<PolicyPair>, F
     texts.iter().map(|text| PolicyPair::parse(text, seed).map_err(failure)).collect()
 }
 
-fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
-    Ok(Options {
+fn options(fabric: &Fabric, arguments: &GenerateOptions) -> Result<ChoiceOptions, Failure> {
+    Ok(ChoiceOptions {
         prefer: arguments.prefer.unwrap_or_default(),
         most_regret: arguments.max_regret.unwrap_or_default(),
         panel: arguments.panel.unwrap_or_default(),

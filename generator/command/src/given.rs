@@ -4,25 +4,25 @@ use clap::builder::PossibleValue;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 use std::marker::PhantomData;
-use tvlb_base::parameter::{Parameter, Parameters, Part, Stated};
+use tvlb_base::parameter::{Parameter, ParameterSubject, Parameters, Stated};
 
 /// Which parameters are options.
 pub trait Which {
-    const PART: Part;
+    const PART: ParameterSubject;
 }
 
 /// Those of what switches and links are.
 pub struct OfSwitches;
 
 impl Which for OfSwitches {
-    const PART: Part = Part::Switches;
+    const PART: ParameterSubject = ParameterSubject::Switches;
 }
 
 /// Those of how a run is measured.
 pub struct OfMeasurement;
 
 impl Which for OfMeasurement {
-    const PART: Part = Part::Measurement;
+    const PART: ParameterSubject = ParameterSubject::Measurement;
 }
 
 /// The parameters of `S` that are options, with the values that a command line gives.
@@ -64,8 +64,8 @@ impl<S: Parameters, W: Which> Args for Given<S, W> {
 /// The option of a parameter.
 fn argument<S: Parameters>(parameter: &'static Parameter<S>) -> Arg {
     let heading = match parameter.part {
-        Part::Switches => "Switches",
-        Part::Measurement => "Measurement",
+        ParameterSubject::Switches => "Switches",
+        ParameterSubject::Measurement => "Measurement",
     };
     let otherwise =
         parameter.otherwise.map_or_else(String::new, |words| format!(" [default: {words}]"));

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print};
 use old::{Old, existing};
-pub(crate) use options::Arguments;
+pub(crate) use options::ImportOptions;
 use options::{ImportAgain, ImportIbnetdiscover, ImportSlingshot, ImportSource};
 use std::io;
 use std::path::Path;
@@ -26,7 +26,7 @@ const MOST_WARNINGS: usize = 10;
 const CARRIED: &str = "The name, the seed, [links] and [routing] are those of the fabric file that the import goes \
     on from, and so are the names that people gave the kinds of groups.";
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &ImportOptions) -> Outcome {
     let progress = Bars::new(true);
     match &arguments.source {
         ImportSource::Slingshot(arguments) => slingshot(arguments, &progress),

@@ -7,12 +7,12 @@ mod pair;
 mod values;
 mod words;
 
-use crate::args::Inspect;
+use crate::args::InspectOptions;
 use crate::failure::{Failure, Outcome};
 use crate::files::{expect_table_set, read_names, switch};
 use crate::output::{print, print_format, print_json};
-use installed::{Installed, UpdateReport, is_dead};
-use pair::Pair;
+use installed::{InspectedUpdate, UpdateReport, is_dead};
+use pair::PairPaths;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -24,9 +24,9 @@ use tvlb_schema::{Decision, End, FabricImage, Level, Port, SetView, SwitchId, Sw
 use tvlb_table_set::names::{Names, Parts, PortName};
 use tvlb_table_set::{Manifest, TableSet};
 use values::SwitchValues;
-use words::{ChannelsNeeded, Place, second_min, set_title, sets_of};
+use words::{ChannelsNeeded, SwitchPlace, second_min, set_title, sets_of};
 
-pub(crate) fn run(arguments: &Inspect) -> Outcome {
+pub(crate) fn run(arguments: &InspectOptions) -> Outcome {
     expect_table_set(&arguments.directory)?;
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
     let fabric_bytes = set.fabric_image().map_err(Failure::of)?;
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             set.fabric_path().display()
         )));
     }
-    let installed = arguments.update.as_deref().map(|path| Installed::open(path, &set));
+    let installed = arguments.update.as_deref().map(|path| InspectedUpdate::open(path, &set));
     let installed = installed.transpose()?;
     let boot = |number: SwitchId| image_of(number, &set, installed.as_ref(), &fabric);
     let df = fabric.dragonfly();
@@ -65,11 +65,11 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             let to = switch("--to", to, &parts)?;
             let bytes = boot(from)?;
             let switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
-            let pair = Pair::of(switch.image(), to, arguments.list, names);
+            let pair = PairPaths::of(switch.image(), to, arguments.list, names);
             if arguments.json { print_json(&pair.values()) } else { print(&pair) }
         }
         _ if arguments.json => match &installed {
-            Some(Installed { update, .. }) => {
+            Some(InspectedUpdate { update, .. }) => {
                 print_format(&WithNames::of(update.record(), update.switches(), names))
             }
             None => print_format(&WithNames::of(set.manifest(), df.switches(), names)),
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
 fn image_of(
     number: SwitchId,
     set: &TableSet,
-    installed: Option<&Installed>,
+    installed: Option<&InspectedUpdate>,
     fabric: &FabricImage<'_>,
 ) -> Result<Vec<u8>, Failure> {
     let updated = installed.map(|installed| installed.update.switch_image(number));
@@ -205,7 +205,7 @@ impl SwitchReport<'_> {
         if let Some(node) = names.node_at(df, image.switch(), port) {
             write!(f, "node {node}")?;
         } else if let Some((group, index)) = self.switch.neighbour(port) {
-            write!(f, "{}{}", Place(group, index), names.after(df.switch(group, index)))?;
+            write!(f, "{}{}", SwitchPlace(group, index), names.after(df.switch(group, index)))?;
             let slot = port.0.checked_sub(df.slot_port(0).0);
             if let Some(end) = slot.and_then(|slot| image.peer(slot)) {
                 write!(f, ", global port {}", df.split_port(end.port).1)?;
@@ -232,7 +232,7 @@ impl Display for SwitchReport<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let image = self.switch.image();
         let df = image.fabric().dragonfly();
-        let place = Place(image.group(), image.index());
+        let place = SwitchPlace(image.group(), image.index());
         let (number, names) = (image.switch(), self.names);
         let own = names.after(number);
         writeln!(f, "switch {number}{own} is {place}; image of {} bytes", self.bytes)?;

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::static_load::{
-    LinkEnds, LinkKind, LoadedLink, Paths, StaticLoads, static_loads,
+    LinkEnds, LinkKind, LoadPaths, LoadedLink, StaticLoads, static_loads,
 };
 use tvlb_schema::{Bandwidths, NodeId, SwitchId};
 use tvlb_table_set::grammar::{GRAMMAR, canonical, parse_set};
@@ -31,7 +31,7 @@ const CONVENTIONAL: &str = "conventional";
 /// grows for ever. docs/reference/load.md says more.
 #[derive(Args)]
 #[command(after_long_help = help())]
-pub struct Arguments {
+pub struct LoadOptions {
     /// The fabric file
     fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left
@@ -67,7 +67,7 @@ fn help() -> String {
     )
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &LoadOptions) -> Outcome {
     arguments.work.use_threads()?;
     // Large fabrics take a moment to load.
     let what = format!(
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let (planned, left) = (fabric.names.nodes(df), fabric.nodes());
     let rule = traffic::placement(&arguments.place, &parts)?;
     let all = arguments.paths.iter().map(|text| Ok((text, paths(text, fabric.file.seed)?)));
-    let all: Vec<(&String, Paths)> = all.collect::<Result<_, Failure>>()?;
+    let all: Vec<(&String, LoadPaths)> = all.collect::<Result<_, Failure>>()?;
     let of_traffic = |error| Failure::Message(format!("--traffic: {error}"));
     let placement = rule.rule.on(&planned, arguments.seed).map_err(Failure::of)?;
     let traffic = Traffic::new(&pattern.rule, &planned, arguments.seed)
@@ -98,12 +98,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let found = static_loads(topology, &traffic, &paths)
             .map_err(|error| Failure::Message(format!("--paths {text}: {error}")))?;
         let found = found.among(&left, &live);
-        loads.push(Loads::of(&fabric, &paths, &found, arguments.busiest));
+        loads.push(PathLoads::of(&fabric, &paths, &found, arguments.busiest));
         bars.step();
     }
     bars.finish();
     let placement = (rule.rule != PlacementRule::Identity).then_some(rule.name);
-    let report = Report {
+    let report = LoadReport {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: fabric.file.name.clone(),
         sizes: df.to_string(),
@@ -119,21 +119,21 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Paths as an option names them.
-fn paths(text: &str, seed: u64) -> Result<Paths, Failure> {
+fn paths(text: &str, seed: u64) -> Result<LoadPaths, Failure> {
     if text.trim() == CONVENTIONAL {
-        return Ok(Paths::Conventional);
+        return Ok(LoadPaths::Conventional);
     }
     let rule = parse_set(text, seed).map_err(|error| {
         let marked = error.marked(text);
         Failure::Message(format!("--paths: {error}; `conventional` is accepted too\n{marked}"))
     })?;
-    Ok(Paths::Set(rule))
+    Ok(LoadPaths::Set(rule))
 }
 
 /// Everything that was counted.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Report {
+struct LoadReport {
     tool_version: &'static str,
     fabric: String,
     sizes: String,
@@ -149,13 +149,13 @@ struct Report {
     /// Nodes that would send on the planned fabric, of whose flits amounts without a path are a part.
     #[serde(skip)]
     sent: u32,
-    loads: Vec<Loads>,
+    loads: Vec<PathLoads>,
 }
 
 /// The loads that some paths make.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Loads {
+struct PathLoads {
     paths: String,
     /// Flits per node and cycle.
     static_saturation: f64,
@@ -174,13 +174,13 @@ struct LinksOfKind {
     kind: &'static str,
     /// How many links carry as much as the busiest.
     as_busy: usize,
-    busiest: Vec<Named>,
+    busiest: Vec<NamedLink>,
 }
 
 /// A link by name.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Named {
+struct NamedLink {
     /// Flits per cycle.
     load: f64,
     link: String,
@@ -192,8 +192,8 @@ struct Named {
     node: Option<NodeId>,
 }
 
-impl Loads {
-    fn of(fabric: &Fabric, paths: &Paths, found: &StaticLoads, count: usize) -> Self {
+impl PathLoads {
+    fn of(fabric: &Fabric, paths: &LoadPaths, found: &StaticLoads, count: usize) -> Self {
         let kinds =
             [("local", LinkKind::Local), ("global", LinkKind::Global), ("node", LinkKind::Node)];
         let of_kind = |(name, kind)| {
@@ -202,9 +202,9 @@ impl Loads {
             LinksOfKind { kind: name, as_busy: found.as_busy(kind), busiest }
         };
         let paths = match paths {
-            Paths::Min => "min".to_owned(),
-            Paths::Conventional => CONVENTIONAL.to_owned(),
-            Paths::Set(rule) => canonical(rule),
+            LoadPaths::Min => "min".to_owned(),
+            LoadPaths::Conventional => CONVENTIONAL.to_owned(),
+            LoadPaths::Set(rule) => canonical(rule),
         };
         Self {
             paths,
@@ -217,7 +217,7 @@ impl Loads {
     }
 }
 
-fn named(fabric: &Fabric, link: &LoadedLink) -> Named {
+fn named(fabric: &Fabric, link: &LoadedLink) -> NamedLink {
     let (df, names) = (fabric.topology.dragonfly(), &fabric.names);
     let load = link.load;
     let switch = |end: tvlb_schema::End| df.switch(end.group, df.split_port(end.port).0);
@@ -230,24 +230,24 @@ fn named(fabric: &Fabric, link: &LoadedLink) -> Named {
                 df.place(to).1,
                 names.after(to)
             );
-            Named { load, link, from_switch: Some(from), to_switch: Some(to), node: None }
+            NamedLink { load, link, from_switch: Some(from), to_switch: Some(to), node: None }
         }
         LinkEnds::Global(near, far) => {
             let ends = [near, far].map(|end| names.end_in_words(df, end));
             let link = format!("{} to {}", ends[0], ends[1]);
             let (from_switch, to_switch) = (Some(switch(near)), Some(switch(far)));
-            Named { load, link, from_switch, to_switch, node: None }
+            NamedLink { load, link, from_switch, to_switch, node: None }
         }
         LinkEnds::ToNode(node) => {
             let (switch, _) = df.switch_of(node);
             let link = format!("switch {switch}{} to node {node}", names.after(switch));
             let from_switch = Some(switch);
-            Named { load, link, from_switch, to_switch: None, node: Some(node) }
+            NamedLink { load, link, from_switch, to_switch: None, node: Some(node) }
         }
     }
 }
 
-impl Display for Report {
+impl Display for LoadReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { fabric, sizes, traffic, seed, senders, bandwidths, .. } = self;
         let placed =
@@ -284,7 +284,7 @@ impl Display for Report {
                 }
             }
             for LinksOfKind { kind, as_busy, busiest } in &loads.links {
-                for (number, Named { load, link, .. }) in busiest.iter().enumerate() {
+                for (number, NamedLink { load, link, .. }) in busiest.iter().enumerate() {
                     // Of the links that carry as much as the busiest, the last that is named says how many are not.
                     let named = busiest.len().min(*as_busy);
                     let others = match as_busy - named {

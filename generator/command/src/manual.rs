@@ -1,12 +1,12 @@
 //! `tvlb man` and `tvlb completions`: from the same definitions as `--help`.
 
-use crate::args::{Completions, Man};
+use crate::args::{CompletionsOptions, ManOptions};
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use clap::Command;
 
 /// Prints a manual page, of the whole or of one command.
-pub fn man(mut whole: Command, arguments: &Man) -> Outcome {
+pub fn man(mut whole: Command, arguments: &ManOptions) -> Outcome {
     whole.build();
     let of = whole.get_name().to_owned();
     let command = match &arguments.command {
@@ -28,7 +28,7 @@ pub fn man(mut whole: Command, arguments: &Man) -> Outcome {
 }
 
 /// Prints what a shell completes commands and options from.
-pub fn completions(mut whole: Command, arguments: &Completions) -> Outcome {
+pub fn completions(mut whole: Command, arguments: &CompletionsOptions) -> Outcome {
     let of = whole.get_name().to_owned();
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut whole, of, &mut script);

@@ -1,6 +1,6 @@
 //! `tvlb model`.
 
-use crate::args::Model;
+use crate::args::ModelOptions;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_live, outside_table_sets};
 use crate::output::{Bars, catch_interrupt, print, print_json, write_file};
@@ -19,7 +19,7 @@ use tvlb_throughput::{PathSet, path_set, plot};
 use tvlb_traffic::pattern::hint;
 use tvlb_traffic::{Flows, Pattern, sample};
 
-pub(crate) fn run(arguments: &Model) -> Outcome {
+pub(crate) fn run(arguments: &ModelOptions) -> Outcome {
     let begin = Instant::now();
     arguments.work.use_threads()?;
     outside_table_sets([
@@ -102,7 +102,7 @@ const PATTERNS: &str = "accepted are type1-set[:COUNT], type2-set[:COUNT], permu
 const MOST_PATTERNS: u32 = 10_000;
 
 /// The patterns that the option lists, sampled if it says so.
-fn patterns(arguments: &Model, parts: &Parts<'_>, seed: u64) -> Result<Vec<Flows>, Failure> {
+fn patterns(arguments: &ModelOptions, parts: &Parts<'_>, seed: u64) -> Result<Vec<Flows>, Failure> {
     let nodes = parts.existing_nodes();
     let mut patterns = Vec::new();
     for word in split_outside_parentheses(&arguments.patterns) {
@@ -170,7 +170,7 @@ fn split_outside_parentheses(text: &str) -> Vec<&str> {
 }
 
 /// The sets that the options list; those of Step 1 without any.
-fn sets(arguments: &Model, seed: u64) -> Result<Vec<PathSet>, Failure> {
+fn sets(arguments: &ModelOptions, seed: u64) -> Result<Vec<PathSet>, Failure> {
     if arguments.sets.is_empty() {
         return Ok(path_set::step_1(seed));
     }

@@ -23,7 +23,7 @@ use tvlb_topology::routes::text::PathListing;
 /// switches and the probability with which it is drawn (docs/reference/export.md).
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
-pub struct Arguments {
+pub struct PathsOptions {
     /// The fabric file
     pub fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: paths over it are left out
@@ -73,7 +73,7 @@ pub enum Destinations {
     Group,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &PathsOptions) -> Outcome {
     let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let rule = arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;
@@ -98,21 +98,21 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
                 _ => Grain::Switch,
             };
             let hops = NextHops::of(topology, &fabric.names, &rule, from, grain);
-            print_format(&Named::of(&hops, hops.switches(), &fabric.names))
+            print_format(&NamedPaths::of(&hops, hops.switches(), &fabric.names))
         }
         (Some((from, to)), None) => {
             let counter = RouteCounter::new(topology);
             let listing =
                 PathListing::new(&counter, from, to, arguments.list).with_names(&fabric.names);
             if arguments.json {
-                print_format(&Named::of(&listing, listing.switches(), &fabric.names))
+                print_format(&NamedPaths::of(&listing, listing.switches(), &fabric.names))
             } else {
                 print(&listing)
             }
         }
         (Some((from, to)), Some(rule)) => {
             let paths = DrawnPaths::new(topology, &rule, from, to);
-            print_format(&Named::of(&paths, paths.switches(), &fabric.names))
+            print_format(&NamedPaths::of(&paths, paths.switches(), &fabric.names))
         }
         (None, rule) => {
             let rule = rule.expect("--all requires --set");
@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 
 /// Refuses a switch of which one of several links to another one is dead: a wiring knows how many live, not which.
 fn expect_known_links(
-    arguments: &Arguments,
+    arguments: &PathsOptions,
     topology: &Topology,
     names: &Names,
     switch: SwitchId,
@@ -151,7 +151,7 @@ fn expect_known_links(
 
 /// What is said of paths, and what the machine calls their switches.
 #[derive(Serialize)]
-pub(crate) struct Named<'n, T> {
+pub(crate) struct NamedPaths<'n, T> {
     #[serde(flatten)]
     paths: T,
     /// By number, of the switches that have a name.
@@ -159,7 +159,7 @@ pub(crate) struct Named<'n, T> {
     names: BTreeMap<u16, &'n str>,
 }
 
-impl<'n, T> Named<'n, T> {
+impl<'n, T> NamedPaths<'n, T> {
     pub(crate) fn of(paths: T, switches: impl Iterator<Item = SwitchId>, names: &'n Names) -> Self {
         let named = switches.filter_map(|switch| Some((switch.0, names.switch(switch)?)));
         Self { paths, names: named.collect() }
@@ -184,7 +184,7 @@ pub(crate) fn print_lines<'p>(
     for &source in sources {
         for &destination in destinations.iter().filter(|&&destination| destination != source) {
             let paths = DrawnPaths::thinned(topology, set_of(source), source, destination);
-            let paths = Named::of(&paths, paths.switches(), names);
+            let paths = NamedPaths::of(&paths, paths.switches(), names);
             serde_json::to_writer(&mut out, &paths).map_err(io::Error::from)?;
             writeln!(out)?;
         }

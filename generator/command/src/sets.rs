@@ -19,7 +19,7 @@ use tvlb_topology::Topology;
 /// `tvlb generate --set-file` reads what `export` writes. docs/reference/set-files.md describes
 /// the files.
 #[derive(Args)]
-pub struct Arguments {
+pub struct SetsOptions {
     #[command(subcommand)]
     action: Action,
 }
@@ -59,7 +59,7 @@ struct Routes {
     to: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &SetsOptions) -> Outcome {
     match &arguments.action {
         Action::Export(arguments) => export(arguments),
         Action::Routes(arguments) => routes(arguments),

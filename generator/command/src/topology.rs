@@ -1,6 +1,6 @@
 //! `tvlb topology`.
 
-use crate::args::{Format, Topology};
+use crate::args::{TopologyOptions, WiringFormat};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{error_in, load_live, load_live_by_links, outside_table_sets};
 use crate::output::{print, write_file};
@@ -22,7 +22,7 @@ use tvlb_topology::export::slurm::{SlurmFile, slurm};
 use tvlb_topology::graphviz::{Detail, picture};
 use tvlb_topology::summary::TopologySummary;
 
-pub(crate) fn run(arguments: &Topology) -> Outcome {
+pub(crate) fn run(arguments: &TopologyOptions) -> Outcome {
     let output = arguments.output.as_deref();
     outside_table_sets([("--output", output)])?;
     expect_format_of_options(arguments)?;
@@ -36,23 +36,23 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
     let fail = |error: &dyn Display| error_in(&wiring, error);
     let refuse = |error: ExportError| fail(&error);
     match arguments.format {
-        Format::Summary if arguments.json => give(output, &json(&summary())?),
-        Format::Summary => give(output, &summary()),
-        Format::Csv => give(output, &cable_list::write(topology)),
-        Format::Dot => give(output, &picture(topology, names, Detail::Groups)),
-        Format::DotSwitches => give(output, &picture(topology, names, Detail::Switches)),
-        Format::Codes => {
+        WiringFormat::Summary if arguments.json => give(output, &json(&summary())?),
+        WiringFormat::Summary => give(output, &summary()),
+        WiringFormat::Csv => give(output, &cable_list::write(topology)),
+        WiringFormat::Dot => give(output, &picture(topology, names, Detail::Groups)),
+        WiringFormat::DotSwitches => give(output, &picture(topology, names, Detail::Switches)),
+        WiringFormat::Codes => {
             let directory = directory_for("codes", output)?;
             write_codes(directory, &codes(topology, names).map_err(refuse)?)?;
             tell_of_bandwidths(topology, "CODES");
             Ok(())
         }
-        Format::Merlin => {
+        WiringFormat::Merlin => {
             give(output, &merlin(topology, names).map_err(refuse)?)?;
             tell_of_bandwidths(topology, "merlin");
             Ok(())
         }
-        Format::Htsim => {
+        WiringFormat::Htsim => {
             let directory = directory_for("htsim", output)?;
             let rule =
                 arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;
@@ -60,12 +60,12 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             tell_of_bandwidths(topology, "HTSIM");
             Ok(())
         }
-        Format::Anytopo => {
+        WiringFormat::Anytopo => {
             give(output, &anytopo(topology, names).map_err(refuse)?)?;
             tell_of_bandwidths(topology, "anytopo");
             Ok(())
         }
-        Format::Anynet => {
+        WiringFormat::Anynet => {
             let latencies = fabric.file.latencies;
             let latencies = ChannelLatencies { local: latencies.local, global: latencies.global };
             let file = anynet(topology, names, latencies).map_err(refuse)?;
@@ -79,9 +79,9 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             }
             Ok(())
         }
-        Format::Slurm | Format::SlurmYaml => {
+        WiringFormat::Slurm | WiringFormat::SlurmYaml => {
             let hosts = arguments.hosts.read(topology.dragonfly(), names)?;
-            let is_yaml = arguments.format == Format::SlurmYaml;
+            let is_yaml = arguments.format == WiringFormat::SlurmYaml;
             let file = if is_yaml { SlurmFile::Yaml } else { SlurmFile::Conf };
             give(output, &slurm(file, topology, names, &hosts).map_err(refuse)?)
         }
@@ -89,8 +89,8 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
 }
 
 /// Refuses an option of one format where another one is asked for.
-fn expect_format_of_options(arguments: &Topology) -> Outcome {
-    if arguments.set.is_some() && arguments.format != Format::Htsim {
+fn expect_format_of_options(arguments: &TopologyOptions) -> Outcome {
+    if arguments.set.is_some() && arguments.format != WiringFormat::Htsim {
         return Err(Failure::Message(
             "--set: accepted with --format htsim, which has the paths of a set".to_owned(),
         ));

@@ -1,6 +1,6 @@
 //! `tvlb verify`.
 
-use crate::args::Verify;
+use crate::args::VerifyOptions;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Bars, catch_interrupt, print, print_json};
 use serde::Serialize;
@@ -11,10 +11,10 @@ use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_table_set::names::NamedSwitch;
 use tvlb_table_set::{TableSet, Update};
 use tvlb_verify::{
-    Certificate, Changes, Planned, Settings, VerifyError, With, verify, verify_changes,
+    Certificate, Changes, Planned, VerifyError, VerifySettings, With, verify, verify_changes,
 };
 
-pub(crate) fn run(arguments: &Verify) -> Outcome {
+pub(crate) fn run(arguments: &VerifyOptions) -> Outcome {
     arguments.work.use_threads()?;
     catch_interrupt()?;
     let planned = match &arguments.fabric {
@@ -24,34 +24,34 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
         }
         None => None,
     };
-    let settings = Settings { most_walks: arguments.most_walks, seed: arguments.seed };
+    let settings = VerifySettings { most_walks: arguments.most_walks, seed: arguments.seed };
     let what = format_args!("verifying {}", arguments.directory.display()).to_string();
     let bars = Bars::beginning(arguments.work.quiet, &what);
     let (tables, planned) = (&arguments.directory, planned.as_ref());
     let (update, beside) = (arguments.update.as_deref(), arguments.beside.as_deref());
     let found = match update {
         Some(update) if arguments.changes_only => {
-            changes(tables, update, &bars).map(Box::new).map(Found::Changes)
+            changes(tables, update, &bars).map(Box::new).map(Verification::Changes)
         }
         _ => {
             let with = With { planned, update, beside };
-            verify(tables, with, settings, &bars).map(Box::new).map(Found::Whole)
+            verify(tables, with, settings, &bars).map(Box::new).map(Verification::Whole)
         }
     };
     bars.finish();
     match found {
         Ok(found) if arguments.json => {
             let found = Some(&found);
-            print_json(&Verdict { verified: true, found, finding: None, switches: vec![] })
+            print_json(&VerifyReport { verified: true, found, finding: None, switches: vec![] })
         }
         Ok(_) if arguments.work.quiet => Ok(()),
-        Ok(Found::Whole(certificate)) => print(&certificate),
-        Ok(Found::Changes(changes)) => print(&changes),
+        Ok(Verification::Whole(certificate)) => print(&certificate),
+        Ok(Verification::Changes(changes)) => print(&changes),
         Err(VerifyError::Cancelled(_)) => Err(Failure::Interrupted),
         Err(error) if error.is_finding() => {
             let finding = error.to_string();
             if arguments.json {
-                let verdict = Verdict {
+                let verdict = VerifyReport {
                     verified: false,
                     found: None,
                     finding: Some(finding.clone()),
@@ -96,17 +96,17 @@ fn changes(tables: &Path, update: &Path, progress: &dyn Progress) -> Result<Chan
 /// What was verified.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Found {
+enum Verification {
     Whole(Box<Certificate>),
     Changes(Box<Changes>),
 }
 
 /// What `--json` prints.
 #[derive(Serialize)]
-struct Verdict<'c> {
+struct VerifyReport<'c> {
     verified: bool,
     #[serde(flatten)]
-    found: Option<&'c Found>,
+    found: Option<&'c Verification>,
     #[serde(skip_serializing_if = "Option::is_none")]
     finding: Option<String>,
     /// Those that a finding about a pair, a path or a file in a wrong place is about.

@@ -40,7 +40,7 @@ pub enum ImportWriteError {
 
 /// What to do with the files of an earlier import in the directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
+pub enum EarlierFiles {
     /// Refuse them.
     Refuse,
     /// Replace them, and go on from what they say.
@@ -55,16 +55,16 @@ pub enum Existing {
 ///
 /// # Errors
 /// A file exists that must not be replaced.
-pub fn check_directory(directory: &Path, existing: Existing) -> Result<(), Refused> {
+pub fn check_directory(directory: &Path, existing: EarlierFiles) -> Result<(), Refused> {
     let held = held(directory);
     let is_there = |name: &&str| fs::symlink_metadata(held.join(name)).is_ok();
     let refuse = |name: &str, found: String| {
         Err(Refused::new(found, "").in_file(&held.join(name).display().to_string()))
     };
     match existing {
-        Existing::Refuse => {}
-        Existing::Replace => return check_unedited(&held),
-        Existing::Renew if is_there(&NAMES_FILE) && !is_there(&FABRIC_FILE) => {
+        EarlierFiles::Refuse => {}
+        EarlierFiles::Replace => return check_unedited(&held),
+        EarlierFiles::Renew if is_there(&NAMES_FILE) && !is_there(&FABRIC_FILE) => {
             let found = format!(
                 "it is there without {FABRIC_FILE}, so the numbers that it has cannot be kept; put \
                  {FABRIC_FILE} back, name an earlier import with --keep, or remove the file to number the \
@@ -72,7 +72,7 @@ pub fn check_directory(directory: &Path, existing: Existing) -> Result<(), Refus
             );
             return refuse(NAMES_FILE, found);
         }
-        Existing::Renew => return Ok(()),
+        EarlierFiles::Renew => return Ok(()),
     }
     match FILES.iter().find(|name| is_there(name)) {
         Some(name) => {
@@ -152,7 +152,7 @@ mod tests {
 
     fn write_text(
         directory: &Path,
-        existing: Existing,
+        existing: EarlierFiles,
         names: &[&'static str],
     ) -> Result<(), ImportWriteError> {
         check_directory(directory, existing)?;
@@ -165,17 +165,17 @@ mod tests {
     fn existing_files_are_replaced_only_if_asked_for() {
         let home = tempfile::tempdir().unwrap();
         let directory = home.path().join("deep/er");
-        write_text(&directory, Existing::Refuse, &[FABRIC_FILE, DOWN_FILE]).unwrap();
+        write_text(&directory, EarlierFiles::Refuse, &[FABRIC_FILE, DOWN_FILE]).unwrap();
         fs::write(directory.join("notes"), "mine").unwrap();
         let error =
-            write_text(&directory, Existing::Refuse, &[FABRIC_FILE]).unwrap_err().to_string();
+            write_text(&directory, EarlierFiles::Refuse, &[FABRIC_FILE]).unwrap_err().to_string();
         assert!(error.contains("down.txt: exists; give --force"), "{error}");
         let error =
-            write_text(&directory, Existing::Replace, &[FABRIC_FILE]).unwrap_err().to_string();
+            write_text(&directory, EarlierFiles::Replace, &[FABRIC_FILE]).unwrap_err().to_string();
         assert!(error.contains("fabric.toml: it is not as an import wrote it"), "{error}");
         let noted = format!("Read.\n{}\n", sha256(b"new\n"));
         fs::write(directory.join(ASSUMPTIONS_FILE), noted).unwrap();
-        write_text(&directory, Existing::Replace, &[FABRIC_FILE, "cables.csv"]).unwrap();
+        write_text(&directory, EarlierFiles::Replace, &[FABRIC_FILE, "cables.csv"]).unwrap();
         // What the last import did not write is not left beside what it did.
         assert_eq!(names(&directory), ["cables.csv", "fabric.toml", "notes"]);
     }
@@ -222,13 +222,14 @@ mod tests {
         assert!(error.unwrap_err().to_string().contains("cables.csv: cannot write the file"));
         assert_eq!(names(home.path()), [""; 0]);
         // What was there before stays as it was.
-        write_text(&directory, Existing::Refuse, &[FABRIC_FILE]).unwrap();
+        write_text(&directory, EarlierFiles::Refuse, &[FABRIC_FILE]).unwrap();
         assert!(write(&directory, &[(FABRIC_FILE, good), ("cables.csv", bad)], &()).is_err());
         assert_eq!(names(&directory), [FABRIC_FILE]);
         assert_eq!(fs::read_to_string(directory.join(FABRIC_FILE)).unwrap(), "new\n");
         fs::write(home.path().join("file"), "").unwrap();
         assert!(
-            write_text(&home.path().join("file/below"), Existing::Refuse, &[FABRIC_FILE]).is_err()
+            write_text(&home.path().join("file/below"), EarlierFiles::Refuse, &[FABRIC_FILE])
+                .is_err()
         );
     }
 }

@@ -3,7 +3,7 @@
 //! A machine is imported again when it has changed. What is still there keeps its number, so that tables, lists and
 //! people go on to mean the same by it; what is new comes into numbers that nothing has.
 
-use crate::notes::{Listed, counted};
+use crate::notes::{NameSample, counted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
@@ -11,14 +11,14 @@ use tvlb_table_set::names::{NamedPort, Names};
 
 /// What has a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Part {
+pub(crate) enum NumberedPart {
     Group,
     Switch,
     Node,
     GlobalPort,
 }
 
-impl Part {
+impl NumberedPart {
     const ALL: [Self; 4] = [Self::Group, Self::Switch, Self::Node, Self::GlobalPort];
 
     fn counted(self, count: usize) -> String {
@@ -38,21 +38,21 @@ pub(crate) type Place = [u32; 3];
 
 /// The places of parts, by their names. Nodes may share a name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Places(BTreeMap<(Part, String), Vec<Place>>);
+pub(crate) struct EarlierPlaces(BTreeMap<(NumberedPart, String), Vec<Place>>);
 
-impl Places {
+impl EarlierPlaces {
     /// Adds a part behind those of the same name.
-    pub(crate) fn push(&mut self, part: Part, name: &str, place: Place) {
+    pub(crate) fn push(&mut self, part: NumberedPart, name: &str, place: Place) {
         self.0.entry((part, name.to_owned())).or_default().push(place);
     }
 
     /// The names of the parts of a sort, in order.
-    fn names(&self, part: Part) -> impl Iterator<Item = &String> {
+    fn names(&self, part: NumberedPart) -> impl Iterator<Item = &String> {
         self.0.keys().filter(move |(of, _)| *of == part).map(|(_, name)| name)
     }
 
     /// The places of the parts of this name.
-    pub(crate) fn of(&self, part: Part, name: &str) -> &[Place] {
+    pub(crate) fn of(&self, part: NumberedPart, name: &str) -> &[Place] {
         self.0.get(&(part, name.to_owned())).map_or(&[], Vec::as_slice)
     }
 }
@@ -64,7 +64,7 @@ const GIVEN_NAMES: [&str; 3] = ["absent", "groups-of-", "kind-"];
 /// What an earlier import called its parts, and how it numbered them; by default there was none.
 #[derive(Clone, Debug, Default)]
 pub struct Earlier {
-    pub(crate) places: Places,
+    pub(crate) places: EarlierPlaces,
     /// The numbers of groups by their names, those of groups included that were absent then.
     pub(crate) groups: BTreeMap<String, u32>,
     /// The name of the switch of a group and index.
@@ -78,19 +78,19 @@ pub struct Earlier {
 impl Earlier {
     /// That of a fabric and its list of names.
     pub fn of(df: &Dragonfly, names: &Names) -> Self {
-        let (mut places, mut groups) = (Places::default(), BTreeMap::new());
+        let (mut places, mut groups) = (EarlierPlaces::default(), BTreeMap::new());
         let mut switches = BTreeMap::new();
         for group in df.group_numbers() {
             let number = u32::from(group.0);
             if let Some(name) = names.group(group) {
                 groups.insert(name.to_owned(), number);
                 if df.switches_of(group) > 0 {
-                    places.push(Part::Group, name, [number, 0, 0]);
+                    places.push(NumberedPart::Group, name, [number, 0, 0]);
                 }
             }
             for index in df.indices(group) {
                 if let Some(name) = names.switch(df.switch(group, index)) {
-                    places.push(Part::Switch, name, [number, index.0.into(), 0]);
+                    places.push(NumberedPart::Switch, name, [number, index.0.into(), 0]);
                     switches.insert((number, index.0.into()), name.to_owned());
                 }
             }
@@ -98,8 +98,8 @@ impl Earlier {
         for (switch, port, named) in names.ports() {
             let (GroupId(group), SwitchIndex(index)) = df.place(switch);
             let (part, number) = match port {
-                NamedPort::Node(terminal) => (Part::Node, terminal.into()),
-                NamedPort::Global(slot) => (Part::GlobalPort, slot.into()),
+                NamedPort::Node(terminal) => (NumberedPart::Node, terminal.into()),
+                NamedPort::Global(slot) => (NumberedPart::GlobalPort, slot.into()),
                 NamedPort::Local(..) => continue,
             };
             places.push(part, &named.name, [group.into(), index.into(), number]);
@@ -140,15 +140,15 @@ struct Fate {
     /// How many have the numbers that they had.
     kept: usize,
     /// Those that are new.
-    added: Listed,
+    added: NameSample,
     /// Those that are not there any more.
-    gone: Listed,
+    gone: NameSample,
     /// Those that have other numbers, with both.
-    moved: Listed,
+    moved: NameSample,
 }
 
 impl Fate {
-    fn of(part: Part, old: &Places, new: &Places) -> Self {
+    fn of(part: NumberedPart, old: &EarlierPlaces, new: &EarlierPlaces) -> Self {
         let mut fate = Self::default();
         let names: BTreeSet<&String> =
             [old, new].into_iter().flat_map(|all| all.names(part)).collect();
@@ -161,7 +161,7 @@ impl Fate {
             });
             fate.kept += new.of(part, name).len() - after.len();
             for pair in before.iter().zip(&after) {
-                let [from, to] = [pair.0, pair.1].map(|place| InWords(part, *place));
+                let [from, to] = [pair.0, pair.1].map(|place| PlaceWords(part, *place));
                 fate.moved.push(|| format!("{name}, which was {from} and is {to}"));
             }
             before.iter().skip(after.len()).for_each(|_| fate.gone.push(|| name.clone()));
@@ -173,18 +173,19 @@ impl Fate {
 
 /// What has become of the parts of an earlier import.
 #[derive(Debug)]
-pub(crate) struct Changes([Fate; Part::ALL.len()]);
+pub(crate) struct NumberChanges([Fate; NumberedPart::ALL.len()]);
 
-impl Changes {
+impl NumberChanges {
     /// Compares an earlier import with what there is now.
-    pub(crate) fn of(earlier: &Earlier, now: &Places) -> Self {
-        Self(Part::ALL.map(|part| Fate::of(part, &earlier.places, now)))
+    pub(crate) fn of(earlier: &Earlier, now: &EarlierPlaces) -> Self {
+        Self(NumberedPart::ALL.map(|part| Fate::of(part, &earlier.places, now)))
     }
 
     /// Lines for the summary that the command prints.
     pub(crate) fn summary(&self) -> String {
         let line = |label: &str, count: &dyn Fn(&Fate) -> usize| {
-            let counts = Part::ALL.into_iter().zip(&self.0).map(|(part, fate)| (part, count(fate)));
+            let counts =
+                NumberedPart::ALL.into_iter().zip(&self.0).map(|(part, fate)| (part, count(fate)));
             let some = counts.filter(|&(_, count)| count > 0);
             let some: Vec<String> = some.map(|(part, count)| part.counted(count)).collect();
             let words = if some.is_empty() { "nothing".to_owned() } else { some.join(", ") };
@@ -201,7 +202,7 @@ impl Changes {
 
     /// A sentence for each sort of part and what has become of it, with names.
     pub(crate) fn sentences(&self) -> impl Iterator<Item = String> {
-        Part::ALL.into_iter().zip(&self.0).flat_map(|(part, fate)| {
+        NumberedPart::ALL.into_iter().zip(&self.0).flat_map(|(part, fate)| {
             let Fate { kept, added, gone, moved } = fate;
             let kept = (*kept > 0).then(|| {
                 let keep = if *kept == 1 { "keeps its number" } else { "keep their numbers" };
@@ -222,16 +223,16 @@ impl Changes {
 }
 
 /// A place in words.
-struct InWords(Part, Place);
+struct PlaceWords(NumberedPart, Place);
 
-impl Display for InWords {
+impl Display for PlaceWords {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(part, [group, index, number]) = self;
         match part {
-            Part::Group => write!(f, "group {group}"),
-            Part::Switch => write!(f, "({group},{index})"),
-            Part::Node => write!(f, "node {number} of ({group},{index})"),
-            Part::GlobalPort => write!(f, "global port {number} of ({group},{index})"),
+            NumberedPart::Group => write!(f, "group {group}"),
+            NumberedPart::Switch => write!(f, "({group},{index})"),
+            NumberedPart::Node => write!(f, "node {number} of ({group},{index})"),
+            NumberedPart::GlobalPort => write!(f, "global port {number} of ({group},{index})"),
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::components::Components;
 use crate::directory::FABRIC_FILE;
-use crate::earlier::Changes;
+use crate::earlier::NumberChanges;
 use crate::local_pairs::LocalPairs;
 use crate::machine::{Machine, count};
-use crate::notes::{Listed, Notes, counted};
+use crate::notes::{NameSample, Notes, counted};
 use crate::numbering::Numbering;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -72,7 +72,7 @@ impl Facts {
         let mut nodes = numbering.nodes.iter().peekable();
         let mut group = 0;
         for kind in &numbering.kinds {
-            let mut fewer: BTreeMap<u32, Listed> = BTreeMap::new();
+            let mut fewer: BTreeMap<u32, NameSample> = BTreeMap::new();
             let end = group + kind.groups;
             for switch in numbering.starts[group as usize]..numbering.starts[end as usize] {
                 let mut own = 0;
@@ -112,7 +112,7 @@ impl Facts {
             self.warnings.push(format!(
                 "The machine is in {} parts that no link joins; a switch of each: {}.",
                 first.len(),
-                Listed::of(names).in_short()
+                NameSample::of(names).in_short()
             ));
         }
     }
@@ -144,7 +144,7 @@ impl Facts {
         &self,
         out: &mut dyn Write,
         (machine, numbering): (&Machine, &Numbering),
-        changes: Option<&Changes>,
+        changes: Option<&NumberChanges>,
         notes: &Notes,
         fabric: &[u8],
     ) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::io::{BufReader, Read};
 use std::path::Path;
-use tvlb_base::text::{Refused, Source};
+use tvlb_base::text::{NamedText, Refused};
 use tvlb_table_set::input_file::{self, Symlinks};
 
 /// A dump of all links may be one line.
@@ -17,7 +17,7 @@ pub(crate) const MOST_RECORDS: usize = 100_000_000;
 ///
 /// # Errors
 /// The file cannot be opened, is not a regular file, or is too large.
-pub fn open(path: &Path) -> Result<Source<'static>, Refused> {
+pub fn open(path: &Path) -> Result<NamedText<'static>, Refused> {
     let file = path.display().to_string();
     let (opened, found) = match input_file::open(path, Symlinks::Follow) {
         Ok(opened) => opened,
@@ -29,7 +29,7 @@ pub fn open(path: &Path) -> Result<Source<'static>, Refused> {
     }
     // A file that grows meanwhile is not read any further than that.
     let text = BufReader::with_capacity(1 << 18, opened.take(MOST_FILE_BYTES));
-    Ok(Source::of_reader(file, text))
+    Ok(NamedText::of_reader(file, text))
 }
 
 /// That more was found in all files together.

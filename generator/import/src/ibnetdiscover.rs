@@ -11,15 +11,17 @@ mod parse;
 mod records;
 
 use crate::files::MOST_DUMP_LINE_BYTES;
-use crate::machine::{End, Link, Machine, Names, Physical, PortNames, Switch, count};
-use crate::notes::{Listed, Notes, counted};
+use crate::machine::{
+    ImportedSwitch, LinkEnd, Machine, NameList, Physical, PortNames, SwitchLink, count,
+};
+use crate::notes::{NameSample, Notes, counted};
 use natural::natural;
-use network::{Network, Record};
-use parse::{Kind, Line};
+use network::{Record, Subnet};
+use parse::{DumpLine, Role};
 use records::read_records;
 use std::collections::{BTreeMap, HashMap};
 use std::iter;
-use tvlb_base::text::{Lines, Refused, Source};
+use tvlb_base::text::{Lines, NamedText, Refused};
 
 pub use groups::Grouping;
 
@@ -27,7 +29,10 @@ pub use groups::Grouping;
 ///
 /// # Errors
 /// The first thing that is wrong, with its line.
-pub(crate) fn read(source: Source<'_>, grouping: &Grouping) -> Result<(Machine, Notes), Refused> {
+pub(crate) fn read(
+    source: NamedText<'_>,
+    grouping: &Grouping,
+) -> Result<(Machine, Notes), Refused> {
     grouping.check()?;
     let network = read_records(source)?;
     let joined = links::join(&network)?;
@@ -40,13 +45,13 @@ pub(crate) fn read(source: Source<'_>, grouping: &Grouping) -> Result<(Machine, 
     order.sort_by_cached_key(|&switch| natural(&names[switch]));
     // Groups by structure have no names of their own: they are called by their first switch.
     let named = groups::name(groups, &order, &names);
-    let mut switches: Vec<Switch> = (names.into_iter().zip(named.of_switch))
-        .map(|(name, group)| Switch { name, group, rank: 0 })
+    let mut switches: Vec<ImportedSwitch> = (names.into_iter().zip(named.of_switch))
+        .map(|(name, group)| ImportedSwitch { name, group, rank: 0 })
         .collect();
     for (rank, switch) in order.into_iter().enumerate() {
         switches[switch].rank = count(rank);
     }
-    let mut node_names = Names::default();
+    let mut node_names = NameList::default();
     for name in links::node_names(&network, &joined) {
         node_names.push(&name);
     }
@@ -66,10 +71,10 @@ pub(crate) fn read(source: Source<'_>, grouping: &Grouping) -> Result<(Machine, 
 
 /// Whether the text is one of `ibnetdiscover`: whether it has the first line of a record, whatever stands
 /// before it, so that the reader of such texts says what it does not understand.
-pub(crate) fn is_one(source: Source<'_>) -> Result<bool, Refused> {
+pub(crate) fn is_one(source: NamedText<'_>) -> Result<bool, Refused> {
     let mut lines = Lines::with_limit(source, MOST_DUMP_LINE_BYTES);
     while let Some(line) = lines.next_line()? {
-        if let Ok(Line::Record { .. }) = parse::line(line) {
+        if let Ok(DumpLine::Record { .. }) = parse::line(line) {
             return Ok(true);
         }
     }
@@ -77,24 +82,24 @@ pub(crate) fn is_one(source: Source<'_>) -> Result<bool, Refused> {
 }
 
 /// The names of the two ports of every link between switches.
-pub(crate) fn link_names(source: Source<'_>) -> Result<Vec<[String; 2]>, Refused> {
+pub(crate) fn link_names(source: NamedText<'_>) -> Result<Vec<[String; 2]>, Refused> {
     let network = read_records(source)?;
     let joined = links::join(&network)?;
     let switches = switch_names(&network, &joined, &mut Notes::default());
-    let name = |end: End| PortNames::Numbers.of(&switches[end.switch as usize], end.port);
+    let name = |end: LinkEnd| PortNames::Numbers.of(&switches[end.switch as usize], end.port);
     Ok(joined.links.iter().map(|link| link.ends.map(name)).collect())
 }
 
-fn say_what_was_read(network: &Network, joined: &links::Joined, notes: &mut Notes) {
+fn say_what_was_read(network: &Subnet, joined: &links::SwitchGraph, notes: &mut Notes) {
     let of = |kind| {
         let records = network.devices.iter().filter_map(|device| device.record.as_ref());
         records.filter(|record| record.kind == kind).count()
     };
     notes.read = format!(
         "1 file: {}, {}, {}",
-        counted(of(Kind::Switch), "switch", "switches"),
-        counted(of(Kind::Adapter), "channel adapter", "channel adapters"),
-        counted(of(Kind::Router), "router", "routers"),
+        counted(of(Role::Switch), "switch", "switches"),
+        counted(of(Role::Adapter), "channel adapter", "channel adapters"),
+        counted(of(Role::Router), "router", "routers"),
     );
     let assumed = &mut notes.assumed;
     assumed.push(
@@ -116,7 +121,7 @@ fn say_what_was_read(network: &Network, joined: &links::Joined, notes: &mut Note
             joined.aggregation.in_words()
         ));
     }
-    if of(Kind::Router) > 0 {
+    if of(Role::Router) > 0 {
         assumed.push("Routers count as nodes.".to_owned());
     }
     if network.bare_routers.count() > 0 {
@@ -129,7 +134,7 @@ fn say_what_was_read(network: &Network, joined: &links::Joined, notes: &mut Note
 }
 
 /// Says how wide and fast the links between switches are, which no table makes a difference for.
-fn say_rates(network: &Network, joined: &links::Joined, notes: &mut Notes) {
+fn say_rates(network: &Subnet, joined: &links::SwitchGraph, notes: &mut Notes) {
     let rated = rated_links(network, &joined.switches, &joined.links);
     let rates = count_rates(rated.iter().map(|(_, rate)| *rate));
     let rates: Vec<String> =
@@ -150,7 +155,7 @@ fn say_rates(network: &Network, joined: &links::Joined, notes: &mut Notes) {
 
 /// Lists the links that are slower than most within groups, or than most between groups. `switches` has the
 /// device of each switch.
-fn say_slow_links(network: &Network, switches: &[u32], machine: &Machine, notes: &mut Notes) {
+fn say_slow_links(network: &Subnet, switches: &[u32], machine: &Machine, notes: &mut Notes) {
     let all = rated_links(network, switches, &machine.links);
     for (what, is_local) in [("within groups", true), ("between groups", false)] {
         let rated = || all.iter().filter(|(link, _)| machine.is_local(link) == is_local);
@@ -160,8 +165,9 @@ fn say_slow_links(network: &Network, switches: &[u32], machine: &Machine, notes:
             continue;
         };
         let slow = rated().filter(|(_, rate)| megabits(rate).is_some_and(|rate| rate < least));
-        let slow =
-            Listed::of(slow.map(|(link, rate)| format!("{} {rate}", machine.link_name(link.ends))));
+        let slow = NameSample::of(
+            slow.map(|(link, rate)| format!("{} {rate}", machine.link_name(link.ends))),
+        );
         if slow.count() > 0 {
             notes.warnings.push(format!(
                 "{} slower than most {what}, which are {usual}: {}.",
@@ -174,10 +180,10 @@ fn say_slow_links(network: &Network, switches: &[u32], machine: &Machine, notes:
 
 /// The links of which the text says how wide and fast they are. `switches` has the device of each switch.
 fn rated_links<'n, 'l>(
-    network: &'n Network,
+    network: &'n Subnet,
     switches: &[u32],
-    links: &'l [Link],
-) -> Vec<(&'l Link, &'n str)> {
+    links: &'l [SwitchLink],
+) -> Vec<(&'l SwitchLink, &'n str)> {
     let ports = network.rates.iter().flat_map(|(rate, ports)| ports.iter().zip(iter::repeat(rate)));
     let rates: HashMap<&(u32, u32), &String> = ports.collect();
     let rated = links.iter().filter_map(|link| {
@@ -214,7 +220,7 @@ fn megabits(rate: &str) -> Option<u32> {
 }
 
 /// The descriptions of switches, or their ids where several share one or there is none.
-fn switch_names(network: &Network, joined: &links::Joined, notes: &mut Notes) -> Vec<String> {
+fn switch_names(network: &Subnet, joined: &links::SwitchGraph, notes: &mut Notes) -> Vec<String> {
     let device = |number: &u32| &network.devices[*number as usize];
     let description =
         |number| device(number).record.as_ref().map_or("", |record: &Record| &*record.description);
@@ -224,7 +230,7 @@ fn switch_names(network: &Network, joined: &links::Joined, notes: &mut Notes) ->
         // An id is never another switch's description.
         *uses.entry(&device(number).id).or_default() += 1;
     }
-    let mut by_id = Listed::default();
+    let mut by_id = NameSample::default();
     let names = joined.switches.iter().map(|number| match description(number) {
         name if !name.is_empty() && uses[name] == 1 => name.to_owned(),
         _ => {

@@ -7,13 +7,13 @@
 //!
 //! ```
 //! use tvlb_import::{Earlier, slingshot};
-//! use tvlb_base::text::Source;
+//! use tvlb_base::text::NamedText;
 //!
 //! let text = "cable_id,src_conn_a,src_conn_b,dst_conn_a,dst_conn_b,stage,src_egress_a,src_egress_b,\
 //!     dst_egress_a,dst_egress_b,link_type,src_group,dst_group,part_number,part_length,\
 //!     calculated_distance,route\n\
 //!     0,x1c0r1j9,none,x2c0r1j9,none,1,none,none,none,none,global,0,7,none,none,none,[]\n";
-//! let plan = Source::of_text("plan.csv", text.as_bytes());
+//! let plan = NamedText::of_text("plan.csv", text.as_bytes());
 //! let import = slingshot(vec![plan], None, None, &Earlier::default())?;
 //! assert!(import.summary().contains("2 groups, 2 switches"));
 //! # Ok::<(), tvlb_import::ImportError>(())
@@ -32,7 +32,7 @@ mod numbering;
 mod slingshot;
 mod write;
 
-use earlier::Changes;
+use earlier::NumberChanges;
 use facts::Facts;
 use machine::Machine;
 use notes::Notes;
@@ -40,9 +40,9 @@ use numbering::Numbering;
 use std::io::{self, Write};
 use std::path::Path;
 use tvlb_base::progress::Progress;
-use tvlb_base::text::{Refused, Source};
+use tvlb_base::text::{NamedText, Refused};
 
-pub use directory::{Existing, ImportWriteError, check_directory, fabric_file};
+pub use directory::{EarlierFiles, ImportWriteError, check_directory, fabric_file};
 pub use earlier::Earlier;
 pub use files::open;
 pub use ibnetdiscover::Grouping;
@@ -66,7 +66,7 @@ pub struct Import {
     numbering: Numbering,
     facts: Facts,
     /// Since an earlier import, if there was one.
-    changes: Option<Changes>,
+    changes: Option<NumberChanges>,
     notes: Notes,
     /// Whether it was asked which links are live.
     knows_live: bool,
@@ -82,12 +82,12 @@ pub struct Import {
 /// The first thing that cannot be understood, with its file and line, or with the earlier numbers the machine
 /// has too many kinds of groups.
 pub fn slingshot(
-    plans: Vec<Source<'_>>,
-    live: Option<Source<'_>>,
-    jacks: Option<Source<'_>>,
+    plans: Vec<NamedText<'_>>,
+    live: Option<NamedText<'_>>,
+    jacks: Option<NamedText<'_>>,
     earlier: &Earlier,
 ) -> Result<Import, ImportError> {
-    let file = plans.first().map_or("", Source::name).to_owned();
+    let file = plans.first().map_or("", NamedText::name).to_owned();
     let knows_live = live.is_some();
     let (machine, notes) = slingshot::read(plans, live, jacks)?;
     Import::of("tvlb import slingshot", (&file, earlier), machine, notes, knows_live)
@@ -99,7 +99,7 @@ pub fn slingshot(
 /// The first thing that cannot be understood, with its line, or groups that the links do not tell, or with the
 /// earlier numbers the machine has too many kinds of groups.
 pub fn ibnetdiscover(
-    source: Source<'_>,
+    source: NamedText<'_>,
     grouping: &Grouping,
     earlier: &Earlier,
 ) -> Result<Import, ImportError> {
@@ -114,7 +114,7 @@ pub fn ibnetdiscover(
 /// # Errors
 /// A text that cannot be read, is cut off, or names no link.
 pub fn live_links(
-    open: impl Fn() -> Result<Source<'static>, Refused>,
+    open: impl Fn() -> Result<NamedText<'static>, Refused>,
 ) -> Result<Vec<[String; 2]>, ImportError> {
     if ibnetdiscover::is_one(open()?)? {
         return Ok(ibnetdiscover::link_names(open()?)?);
@@ -130,14 +130,15 @@ pub fn live_links(
 /// The first thing that cannot be understood, with its file and line.
 pub fn planned_links(
     files: usize,
-    open: impl Fn(usize) -> Result<Source<'static>, Refused>,
+    open: impl Fn(usize) -> Result<NamedText<'static>, Refused>,
 ) -> Result<Vec<[String; 2]>, ImportError> {
     if files == 1 && ibnetdiscover::is_one(open(0)?)? {
         return Ok(ibnetdiscover::link_names(open(0)?)?);
     }
     let plans = (0..files).map(open).collect::<Result<_, _>>()?;
     let (machine, _) = slingshot::read(plans, None, None)?;
-    let names = |link: &machine::Link| link.ends.map(|end| machine.port_name(end).to_string());
+    let names =
+        |link: &machine::SwitchLink| link.ends.map(|end| machine.port_name(end).to_string());
     Ok(machine.links.iter().map(names).collect())
 }
 
@@ -152,7 +153,7 @@ impl Import {
         let numbering = Numbering::of(&machine, file, earlier)?;
         notes.warnings.extend(numbering.other_sizes(earlier));
         let changes =
-            (!earlier.is_none()).then(|| Changes::of(earlier, &numbering.parts(&machine)));
+            (!earlier.is_none()).then(|| NumberChanges::of(earlier, &numbering.parts(&machine)));
         let facts = Facts::of(&machine, &numbering);
         let stem = Path::new(file).file_stem().unwrap_or_default();
         let name = write::fabric_name(&stem.to_string_lossy());
@@ -198,7 +199,7 @@ impl Import {
     pub fn write(
         &self,
         directory: &Path,
-        existing: Existing,
+        existing: EarlierFiles,
         progress: &dyn Progress,
     ) -> Result<Vec<&'static str>, ImportWriteError> {
         let names: Vec<&'static str> = self.files().collect();

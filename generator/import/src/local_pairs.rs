@@ -3,8 +3,8 @@
 //! All pairs of a group are meant to be linked. Where groups are of leaves and spines, only a leaf and a spine are.
 
 use crate::machine::{Machine, count};
-use crate::notes::{Listed, MOST_LISTED, counted};
-use crate::numbering::{LocalPort, Numbering};
+use crate::notes::{MOST_LISTED, NameSample, counted};
+use crate::numbering::{LocalEnd, Numbering};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -53,12 +53,11 @@ impl LocalPairs {
     }
 
     /// Adds the pairs of a group, which has the local links of these ends, and whose first switch has this number.
-    fn add(&mut self, group: u32, first: u32, is_spine: Vec<bool>, ends: &[LocalPort]) {
+    fn add(&mut self, group: u32, first: u32, is_spine: Vec<bool>, ends: &[LocalEnd]) {
         let mut linked: Vec<[u32; 2]> = Vec::new();
         let mut has_link = vec![false; is_spine.len()];
-        let same = |one: &LocalPort, other: &LocalPort| {
-            (one.switch, one.peer) == (other.switch, other.peer)
-        };
+        let same =
+            |one: &LocalEnd, other: &LocalEnd| (one.switch, one.peer) == (other.switch, other.peer);
         for links in ends.chunk_by(same) {
             let [low, high] = [links[0].switch - first, links[0].peer];
             has_link[low as usize] = true;
@@ -110,7 +109,7 @@ impl LocalPairs {
             warnings.push(format!(
                 "{} no local link, in a group of several switches: {}.",
                 counted(self.alone.len(), "switch has", "switches have"),
-                Listed::of(names).in_short()
+                NameSample::of(names).in_short()
             ));
         }
         let incomplete: usize = self.incomplete.iter().map(|same| same.groups.len()).sum();
@@ -147,7 +146,7 @@ impl LocalPairs {
         let shown: Vec<[u32; 2]> = unlinked.take(MOST_LISTED).collect();
         let list = |text: &dyn Fn(u32) -> String| {
             let pairs = shown.iter().map(|pair| pair.map(text).join(" and "));
-            Listed::of(pairs).of_all(*missing).in_words()
+            NameSample::of(pairs).of_all(*missing).in_words()
         };
         let start = numbering.starts[first as usize];
         let names = list(&|index| name(machine, numbering, start + index).to_owned());

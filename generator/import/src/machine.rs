@@ -9,10 +9,10 @@ pub(crate) struct Machine {
     pub(crate) ports: PortNames,
     /// The groups' names, in the source's order.
     pub(crate) groups: Vec<String>,
-    pub(crate) switches: Vec<Switch>,
+    pub(crate) switches: Vec<ImportedSwitch>,
     pub(crate) nodes: Vec<Node>,
-    pub(crate) node_names: Names,
-    pub(crate) links: Vec<Link>,
+    pub(crate) node_names: NameList,
+    pub(crate) links: Vec<SwitchLink>,
     /// How to find a port's physical number.
     pub(crate) physical: Physical,
     /// The links that are planned and not live, by rising number.
@@ -20,7 +20,7 @@ pub(crate) struct Machine {
 }
 
 #[derive(Debug)]
-pub(crate) struct Switch {
+pub(crate) struct ImportedSwitch {
     pub(crate) name: String,
     /// By number, as in [`Machine::groups`].
     pub(crate) group: u32,
@@ -38,15 +38,15 @@ pub(crate) struct Node {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct End {
+pub(crate) struct LinkEnd {
     pub(crate) switch: u32,
     pub(crate) port: u32,
 }
 
 /// A link between two switches. It is local if they are of one group, and global otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Link {
-    pub(crate) ends: [End; 2],
+pub(crate) struct SwitchLink {
+    pub(crate) ends: [LinkEnd; 2],
 }
 
 /// What the ports of switches are called. A port is a number that rises in the order of the names.
@@ -75,17 +75,17 @@ pub(crate) enum Physical {
     /// The source's own port number.
     Same,
     /// By switch and port.
-    Listed(HashMap<End, u32>),
+    Listed(HashMap<LinkEnd, u32>),
 }
 
 /// Many short names in one piece of memory.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct NameList {
     text: String,
     ends: Vec<usize>,
 }
 
-impl Names {
+impl NameList {
     /// Adds a name and returns its number.
     pub(crate) fn push(&mut self, name: &impl Display) -> u32 {
         use std::fmt::Write;
@@ -103,22 +103,22 @@ impl Names {
 }
 
 impl Machine {
-    pub(crate) fn is_local(&self, link: &Link) -> bool {
+    pub(crate) fn is_local(&self, link: &SwitchLink) -> bool {
         let [one, other] = link.ends.map(|end| self.switches[end.switch as usize].group);
         one == other
     }
 
-    pub(crate) fn port_name(&self, end: End) -> impl Display {
-        PortName { machine: self, end }
+    pub(crate) fn port_name(&self, end: LinkEnd) -> impl Display {
+        EndName { machine: self, end }
     }
 
     /// The name of a link: those of its two ports.
-    pub(crate) fn link_name(&self, [one, other]: [End; 2]) -> impl Display {
+    pub(crate) fn link_name(&self, [one, other]: [LinkEnd; 2]) -> impl Display {
         format!("{}-{}", self.port_name(one), self.port_name(other))
     }
 
     /// The physical number of a port, where it is known.
-    pub(crate) fn physical_port(&self, end: End) -> Option<u32> {
+    pub(crate) fn physical_port(&self, end: LinkEnd) -> Option<u32> {
         match &self.physical {
             Physical::Unknown => None,
             Physical::Same => Some(end.port),
@@ -127,14 +127,14 @@ impl Machine {
     }
 }
 
-struct PortName<'m> {
+struct EndName<'m> {
     machine: &'m Machine,
-    end: End,
+    end: LinkEnd,
 }
 
-impl Display for PortName<'_> {
+impl Display for EndName<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let End { switch, port } = self.end;
+        let LinkEnd { switch, port } = self.end;
         let switch = &self.machine.switches[switch as usize].name;
         f.write_str(&self.machine.ports.of(switch, port))
     }

@@ -13,7 +13,7 @@ pub(crate) struct Notes {
 
 /// Names that a sentence lists, each of them up to a limit.
 #[derive(Debug, Default)]
-pub(crate) struct Listed {
+pub(crate) struct NameSample {
     count: usize,
     names: Vec<String>,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Listed {
 pub(crate) const MOST_LISTED: usize = 100;
 const MOST_IN_SHORT: usize = 10;
 
-impl Listed {
+impl NameSample {
     /// Lists these.
     pub(crate) fn of<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
         let mut listed = Self::default();
@@ -76,8 +76,8 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut() {
-        assert_eq!(Listed::of(["a", "b"]).in_words(), "a, b");
-        let many = Listed::of((0..105).map(|n| n.to_string()));
+        assert_eq!(NameSample::of(["a", "b"]).in_words(), "a, b");
+        let many = NameSample::of((0..105).map(|n| n.to_string()));
         assert!(many.in_words().ends_with(", 98, 99, and 5 more"), "{}", many.in_words());
         assert_eq!(many.in_short(), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, and 95 more");
     }

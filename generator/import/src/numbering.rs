@@ -11,8 +11,8 @@
 //! that differ in nodes alone, and where it still is, groups are numbered by falling size. Nothing depends on the
 //! order of lines in a file.
 
-use crate::earlier::{Earlier, Part, Place, Places};
-use crate::machine::{End, Machine, count};
+use crate::earlier::{Earlier, EarlierPlaces, NumberedPart, Place};
+use crate::machine::{LinkEnd, Machine, count};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -37,7 +37,7 @@ pub enum NumberingError {
 
 /// Groups of one size, next to each other.
 #[derive(Debug)]
-pub(crate) struct Kind {
+pub(crate) struct AlikeGroups {
     pub(crate) name: String,
     /// g: how many groups.
     pub(crate) groups: u32,
@@ -60,7 +60,7 @@ pub(crate) struct NodePort {
 
 /// An end of a local link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LocalPort {
+pub(crate) struct LocalEnd {
     pub(crate) switch: u32,
     /// The index of the other end's switch in their group.
     pub(crate) peer: u32,
@@ -82,7 +82,7 @@ pub(crate) type Cable = [(u32, u32, u32); 2];
 
 #[derive(Debug)]
 pub(crate) struct Numbering {
-    pub(crate) kinds: Vec<Kind>,
+    pub(crate) kinds: Vec<AlikeGroups>,
     /// The machine's number of each group; none of an absent one.
     pub(crate) groups: Vec<Option<u32>>,
     /// The names of absent groups.
@@ -94,7 +94,7 @@ pub(crate) struct Numbering {
     /// The group and index of each switch by the machine's number.
     pub(crate) places: Vec<(u32, u32)>,
     pub(crate) nodes: Vec<NodePort>,
-    pub(crate) locals: Vec<LocalPort>,
+    pub(crate) locals: Vec<LocalEnd>,
     pub(crate) globals: Vec<GlobalPort>,
     /// The slots of the ends of each link of the machine; those of local links have no meaning.
     slots: Vec<[u16; 2]>,
@@ -146,7 +146,7 @@ impl Numbering {
             let size = count(own.len());
             let wanted = own.iter().map(|switch| {
                 let name = &machine.switches[*switch as usize].name;
-                let [before, index, _] = *earlier.places.of(Part::Switch, name).first()?;
+                let [before, index, _] = *earlier.places.of(NumberedPart::Switch, name).first()?;
                 // Indices have no gaps, so those of the last switches may have to change.
                 (before == group && index < size).then_some(index)
             });
@@ -187,15 +187,15 @@ impl Numbering {
     }
 
     /// Where all parts are, by their names.
-    pub(crate) fn parts(&self, machine: &Machine) -> Places {
-        let mut parts = Places::default();
+    pub(crate) fn parts(&self, machine: &Machine) -> EarlierPlaces {
+        let mut parts = EarlierPlaces::default();
         for (number, group) in (0..).zip(&self.groups) {
             if let Some(group) = group {
-                parts.push(Part::Group, &machine.groups[*group as usize], [number, 0, 0]);
+                parts.push(NumberedPart::Group, &machine.groups[*group as usize], [number, 0, 0]);
             }
         }
         for ((group, index), switch) in self.places.iter().zip(&machine.switches) {
-            parts.push(Part::Switch, &switch.name, [*group, *index, 0]);
+            parts.push(NumberedPart::Switch, &switch.name, [*group, *index, 0]);
         }
         let at = |switch: u32, slot: u32| {
             let (group, index) = self.places[self.switches[switch as usize] as usize];
@@ -203,11 +203,11 @@ impl Numbering {
         };
         for &NodePort { switch, slot, node } in &self.nodes {
             let name = machine.node_names.get(machine.nodes[node as usize].name);
-            parts.push(Part::Node, name, at(switch, slot));
+            parts.push(NumberedPart::Node, name, at(switch, slot));
         }
         for &GlobalPort { switch, slot, port } in &self.globals {
             let name = machine.port_name(self.end(switch, port)).to_string();
-            parts.push(Part::GlobalPort, &name, at(switch, slot));
+            parts.push(NumberedPart::GlobalPort, &name, at(switch, slot));
         }
         parts
     }
@@ -223,11 +223,12 @@ impl Numbering {
         &self,
         (machine, earlier): (&Machine, &Earlier),
         switch: u32,
-        (part, name): (Part, &str),
+        (part, name): (NumberedPart, &str),
     ) -> Option<u32> {
         let switch = self.switches[switch as usize] as usize;
         let (group, index) = self.places[switch];
-        let before = earlier.places.of(Part::Switch, &machine.switches[switch].name).first();
+        let before =
+            earlier.places.of(NumberedPart::Switch, &machine.switches[switch].name).first();
         let of_place =
             |[group, index, _]: Place| move |place: &&Place| (place[0], place[1]) == (group, index);
         let known = earlier.places.of(part, name).iter();
@@ -245,7 +246,7 @@ impl Numbering {
         for own in sorted.chunk_by(|one, other| one.0 == other.0) {
             let wanted = own.iter().map(|&(switch, _, node)| {
                 let name = machine.node_names.get(machine.nodes[node as usize].name);
-                self.wanted((machine, earlier), switch, (Part::Node, name))
+                self.wanted((machine, earlier), switch, (NumberedPart::Node, name))
             });
             let slots = free_numbers(wanted).into_iter().zip(own);
             nodes.extend(slots.map(|(slot, &(switch, _, node))| NodePort { switch, slot, node }));
@@ -269,8 +270,8 @@ impl Numbering {
         for same in pairs.chunk_by(|one, other| one[..2] == other[..2]) {
             for (nth, &[low, high, low_port, high_port]) in (0..).zip(same) {
                 let [low_index, high_index] = [low, high].map(index);
-                locals.push(LocalPort { switch: low, peer: high_index, nth, port: low_port });
-                locals.push(LocalPort { switch: high, peer: low_index, nth, port: high_port });
+                locals.push(LocalEnd { switch: low, peer: high_index, nth, port: low_port });
+                locals.push(LocalEnd { switch: high, peer: low_index, nth, port: high_port });
             }
         }
         locals.sort_unstable_by_key(|local| (local.switch, local.peer, local.nth));
@@ -293,10 +294,10 @@ impl Numbering {
                 // A switch in the place of another one has the cables of that one's ports.
                 let number = self.switches[switch as usize] as usize;
                 let own = &machine.switches[number].name;
-                let is_known = !earlier.places.of(Part::Switch, own).is_empty();
+                let is_known = !earlier.places.of(NumberedPart::Switch, own).is_empty();
                 let replaced = earlier.switches.get(&self.places[number]).filter(|_| !is_known);
                 let name = machine.ports.of(replaced.unwrap_or(own), port);
-                self.wanted((machine, earlier), switch, (Part::GlobalPort, &name))
+                self.wanted((machine, earlier), switch, (NumberedPart::GlobalPort, &name))
             });
             for (slot, &(switch, port, link, side)) in free_numbers(wanted).into_iter().zip(own) {
                 globals.push(GlobalPort { switch, slot, port });
@@ -311,7 +312,7 @@ impl Numbering {
 
     /// Sentences for sizes that numbers of the whole fabric are made of and that were others in an earlier import.
     pub(crate) fn other_sizes(&self, earlier: &Earlier) -> impl Iterator<Item = String> {
-        let most = |of: fn(&Kind) -> u32| self.kinds.iter().map(of).max().unwrap_or(0);
+        let most = |of: fn(&AlikeGroups) -> u32| self.kinds.iter().map(of).max().unwrap_or(0);
         let [p, a, h] = earlier.sizes;
         [
             ("nodes of a switch", "nodes, switch · p + place,", p, most(|kind| kind.nodes)),
@@ -346,7 +347,7 @@ impl Numbering {
 
     /// The kinds of groups of these sizes. Groups of one shape are alike wherever they stand. The largest p and h are
     /// no smaller than they were, so that numbers go on to mean the same.
-    fn kinds(&self, shapes: &[Option<Shape>], earlier: &Earlier) -> Vec<Kind> {
+    fn kinds(&self, shapes: &[Option<Shape>], earlier: &Earlier) -> Vec<AlikeGroups> {
         let present = || shapes.iter().flatten();
         let least = present().map(|&shape| (shape, 1));
         let ports = self
@@ -354,7 +355,7 @@ impl Numbering {
             .iter()
             .filter_map(|global| Some((shapes[self.group_of(global.switch)]?, global.slot + 1)));
         let most = most_by(least.chain(ports));
-        let mut kinds: Vec<Kind> = Vec::new();
+        let mut kinds: Vec<AlikeGroups> = Vec::new();
         let mut group = 0;
         for run in runs(shapes) {
             let (size, nodes) = run[0].unwrap_or((0, 0));
@@ -372,7 +373,7 @@ impl Numbering {
             let is_free = |name: &String| kinds.iter().all(|kind| kind.name != *name);
             let name = names.find(is_free).expect("there is always another number");
             let global_ports = most.get(&(size, nodes)).copied().unwrap_or(0);
-            kinds.push(Kind { name, groups: count(run.len()), size, nodes, global_ports });
+            kinds.push(AlikeGroups { name, groups: count(run.len()), size, nodes, global_ports });
         }
         let [p, _, h] = earlier.sizes;
         raise(&mut kinds, |kind| &mut kind.nodes, p);
@@ -409,8 +410,8 @@ impl Numbering {
     }
 
     /// The end at a port of a switch, by the switch's number.
-    pub(crate) fn end(&self, switch: u32, port: u32) -> End {
-        End { switch: self.switches[switch as usize], port }
+    pub(crate) fn end(&self, switch: u32, port: u32) -> LinkEnd {
+        LinkEnd { switch: self.switches[switch as usize], port }
     }
 }
 
@@ -439,7 +440,7 @@ fn free_numbers(wanted: impl Iterator<Item = Option<u32>>) -> Vec<u32> {
 }
 
 /// Makes the largest of a size of kinds at least so large.
-fn raise(kinds: &mut [Kind], size: fn(&mut Kind) -> &mut u32, least: u32) {
+fn raise(kinds: &mut [AlikeGroups], size: fn(&mut AlikeGroups) -> &mut u32, least: u32) {
     let most = kinds.iter_mut().map(|kind| *size(kind)).max().unwrap_or(0);
     for size in kinds.iter_mut().map(size).filter(|size| **size == most) {
         *size = most.max(least);

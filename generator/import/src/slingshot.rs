@@ -12,8 +12,8 @@ mod xname;
 use crate::files::{aries, is_aries, no_rows};
 use crate::machine::Machine;
 use crate::notes::Notes;
-use plan::{Cable, Plan};
-use tvlb_base::text::{Fields, Records, Refused, Source, quoted};
+use plan::{Plan, PlannedCable};
+use tvlb_base::text::{CsvFields, NamedText, Records, Refused, quoted};
 
 /// The columns, in the only order accepted.
 const COLUMNS: [&str; 17] = [
@@ -54,9 +54,9 @@ const NONE: &str = "none";
 /// # Errors
 /// The first thing that is wrong, with its file and line.
 pub(crate) fn read(
-    plans: Vec<Source<'_>>,
-    live: Option<Source<'_>>,
-    jack_map: Option<Source<'_>>,
+    plans: Vec<NamedText<'_>>,
+    live: Option<NamedText<'_>>,
+    jack_map: Option<NamedText<'_>>,
 ) -> Result<(Machine, Notes), Refused> {
     let mut plan = Plan::default();
     for source in plans {
@@ -75,7 +75,7 @@ pub(crate) fn read(
     Ok((machine, notes))
 }
 
-fn read_plan(source: Source<'_>, plan: &mut Plan) -> Result<(), Refused> {
+fn read_plan(source: NamedText<'_>, plan: &mut Plan) -> Result<(), Refused> {
     let file = plan.enter_file(source.name());
     let mut records = Records::of(source);
     records.expect_header(&[&COLUMNS]).map_err(|error| match records.place() {
@@ -101,7 +101,7 @@ fn read_plan(source: Source<'_>, plan: &mut Plan) -> Result<(), Refused> {
 /// Whether all fields after the sixteenth are the route: one field, or a list that nobody quoted, so that
 /// its commas have made several of it. Other commas have shifted the columns, and a list that goes on after
 /// its bracket, or has a jack, is a row whose line does not end.
-fn is_route(fields: &Fields) -> bool {
+fn is_route(fields: &CsvFields) -> bool {
     if fields.len() <= COLUMNS.len() {
         return true;
     }
@@ -150,7 +150,7 @@ fn interfaces(records: &Records<'_>) -> Result<[Option<xname::NicName>; 2], Refu
     Ok(interfaces)
 }
 
-fn read_row(records: &Records<'_>) -> Result<Cable, Refused> {
+fn read_row(records: &Records<'_>) -> Result<PlannedCable, Refused> {
     let fields = records.fields();
     if fields.len() < COLUMNS.len() {
         records.expect_columns()?;
@@ -182,7 +182,7 @@ fn read_row(records: &Records<'_>) -> Result<Cable, Refused> {
         "global" => "global",
         "edge" => {
             let interfaces = interfaces(records)?;
-            return Ok(Cable::Edge { from, group: group(SOURCE_GROUP)?, interfaces });
+            return Ok(PlannedCable::Edge { from, group: group(SOURCE_GROUP)?, interfaces });
         }
         _ => return Err(refuse(LINK_TYPE, "edge, local or global")),
     };
@@ -196,7 +196,7 @@ fn read_row(records: &Records<'_>) -> Result<Cable, Refused> {
         "local" if source_group != destination_group => "equal groups",
         "global" if source_group == destination_group => "two different groups",
         _ => {
-            return Ok(Cable::Fabric {
+            return Ok(PlannedCable::Fabric {
                 ends: [from, to],
                 groups: [source_group, destination_group],
             });

@@ -1,6 +1,6 @@
 //! The files that tvlb reads: the fabric file, the cable list, the names, and the links that are down.
 
-use crate::machine::{End, Machine};
+use crate::machine::{LinkEnd, Machine};
 use crate::numbering::{NodePort, Numbering};
 use std::io::{self, Write};
 use tvlb_base::text::field;
@@ -128,7 +128,7 @@ pub(crate) fn down(
     lines.iter().try_for_each(|(.., text)| writeln!(out, "{text}"))
 }
 
-fn physical(machine: &Machine, end: End) -> String {
+fn physical(machine: &Machine, end: LinkEnd) -> String {
     machine.physical_port(end).map(|number| number.to_string()).unwrap_or_default()
 }
 

@@ -16,14 +16,14 @@
 //! result is that of running one switch after another, except for PAR's second look
 //! (`second_look`).
 
-use crate::links::{Arrival, UnderWay};
+use crate::links::{ArrivingPacket, UnderWay};
 use crate::numbers::{CHANNELS, LocalChannel, LocalPort, PORTS, PacketId, low_u8};
 use crate::pace::Free;
 use crate::packet::Pool;
 use crate::packet_source::PacketSource;
 use crate::second_look::SecondLooks;
 use crate::switch_state::{
-    ChannelList, Chunk, Crossing, InputChannel, InputPort, OutputChannel, OutputPort, PortKind,
+    ChannelList, Chunk, InputChannel, InputPort, LinkDelay, OutputChannel, OutputPort, PortKind,
     PortList, StepLists, SwitchStates,
 };
 
@@ -141,7 +141,7 @@ impl<S: PacketSource> Send<'_, S> {
     /// loops of their own, because they end differently and the processor cannot predict which
     /// kind comes next. Where no link is paced, nothing is asked about gaps.
     #[inline]
-    fn all<const TO_NODES: bool, const PACED: bool>(&mut self, crossings: &[Crossing; 4]) {
+    fn all<const TO_NODES: bool, const PACED: bool>(&mut self, crossings: &[LinkDelay; 4]) {
         let Self {
             chunk,
             step,
@@ -218,7 +218,7 @@ impl<S: PacketSource> Send<'_, S> {
                 }
                 let arrival = departure + crossings[out_port.kind as usize].flit;
                 let input = out_port.peer.first_channel().with_virtual_channel_of(out);
-                let arriving = Arrival { input, packet };
+                let arriving = ArrivingPacket { input, packet };
                 // The second look may still change the header, so a packet that is due for it is
                 // filed only after the cycle's last step.
                 if looks.are_taken {
@@ -240,7 +240,7 @@ impl<S: PacketSource> Send<'_, S> {
 fn leave<const PACED: bool>(
     port: &mut OutputPort,
     fraction: &mut u8,
-    crossings: &[Crossing; 4],
+    crossings: &[LinkDelay; 4],
     earliest: u32,
 ) -> u32 {
     if PACED {

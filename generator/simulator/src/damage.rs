@@ -21,7 +21,7 @@
 //! cycle, and a mended link works with its whole buffer.
 
 use crate::fabric::BootedFabric;
-use crate::faults::{Entry, FaultSchedule, switch_id};
+use crate::faults::{FaultSchedule, ScheduledFaults, switch_id};
 use crate::losses::{Cause, Loss};
 use crate::numbers::{LocalChannel, PacketId, PortId};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -66,7 +66,7 @@ impl Life {
 
 /// Something that happens before a cycle.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Event {
+pub(crate) struct Incident {
     pub(crate) cycle: u32,
     pub(crate) entry: usize,
     /// The switch that takes the entry's fault image; none where parts die and are mended.
@@ -78,7 +78,7 @@ pub(crate) struct Event {
 pub(crate) struct Damage<'f> {
     schedule: &'f FaultSchedule,
     /// In the order in which they happen.
-    events: Vec<Event>,
+    events: Vec<Incident>,
     /// The first event that has not happened.
     next: usize,
     /// By port: the link, or the port's switch.
@@ -95,7 +95,7 @@ pub(crate) struct Damage<'f> {
 
 /// What becomes of a packet in a buffer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum PacketFate {
     Stays,
     /// It wants another output channel, and goes on with another header.
     Turns(LocalChannel, u64),
@@ -114,16 +114,20 @@ impl<'f> Damage<'f> {
         let (least, most) = (*schedule.delay().start(), *schedule.delay().end());
         let mut events = Vec::new();
         // What is new in a fabric that has grown is not there before.
-        events.extend(schedule.before.as_ref().map(|_| Event { cycle: 0, entry: 0, switch: None }));
-        for (entry, &Entry { cycle, .. }) in schedule.entries.iter().enumerate() {
-            events.push(Event { cycle, entry, switch: None });
+        events.extend(schedule.before.as_ref().map(|_| Incident {
+            cycle: 0,
+            entry: 0,
+            switch: None,
+        }));
+        for (entry, &ScheduledFaults { cycle, .. }) in schedule.entries.iter().enumerate() {
+            events.push(Incident { cycle, entry, switch: None });
             events.extend(df.switches().map(|switch| {
                 let cycle = cycle + least + below(rng, most - least + 1);
-                Event { cycle, entry, switch: Some(switch) }
+                Incident { cycle, entry, switch: Some(switch) }
             }));
         }
         // What dies, dies before the switches of the same cycle take images.
-        events.sort_by_key(|&Event { cycle, entry, switch }| (cycle, switch.is_some(), entry));
+        events.sort_by_key(|&Incident { cycle, entry, switch }| (cycle, switch.is_some(), entry));
         let numbers = df.switch_numbers() as usize;
         // A switch that is new has no other tables.
         let is_new = |number: u32| {
@@ -148,7 +152,7 @@ impl<'f> Damage<'f> {
     }
 
     /// Takes the next event if it is due at a cycle.
-    pub(crate) fn take_due(&mut self, now: u32) -> Option<Event> {
+    pub(crate) fn take_due(&mut self, now: u32) -> Option<Incident> {
         let event = self.events.get(self.next).copied().filter(|event| event.cycle <= now)?;
         self.next += 1;
         Some(event)
@@ -299,21 +303,21 @@ impl<'f> Damage<'f> {
         out: LocalChannel,
         channel_map: [u8; 8],
         port_bits: u32,
-    ) -> Result<Verdict, Error> {
+    ) -> Result<PacketFate, Error> {
         let at = switch.image().switch();
         let first = PortId::of_switch(at, Port(0), port_bits);
         if !self.is_known_dead(out.port().in_chunk(first.chunk()), port_bits) {
-            return Ok(Verdict::Stays);
+            return Ok(PacketFate::Stays);
         }
         match forward(switch, self.arrived[packet.index()]) {
             Ok(Step::Send { port, virtual_channel, header }) => {
                 let channel = channel_map[usize::from(virtual_channel & 7)];
                 let out = LocalChannel::of_switch(first.local(), port, channel.into());
-                Ok(Verdict::Turns(out, header.bits()))
+                Ok(PacketFate::Turns(out, header.bits()))
             }
             // It would have been delivered in the first place.
-            Ok(Step::Deliver { .. }) => Ok(Verdict::Stays),
-            Err(error) => loss_of(&error, at, port_bits).map(Verdict::Lost).ok_or(error),
+            Ok(Step::Deliver { .. }) => Ok(PacketFate::Stays),
+            Err(error) => loss_of(&error, at, port_bits).map(PacketFate::Lost).ok_or(error),
         }
     }
 
@@ -326,12 +330,12 @@ impl<'f> Damage<'f> {
         switch: &Switch<'_>,
         packet: PacketId,
         port_bits: u32,
-    ) -> Result<Verdict, Error> {
+    ) -> Result<PacketFate, Error> {
         match forward(switch, self.arrived[packet.index()]) {
-            Ok(_) => Ok(Verdict::Stays),
+            Ok(_) => Ok(PacketFate::Stays),
             Err(error) => {
                 let at = switch.image().switch();
-                loss_of(&error, at, port_bits).map(Verdict::Lost).ok_or(error)
+                loss_of(&error, at, port_bits).map(PacketFate::Lost).ok_or(error)
             }
         }
     }

@@ -78,6 +78,11 @@ impl<S: PacketSource> Network<'_, S> {
         part
     }
 
+    /// The switch at which a chunk begins.
+    const fn first_switch(&self, chunk: usize) -> usize {
+        (chunk * PORTS) >> self.states.port_bits
+    }
+
     /// Takes the part that follows on this one back into it.
     fn append(&mut self, mut part: Self) {
         let chunks = part.states.chunks.places();

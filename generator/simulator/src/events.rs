@@ -2,7 +2,7 @@
 //! all switches stand between the same two.
 
 use crate::allocate::wait;
-use crate::damage::{Event, Verdict};
+use crate::damage::{Incident, PacketFate};
 use crate::fabric::BootedFabric;
 use crate::generation::NEVER;
 use crate::losses::{Cause, Loss};
@@ -21,7 +21,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
     #[inline(never)]
     pub(crate) fn let_events_happen(&mut self) -> Result<u32, Box<DatapathError>> {
         while let Some(damage) = &mut self.damage
-            && let Some(Event { entry, switch, .. }) = damage.take_due(self.now)
+            && let Some(Incident { entry, switch, .. }) = damage.take_due(self.now)
         {
             match switch {
                 Some(switch) => self.take_image(switch, entry)?,
@@ -38,7 +38,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
         for (switch, is_dead) in changed {
             if is_dead {
                 let loss = Loss { cause: Cause::DeadSwitch, port: None };
-                self.sift(switch, |_, _| Ok(Verdict::Lost(loss)))?;
+                self.sift(switch, |_, _| Ok(PacketFate::Lost(loss)))?;
                 self.empty_source_queues(switch);
             } else {
                 self.wake_nodes(switch);
@@ -78,13 +78,13 @@ impl<'f, S: PacketSource> Network<'f, S> {
     }
 
     /// What becomes of a packet in a buffer of a switch that has taken a fault image.
-    fn look_at(&self, at: SwitchId, packet: PacketId) -> Result<Verdict, Box<DatapathError>> {
-        let Some(damage) = &self.damage else { return Ok(Verdict::Stays) };
+    fn look_at(&self, at: SwitchId, packet: PacketId) -> Result<PacketFate, Box<DatapathError>> {
+        let Some(damage) = &self.damage else { return Ok(PacketFate::Stays) };
         let (out, bits) = (self.links.pool.flit(packet).out, self.states.port_bits);
         let first = PortId::of_switch(at, Port(0), bits);
         // The way to a node of this switch is never another.
         if self.states.out_port(out.in_chunk(first.chunk()).port()).leads_to_node() {
-            return Ok(Verdict::Stays);
+            return Ok(PacketFate::Stays);
         }
         damage
             .judge(&self.switches[at.as_usize()], packet, out, self.channel_map, bits)
@@ -95,18 +95,18 @@ impl<'f, S: PacketSource> Network<'f, S> {
     fn sift(
         &mut self,
         at: SwitchId,
-        judge: impl Fn(&Self, PacketId) -> Result<Verdict, Box<DatapathError>>,
+        judge: impl Fn(&Self, PacketId) -> Result<PacketFate, Box<DatapathError>>,
     ) -> Result<(), Box<DatapathError>> {
         let mut has_changed = false;
         for port in (0..self.fabric.dragonfly().radix()).map(|port| Port(low_u8(port).into())) {
             let port = PortId::of_switch(at, port, self.states.port_bits);
             for channel in 0..u32::from(self.states.channels) {
                 let id = ChannelId::first_of(port).with_virtual_channel(channel);
-                let judged: Vec<(PacketId, Verdict)> = self
+                let judged: Vec<(PacketId, PacketFate)> = self
                     .packets_of(self.states.input(id))
                     .map(|packet| Ok((packet, judge(self, packet)?)))
                     .collect::<Result<_, Box<DatapathError>>>()?;
-                if judged.iter().any(|(_, verdict)| !matches!(verdict, Verdict::Stays)) {
+                if judged.iter().any(|(_, verdict)| !matches!(verdict, PacketFate::Stays)) {
                     self.carry_out(id, &judged);
                     has_changed = true;
                 }
@@ -121,23 +121,23 @@ impl<'f, S: PacketSource> Network<'f, S> {
 
     /// Lets packets of a buffer, which is not empty, go elsewhere or be lost. The lists of its chunk are
     /// to be built again.
-    fn carry_out(&mut self, id: ChannelId, judged: &[(PacketId, Verdict)]) {
+    fn carry_out(&mut self, id: ChannelId, judged: &[(PacketId, PacketFate)]) {
         let input = id.local();
         let Chunk { in_ports, inputs, outputs, .. } = &mut self.states.chunks[id.chunk()];
         let channel = &mut inputs[input.index()];
         let output = &mut outputs[channel.out.index()];
-        if !matches!(judged[0].1, Verdict::Stays) && output.holder() == Some(input) {
+        if !matches!(judged[0].1, PacketFate::Stays) && output.holder() == Some(input) {
             output.release();
             in_ports[input.port().index()].ready &= !(1 << input.virtual_channel());
         }
         let pool = &mut self.links.pool;
         (channel.head, channel.tail) = (PacketId::NONE, PacketId::NONE);
         for &(packet, verdict) in judged {
-            if let Verdict::Lost(_) = verdict {
+            if let PacketFate::Lost(_) = verdict {
                 continue;
             }
             let flit = pool.flit_mut(packet);
-            if let Verdict::Turns(out, header) = verdict {
+            if let PacketFate::Turns(out, header) = verdict {
                 (flit.out, flit.header) = (out, header);
             }
             let out = flit.out;
@@ -149,7 +149,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
             channel.tail = packet;
         }
         for &(packet, verdict) in judged {
-            if let Verdict::Lost(loss) = verdict {
+            if let PacketFate::Lost(loss) = verdict {
                 self.lose(id, packet, loss, self.now);
             }
         }

@@ -46,7 +46,7 @@ impl BootError {
 
 /// What a port of a switch leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Link {
+pub enum LinkTarget {
     Terminal(NodeId),
     /// Another switch of the same group.
     Local(SwitchId, Port),
@@ -67,7 +67,7 @@ pub struct BootedFabric<'a> {
     /// By number. In a gap, where no link leads, stands the switch before it.
     switches: Vec<datapath::Switch<'a>>,
     /// Per switch number its ports in order.
-    links: Vec<Link>,
+    links: Vec<LinkTarget>,
     /// What messages and figures call switches and ports beside their numbers.
     names: Names,
     /// The words of the switches' link masks; none where there are none or too many.
@@ -108,7 +108,7 @@ impl<'a> BootedFabric<'a> {
             .flat_map(|(number, switch)| {
                 let is_there = switch.image().switch().0 == number;
                 (0..dragonfly.radix()).map(move |port| {
-                    if is_there { link(&dragonfly, switch, port) } else { Link::Unused }
+                    if is_there { link(&dragonfly, switch, port) } else { LinkTarget::Unused }
                 })
             })
             .collect();
@@ -192,13 +192,13 @@ impl<'a> BootedFabric<'a> {
     }
 
     /// What a port of a switch leads to. A port that does not exist leads to nothing.
-    pub fn link(&self, switch: SwitchId, port: Port) -> Link {
+    pub fn link(&self, switch: SwitchId, port: Port) -> LinkTarget {
         let radix = self.dragonfly.radix() as usize;
         let number = switch.as_usize() * radix + port.as_usize();
         if port.as_usize() < radix {
-            self.links.get(number).copied().unwrap_or(Link::Unused)
+            self.links.get(number).copied().unwrap_or(LinkTarget::Unused)
         } else {
-            Link::Unused
+            LinkTarget::Unused
         }
     }
 
@@ -220,8 +220,8 @@ impl<'a> BootedFabric<'a> {
         let from = self.place(switch);
         let by = self.names.by(df, switch, port);
         match self.link(switch, port) {
-            Link::Terminal(node) => format!("link from {from} to node {node}{by}"),
-            Link::Local(to, _) => {
+            LinkTarget::Terminal(node) => format!("link from {from} to node {node}{by}"),
+            LinkTarget::Local(to, _) => {
                 let (group, own) = df.place(switch);
                 let end = df.local_end(df.switches_of(group), own, port);
                 let which = match end.map_or(0, |(_, k)| k) {
@@ -231,13 +231,13 @@ impl<'a> BootedFabric<'a> {
                 let (index, name) = (df.place(to).1, self.names.after(to));
                 format!("local link from {from} to switch {index}{name}{which}{by}")
             }
-            Link::Global(to, arrival) => format!(
+            LinkTarget::Global(to, arrival) => format!(
                 "global link from {from}, port {} to {}, port {}{by}",
                 slot(port),
                 self.place(to),
                 slot(arrival)
             ),
-            Link::Unused => format!("unused port {port} of {from}{by}"),
+            LinkTarget::Unused => format!("unused port {port} of {from}{by}"),
         }
     }
 }
@@ -250,16 +250,16 @@ fn fill_gap(booted: &mut Vec<datapath::Switch<'_>>, numbers: usize) {
 }
 
 /// What a port leads to by the switch's own image.
-fn link(df: &Dragonfly, switch: &datapath::Switch<'_>, port: u32) -> Link {
+fn link(df: &Dragonfly, switch: &datapath::Switch<'_>, port: u32) -> LinkTarget {
     let image = switch.image();
     let (group, here) = (image.group(), image.index());
     let short = |n: u32| u16::try_from(n).expect("a port number is below the radix, at most 256");
     if port < df.p() {
         if port >= image.node_count() {
-            return Link::Unused;
+            return LinkTarget::Unused;
         }
         let terminal = u8::try_from(port).expect("p is at most 256");
-        return Link::Terminal(df.node(image.switch(), terminal));
+        return LinkTarget::Terminal(df.node(image.switch(), terminal));
     }
     let port = Port(short(port));
     if !df.is_slot(port) {
@@ -267,16 +267,16 @@ fn link(df: &Dragonfly, switch: &datapath::Switch<'_>, port: u32) -> Link {
         let end = df.local_end(switches, here, port).filter(|_| switch.neighbour(port).is_some());
         return match end {
             Some((to, k)) => {
-                Link::Local(df.switch(group, to), df.nth_local_port(switches, (to, here), k))
+                LinkTarget::Local(df.switch(group, to), df.nth_local_port(switches, (to, here), k))
             }
-            None => Link::Unused,
+            None => LinkTarget::Unused,
         };
     }
     match image.peer(port.0 - df.slot_port(0).0) {
         Some(end) => {
             let (index, slot) = df.split_port(end.port);
-            Link::Global(df.switch(end.group, index), df.slot_port(slot))
+            LinkTarget::Global(df.switch(end.group, index), df.slot_port(slot))
         }
-        None => Link::Unused,
+        None => LinkTarget::Unused,
     }
 }

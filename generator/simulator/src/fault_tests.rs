@@ -9,7 +9,7 @@ use crate::series::SeriesWindow;
 use crate::setting_values::Buffers;
 use crate::test_images::{Images, absolute, dragonfly, images};
 use crate::{
-    BootedFabric, FaultSchedule, Link, Losses, Measuring, Revision, Run, RunError, Settings,
+    BootedFabric, FaultSchedule, LinkTarget, Losses, Measuring, Revision, Run, RunError, Settings,
     StopRule,
 };
 use proptest::prelude::*;
@@ -64,9 +64,9 @@ fn ports(fabric: &BootedFabric<'_>, global: bool) -> Vec<(SwitchId, Port)> {
     let ports = (0..u16::try_from(df.radix()).unwrap()).map(Port);
     let all = df.switches().flat_map(|switch| ports.clone().map(move |port| (switch, port)));
     all.filter(|&(switch, port)| match fabric.link(switch, port) {
-        Link::Global(..) => global,
-        Link::Local(..) => !global,
-        Link::Terminal(_) | Link::Unused => false,
+        LinkTarget::Global(..) => global,
+        LinkTarget::Local(..) => !global,
+        LinkTarget::Terminal(_) | LinkTarget::Unused => false,
     })
     .collect()
 }
@@ -184,7 +184,7 @@ fn lose_a_cable(
 ) -> (Losses, f64, f64) {
     let fabric = boot(images);
     let cable = ports(&fabric, true)[5];
-    let Link::Global(peer, back) = fabric.link(cable.0, cable.1) else { panic!() };
+    let LinkTarget::Global(peer, back) = fabric.link(cable.0, cable.1) else { panic!() };
     let (faults, peer) = (one_cable(&fabric, cable), (peer, back));
     let (died, delay_end) = (2000, *delay.end());
     let (settled, end) = (died + delay_end + 1500, died + delay_end + 7500);

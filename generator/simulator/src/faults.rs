@@ -8,7 +8,7 @@
 //! A schedule can begin with the tables of a smaller fabric, from which that of the run has grown: its switches have
 //! those until they take the images of the first entry that reaches them.
 
-use crate::fabric::{BootedFabric, Link};
+use crate::fabric::{BootedFabric, LinkTarget};
 use crate::numbers::PortId;
 use crate::settings::{MOST_CYCLES, Settings};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use tvlb_schema::{
 
 /// What is dead from a cycle on.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct ScheduledFaults {
     /// The first cycle.
     pub(crate) cycle: u32,
     /// The fault image that says so.
@@ -41,7 +41,7 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug)]
 pub struct FaultSchedule {
     identity: u64,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<ScheduledFaults>,
     delay: RangeInclusive<u32>,
     pub(crate) before: Option<TablesBefore>,
 }
@@ -131,7 +131,7 @@ impl FaultSchedule {
                 let found = format!("{part}, which the fabric does not have");
                 Refused::new(format!("faults from cycle {cycle} on: {found}"), "")
             })?;
-            Ok(Entry::new(fabric, epoch, *cycle, faults))
+            Ok(ScheduledFaults::new(fabric, epoch, *cycle, faults))
         });
         let entries = entries.collect::<Result<_, _>>()?;
         Ok(Self { identity: plan.identity(), entries, delay, before: None })
@@ -230,7 +230,7 @@ impl FaultSchedule {
     }
 }
 
-impl Entry {
+impl ScheduledFaults {
     fn new(fabric: &BootedFabric<'_>, epoch: u32, cycle: u32, faults: &FaultSet) -> Self {
         let (plan, df) = (fabric.plan(), fabric.dragonfly());
         let dead = |switch: SwitchId| faults.switches.contains(&switch);
@@ -242,14 +242,14 @@ impl Entry {
             let id = PortId::new(number);
             let (at, port) = (id.switch(bits), id.at_switch(bits));
             match fabric.link(at, port) {
-                Link::Unused => false,
-                Link::Terminal(_) => dead(at),
-                Link::Local(to, _) => {
+                LinkTarget::Unused => false,
+                LinkTarget::Terminal(_) => dead(at),
+                LinkTarget::Local(to, _) => {
                     dead(at)
                         || dead(to)
                         || faults.local_links.contains(&local_link(fabric, at, port))
                 }
-                Link::Global(to, _) => {
+                LinkTarget::Global(to, _) => {
                     let (group, index) = df.place(at);
                     let end = End::new(df, group, index, port.0 - df.slot_port(0).0);
                     dead(at) || dead(to) || cables.contains(&end)

@@ -93,12 +93,12 @@ struct Phase<'t> {
     load: f64,
     /// While a node sends.
     gaps: Gaps,
-    bursts: Option<Bursts>,
+    bursts: Option<BurstLengths>,
 }
 
 /// The lengths of bursts and of silences between them.
 #[derive(Clone, Debug)]
-struct Bursts {
+struct BurstLengths {
     sending: Gaps,
     silent: Gaps,
     of: tvlb_traffic::Bursts,
@@ -125,7 +125,7 @@ impl<'t> Phase<'t> {
             }
             while_sending = (load / most).min(1.0);
             let gaps = |mean: u32| Gaps::new(1.0 / f64::from(mean));
-            bursts = Some(Bursts { sending: gaps(sending), silent: gaps(silent), of });
+            bursts = Some(BurstLengths { sending: gaps(sending), silent: gaps(silent), of });
         }
         let gaps = Gaps::new(while_sending / f64::from(flits_per_packet));
         Ok(Self { from, traffic, load, gaps, bursts })
@@ -137,7 +137,7 @@ impl<'t> Phase<'t> {
         // A packet that has just been generated was in the cycle before.
         let mut at = at - u32::from(has_sent);
         let mut passed = u32::from(has_sent);
-        let Some(Bursts { sending, silent, of }) = &self.bursts else {
+        let Some(BurstLengths { sending, silent, of }) = &self.bursts else {
             let next = at.saturating_add(self.gaps.draw(rng) - 1 + passed);
             return (next < end).then_some(next);
         };

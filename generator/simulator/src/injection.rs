@@ -8,7 +8,7 @@ use crate::generation::NEVER;
 use crate::losses::Cause;
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId};
-use crate::packet::{Flit, Origin};
+use crate::packet::{Flit, PacketOrigin};
 use crate::packet_source::PacketSource;
 use crate::scheme::Scheme;
 use crate::setting_values::{Deciding, Injection};
@@ -89,26 +89,6 @@ impl<S: PacketSource> Network<'_, S> {
         Ok(())
     }
 
-    /// The destination of the packet of a node that has spent a credit for it; none if the node holds the packet, which
-    /// gives the credit back. The next acknowledgement from there then wakes it.
-    #[inline]
-    fn next_destination(&mut self, node: NodeId, input: ChannelId) -> Option<NodeId> {
-        let Self { fabric, packets, sources, windows, .. } = self;
-        let source = &mut sources[node.0 as usize];
-        let held = windows.as_mut().and_then(|windows| windows.take_held(node));
-        let destination =
-            held.unwrap_or_else(|| packets.destination(node, source.created, &mut source.rng));
-        if let Some(windows) = windows {
-            let to = fabric.dragonfly().switch_of(destination).0;
-            if !windows.admit((node, source.switch), (destination, to)) {
-                source.next = node;
-                self.states.node_free[input.index()] += 1;
-                return None;
-            }
-        }
-        Some(destination)
-    }
-
     /// The input channel that a node can send to in this cycle, of which it has spent a credit. Where there is
     /// none, its wake-up is set to when it should look again, or the next credit sets it.
     #[inline]
@@ -165,7 +145,7 @@ impl<S: PacketSource> Network<'_, S> {
         }
         self.sent += 1;
         let flit = Flit { header, next: PacketId::NONE, out, hops: 0 };
-        let origin = Origin { source: node, created, sent: now };
+        let origin = PacketOrigin { source: node, created, sent: now };
         let arrival = now + u32::from(self.settings.node_latency_cycles) + 1;
         Ok(links.inject(flit, origin, input, arrival))
     }

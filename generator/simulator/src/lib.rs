@@ -97,6 +97,7 @@ mod faults;
 mod foresight;
 mod generation;
 mod histogram;
+mod holding;
 mod horizon;
 mod injection;
 mod links;
@@ -140,7 +141,7 @@ pub mod parts {
     pub use crate::network::{failed, stream};
     pub use crate::numbers::PacketId;
     pub use crate::parameters::{global_latency, local_latency};
-    pub use crate::series::Series;
+    pub use crate::series::WindowSeries;
     pub use crate::settings::{MOST_CYCLES, by_scheme_name};
     pub use crate::switch_state::PortKind;
     pub use crate::wakeups::{NO_NODE, Wakeups};
@@ -149,7 +150,7 @@ pub mod parts {
 
 pub use conservation::ConservationError;
 pub use delivered::Delivered;
-pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
+pub use fabric::{BootError, BootedFabric, LinkTarget, MOST_PORTS};
 pub use faults::{FaultSchedule, TablesBefore};
 pub use foresight::ForeseenLatency;
 pub use losses::{FaultFigures, LinkLosses, Losses};
@@ -162,7 +163,7 @@ pub use scheme::Scheme;
 pub use search::{Probing, SearchedLoads, last_good, last_good_by_latency};
 pub use series::{SeriesFigures, SeriesWindow};
 pub use setting_values::{Buffers, Deciding, Injection, MOST_BUFFER, MOST_LATENCY, Measuring};
-pub use settings::{Links, Settings, least_control_latency, paths_name};
+pub use settings::{LinkSpec, Settings, least_control_latency, paths_name};
 pub use starved_link::StarvedLink;
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};

@@ -9,14 +9,14 @@
 use crate::calendar::Calendar;
 use crate::losses::{Cause, Loss, LossLog};
 use crate::numbers::{ChannelId, LocalChannel, PacketId};
-use crate::packet::{Flit, Origin, Packet, Pool};
+use crate::packet::{Flit, Packet, PacketOrigin, Pool};
 use crate::tally::Tally;
 use crate::windows::{Acknowledgement, Acknowledgements};
 use std::ops::Range;
 
 /// A packet on its way to an input buffer, with the header that it will arrive with.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Arrival {
+pub(crate) struct ArrivingPacket {
     /// The input channel whose buffer it is on its way to.
     pub(crate) input: ChannelId,
     pub(crate) packet: PacketId,
@@ -36,9 +36,9 @@ pub(crate) struct Handed {
 pub(crate) struct UnderWay {
     pub(crate) pool: Pool,
     /// Packets from switches by the cycle in which they arrive.
-    pub(crate) arrivals: Calendar<Arrival>,
+    pub(crate) arrivals: Calendar<ArrivingPacket>,
     /// Packets from nodes, whose first output channel is decided already.
-    pub(crate) injections: Calendar<Arrival>,
+    pub(crate) injections: Calendar<ArrivingPacket>,
     /// Output channels for which a credit is on its way, by the cycle in which it comes to count.
     /// There are two lanes for each chunk. Credits for switches count before the allocation of
     /// their cycle and have the first lanes, one for each chunk. Credits for nodes count after it,
@@ -74,7 +74,7 @@ impl UnderWay {
 
     /// How many bytes links of so many chunks take that look so many cycles ahead and have nothing under way.
     pub(crate) fn bytes_ahead(horizon: u32, chunks: usize) -> u64 {
-        let of = |lanes| Calendar::<Arrival>::bytes_of_buckets(horizon, lanes);
+        let of = |lanes| Calendar::<ArrivingPacket>::bytes_of_buckets(horizon, lanes);
         2 * of(chunks) + of(2 * chunks)
     }
 
@@ -105,10 +105,14 @@ impl UnderWay {
                 handed.acknowledgements.push((cycle, told));
             });
         }
-        arrivals.drain(cycles.clone(), chunks.clone(), |cycle, _, Arrival { input, packet }| {
-            handed.arrivals.push((cycle, input, pool.packet(packet)));
-            pool.remove(packet);
-        });
+        arrivals.drain(
+            cycles.clone(),
+            chunks.clone(),
+            |cycle, _, ArrivingPacket { input, packet }| {
+                handed.arrivals.push((cycle, input, pool.packet(packet)));
+                pool.remove(packet);
+            },
+        );
         credits.drain(cycles, chunks, |cycle, chunk, credit| {
             handed.credits.push((cycle, credit.in_chunk(chunk)));
         });
@@ -118,7 +122,7 @@ impl UnderWay {
     pub(crate) fn take_in(&mut self, handed: &mut Handed) {
         for (cycle, input, packet) in handed.arrivals.drain(..) {
             let packet = self.pool.put(packet);
-            self.arrivals.file(cycle, input.chunk(), Arrival { input, packet });
+            self.arrivals.file(cycle, input.chunk(), ArrivingPacket { input, packet });
         }
         for (cycle, credit) in handed.credits.drain(..) {
             self.return_credit(cycle, credit);
@@ -139,10 +143,10 @@ impl UnderWay {
         from.credits.drain(cycles.clone(), nodes, |cycle, lane, credit| {
             self.credits.file(cycle, lane, credit);
         });
-        from.injections.drain(cycles, chunks, |cycle, lane, Arrival { input, packet }| {
+        from.injections.drain(cycles, chunks, |cycle, lane, ArrivingPacket { input, packet }| {
             let moved = self.pool.put(from.pool.packet(packet));
             from.pool.remove(packet);
-            self.injections.file(cycle, lane, Arrival { input, packet: moved });
+            self.injections.file(cycle, lane, ArrivingPacket { input, packet: moved });
         });
     }
 
@@ -158,7 +162,7 @@ impl UnderWay {
     }
 
     /// The packets that are on a link or in the queue before one.
-    pub(crate) fn packets_under_way(&self) -> impl Iterator<Item = &Arrival> {
+    pub(crate) fn packets_under_way(&self) -> impl Iterator<Item = &ArrivingPacket> {
         self.arrivals.iter().chain(self.injections.iter()).map(|(_, arrival)| arrival)
     }
 
@@ -167,13 +171,13 @@ impl UnderWay {
     pub(crate) fn inject(
         &mut self,
         flit: Flit,
-        origin: Origin,
+        origin: PacketOrigin,
         input: ChannelId,
         arrival: u32,
     ) -> PacketId {
         self.tally.sent(&origin);
         let packet = self.pool.add(flit, origin);
-        self.injections.file(arrival, input.chunk(), Arrival { input, packet });
+        self.injections.file(arrival, input.chunk(), ArrivingPacket { input, packet });
         packet
     }
 

@@ -2,7 +2,7 @@
 //! kept for the cycles ahead grows with both.
 
 use crate::links::UnderWay;
-use crate::network::Source;
+use crate::network::SourceQueue;
 use crate::packet::Packet;
 use crate::setting_values::Buffers;
 use crate::settings::Settings;
@@ -67,7 +67,7 @@ impl Settings {
     /// The bytes of a run with so many packets under way.
     pub(crate) fn bytes(&self, df: &Dragonfly, channels: u8, packets: u32) -> u64 {
         let chunks = SwitchStates::chunk_count(df);
-        let nodes = u64::from(df.node_numbers()) * size_of::<Source>() as u64;
+        let nodes = u64::from(df.node_numbers()) * size_of::<SourceQueue>() as u64;
         let packets = u64::from(packets) * size_of::<Packet>() as u64;
         let ahead = UnderWay::bytes_ahead(self.cycles_ahead(channels), chunks as usize);
         let windows = self.destination_window.map_or(0, |_| {

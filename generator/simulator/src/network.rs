@@ -49,7 +49,7 @@ use tvlb_table_set::names::NamedSwitch;
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
 /// would be stored of a packet is drawn when it is sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct SourceQueue {
     pub(crate) rng: Xoshiro256PlusPlus,
     /// The cycle in which it has, or had, its next packet to send, or [`NEVER`] while that is not known.
     pub(crate) created: u32,
@@ -74,7 +74,7 @@ pub(crate) struct Network<'f, S> {
     pub(crate) now: u32,
     pub(crate) horizon: Horizon,
     pub(crate) states: SwitchStates,
-    pub(crate) sources: OwnedRange<Source>,
+    pub(crate) sources: OwnedRange<SourceQueue>,
     pub(crate) switch_rngs: OwnedRange<Xoshiro256PlusPlus>,
     pub(crate) links: UnderWay,
     pub(crate) second_looks: SecondLooks,
@@ -137,7 +137,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
                 } else {
                     NO_NODE
                 };
-                Source { rng, created, switch, input, next, blocked: false }
+                SourceQueue { rng, created, switch, input, next, blocked: false }
             })
             .collect::<Vec<_>>();
         let switch_rngs = (0..df.switch_numbers())

@@ -1,6 +1,6 @@
 //! The figures of one run.
 
-use crate::fabric::Link;
+use crate::fabric::LinkTarget;
 use crate::generation::Generation;
 use crate::losses::{FaultFigures, LinkLosses};
 use crate::network::Network;
@@ -269,7 +269,7 @@ pub(crate) fn by_kind<S: PacketSource>(
     [LinkKind::Local, LinkKind::Global].map(|kind| {
         let is_global = kind == LinkKind::Global;
         let of_kind = links.iter().filter(|&&(switch, port, _)| {
-            matches!(network.fabric.link(switch, port), Link::Global(..)) == is_global
+            matches!(network.fabric.link(switch, port), LinkTarget::Global(..)) == is_global
         });
         let capacity = network.settings.bandwidths.flits_per_cycle(kind);
         LinkLoad { capacity, ..summary(network, of_kind) }
@@ -287,7 +287,10 @@ pub(crate) fn link_loads<S: PacketSource>(
     for (number, &flits) in flits.iter().enumerate() {
         let switch = SwitchId(u16::try_from(number >> bits).expect("at most 2^16 switches"));
         let port = Port(u16::try_from(number & ((1 << bits) - 1)).expect("at most 256 ports"));
-        if matches!(network.fabric.link(switch, port), Link::Local(..) | Link::Global(..)) {
+        if matches!(
+            network.fabric.link(switch, port),
+            LinkTarget::Local(..) | LinkTarget::Global(..)
+        ) {
             loads.push((switch, port, f64::from(flits) / window));
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A packet is one flit and stays in its place of the pool from its node to its node; what moves
 //! from link to buffer to link is its handle. A place is half a cache line, so each switch fetches
-//! one line for a packet, and the last one finds its [`Origin`] in it.
+//! one line for a packet, and the last one finds its [`PacketOrigin`] in it.
 
 use crate::numbers::{LocalChannel, PacketId};
 use std::hint::black_box;
@@ -24,7 +24,7 @@ pub(crate) struct Flit {
 
 /// Where and when a packet was sent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin {
+pub(crate) struct PacketOrigin {
     pub(crate) source: NodeId,
     /// The cycle in which it was generated.
     pub(crate) created: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Origin {
 #[repr(align(32))]
 pub(crate) struct Packet {
     flit: Flit,
-    origin: Origin,
+    origin: PacketOrigin,
 }
 
 /// All packets under way.
@@ -71,7 +71,7 @@ impl Pool {
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, flit: Flit, origin: Origin) -> PacketId {
+    pub(crate) fn add(&mut self, flit: Flit, origin: PacketOrigin) -> PacketId {
         self.live += 1;
         let handle = self.free;
         match self.packets.get_mut(handle.index()) {
@@ -109,7 +109,7 @@ impl Pool {
     }
 
     #[inline]
-    pub(crate) fn origin(&self, handle: PacketId) -> &Origin {
+    pub(crate) fn origin(&self, handle: PacketId) -> &PacketOrigin {
         &self.packets[handle.index()].origin
     }
 

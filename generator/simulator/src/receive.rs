@@ -2,8 +2,8 @@
 
 use crate::allocate::wait;
 use crate::calendar::Calendar;
-use crate::damage::{Verdict, at_source};
-use crate::links::{Arrival, UnderWay};
+use crate::damage::{PacketFate, at_source};
+use crate::links::{ArrivingPacket, UnderWay};
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::LocalChannel;
 use crate::packet_source::PacketSource;
@@ -33,7 +33,7 @@ impl<S: PacketSource> Network<'_, S> {
         if !FROM_NODES {
             pool.fetch(calendar.blocks(bucket).flatten().map(|arrival| arrival.packet));
         }
-        for &Arrival { input, packet } in calendar.blocks(bucket).flatten() {
+        for &ArrivingPacket { input, packet } in calendar.blocks(bucket).flatten() {
             let flit = pool.flit_mut(packet);
             let input = input.local();
             if !FROM_NODES {
@@ -100,7 +100,7 @@ impl<S: PacketSource> Network<'_, S> {
     /// Takes a packet that arrives now out if it is lost.
     fn is_lost(
         &mut self,
-        Arrival { input, packet }: Arrival,
+        ArrivingPacket { input, packet }: ArrivingPacket,
         is_from_node: bool,
         now: u32,
     ) -> Result<bool, Box<DatapathError>> {
@@ -114,11 +114,11 @@ impl<S: PacketSource> Network<'_, S> {
         let departure = now - self.states.crossings[link.kind as usize].flit;
         let flit = self.links.pool.flit_mut(packet);
         let verdict = match damage.loss_on_link(port, upstream, departure, bits) {
-            Some(loss) => Ok(Verdict::Lost(loss)),
+            Some(loss) => Ok(PacketFate::Lost(loss)),
             None if is_from_node => {
                 damage.note_header(packet, at_source(flit.header));
                 if out_ports[flit.out.port().index()].leads_to_node() {
-                    Ok(Verdict::Stays)
+                    Ok(PacketFate::Stays)
                 } else {
                     damage.judge(switch, packet, flit.out, self.channel_map, bits)
                 }
@@ -129,12 +129,12 @@ impl<S: PacketSource> Network<'_, S> {
             }
         };
         match verdict {
-            Ok(Verdict::Stays) => Ok(false),
-            Ok(Verdict::Turns(out, header)) => {
+            Ok(PacketFate::Stays) => Ok(false),
+            Ok(PacketFate::Turns(out, header)) => {
                 (flit.out, flit.header) = (out, header);
                 Ok(false)
             }
-            Ok(Verdict::Lost(loss)) => {
+            Ok(PacketFate::Lost(loss)) => {
                 self.lose(input, packet, loss, now);
                 Ok(true)
             }
@@ -144,7 +144,7 @@ impl<S: PacketSource> Network<'_, S> {
 }
 
 /// What is filed under a cycle and lane, of which nothing is left there.
-fn take(calendar: &mut Calendar<Arrival>, now: u32, lane: usize) -> Vec<Arrival> {
+fn take(calendar: &mut Calendar<ArrivingPacket>, now: u32, lane: usize) -> Vec<ArrivingPacket> {
     let bucket = calendar.take(now, lane);
     let mut taken = Vec::new();
     calendar.blocks(bucket).for_each(|block| taken.extend_from_slice(block));

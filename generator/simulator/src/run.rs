@@ -23,7 +23,7 @@ use crate::memory::{MOST_FULL, check_memory};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
 use crate::packet_source::PacketSource;
-use crate::series::Series;
+use crate::series::WindowSeries;
 use crate::setting_values::{Deciding, Measuring};
 use crate::settings::{MOST_CYCLES, Settings};
 use crate::share::Share;
@@ -165,7 +165,7 @@ impl<'f> Run<'f> {
     /// Counts by windows of so many cycles what is delivered and lost ([`Outcome::series`]). To be called before
     /// the run advances.
     pub fn record_series(&mut self, window_cycles: NonZeroU32) {
-        self.network.links.tally.series = Some(Box::new(Series::new(window_cycles.get())));
+        self.network.links.tally.series = Some(Box::new(WindowSeries::new(window_cycles.get())));
     }
 
     /// The packets lost so far.

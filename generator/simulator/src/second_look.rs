@@ -7,7 +7,7 @@
 //! packets are noted here, and looked at after the last step of the cycle in the order of first
 //! switches; what a second switch that comes later has sent in the meantime is not counted.
 
-use crate::links::Arrival;
+use crate::links::ArrivingPacket;
 use crate::numbers::PortId;
 use crate::owned_range::OwnedRange;
 use crate::packet::Pool;
@@ -16,8 +16,8 @@ use tvlb_firmware_model::Header;
 
 /// A packet to look at again.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SecondLook {
-    pub(crate) arriving: Arrival,
+pub(crate) struct PendingLook {
+    pub(crate) arriving: ArrivingPacket,
     /// The cycle in which it arrives.
     pub(crate) arrival: u32,
     /// The output port by which it left, over all switches.
@@ -28,13 +28,13 @@ pub(crate) struct SecondLook {
 
 /// How many flits left by an output port in one cycle.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sent {
+pub(crate) struct FlitsSent {
     pub(crate) all: u8,
     /// By virtual channel.
     on: [u8; 8],
 }
 
-impl Sent {
+impl FlitsSent {
     #[inline]
     pub(crate) fn on(&self, virtual_channel: u8) -> u32 {
         self.on.get(usize::from(virtual_channel)).map_or(0, |&flits| u32::from(flits))
@@ -46,18 +46,18 @@ impl Sent {
 pub(crate) struct SecondLooks {
     /// Whether there are such packets at all.
     pub(crate) are_taken: bool,
-    packets: Vec<SecondLook>,
+    packets: Vec<PendingLook>,
     /// The output ports that a flit left by in this cycle.
     ports: Vec<PortId>,
     /// For each output port of all switches, how many flits left by each of its channels in this cycle.
-    sent: OwnedRange<Sent>,
+    sent: OwnedRange<FlitsSent>,
 }
 
 impl SecondLooks {
     /// An empty record for networks of so many ports. Only PAR needs one: without it nothing is
     /// noted and nothing allocated.
     pub(crate) fn new(are_taken: bool, ports: usize) -> Self {
-        let sent = vec![Sent::default(); if are_taken { ports } else { 0 }];
+        let sent = vec![FlitsSent::default(); if are_taken { ports } else { 0 }];
         Self { are_taken, packets: Vec::new(), ports: Vec::new(), sent: OwnedRange::whole(sent) }
     }
 
@@ -77,7 +77,7 @@ impl SecondLooks {
     pub(crate) fn take(
         &mut self,
         pool: &Pool,
-        arriving: Arrival,
+        arriving: ArrivingPacket,
         arrival: u32,
         port: PortId,
         step: u8,
@@ -88,14 +88,14 @@ impl SecondLooks {
         sent.on[arriving.input.virtual_channel() as usize] += 1;
         let is_open = Header::from_bits(pool.flit(arriving.packet).header).is_open();
         if is_open {
-            self.packets.push(SecondLook { arriving, arrival, port, step });
+            self.packets.push(PendingLook { arriving, arrival, port, step });
         }
         is_open
     }
 
     /// Takes the packets of this cycle, in the order in which they are to be looked at: by first
     /// switch, which has numbers of 2^`port_bits` ports, and there the last one first.
-    pub(crate) fn in_order(&mut self, port_bits: u32) -> Vec<SecondLook> {
+    pub(crate) fn in_order(&mut self, port_bits: u32) -> Vec<PendingLook> {
         let mut packets = std::mem::take(&mut self.packets);
         packets.sort_unstable_by_key(|look| {
             (look.port.switch(port_bits).0, Reverse(look.step), Reverse(look.port))
@@ -104,22 +104,22 @@ impl SecondLooks {
     }
 
     /// Per output port the flits that have left by its channels in this cycle.
-    pub(crate) fn sent(&self) -> &OwnedRange<Sent> {
+    pub(crate) fn sent(&self) -> &OwnedRange<FlitsSent> {
         &self.sent
     }
 
     /// Ends the cycle; the packets are handed back for their memory.
-    pub(crate) fn end(&mut self, mut packets: Vec<SecondLook>) {
+    pub(crate) fn end(&mut self, mut packets: Vec<PendingLook>) {
         packets.clear();
         self.packets = packets;
         for port in self.ports.drain(..) {
-            self.sent[port.index()] = Sent::default();
+            self.sent[port.index()] = FlitsSent::default();
         }
     }
 
     /// How many bytes the record holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.packets.capacity() * size_of::<SecondLook>()
+        self.packets.capacity() * size_of::<PendingLook>()
             + self.ports.capacity() * size_of::<PortId>()
             + self.sent.bytes()
     }

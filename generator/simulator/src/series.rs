@@ -68,20 +68,20 @@ impl SeriesFigures {
 
 /// Counts by the window.
 #[derive(Clone, Debug)]
-pub struct Series {
+pub struct WindowSeries {
     window: u32,
-    counts: Vec<Counts>,
+    counts: Vec<WindowCounts>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct WindowCounts {
     delivered: u64,
     by_vlb: u64,
     latencies: u64,
     losses: Losses,
 }
 
-impl Series {
+impl WindowSeries {
     /// Counts of nothing yet, for windows of so many cycles, at least 1.
     pub const fn new(window: u32) -> Self {
         Self { window, counts: Vec::new() }
@@ -95,7 +95,7 @@ impl Series {
     /// Adds the counts of another of the same windows, of a network in which nothing is lost: others are not divided.
     pub(crate) fn merge(&mut self, other: &Self) {
         if other.counts.len() > self.counts.len() {
-            self.counts.resize(other.counts.len(), Counts::default());
+            self.counts.resize(other.counts.len(), WindowCounts::default());
         }
         for (own, other) in self.counts.iter_mut().zip(&other.counts) {
             own.delivered += other.delivered;
@@ -104,10 +104,10 @@ impl Series {
         }
     }
 
-    fn at(&mut self, cycle: u32) -> &mut Counts {
+    fn at(&mut self, cycle: u32) -> &mut WindowCounts {
         let place = (cycle / self.window) as usize;
         if place >= self.counts.len() {
-            self.counts.resize(place + 1, Counts::default());
+            self.counts.resize(place + 1, WindowCounts::default());
         }
         &mut self.counts[place]
     }
@@ -130,9 +130,9 @@ impl Series {
     pub fn until(&self, end: u32, (nodes, flits): (u32, u16), may_lose: bool) -> SeriesFigures {
         let per = f64::from(nodes.max(1)) * f64::from(self.window) / f64::from(flits);
         let windows = (end / self.window) as usize;
-        let counts = self.counts.iter().copied().chain(std::iter::repeat(Counts::default()));
-        let figures = |(number, counts): (u32, Counts)| {
-            let Counts { delivered, by_vlb, latencies, losses } = counts;
+        let counts = self.counts.iter().copied().chain(std::iter::repeat(WindowCounts::default()));
+        let figures = |(number, counts): (u32, WindowCounts)| {
+            let WindowCounts { delivered, by_vlb, latencies, losses } = counts;
             let mean = |sum: u64| (delivered > 0).then(|| sum as f64 / delivered as f64);
             SeriesWindow {
                 from: number * self.window,

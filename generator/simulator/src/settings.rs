@@ -28,7 +28,7 @@ pub const MOST_CYCLES: u32 = 1_000_000_000;
 
 /// What a fabric file says of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Links {
+pub struct LinkSpec {
     pub local_latency_cycles: u16,
     pub global_latency_cycles: u16,
     pub bandwidths: Bandwidths,
@@ -36,7 +36,7 @@ pub struct Links {
     pub buffer_flits: Option<u16>,
 }
 
-impl Default for Links {
+impl Default for LinkSpec {
     fn default() -> Self {
         Self {
             local_latency_cycles: 10,
@@ -48,7 +48,7 @@ impl Default for Links {
 }
 
 /// As a manifest has it. A latency that does not fit is refused with the other settings.
-impl From<&FabricEntry> for Links {
+impl From<&FabricEntry> for LinkSpec {
     fn from(fabric: &FabricEntry) -> Self {
         let cycles = |latency| u16::try_from(latency).unwrap_or(u16::MAX);
         Self {
@@ -159,8 +159,9 @@ impl Settings {
     /// These settings on the links that a fabric file describes, with what has been given in the place of that.
     /// Buffers that neither says are as [`Self::with_buffer`] has them.
     #[must_use]
-    pub fn on(self, links: Links, stated: &Stated<Self>) -> Self {
-        let Links { local_latency_cycles, global_latency_cycles, bandwidths, buffer_flits } = links;
+    pub fn on(self, links: LinkSpec, stated: &Stated<Self>) -> Self {
+        let LinkSpec { local_latency_cycles, global_latency_cycles, bandwidths, buffer_flits } =
+            links;
         let on_links = Self { local_latency_cycles, global_latency_cycles, bandwidths, ..self };
         let settings = stated.over(on_links);
         if stated.has("buffer") {

@@ -19,10 +19,10 @@
 //! another, so that what one part of a cycle has read is still in the nearest cache for the next
 //! part, and for the next cycle.
 
-use crate::fabric::{BootedFabric, Link, MOST_PORTS};
+use crate::fabric::{BootedFabric, LinkTarget, MOST_PORTS};
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
 use crate::owned_range::OwnedRange;
-use crate::second_look::Sent;
+use crate::second_look::FlitsSent;
 use crate::setting_values::Buffers;
 use crate::settings::Settings;
 use crate::worklist::WorkList;
@@ -146,7 +146,7 @@ impl OutputPort {
 
 /// How long crossing a link takes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Crossing {
+pub(crate) struct LinkDelay {
     /// Cycles from a flit's departure to its arrival.
     pub(crate) flit: u32,
     /// Cycles from the arrival of a flit at a node to the use of the credit for it.
@@ -166,7 +166,7 @@ pub(crate) struct SwitchStates {
     /// For each input channel that a node sends to, how many credits the node has left. The
     /// entries of other input channels have no meaning.
     pub(crate) node_free: OwnedRange<u16>,
-    pub(crate) crossings: [Crossing; 4],
+    pub(crate) crossings: [LinkDelay; 4],
     pub(crate) buffers: Buffers,
     /// The first port of a switch that leads to another group.
     first_slot: Port,
@@ -320,10 +320,10 @@ impl SwitchStates {
             let id = PortId::new(number);
             let link = fabric.link(id.switch(port_bits), id.at_switch(port_bits));
             (output.kind, output.peer) = match link {
-                Link::Terminal(node) => (PortKind::Node, Peer::of_node(node)),
-                Link::Local(to, port) => (PortKind::Local, first(to, port)),
-                Link::Global(to, port) => (PortKind::Global, first(to, port)),
-                Link::Unused => continue,
+                LinkTarget::Terminal(node) => (PortKind::Node, Peer::of_node(node)),
+                LinkTarget::Local(to, port) => (PortKind::Local, first(to, port)),
+                LinkTarget::Global(to, port) => (PortKind::Global, first(to, port)),
+                LinkTarget::Unused => continue,
             };
             let latency = latencies[output.kind as usize];
             (input.upstream, input.credit) = match output.kind {
@@ -347,7 +347,7 @@ impl SwitchStates {
             all_chunks: all.len(),
             node_free: OwnedRange::whole(vec![settings.buffers.local; all.len() * CHANNELS]),
             chunks: OwnedRange::whole(all),
-            crossings: array::from_fn(|kind| Crossing {
+            crossings: array::from_fn(|kind| LinkDelay {
                 flit: u32::from(latencies[kind]) + 1,
                 credit: u32::from(latencies[kind]) + 1 + u32::from(settings.credit_delay_cycles),
                 gap: gaps[kind],
@@ -406,8 +406,8 @@ impl SwitchStates {
     }
 
     /// The view that a switch has of its queues.
-    pub(crate) const fn queues(&self, switch: SwitchId) -> Queues<'_> {
-        Queues { states: self, switch, later: None }
+    pub(crate) const fn queues(&self, switch: SwitchId) -> SwitchQueues<'_> {
+        SwitchQueues { states: self, switch, later: None }
     }
 
     /// How many bytes all of this holds.
@@ -417,16 +417,16 @@ impl SwitchStates {
 }
 
 /// A switch's view of its own queues.
-pub(crate) struct Queues<'n> {
+pub(crate) struct SwitchQueues<'n> {
     states: &'n SwitchStates,
     switch: SwitchId,
     /// For each output port of all switches, the flits that this view leaves out.
-    later: Option<&'n OwnedRange<Sent>>,
+    later: Option<&'n OwnedRange<FlitsSent>>,
 }
 
-impl<'n> Queues<'n> {
+impl<'n> SwitchQueues<'n> {
     /// The same view, except that it leaves out so many flits of each output port.
-    pub(crate) const fn without(self, later: &'n OwnedRange<Sent>) -> Self {
+    pub(crate) const fn without(self, later: &'n OwnedRange<FlitsSent>) -> Self {
         Self { later: Some(later), ..self }
     }
 
@@ -468,7 +468,7 @@ fn first_of_switch(index: usize, port_bits: u32) -> LocalChannel {
     LocalChannel::new(port.first_of_switch(port_bits), 0)
 }
 
-impl Credits for Queues<'_> {
+impl Credits for SwitchQueues<'_> {
     #[inline]
     fn used(&self, port: Port) -> u32 {
         self.used_at(self.switch, port, None)

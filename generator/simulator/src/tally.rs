@@ -9,8 +9,8 @@
 use crate::agreement::Halves;
 use crate::histogram::Histogram;
 use crate::losses::Cause;
-use crate::packet::{Flit, Origin};
-use crate::series::Series;
+use crate::packet::{Flit, PacketOrigin};
+use crate::series::WindowSeries;
 use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind};
 use tvlb_schema::NodeId;
@@ -106,7 +106,7 @@ pub(crate) struct Tally {
     /// The latencies of the first measured window by its halves.
     pub(crate) halves: Halves,
     /// The same and more by the window, where that is wanted.
-    pub(crate) series: Option<Box<Series>>,
+    pub(crate) series: Option<Box<WindowSeries>>,
 }
 
 impl Tally {
@@ -243,7 +243,7 @@ impl Tally {
     }
 
     #[inline]
-    pub(crate) fn sent(&mut self, origin: &Origin) {
+    pub(crate) fn sent(&mut self, origin: &PacketOrigin) {
         if self.window.contains(&origin.sent) {
             let (waiting, created) = &mut self.population_of(origin.source).under_way;
             *waiting = waiting.wrapping_add(1);
@@ -271,7 +271,7 @@ impl Tally {
     }
 
     /// Counts a packet that was sent and is lost in this cycle.
-    pub(crate) fn lost(&mut self, origin: &Origin, cause: Cause, now: u32) {
+    pub(crate) fn lost(&mut self, origin: &PacketOrigin, cause: Cause, now: u32) {
         if self.window.contains(&origin.sent) {
             let (waiting, created) = &mut self.population_of(origin.source).under_way;
             *waiting -= 1;
@@ -288,7 +288,7 @@ impl Tally {
     }
 
     #[inline]
-    pub(crate) fn delivered(&mut self, origin: &Origin, flit: &Flit, at: u32) {
+    pub(crate) fn delivered(&mut self, origin: &PacketOrigin, flit: &Flit, at: u32) {
         let latency = at - origin.created;
         let (count, sum) = &mut self.population_of(origin.source).recent;
         *count += 1;

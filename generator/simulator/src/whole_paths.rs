@@ -1,14 +1,14 @@
 //! What a source switch sees under UGAL-G: the queues along whole paths.
 
 use crate::losses::Cause;
-use crate::switch_state::Queues;
+use crate::switch_state::SwitchQueues;
 use std::ops::Range;
 use tvlb_firmware_model::{Credits, Header, Step, Switch};
 use tvlb_schema::{Port, SwitchId};
 
 /// What a switch sees under UGAL-G: its own queues, and those of all switches along paths.
 pub(crate) struct WholePaths<'n> {
-    pub(crate) own: Queues<'n>,
+    pub(crate) own: SwitchQueues<'n>,
     pub(crate) switches: &'n [Switch<'n>],
 }
 

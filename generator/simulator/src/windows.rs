@@ -1,23 +1,16 @@
 //! Sources with a window per destination switch, and the acknowledgements that close the count of a packet.
 //!
 //! A switch keeps the windows of its nodes ([`DestinationWindow`]), one for each other switch. A packet for a node of the
-//! same switch is never held. A node whose packet is held sends nothing else meanwhile: it looks again when its
-//! switch next hears from the packet's destination.
+//! same switch is never held.
 //!
 //! Assumed is that each packet is acknowledged on its own, by control traffic that waits for nothing: the source
 //! hears of it a number of cycles after its last flit has reached its node ([`Settings::acknowledgement`]), and of
 //! a lost packet as late. No bandwidth is taken for it.
-//!
-//! What the nodes of a switch do in a cycle makes a difference to each other here, so the node with the oldest packet
-//! has its turn first, which lets nobody starve, and acknowledgements of a cycle are sorted. Then the figures of a run
-//! are the same at any number of threads.
 
 use crate::calendar::Calendar;
-use crate::network::Network;
-use crate::numbers::{PORTS, PortId};
+use crate::numbers::PortId;
 use crate::owned_range::OwnedRange;
-use crate::packet::Origin;
-use crate::packet_source::PacketSource;
+use crate::packet::PacketOrigin;
 use crate::settings::Settings;
 use crate::wakeups::NO_NODE;
 use std::ops::Range;
@@ -27,7 +20,7 @@ use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId};
 /// What a source hears of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Acknowledgement {
-    from: SwitchId,
+    pub(crate) from: SwitchId,
     to: SwitchId,
     /// From the cycle in which it was sent to that in which it arrived, or [`Self::LOST`].
     delay_cycles: u32,
@@ -77,16 +70,16 @@ impl Acknowledgements {
     /// Acknowledges a packet that arrives at a node of a switch.
     #[cold]
     #[inline(never)]
-    pub(crate) fn arrives(&mut self, origin: &Origin, to: SwitchId, arrival: u32) {
+    pub(crate) fn arrives(&mut self, origin: &PacketOrigin, to: SwitchId, arrival: u32) {
         self.file(origin, to, arrival, arrival - origin.sent);
     }
 
     /// Tells the source of a packet to a node of a switch that it is lost.
-    pub(crate) fn lost(&mut self, origin: &Origin, to: SwitchId, now: u32) {
+    pub(crate) fn lost(&mut self, origin: &PacketOrigin, to: SwitchId, now: u32) {
         self.file(origin, to, now, Acknowledgement::LOST);
     }
 
-    fn file(&mut self, origin: &Origin, to: SwitchId, cycle: u32, delay_cycles: u32) {
+    fn file(&mut self, origin: &PacketOrigin, to: SwitchId, cycle: u32, delay_cycles: u32) {
         let (from, _) = self.df.switch_of(origin.source);
         if from != to {
             let told = Acknowledgement { from, to, delay_cycles };
@@ -186,6 +179,12 @@ impl SourceWindows {
         &mut self.places[from.as_usize() * self.of_switch + to.as_usize()]
     }
 
+    /// Whether a node holds a packet to a node of the switch that an acknowledgement comes from.
+    pub(crate) fn waits_for(&self, node: NodeId, told: Acknowledgement, df: &Dragonfly) -> bool {
+        let held = self.held[node.as_usize()];
+        held != NO_NODE && df.switch_of(held).0 == told.to
+    }
+
     /// The destination of the packet that a node holds, which it holds no longer.
     pub(crate) fn take_held(&mut self, node: NodeId) -> Option<NodeId> {
         let held = std::mem::replace(&mut self.held[node.as_usize()], NO_NODE);
@@ -214,61 +213,11 @@ impl SourceWindows {
     }
 
     /// Notes what a source hears.
-    fn hear(&mut self, told: Acknowledgement) {
+    pub(crate) fn hear(&mut self, told: Acknowledgement) {
         let window = self.window(told.from, told.to);
         match told.delay_cycles {
             Acknowledgement::LOST => window.lose(),
             delay_cycles => window.acknowledge(delay_cycles),
         }
-    }
-}
-
-impl<S: PacketSource> Network<'_, S> {
-    /// Notes the acknowledgements that come to a chunk in this cycle, and wakes the nodes that hold packets to
-    /// switches that were heard of.
-    pub(crate) fn hear_acknowledgements(&mut self, chunk: usize, now: u32) {
-        let (Some(windows), Some(under_way)) =
-            (&mut self.windows, &mut self.links.acknowledgements)
-        else {
-            return;
-        };
-        let mut heard = Vec::new();
-        under_way.drain(now..now + 1, chunk..chunk + 1, |_, told| heard.push(told));
-        heard.sort_unstable();
-        let df = self.fabric.dragonfly();
-        for told in heard {
-            windows.hear(told);
-            for terminal in 0..df.p() {
-                let node = NodeId(u32::from(told.from.0) * df.p() + terminal);
-                let held = windows.held[node.as_usize()];
-                let source = &mut self.sources[node.as_usize()];
-                if held != NO_NODE && df.switch_of(held).0 == told.to && source.next == node {
-                    // The list of this cycle is taken after this.
-                    source.next = self.wakeups.set(chunk, now, now, node);
-                }
-            }
-        }
-    }
-
-    /// Brings a chunk's list of nodes, which begins with this one, into the order in which they have their turns: by
-    /// the age of their packets.
-    pub(crate) fn in_turn(&mut self, first: NodeId) -> NodeId {
-        let mut nodes = Vec::new();
-        let mut at = first;
-        while at != NO_NODE {
-            nodes.push(at);
-            at = self.sources[at.as_usize()].next;
-        }
-        nodes.sort_unstable_by_key(|&node| (self.sources[node.as_usize()].created, node));
-        for (place, node) in nodes.iter().enumerate() {
-            let next = nodes.get(place + 1).copied().unwrap_or(NO_NODE);
-            self.sources[node.as_usize()].next = next;
-        }
-        nodes.first().copied().unwrap_or(NO_NODE)
-    }
-
-    /// The switch at which a chunk begins.
-    pub(crate) const fn first_switch(&self, chunk: usize) -> usize {
-        (chunk * PORTS) >> self.states.port_bits
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Again<'a> {
 
 /// What one seed has found: by contender of the field its saturations on the score patterns and on traffic that is
 /// usual, and the chosen one's regret on each guard.
-struct Found {
+struct SeedOutcome {
     seed: u64,
     score: Vec<Vec<f64>>,
     usual: Vec<Vec<f64>>,
@@ -80,7 +80,7 @@ impl<'a> Again<'a> {
             Seed { runner: &runner, panel, result, guesses: &guesses }.ask(oblivious, chosen)
         })?;
         let contender = |number: usize| {
-            let all = |of: fn(&Found) -> &Vec<Vec<f64>>| {
+            let all = |of: fn(&SeedOutcome) -> &Vec<Vec<f64>>| {
                 mean(seeds.iter().flat_map(|found| of(found)[number].iter().copied()))
             };
             AgainContender {
@@ -127,7 +127,7 @@ struct Seed<'s> {
 }
 
 impl Seed<'_> {
-    fn ask(&self, [min, vlb]: &[Vec<u32>; 2], chosen: usize) -> Result<Found, ChooseError> {
+    fn ask(&self, [min, vlb]: &[Vec<u32>; 2], chosen: usize) -> Result<SeedOutcome, ChooseError> {
         let known = self.result.baselines.guards.iter().map(|carried| carried.conventional);
         let search = searches(&known.collect::<Vec<_>>());
         let conventional = guard_steps(self.runner, Contender::CONVENTIONAL, &search)?;
@@ -146,7 +146,7 @@ impl Seed<'_> {
         let steps = self.chosen_on_guards(Contender::number(chosen), &carried)?;
         let regrets = carried.iter().zip(steps).map(|(carried, step)| carried.regret(step));
         let (seed, regrets) = (self.panel.score[0].seed, regrets.collect());
-        Ok(Found { seed, score, usual, regrets })
+        Ok(SeedOutcome { seed, score, usual, regrets })
     }
 
     /// What a contender carries of uniform traffic and of permutations.

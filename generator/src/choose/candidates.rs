@@ -68,14 +68,14 @@ const PAR_WEIGHING: [&str; 2] =
 
 /// A pair of policies that may be chosen, with where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
+pub struct PolicyCandidate {
     /// Its policies. Those of a candidate for UGAL-L, which has one decision, are equal.
     pub policies: PolicyPair,
     /// Where the candidate comes from.
     pub origin: Origin,
 }
 
-impl Candidate {
+impl PolicyCandidate {
     /// Whether another candidate has the same policies, wherever it comes from.
     pub fn is_like(&self, other: &Self) -> bool {
         self.policies == other.policies
@@ -111,36 +111,36 @@ impl Sources<'_> {
     /// Conventional routing: first as it was published, then by channel where queues are not given, and then with
     /// what the fabric file says of weighing. Where that rules out one of the first two, it is compared with the
     /// candidates and cannot be chosen ([`Self::allows`]).
-    pub fn conventional(&self, scheme: Scheme) -> Vec<Candidate> {
+    pub fn conventional(&self, scheme: Scheme) -> Vec<PolicyCandidate> {
         let known = |text| PolicyPair::parse(text, self.seed).expect("these are in the grammar");
         let by_channel = CONVENTIONAL_BY_CHANNEL[usize::from(scheme == Scheme::Par)];
         let published = known(CONVENTIONAL);
         let weighed = self.limited(scheme, published.clone());
-        let mut all = vec![Candidate { policies: published, origin: Origin::Conventional }];
+        let mut all = vec![PolicyCandidate { policies: published, origin: Origin::Conventional }];
         if self.weighing.ugal_l.queue.is_none() {
             let policies = known(by_channel);
-            all.push(Candidate { policies, origin: Origin::ConventionalByChannel });
+            all.push(PolicyCandidate { policies, origin: Origin::ConventionalByChannel });
         }
         if all.iter().all(|candidate| candidate.policies != weighed) {
-            all.push(Candidate { policies: weighed, origin: Origin::Family });
+            all.push(PolicyCandidate { policies: weighed, origin: Origin::Family });
         }
         all
     }
 
     /// Whether a candidate weighs as the fabric file says.
-    pub fn allows(&self, scheme: Scheme, candidate: &Candidate) -> bool {
+    pub fn allows(&self, scheme: Scheme, candidate: &PolicyCandidate) -> bool {
         self.limited(scheme, candidate.policies.clone()) == candidate.policies
     }
 
     /// The candidates of a scheme, each once, the paper's choice first. UGAL-L has one decision: of
     /// two policies it takes the first.
-    pub fn candidates(&self, scheme: Scheme) -> Vec<Candidate> {
+    pub fn candidates(&self, scheme: Scheme) -> Vec<PolicyCandidate> {
         let known = |text: &str| {
             PolicyPair::parse(text, self.seed).expect("these texts are in the grammar")
         };
-        let mut all: Vec<Candidate> = Vec::new();
+        let mut all: Vec<PolicyCandidate> = Vec::new();
         let mut add = |policies: PolicyPair, origin| {
-            let candidate = Candidate { policies: self.limited(scheme, policies), origin };
+            let candidate = PolicyCandidate { policies: self.limited(scheme, policies), origin };
             // No candidate may be without any route.
             let has_routes = !candidate.policies.source.rule.shapes().is_empty();
             if has_routes && !all.iter().any(|c| c.is_like(&candidate)) {
@@ -209,14 +209,14 @@ fn mirrored(rule: &SetRule) -> SetRule {
 }
 
 /// The pairs of PAR: the policy of each of the best at the source with that of each at the second look.
-pub fn pairs(best: &[Candidate]) -> Vec<Candidate> {
-    let mut pairs: Vec<Candidate> = Vec::new();
+pub fn pairs(best: &[PolicyCandidate]) -> Vec<PolicyCandidate> {
+    let mut pairs: Vec<PolicyCandidate> = Vec::new();
     for at_source in best {
         for at_second_look in best {
             let source = at_source.policies.source.clone();
             let second = at_second_look.policies.second.clone();
             let policies = PolicyPair { source, second };
-            let pair = Candidate { policies, origin: Origin::Pair };
+            let pair = PolicyCandidate { policies, origin: Origin::Pair };
             if !best.iter().chain(&pairs).any(|other| other.is_like(&pair)) {
                 pairs.push(pair);
             }
@@ -235,8 +235,8 @@ mod tests {
         Sources { front, user, weighing: PerDecision::default(), seed: 1 }
     }
 
-    fn names(candidates: &[Candidate]) -> Vec<String> {
-        candidates.iter().map(Candidate::name).collect()
+    fn names(candidates: &[PolicyCandidate]) -> Vec<String> {
+        candidates.iter().map(PolicyCandidate::name).collect()
     }
 
     #[test]
@@ -313,7 +313,7 @@ mod tests {
         let sources = Sources { weighing, ..sources(&[], &user) };
         for (scheme, first, second) in [(Scheme::UgalL, 1, 1), (Scheme::Par, 2, 3)] {
             let all = sources.candidates(scheme);
-            let found = |c: &Candidate| {
+            let found = |c: &PolicyCandidate| {
                 (c.policies.source.weighing.threshold, c.policies.second.weighing.threshold)
             };
             assert!(all.iter().all(|c| found(c) == (first, second)));
@@ -338,7 +338,7 @@ mod tests {
     fn pairs_are_of_two_sets() {
         let candidate = |text: &str| {
             let policies = PolicyPair::parse(text, 0).unwrap();
-            Candidate { policies, origin: Origin::Family }
+            PolicyCandidate { policies, origin: Origin::Family }
         };
         let best = ["all", "shapes:011", "shapes:110 T=4"].map(candidate);
         assert_eq!(pairs(&best).len(), 6);

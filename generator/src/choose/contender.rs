@@ -5,7 +5,7 @@
 //! are *references*: what all others are compared with. Beside these two it may have both with queues by virtual
 //! channel, so that a gain of the queues is not taken for a gain of a set.
 
-use super::candidates::Candidate;
+use super::candidates::PolicyCandidate;
 use crate::image::Images;
 use std::ops::{Index, IndexMut};
 
@@ -88,11 +88,11 @@ impl<T> IndexMut<Contender> for PerContender<T> {
 }
 
 /// The contenders of a contest, each with the images that it boots from.
-pub(super) struct Field(Vec<(Candidate, Images)>);
+pub(super) struct Field(Vec<(PolicyCandidate, Images)>);
 
 impl Field {
     /// These candidates, of which the first is conventional UGAL and the second the paper's choice.
-    pub(super) const fn new(candidates: Vec<(Candidate, Images)>) -> Self {
+    pub(super) const fn new(candidates: Vec<(PolicyCandidate, Images)>) -> Self {
         Self(candidates)
     }
 
@@ -102,7 +102,7 @@ impl Field {
     }
 
     /// Adds candidates after those that take part already.
-    pub(super) fn join(&mut self, more: Vec<(Candidate, Images)>) {
+    pub(super) fn join(&mut self, more: Vec<(PolicyCandidate, Images)>) {
         self.0.extend(more);
     }
 
@@ -112,7 +112,7 @@ impl Field {
     }
 
     /// The candidate that a contender is.
-    pub(super) fn candidate(&self, contender: Contender) -> &Candidate {
+    pub(super) fn candidate(&self, contender: Contender) -> &PolicyCandidate {
         &self.0[contender.0].0
     }
 
@@ -143,7 +143,7 @@ mod tests {
         let candidate = |text: &str, origin| {
             let policies = PolicyPair::parse(text, 1).unwrap();
             let images = Images { fabric: text.as_bytes().to_vec(), switches: Vec::new() };
-            (Candidate { policies, origin }, images)
+            (PolicyCandidate { policies, origin }, images)
         };
         let mut field = Field::new(vec![
             candidate("conventional", Origin::Conventional),

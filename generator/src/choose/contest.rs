@@ -85,7 +85,7 @@ impl ContestResult {
 
 /// The rules by which a contest decides.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rules<'r> {
+pub(super) struct ContestRules<'r> {
     /// What the user prefers among the candidates that hold all guards.
     pub prefer: Prefer,
     /// How much regret a candidate may have on a guard.
@@ -117,10 +117,10 @@ fn next_level(most_regret: MostRegret, level: u32) -> Option<u32> {
 pub(super) fn contest(
     runner: &impl Runner,
     count: usize,
-    rules: &Rules<'_>,
+    rules: &ContestRules<'_>,
 ) -> Result<ContestResult, ChooseError> {
     let baselines = Baselines::measure(runner, rules.oblivious, rules.most_regret)?;
-    let mut entrants = Entrants::admit(runner, (count, rules.candidates), &baselines)?;
+    let mut entrants = RaceEntrants::admit(runner, (count, rules.candidates), &baselines)?;
     loop {
         let result = decide(runner, rules, &baselines, &entrants)?;
         // An excluded candidate has regret above this level on some guard; a choice at or below the level
@@ -139,9 +139,9 @@ pub(super) fn contest(
 /// Races those who are let in, and chooses among those that finish.
 fn decide(
     runner: &impl Runner,
-    rules: &Rules<'_>,
+    rules: &ContestRules<'_>,
     baselines: &Baselines,
-    entrants: &Entrants,
+    entrants: &RaceEntrants,
 ) -> Result<ContestResult, ChooseError> {
     let panel = runner.panel();
     let references = rules.references;
@@ -261,7 +261,7 @@ fn saturations(
 }
 
 /// Who takes part in a race.
-struct Entrants {
+struct RaceEntrants {
     /// The first guard on which each contender fails at the margin.
     failures: PerContender<Option<GuardFailure>>,
     /// The candidates that are let in.
@@ -274,7 +274,7 @@ struct Entrants {
     held: PerContender<u32>,
 }
 
-impl Entrants {
+impl RaceEntrants {
     /// Lets in the candidates that hold all guards; where there is none, those of the least level that any
     /// of them holds, and those of the next, so that it shows what more regret would buy.
     fn admit(

@@ -5,9 +5,9 @@
 
 use super::again::Again;
 use super::baseline::{LongRuns, MostRegret, ObliviousSteps, long_runs};
-use super::candidates::{Candidate, Sources, pairs};
+use super::candidates::{PolicyCandidate, Sources, pairs};
 use super::contender::{Contender, Field};
-use super::contest::{ContestResult, Rules, contest};
+use super::contest::{ContestResult, ContestRules, contest};
 use super::error::ChooseError;
 use super::memory::Memory;
 use super::objective::{Finalist, Prefer};
@@ -15,7 +15,7 @@ use super::panel::Panel;
 use super::record::contest_entry;
 use super::runner::all_of;
 use super::simulation::{SimulatedRunner, with_images};
-use super::step_one::Modelled;
+use super::step_one::StepOneOutcome;
 use crate::balance::Balancer;
 use crate::checked_fabric::CheckedFabric;
 use crate::image::Images;
@@ -34,14 +34,14 @@ const PAIRED: usize = 3;
 const BALANCED: usize = 1;
 
 /// The outcome of Step 2.
-pub(super) struct Found {
+pub(super) struct StepTwoOutcome {
     pub(super) policies: PerDecision<Policy>,
     /// The manifest's entry of each contest.
     pub(super) contests: Vec<ContestEntry>,
 }
 
 /// The outcome of one scheme's contests.
-struct Chosen {
+struct ContestOutcome {
     policies: PolicyPair,
     entry: ContestEntry,
 }
@@ -57,7 +57,7 @@ pub(super) struct Contests<'t> {
     /// The fabric that policies are chosen for.
     pub(super) fabric: &'t CheckedFabric<'t>,
     /// Step 1's outcome; none where the fabric is too large to be modelled.
-    pub(super) modelled: Option<&'t Modelled>,
+    pub(super) modelled: Option<&'t StepOneOutcome>,
     pub(super) panel: &'t Panel,
     /// The runs made so far.
     pub(super) memory: &'t Memory,
@@ -77,7 +77,7 @@ impl Contests<'_> {
     ///
     /// # Errors
     /// The first run that failed, or the work was cancelled.
-    pub(super) fn both(&self, sources: &Sources<'_>) -> Result<Found, ChooseError> {
+    pub(super) fn both(&self, sources: &Sources<'_>) -> Result<StepTwoOutcome, ChooseError> {
         let candidates = |scheme| {
             let mut conventional = sources.conventional(scheme);
             let others = conventional.split_off(1);
@@ -102,7 +102,7 @@ impl Contests<'_> {
             || self.par(par, shared),
         );
         let (ugal_l, par) = (ugal_l?, par?);
-        Ok(Found {
+        Ok(StepTwoOutcome {
             policies: PerDecision {
                 ugal_l: ugal_l.policies.source,
                 par_source: par.policies.source,
@@ -113,7 +113,7 @@ impl Contests<'_> {
     }
 
     /// PAR's choice: first tried with the candidates as they are, then with the best sets in pairs.
-    fn par(&self, mut field: Field, shared: &Shared<'_>) -> Result<Chosen, ChooseError> {
+    fn par(&self, mut field: Field, shared: &Shared<'_>) -> Result<ContestOutcome, ChooseError> {
         let (result, _) = self.contest(Scheme::Par, &field, &shared.oblivious)?;
         let pairs = pairs(&best(&field, &result, PAIRED));
         field.join(self.with_images(pairs)?);
@@ -126,18 +126,18 @@ impl Contests<'_> {
         scheme: Scheme,
         mut field: Field,
         Shared { oblivious, again }: &Shared<'_>,
-    ) -> Result<Chosen, ChooseError> {
+    ) -> Result<ContestOutcome, ChooseError> {
         if let Some(balancer) = &self.balancer {
             let (result, _) = self.contest(scheme, &field, oblivious)?;
             let balanced = |policy: &Policy| balancer.balanced(policy, self.progress);
             let mut thinned = Vec::new();
-            for Candidate { policies: PolicyPair { source, second }, .. } in
+            for PolicyCandidate { policies: PolicyPair { source, second }, .. } in
                 best(&field, &result, BALANCED)
             {
                 let policies =
                     PolicyPair { source: balanced(&source)?, second: balanced(&second)? };
                 if policies.is_thinned() {
-                    thinned.push(Candidate { policies, origin: Origin::Balanced });
+                    thinned.push(PolicyCandidate { policies, origin: Origin::Balanced });
                 }
             }
             field.join(self.with_images(thinned)?);
@@ -146,13 +146,13 @@ impl Contests<'_> {
         let mut entry = contest_entry(scheme.name(), self.panel, &field, &result);
         self.complete(&mut entry, &field, &result, &runner)?;
         entry.again = Some(again.ask(scheme, &field, &result)?);
-        Ok(Chosen { policies: field.candidate(result.chosen).policies.clone(), entry })
+        Ok(ContestOutcome { policies: field.candidate(result.chosen).policies.clone(), entry })
     }
 
     fn with_images(
         &self,
-        candidates: Vec<Candidate>,
-    ) -> Result<Vec<(Candidate, Images)>, ChooseError> {
+        candidates: Vec<PolicyCandidate>,
+    ) -> Result<Vec<(PolicyCandidate, Images)>, ChooseError> {
         let with_images = with_images(self.fabric, candidates, self.progress);
         with_images.inspect(|_| self.progress.step()).collect()
     }
@@ -169,7 +169,7 @@ impl Contests<'_> {
         let sources = Sources { front: &[], user: &[], weighing, seed };
         let is_allowed = |&one: &Contender| sources.allows(scheme, field.candidate(one));
         let candidates: Vec<Contender> = Contender::all(field.count()).filter(is_allowed).collect();
-        let rules = Rules {
+        let rules = ContestRules {
             prefer: self.prefer,
             most_regret: self.most_regret,
             oblivious,
@@ -224,7 +224,7 @@ fn about_runs(panel: &Panel, contenders: usize) -> usize {
 }
 
 /// The few best candidates of a contest, the very best first.
-fn best(field: &Field, result: &ContestResult, count: usize) -> Vec<Candidate> {
+fn best(field: &Field, result: &ContestResult, count: usize) -> Vec<PolicyCandidate> {
     let finalists = result.finalists.iter().take(count);
     finalists.map(|finalist| field.candidate(finalist.contender).clone()).collect()
 }

@@ -6,7 +6,7 @@
 //! carries; and on larger machines by what the draws put on the busiest link, if all packets take VLB. The second
 //! is the stricter one, because a switch that sees a long queue before a busy link avoids it.
 
-use super::candidates::{Candidate, Sources};
+use super::candidates::{PolicyCandidate, Sources};
 use super::contender::{Contender, Field};
 use super::error::ChooseError;
 use super::memory::{self, Memory};
@@ -15,7 +15,7 @@ use super::runner::{STEPS, all_of};
 use super::simulation::{SimulatedRunner, with_images};
 use crate::checked_fabric::CheckedFabric;
 use crate::policy::{Policy, PolicyPair};
-use crate::static_load::{Paths, StaticLoadError, static_loads};
+use crate::static_load::{LoadPaths, StaticLoadError, static_loads};
 use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{PerDecision, SetRule};
@@ -80,8 +80,9 @@ impl Floor<'_> {
         let [ugal_l, par] = [Scheme::UgalL, Scheme::Par].map(|scheme| {
             let all = sources.conventional(scheme).into_iter();
             let mut allowed = all.filter(|candidate| sources.allows(scheme, candidate));
-            let by_channel =
-                |candidate: &Candidate| matches!(candidate.origin, Origin::ConventionalByChannel);
+            let by_channel = |candidate: &PolicyCandidate| {
+                matches!(candidate.origin, Origin::ConventionalByChannel)
+            };
             allowed.find(by_channel).map(|candidate| candidate.policies)
         });
         let plain = self.policies(&SetRule::conventional());
@@ -103,8 +104,8 @@ impl Floor<'_> {
         &self,
         sources: &Sources<'_>,
         scheme: Scheme,
-        others: Vec<Candidate>,
-    ) -> Vec<Candidate> {
+        others: Vec<PolicyCandidate>,
+    ) -> Vec<PolicyCandidate> {
         let mut all = sources.conventional(scheme);
         let of_set = |rule: &SetRule| {
             let PerDecision { ugal_l, par_source, par_second } = self.policies(rule);
@@ -112,7 +113,7 @@ impl Floor<'_> {
                 Scheme::Par => PolicyPair { source: par_source, second: par_second },
                 _ => PolicyPair::same(ugal_l),
             };
-            Candidate { policies, origin: Origin::Front }
+            PolicyCandidate { policies, origin: Origin::Front }
         };
         let front = sources.front.iter().map(of_set);
         for candidate in front.chain(others) {
@@ -138,7 +139,7 @@ impl Floor<'_> {
     fn simulated(
         &self,
         panel: &Panel,
-        [ugal_l, par]: [Vec<Candidate>; 2],
+        [ugal_l, par]: [Vec<PolicyCandidate>; 2],
     ) -> Result<Taken, ChooseError> {
         let memory = &memory::open(self.state, "floor", self.fabric, panel)?;
         let (ugal_l, mut asked) = self.best(Scheme::UgalL, (panel, memory), ugal_l)?;
@@ -155,7 +156,7 @@ impl Floor<'_> {
         &self,
         scheme: Scheme,
         (panel, memory): (&Panel, &Memory),
-        candidates: Vec<Candidate>,
+        candidates: Vec<PolicyCandidate>,
     ) -> Result<(PolicyPair, Vec<FloorEntry>), ChooseError> {
         self.progress.stage("floor", None);
         let with_images = with_images(self.fabric, candidates, self.progress);
@@ -213,7 +214,7 @@ impl Floor<'_> {
 
     /// `None` where nobody has a VLB path.
     fn saturation(&self, traffic: &Traffic, rule: SetRule) -> Option<f64> {
-        match static_loads(&self.fabric.topology, traffic, &Paths::Set(rule)) {
+        match static_loads(&self.fabric.topology, traffic, &LoadPaths::Set(rule)) {
             Ok(loads) => Some(loads.saturation()),
             Err(
                 StaticLoadError::Changing

@@ -49,7 +49,7 @@ use crate::balance::{Balancer, is_countable};
 use crate::checked_fabric::CheckedFabric;
 use crate::policy::{Policy, PolicyPair};
 use candidates::{Sources, by_shape};
-use contests::{Contests, Found};
+use contests::{Contests, StepTwoOutcome};
 use floor::Floor;
 use panel::Panel;
 use record::{model_entry, panel_entry};
@@ -61,7 +61,7 @@ use tvlb_table_set::all_rounded;
 use tvlb_throughput::report::Report;
 
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct ChoiceOptions {
     pub prefer: Prefer,
     /// How much regret a candidate may have on a guard.
     pub most_regret: MostRegret,
@@ -81,7 +81,7 @@ const RUNS: &str = "simulate";
 
 /// The policies that were chosen, and how.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub struct PolicyChoice {
     pub policies: PerDecision<Policy>,
     /// The manifest's entry.
     pub entry: ChoiceEntry,
@@ -100,7 +100,7 @@ pub struct Choice {
 /// # Example
 /// ```
 /// use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
-/// use tvlb_generator::choose::{Options, choose};
+/// use tvlb_generator::choose::{ChoiceOptions, choose};
 /// use tvlb_table_set::grammar::canonical;
 ///
 /// # use tvlb_generator::fabric::Fabric;
@@ -108,7 +108,7 @@ pub struct Choice {
 /// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
 /// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
 /// // By the model and short runs; without `fast`, minutes of simulation decide.
-/// let options = Options { fast: true, ..Options::default() };
+/// let options = ChoiceOptions { fast: true, ..ChoiceOptions::default() };
 /// let image = fabric_image(&fabric.topology);
 /// let choice = choose(&CheckedFabric::new(&fabric, &image)?, &options, &())?;
 /// assert!(!canonical(&choice.policies.ugal_l.rule).is_empty());
@@ -117,9 +117,9 @@ pub struct Choice {
 /// ```
 pub fn choose(
     fabric: &CheckedFabric<'_>,
-    options: &Options,
+    options: &ChoiceOptions,
     progress: &dyn Progress,
-) -> Result<Choice, ChooseError> {
+) -> Result<PolicyChoice, ChooseError> {
     make_state(options.state.as_deref())?;
     let seed = fabric.file.seed;
     let (user, weighing) = (&options.candidates, fabric.file.policies.weighing);
@@ -157,7 +157,7 @@ pub fn choose(
             contests: Vec::new(),
         });
         let modelled = modelled.map(|modelled| modelled.report);
-        return Ok(Choice { policies, entry, modelled, runs: RunsMade::default() });
+        return Ok(PolicyChoice { policies, entry, modelled, runs: RunsMade::default() });
     }
 
     let panel = Panel::new(fabric.nodes(), fabric.file.links(), seed, options.panel);
@@ -173,7 +173,7 @@ pub fn choose(
         balancer: is_countable(&fabric.topology).then(|| Balancer::new(fabric.counter())),
     };
     let outcome = contests.both(&Sources { front: &front, ..without_front });
-    let Found { policies, contests } = outcome?;
+    let StepTwoOutcome { policies, contests } = outcome?;
     let runs = memory.made();
     let entry = all_rounded(&ChoiceEntry {
         by: "simulation".to_owned(),
@@ -183,11 +183,11 @@ pub fn choose(
         panel: Some(panel_entry(&panel, options.most_regret)),
         contests,
     });
-    Ok(Choice { policies, entry, modelled: modelled.map(|modelled| modelled.report), runs })
+    Ok(PolicyChoice { policies, entry, modelled: modelled.map(|modelled| modelled.report), runs })
 }
 
 /// How many runs a state directory holds; 0 if it cannot be read.
-pub fn runs_kept(options: &Options) -> usize {
+pub fn runs_kept(options: &ChoiceOptions) -> usize {
     options.state.as_deref().map_or(0, |state| memory::kept(state, RUNS))
 }
 
@@ -204,7 +204,7 @@ mod tests {
     fn a_fabric_too_large_for_the_model_keeps_conventional_routing() {
         let df = Dragonfly::new(1, 32, 8, 188).unwrap();
         let fabric = Fabric::new("large", df, Arrangement::Absolute, 1).unwrap();
-        let options = Options { fast: true, ..Options::default() };
+        let options = ChoiceOptions { fast: true, ..ChoiceOptions::default() };
         let image = fabric_image(&fabric.topology);
         let choose = |fabric: &Fabric| {
             choose(&CheckedFabric::new(fabric, &image).unwrap(), &options, &()).unwrap()

@@ -11,7 +11,7 @@ use std::fmt;
 use tvlb_base::parameter::{Parameters, Stated};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{LinkKind, Nodes};
-use tvlb_simulator::{Links, Scheme, Settings, StarvedLink};
+use tvlb_simulator::{LinkSpec, Scheme, Settings, StarvedLink};
 use tvlb_throughput::LARGE;
 use tvlb_traffic::Pattern;
 
@@ -27,7 +27,7 @@ const FIRST_MIN_STEP: u32 = 70;
 /// what MIN carries of uniform traffic.
 const FIRST_VLB_STEP: u32 = 44;
 /// How many patterns of each kind a panel has, and how many seeds.
-struct Sample {
+struct Quota {
     type_2: u32,
     shifts: u32,
     permutations: u64,
@@ -39,7 +39,7 @@ struct Sample {
     hot_seeds: u32,
 }
 
-impl Sample {
+impl Quota {
     const QUICK: Self = Self { type_2: 1, shifts: 1, permutations: 0, hot_seeds: 1 };
     const STANDARD: Self = Self { type_2: 5, shifts: 4, permutations: 2, hot_seeds: 5 };
     /// Of more than [`LARGE`] switches, where a run takes seconds: the more nodes there are, the less patterns
@@ -185,15 +185,15 @@ pub struct Panel {
     pub first_step: u32,
     /// Where the search for MIN's saturation under the score patterns begins, in steps: at K/(p·a).
     first_min_step: u32,
-    links: Links,
+    links: LinkSpec,
     nodes: Nodes,
 }
 
 impl Panel {
     /// The panel of a fabric.
-    pub fn new(among: impl Into<Nodes>, links: Links, seed: u64, size: PanelSize) -> Self {
+    pub fn new(among: impl Into<Nodes>, links: LinkSpec, seed: u64, size: PanelSize) -> Self {
         let nodes = among.into();
-        let sample = Sample::of(size, nodes.dragonfly().switch_count());
+        let sample = Quota::of(size, nodes.dragonfly().switch_count());
         Self::of(nodes, links, seed, (size, &sample))
     }
 
@@ -201,8 +201,8 @@ impl Panel {
     pub(super) fn of_further_seeds(&self) -> Vec<Self> {
         let switches = self.nodes.dragonfly().switch_count();
         let count = if switches > LARGE { FURTHER_SEEDS_OF_LARGE } else { FURTHER_SEEDS };
-        let own = Sample::of(self.size, switches);
-        let sample = Sample { type_2: 1, shifts: 1, hot_seeds: 1, ..own };
+        let own = Quota::of(self.size, switches);
+        let sample = Quota { type_2: 1, shifts: 1, hot_seeds: 1, ..own };
         let seed = self.score[0].seed;
         let further = (1..=count).map(|number| seed.wrapping_add(FURTHER * number));
         let panel = |seed| Self::of(self.nodes.clone(), self.links, seed, (self.size, &sample));
@@ -210,7 +210,7 @@ impl Panel {
     }
 
     /// The panel of a sample.
-    fn of(nodes: Nodes, links: Links, seed: u64, (size, sample): (PanelSize, &Sample)) -> Self {
+    fn of(nodes: Nodes, links: LinkSpec, seed: u64, (size, sample): (PanelSize, &Quota)) -> Self {
         let df = nodes.dragonfly();
         let event = |pattern, number: u64| Event { pattern, seed: seed.wrapping_add(number) };
         let mut shifts = shifts(&nodes, sample.shifts, seed).into_iter().zip(0..);
@@ -244,7 +244,7 @@ impl Panel {
         );
         guards.push(guard(Pattern::Uniform, 0, None));
         // An empty network's latency over the longest VLB path: 4 local and 2 global hops.
-        let Links { local_latency_cycles, global_latency_cycles, bandwidths, .. } = links;
+        let LinkSpec { local_latency_cycles, global_latency_cycles, bandwidths, .. } = links;
         let [local, global] = [local_latency_cycles, global_latency_cycles].map(u32::from);
         let longest = 5 + 4 * (local + 2) + 2 * (global + 2);
         // The longest queue that stands at a gateway: what every other switch of its group can
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn the_standard_panel_has_five_type_2_patterns_and_several_shifts() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = Links::default();
+        let links = LinkSpec::default();
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         let type_2: BTreeSet<u64> = panel
             .score
@@ -351,7 +351,7 @@ mod tests {
     #[test]
     fn a_guard_says_with_which_seeds_a_load_must_be_carried() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = Links::default();
+        let links = LinkSpec::default();
         let names = |size| {
             let guards = Panel::new(&df, links, 7, size).guards;
             guards.iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn populations_have_the_names_that_the_simulator_gives_them() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = Links::default();
+        let links = LinkSpec::default();
         for guard in Panel::new(&df, links, 1, PanelSize::Standard).guards {
             let traffic = Traffic::new(&guard.event.pattern, &df, guard.event.seed).unwrap();
             if let Some((number, name)) = guard.population {
@@ -389,15 +389,18 @@ mod tests {
     #[test]
     fn slow_links_are_given_longer_windows() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links =
-            Links { local_latency_cycles: 100, global_latency_cycles: 1000, ..Links::default() };
+        let links = LinkSpec {
+            local_latency_cycles: 100,
+            global_latency_cycles: 1000,
+            ..LinkSpec::default()
+        };
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         assert!(panel.window > 20_000 && panel.latency_limit > 3_000);
     }
 
     #[test]
     fn the_search_of_conventional_ugal_begins_near_where_it_saturates() {
-        let links = Links::default();
+        let links = LinkSpec::default();
         let step = |df: Dragonfly| Panel::new(&df, links, 1, PanelSize::Standard).first_step;
         assert_eq!(step(Dragonfly::new(13, 26, 13, 27).unwrap()), 7);
         assert_eq!(step(Dragonfly::new(1, 2, 1, 3).unwrap()), 100);
@@ -405,7 +408,7 @@ mod tests {
 
     #[test]
     fn large_fabrics_are_tried_with_fewer_patterns_and_seeds() {
-        let links = Links::default();
+        let links = LinkSpec::default();
         let sizes = |df: Dragonfly| {
             let panel = Panel::new(&df, links, 1, PanelSize::Standard);
             (panel.score.len(), panel.guards.len(), panel.guards[0].seeds, panel.guards[1].seeds)
@@ -417,7 +420,7 @@ mod tests {
     #[test]
     fn the_searches_of_oblivious_routing_begin_near_where_it_saturates() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = Links::default();
+        let links = LinkSpec::default();
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         let steps = |routing| {
             let of = |event| panel.first_oblivious_step(routing, event);
@@ -429,7 +432,7 @@ mod tests {
 
     #[test]
     fn in_large_groups_a_queue_that_stands_is_not_taken_for_one_that_grows() {
-        let links = Links::default();
+        let links = LinkSpec::default();
         let limit = |df: Dragonfly| Panel::new(&df, links, 1, PanelSize::Standard).latency_limit;
         assert_eq!(limit(Dragonfly::new(4, 8, 4, 33).unwrap()), 152);
         assert_eq!(limit(Dragonfly::new(13, 26, 13, 27).unwrap()), 500);

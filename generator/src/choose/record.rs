@@ -9,14 +9,14 @@ use super::contest::ContestResult;
 use super::objective::Finalist;
 use super::panel::Panel;
 use super::runner::{STEPS, load_of};
-use super::step_one::{EPSILON, Modelled};
+use super::step_one::{EPSILON, StepOneOutcome};
 use tvlb_table_set::{
     Carried, ContenderEntry, ContestEntry, FrontierEntry, ModelEntry, ModelledEntry, PanelEntry,
     TailEntry,
 };
 
 /// The entry of Step 1.
-pub(super) fn model_entry(modelled: &Modelled) -> ModelEntry {
+pub(super) fn model_entry(modelled: &StepOneOutcome) -> ModelEntry {
     let report = &modelled.report;
     let mut figures: Vec<ModelledEntry> = Vec::new();
     for name in [ALL, LITERAL].into_iter().chain(report.candidates.iter().map(String::as_str)) {

@@ -4,7 +4,7 @@
 //! ships, from the very bytes that would be written. A run is made once: the memory of runs keeps it, and a
 //! run that another process is making is waited for.
 
-use super::candidates::Candidate;
+use super::candidates::PolicyCandidate;
 use super::contender::{Contender, Field};
 use super::error::ChooseError;
 use super::figures::{Kept, RunFigures};
@@ -12,7 +12,7 @@ use super::memory::{self, Memory};
 use super::panel::{Event, Oblivious, Panel};
 use super::runner::{Runner, load_of};
 use crate::checked_fabric::CheckedFabric;
-use crate::image::{Images, Routing, build};
+use crate::image::{ImageRouting, Images, build};
 use crate::policy::Policy;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,16 +35,16 @@ pub(super) fn images_of(
     policies: PerDecision<Policy>,
     progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
-    let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
+    let routing = ImageRouting { policies, virtual_channels: fabric.file.virtual_channels };
     Ok(build(fabric, &routing, &AsOneStep(progress))?)
 }
 
 /// Candidates, each with its images.
 pub(super) fn with_images(
     fabric: &CheckedFabric<'_>,
-    candidates: impl IntoIterator<Item = Candidate>,
+    candidates: impl IntoIterator<Item = PolicyCandidate>,
     progress: &dyn Progress,
-) -> impl Iterator<Item = Result<(Candidate, Images), ChooseError>> {
+) -> impl Iterator<Item = Result<(PolicyCandidate, Images), ChooseError>> {
     candidates.into_iter().map(move |candidate| {
         let images = images_of(fabric, candidate.policies.per_decision(), progress)?;
         Ok((candidate, images))

@@ -31,7 +31,7 @@ pub(crate) const EPSILON: f64 = 0.01;
 const MOST_CANDIDATES: (usize, usize) = (3, 1);
 
 /// The outcome of Step 1 on the sample.
-pub(crate) struct Modelled {
+pub(crate) struct StepOneOutcome {
     /// The report that `tvlb model` would give of these patterns and sets.
     pub report: Report,
     sets: Vec<PathSet>,
@@ -39,7 +39,7 @@ pub(crate) struct Modelled {
     most: usize,
 }
 
-impl Modelled {
+impl StepOneOutcome {
     /// The rules of the sets that are taken from the front, the one with the fewest hops first, as
     /// `drawn` says that a switch draws from them; it says `None` of a set that a switch cannot draw
     /// from. Where it can draw from none of the front, the set of the largest modelled throughput that
@@ -99,7 +99,7 @@ pub(super) fn model(
     extra: &[SetRule],
     state: Option<&Path>,
     progress: &dyn Progress,
-) -> Result<Option<Modelled>, ChooseError> {
+) -> Result<Option<StepOneOutcome>, ChooseError> {
     let df = fabric.topology.dragonfly();
     if df.switch_count() > MOST_SWITCHES {
         return Ok(None);
@@ -134,7 +134,7 @@ pub(super) fn model(
     let heading = Heading { fabric: name, dead: Vec::new(), seed, epsilon: EPSILON };
     let (of_small, of_large) = MOST_CANDIDATES;
     let most = if df.switch_count() > LARGE { of_large } else { of_small };
-    Ok(Some(Modelled { report: Report::new(&sweep, &cells, heading), sets, most }))
+    Ok(Some(StepOneOutcome { report: Report::new(&sweep, &cells, heading), sets, most }))
 }
 
 /// Whether every flow has a path: MIN, or one of the set where no cable joins the groups.

@@ -6,7 +6,7 @@
 //! in flits per node and cycle.
 
 use super::baseline::{Baselines, MostRegret, ObliviousSteps, Steps};
-use super::candidates::Candidate;
+use super::candidates::PolicyCandidate;
 use super::contender::{Contender, Field};
 use super::contest::FIRST_LEAD;
 use super::error::ChooseError;
@@ -31,7 +31,7 @@ pub struct Ground<'f> {
     panel: Panel,
     memory: Memory,
     /// Conventional UGAL.
-    conventional: (Candidate, Images),
+    conventional: (PolicyCandidate, Images),
 }
 
 /// What MIN and conventional VLB carry on a ground.
@@ -49,7 +49,7 @@ impl<'f> Ground<'f> {
     /// cancelled.
     pub fn new(
         fabric: &'f CheckedFabric<'f>,
-        conventional: &Candidate,
+        conventional: &PolicyCandidate,
         (seed, size): (u64, PanelSize),
         state: Option<&Path>,
         progress: &dyn Progress,
@@ -82,10 +82,10 @@ impl<'f> Ground<'f> {
     /// A candidate that has no images on this fabric, or the work was cancelled.
     pub fn entrants(
         &self,
-        candidates: &[Candidate],
+        candidates: &[PolicyCandidate],
         progress: &dyn Progress,
     ) -> Result<Entrants, ChooseError> {
-        let with_images = |candidate: &Candidate| {
+        let with_images = |candidate: &PolicyCandidate| {
             let images = images_of(self.fabric, candidate.policies.per_decision(), progress)?;
             Ok((candidate.clone(), images))
         };

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// How much to look at.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct DiffSettings {
     /// About as many routes are compared; where the sets have more, pairs of switches are sampled.
     pub most_routes: u64,
     /// Decides the sample.

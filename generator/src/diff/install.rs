@@ -2,8 +2,8 @@
 
 use super::change::Change;
 use super::matched::Matched;
-use super::tables::Tables;
-use super::terms::{self, Machine, Needs};
+use super::tables::DiffTables;
+use super::terms::{self, LeastMachine, Needs};
 use serde::Serialize;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{FabricImage, FaultSet, encode_fault_image};
@@ -23,11 +23,11 @@ pub enum Install {
     InSteps {
         /// How many switches have the new set.
         switches: usize,
-        gone: Listed,
+        gone: PartCounts,
         /// The most cycles that packets need to arrive where nodes send no others; 0 where nothing is gone, so that
         /// there is nothing to wait for.
         wait_cycles: u64,
-        new: Listed,
+        new: PartCounts,
         needs: Needs,
     },
     /// So many switches boot, with no packet under way.
@@ -41,13 +41,13 @@ pub enum Install {
 /// How many parts an update lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Listed {
+pub struct PartCounts {
     pub switches: usize,
     pub cables: usize,
     pub local_links: usize,
 }
 
-impl Listed {
+impl PartCounts {
     fn of(parts: &FaultSet) -> Self {
         Self {
             switches: parts.switches.len(),
@@ -64,7 +64,7 @@ impl Listed {
 
 /// What the switches of the old set say of the images of the new one.
 pub(super) fn install(
-    both: Change<&Tables>,
+    both: Change<&DiffTables>,
     fabrics: Change<&FabricImage<'_>>,
     booted: Change<&[Switch<'_>]>,
     matched: &Matched,
@@ -74,7 +74,7 @@ pub(super) fn install(
     if matched.switches().any(|switch| switch.is_change()) {
         return boot("switches have other numbers".to_owned());
     }
-    let machine = Machine::of(booted.old);
+    let machine = LeastMachine::of(booted.old);
     if both.old.fabric == both.new.fabric {
         return on_the_same_fabric(both, booted, &machine).unwrap_or_else(boot);
     }
@@ -88,13 +88,13 @@ pub(super) fn install(
         Err(because) => boot(because),
         Ok(()) => Install::InSteps {
             switches,
-            gone: Listed::of(&listed.old),
+            gone: PartCounts::of(&listed.old),
             wait_cycles: if listed.old.is_empty() {
                 0
             } else {
                 terms::drained_after(&both.old.manifest.fabric, fabrics.old, booted.old)
             },
-            new: Listed::of(&listed.new),
+            new: PartCounts::of(&listed.new),
             needs: machine.needs(booted.new),
         },
     }
@@ -102,9 +102,9 @@ pub(super) fn install(
 
 /// What the switches say one by one, or why one of them cannot take its new image.
 fn on_the_same_fabric(
-    both: Change<&Tables>,
+    both: Change<&DiffTables>,
     booted: Change<&[Switch<'_>]>,
-    machine: &Machine,
+    machine: &LeastMachine,
 ) -> Result<Install, String> {
     let mut switches = 0;
     let images = both.old.switches.iter().zip(&both.new.switches);
@@ -122,7 +122,7 @@ fn on_the_same_fabric(
 
 /// Whether a switch that both fabrics have, and whose update drains what is gone, takes its new image with an update
 /// that drains what is new. What it is asked is the same for all but their assignment of virtual channels; what
-/// their sets need is asked of each ([`Machine::needs`]).
+/// their sets need is asked of each ([`LeastMachine::needs`]).
 fn takes(
     fabrics: Change<&FabricImage<'_>>,
     booted: Change<&[Switch<'_>]>,

@@ -14,7 +14,7 @@ use tvlb_topology::links::LinkNumbers;
 /// The groups and switches that only one of two fabrics has, or that have other numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Parts {
+pub struct PartChanges {
     /// Groups of which both have a switch.
     pub groups_in_both: usize,
     /// Those of the old fabric of which the new one has no switch.
@@ -133,7 +133,7 @@ impl Matched {
     }
 
     /// What only one of the fabrics has, and what is elsewhere.
-    pub(super) fn parts(&self, names: &Change<&Names>) -> Parts {
+    pub(super) fn parts(&self, names: &Change<&Names>) -> PartChanges {
         let Change { old: old_df, new: new_df } = &self.dragonfly;
         let old: BTreeSet<SwitchId> = self.old.values().copied().collect();
         let groups_of =
@@ -157,7 +157,7 @@ impl Matched {
             let [one, other] = [names.old.switch(switch.old), names.new.switch(switch.new)];
             one.zip(other).is_some_and(|(one, other)| one != other)
         };
-        Parts {
+        PartChanges {
             groups_in_both: in_both.new.len(),
             groups_gone: others(old_df, &in_both.old),
             groups_new: others(new_df, &in_both.new),

@@ -6,10 +6,10 @@
 //! MIN where the set has no route). They are summed as integers, so that the sum is the same in any
 //! order.
 
-use super::change::{Change, Settings};
+use super::change::{Change, DiffSettings};
 use super::error::DiffError;
 use super::matched::Matched;
-use super::paths::{self, Drawn, are_same};
+use super::paths::{self, PathShare, are_same};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -77,17 +77,17 @@ pub struct LinkChange {
 }
 
 /// What changed for packets from one switch.
-pub(super) struct Source {
+pub(super) struct SourceChange {
     /// Its place among all switches.
     pub(super) places: Change<usize>,
     pub(super) destinations: [u64; MODES],
     pub(super) mean_hops: [Change<Option<f64>>; MODES],
-    tally: [Tally; MODES],
+    tally: [PairSums; MODES],
 }
 
 /// Sums over pairs. Hops in parts of [`ONE`].
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct PairSums {
     affected: u64,
     old: Side,
     new: Side,
@@ -114,22 +114,22 @@ impl Side {
     }
 }
 
-pub(super) struct Measured {
+pub(super) struct Measurement {
     pub(super) modes: Vec<ModeChange>,
     /// By switch.
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<SourceChange>,
     pub(super) looked_at: [u64; 2],
 }
 
 /// One of two table sets.
-struct Tables<'t> {
+struct ComparedTables<'t> {
     switches: &'t [Switch<'t>],
     topology: Topology,
     /// By mode and link, shares of the pairs' packets.
     sums: Vec<AtomicU64>,
 }
 
-impl<'t> Tables<'t> {
+impl<'t> ComparedTables<'t> {
     fn new(switches: &'t [Switch<'t>]) -> Self {
         let topology = Topology::of_image(switches[0].image().fabric());
         let links = LinkNumbers::new(*topology.dragonfly()).count();
@@ -144,7 +144,7 @@ impl<'t> Tables<'t> {
     }
 
     /// The MIN paths from a switch to another, and the routes of each decision's set.
-    fn paths(&self, place: usize, to: SwitchId) -> [Vec<Drawn>; MODES] {
+    fn paths(&self, place: usize, to: SwitchId) -> [Vec<PathShare>; MODES] {
         let switch = &self.switches[place];
         let numbering = LinkNumbers::new(*self.topology.dragonfly());
         let mut paths = [const { Vec::new() }; MODES];
@@ -202,13 +202,13 @@ impl InNew {
     }
 
     /// Paths of the old fabric, in the order of these numbers.
-    fn paths<'p>(&self, paths: &'p [Drawn]) -> Cow<'p, [Drawn]> {
+    fn paths<'p>(&self, paths: &'p [PathShare]) -> Cow<'p, [PathShare]> {
         let Some(links) = &self.links else { return Cow::Borrowed(paths) };
-        let of = |path: &Drawn| Drawn {
+        let of = |path: &PathShare| PathShare {
             links: PathLinks::of(path.links.iter().map(|link| links[link])),
             share: path.share,
         };
-        let mut paths: Vec<Drawn> = paths.iter().map(of).collect();
+        let mut paths: Vec<PathShare> = paths.iter().map(of).collect();
         paths.sort_unstable_by_key(|path| path.links);
         Cow::Owned(paths)
     }
@@ -218,21 +218,22 @@ impl InNew {
 pub(super) fn measure(
     (booted, matched): (&Change<Vec<Switch<'_>>>, &Matched),
     names: &Names,
-    settings: Settings,
+    settings: DiffSettings,
     mean_routes: Change<f64>,
     progress: &dyn Progress,
-) -> Result<Measured, DiffError> {
+) -> Result<Measurement, DiffError> {
     check_links(booted)?;
-    let both = Change { old: Tables::new(&booted.old), new: Tables::new(&booted.new) };
+    let both =
+        Change { old: ComparedTables::new(&booted.old), new: ComparedTables::new(&booted.new) };
     let df = *both.new.topology.dragonfly();
     let in_new = InNew::of(matched, LinkNumbers::new(df).count());
     let pairs = matched.pairs();
-    let sample = Sample::new(pairs, settings, mean_routes);
+    let sample = PairSample::new(pairs, settings, mean_routes);
     let switches: Vec<Change<SwitchId>> = matched.switches().collect();
     let of_source = |from: &Change<SwitchId>| {
         let places =
             Change { old: place_of(&booted.old, from.old), new: place_of(&booted.new, from.new) };
-        let mut tally = [Tally::default(); MODES];
+        let mut tally = [PairSums::default(); MODES];
         for to in switches.iter().filter(|to| matched.is_pair(*from, **to)) {
             progress.check()?;
             if sample.has(from.new.0, to.new.0) {
@@ -246,7 +247,7 @@ pub(super) fn measure(
             }
         }
         progress.step();
-        Ok::<_, DiffError>(Source {
+        Ok::<_, DiffError>(SourceChange {
             places,
             destinations: tally.map(|tally| tally.affected),
             mean_hops: tally.map(|tally| Change { old: tally.old.mean(), new: tally.new.mean() }),
@@ -258,7 +259,7 @@ pub(super) fn measure(
     let first = sources.iter().map(|source| source.tally[0].old);
     let looked_at = first.map(|side| side.pairs + side.without).sum();
     let mode_change = |mode: usize| {
-        let mut sum = Tally::default();
+        let mut sum = PairSums::default();
         for tally in sources.iter().map(|source| &source.tally[mode]) {
             sum.affected += tally.affected;
             sum.old.add(&tally.old);
@@ -276,7 +277,7 @@ pub(super) fn measure(
         }
     };
     let modes = (0..MODES).map(mode_change).collect();
-    Ok(Measured { modes, sources, looked_at: [looked_at, pairs] })
+    Ok(Measurement { modes, sources, looked_at: [looked_at, pairs] })
 }
 
 /// Refuses fabrics with more links than are counted one by one.
@@ -298,7 +299,7 @@ fn place_of(switches: &[Switch<'_>], switch: SwitchId) -> usize {
 }
 
 /// Adds the hops and the loads of a pair's paths of one mode.
-fn note(paths: &[Vec<Drawn>; MODES], mode: usize, side: &mut Side, loads: &[AtomicU64]) {
+fn note(paths: &[Vec<PathShare>; MODES], mode: usize, side: &mut Side, loads: &[AtomicU64]) {
     let own = &paths[mode];
     if own.is_empty() {
         side.without += 1;
@@ -349,14 +350,14 @@ fn load_change(
 }
 
 /// Which pairs are looked at: each by its own hash, so that no list of them is needed.
-struct Sample {
+struct PairSample {
     seed: u64,
     /// Of 2³².
     share: u64,
 }
 
-impl Sample {
-    fn new(pairs: u64, settings: Settings, mean_routes: Change<f64>) -> Self {
+impl PairSample {
+    fn new(pairs: u64, settings: DiffSettings, mean_routes: Change<f64>) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "at most 2³² pairs")]
         let pairs = pairs as f64;
         #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]

@@ -16,19 +16,19 @@ mod terms;
 mod text;
 mod wiring;
 
-pub use change::{Change, Settings};
+pub use change::{Change, DiffSettings};
 pub use error::DiffError;
-pub use install::{Install, Listed};
-pub use matched::Parts;
+pub use install::{Install, PartCounts};
+pub use matched::PartChanges;
 pub use measure::{LinkChange, LoadChange, ModeChange};
-pub use tables::Tables;
+pub use tables::DiffTables;
 pub use terms::Needs;
 pub use text::help;
 pub use wiring::EndNames;
 
 use install::install;
 use matched::Matched;
-use measure::{Measured, Source};
+use measure::{Measurement, SourceChange};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -44,14 +44,14 @@ pub struct Difference {
     pub same: bool,
     pub names: Change<String>,
     /// What the manifests say differently, but for the list of files and the record of a choice.
-    pub manifest: Vec<Field>,
+    pub manifest: Vec<FieldChange>,
     /// Whether the manifests tell of different choices of sets.
     pub choice_differs: bool,
     /// The sizes, as p, a, h, g.
     #[serde(serialize_with = "as_sizes")]
     pub dragonfly: Change<Dragonfly>,
     /// The groups and switches that only one of them has, or that are elsewhere.
-    pub parts: Parts,
+    pub parts: PartChanges,
     /// Cables, each as (group, switch, global port of it) twice, that only the old set has. Those are the same of
     /// which both ends are.
     pub cables_gone: Vec<[[u32; 3]; 2]>,
@@ -85,7 +85,7 @@ pub struct Difference {
 /// A value in both manifests.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Field {
+pub struct FieldChange {
     /// Its place, as in `sets.ugal-l.seed`.
     pub field: String,
     /// What the manifests say; null for nothing.
@@ -121,7 +121,7 @@ pub struct SwitchChange {
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::diff::{Settings, Tables, compare};
+/// use tvlb_generator::diff::{DiffSettings, DiffTables, compare};
 /// use tvlb_generator::tables::tables_of;
 /// use tvlb_generator::policy::Policy;
 /// use tvlb_table_set::grammar::parse_set;
@@ -131,14 +131,14 @@ pub struct SwitchChange {
 /// # use tvlb_topology::arrangement::Arrangement;
 /// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
 /// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
-/// // `Tables::open` reads what lies in a directory.
+/// // `DiffTables::open` reads what lies in a directory.
 /// let tables = |set: &str| {
 ///     let rule = parse_set(set, 1)?;
 ///     let made = tables_of(&fabric, &PerDecision::same(Policy::from(rule)), &())?;
-///     Ok::<_, Box<dyn std::error::Error>>(Tables::made(&made, &fabric.names))
+///     Ok::<_, Box<dyn std::error::Error>>(DiffTables::made(&made, &fabric.names))
 /// };
 /// let (old, new) = (tables("shapes:011")?, tables("shapes:111")?);
-/// let settings = Settings { most_routes: 1_000_000, seed: 1 };
+/// let settings = DiffSettings { most_routes: 1_000_000, seed: 1 };
 /// let difference = compare(&old, &new, settings, &())?;
 /// assert!(!difference.same && difference.cables_new.is_empty());
 /// assert_eq!(difference.switches.len(), 20);
@@ -146,9 +146,9 @@ pub struct SwitchChange {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn compare(
-    old: &Tables,
-    new: &Tables,
-    settings: Settings,
+    old: &DiffTables,
+    new: &DiffTables,
+    settings: DiffSettings,
     progress: &dyn Progress,
 ) -> Result<Difference, DiffError> {
     progress.stage("switches", Some(new.switch_count()));
@@ -194,7 +194,7 @@ pub fn compare(
     if difference.parts.switches_in_both == 0 {
         return Ok(difference);
     }
-    let Measured { modes, sources, looked_at } = measure::measure(
+    let Measurement { modes, sources, looked_at } = measure::measure(
         (&booted, &matched),
         if new.names.is_empty() { &old.names } else { &new.names },
         settings,
@@ -210,11 +210,11 @@ pub fn compare(
 
 /// The switches whose image, cables or destinations are other ones.
 fn switches(
-    both: Change<&Tables>,
+    both: Change<&DiffTables>,
     ports: &BTreeMap<usize, Vec<u32>>,
-    sources: impl Iterator<Item = (SwitchId, Source)>,
+    sources: impl Iterator<Item = (SwitchId, SourceChange)>,
 ) -> Vec<SwitchChange> {
-    let change = |(number, source): (SwitchId, Source)| {
+    let change = |(number, source): (SwitchId, SourceChange)| {
         let switch = number.as_usize();
         let images = Change {
             old: &both.old.switches[source.places.old],
@@ -268,7 +268,7 @@ fn mean_routes(manifest: &Manifest) -> f64 {
 }
 
 /// The fields in which two manifests differ.
-fn fields(old: &Manifest, new: &Manifest) -> Vec<Field> {
+fn fields(old: &Manifest, new: &Manifest) -> Vec<FieldChange> {
     let value = |manifest: &Manifest| {
         let mut value = serde_json::to_value(manifest).expect("a manifest has only string keys");
         if let Value::Object(fields) = &mut value {
@@ -282,7 +282,7 @@ fn fields(old: &Manifest, new: &Manifest) -> Vec<Field> {
     found
 }
 
-fn collect(at: &str, old: &Value, new: &Value, found: &mut Vec<Field>) {
+fn collect(at: &str, old: &Value, new: &Value, found: &mut Vec<FieldChange>) {
     if let (Value::Object(old), Value::Object(new)) = (old, new) {
         let keys: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         for key in keys {
@@ -293,6 +293,6 @@ fn collect(at: &str, old: &Value, new: &Value, found: &mut Vec<Field>) {
         }
     } else if old != new {
         let values = Change { old: old.clone(), new: new.clone() };
-        found.push(Field { field: at.to_owned(), values });
+        found.push(FieldChange { field: at.to_owned(), values });
     }
 }

@@ -9,7 +9,7 @@ use tvlb_topology::routes::minimal;
 
 /// A path with the share of the pair's packets that take it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Drawn {
+pub(super) struct PathShare {
     pub(super) links: PathLinks,
     pub(super) share: f64,
 }
@@ -20,8 +20,8 @@ pub(super) struct Drawn {
 const ALIKE: f64 = 1.0 / 68_719_476_736.0;
 
 /// Whether two lists have the same paths with the same shares.
-pub(super) fn are_same(one: &[Drawn], other: &[Drawn]) -> bool {
-    let is_same = |(one, other): (&Drawn, &Drawn)| {
+pub(super) fn are_same(one: &[PathShare], other: &[PathShare]) -> bool {
+    let is_same = |(one, other): (&PathShare, &PathShare)| {
         let (difference, most) = ((one.share - other.share).abs(), one.share.max(other.share));
         one.links == other.links && difference <= most * ALIKE
     };
@@ -34,13 +34,13 @@ pub(super) fn minimal(
     topology: &Topology,
     numbers: &LinkNumbers,
     (source, destination): (SwitchId, SwitchId),
-) -> Vec<Drawn> {
+) -> Vec<PathShare> {
     let drawn = minimal::drawn(topology, source, destination);
     let drawn = drawn.map(|(path, share)| {
         let links = numbers.of_walk(path.walk.switches(), path.x);
-        Drawn { links: PathLinks::of(links), share }
+        PathShare { links: PathLinks::of(links), share }
     });
-    let mut drawn: Vec<Drawn> = drawn.collect();
+    let mut drawn: Vec<PathShare> = drawn.collect();
     drawn.sort_unstable_by_key(|path| path.links);
     drawn
 }
@@ -51,16 +51,16 @@ pub(super) fn drawn(
     numbers: &LinkNumbers,
     decision: Decision,
     destination: SwitchId,
-) -> Vec<Drawn> {
+) -> Vec<PathShare> {
     let image = switch.image();
     let fabric = image.fabric();
     let pair = (image.switch(), destination);
-    let mut drawn: Vec<Drawn> = drawn_routes(switch, decision, destination)
+    let mut drawn: Vec<PathShare> = drawn_routes(switch, decision, destination)
         .into_iter()
         .filter_map(|DrawnRoute { route, share, .. }| {
             let rest = Some((route.detour, route.y));
             let links = numbers.of_path(|end| fabric.peer(end), pair, route.x, rest)?;
-            Some(Drawn { links, share })
+            Some(PathShare { links, share })
         })
         .collect();
     drawn.sort_unstable_by_key(|path| path.links);
@@ -75,7 +75,7 @@ mod tests {
     fn shares_differ_by_more_than_the_order_of_their_sums() {
         let paths = |shares: [f64; 3]| {
             let drawn = (0..).zip(shares);
-            let of = |(link, share)| Drawn { links: PathLinks::of([link].into_iter()), share };
+            let of = |(link, share)| PathShare { links: PathLinks::of([link].into_iter()), share };
             drawn.map(of).collect::<Vec<_>>()
         };
         let one = paths([0.1 + 0.2, 0.3, 0.4]);

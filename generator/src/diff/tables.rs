@@ -10,7 +10,7 @@ use tvlb_table_set::{Manifest, TableSet};
 
 /// A manifest and the images that it is about.
 #[derive(Clone, Debug)]
-pub struct Tables {
+pub struct DiffTables {
     /// How reports call it.
     pub name: String,
     pub(super) manifest: Manifest,
@@ -23,7 +23,7 @@ pub struct Tables {
     switch_paths: Vec<PathBuf>,
 }
 
-impl Tables {
+impl DiffTables {
     /// The table set in a directory, each file with the hash that its manifest says.
     ///
     /// # Errors

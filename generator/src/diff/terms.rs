@@ -27,7 +27,7 @@ pub struct Needs {
 
 /// A machine whose links have the virtual channels that its tables need for paths of their sets, and no more, and
 /// whose switches know the credits of single channels only if the tables count these.
-pub(super) struct Machine {
+pub(super) struct LeastMachine {
     /// By UGAL-L and by PAR.
     channels: [Channels; 2],
     knows_sums_only: bool,
@@ -35,7 +35,7 @@ pub(super) struct Machine {
 
 const SCHEMES: [Scheme; 2] = [Scheme::UgalL, Scheme::Par];
 
-impl Machine {
+impl LeastMachine {
     pub(super) fn of(tables: &[Switch<'_>]) -> Self {
         let counts_channels = |switch: &Switch<'_>| {
             let of = |&decision| switch.image().weighing(decision).queue == Queue::Channel;

@@ -1,7 +1,7 @@
 //! A difference in words.
 
 use super::{
-    Change, Difference, EndNames, Install, Listed, LoadChange, ModeChange, Needs, Parts,
+    Change, Difference, EndNames, Install, LoadChange, ModeChange, Needs, PartChanges, PartCounts,
     SwitchChange,
 };
 use std::fmt::{self, Display, Formatter};
@@ -74,7 +74,7 @@ fn write_install(f: &mut Formatter<'_>, install: &Install) -> fmt::Result {
 }
 
 /// The steps in which a fabric becomes another one while packets fly.
-fn steps(switches: usize, (gone, wait_cycles): (Listed, u64), new: Listed) -> Vec<String> {
+fn steps(switches: usize, (gone, wait_cycles): (PartCounts, u64), new: PartCounts) -> Vec<String> {
     let mut steps = Vec::new();
     if !gone.is_empty() {
         steps
@@ -120,7 +120,7 @@ fn conditions(needs: &Needs) -> Vec<String> {
 }
 
 /// What an update lists.
-fn parts(Listed { switches, cables, local_links }: Listed) -> String {
+fn parts(PartCounts { switches, cables, local_links }: PartCounts) -> String {
     let counts = [
         (switches, "switch", "switches"),
         (cables, "cable", "cables"),
@@ -153,7 +153,7 @@ impl Difference {
 
     /// The groups and switches that only one set has, or that are elsewhere; nothing where all are the same.
     fn parts(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Parts { groups_gone, groups_new, switches_gone, switches_new, .. } = &self.parts;
+        let PartChanges { groups_gone, groups_new, switches_gone, switches_new, .. } = &self.parts;
         let (moved, renamed) = (&self.parts.switches_moved, &self.parts.switches_renamed);
         if self.dragonfly.is_change() {
             writeln!(f, "sizes      {} -> {}", self.dragonfly.old, self.dragonfly.new)?;

@@ -12,7 +12,7 @@ pub(super) type Cable = [[u32; 3]; 2];
 
 /// How the cables of two fabrics differ.
 #[derive(Default)]
-pub(super) struct Wiring {
+pub(super) struct WiringChange {
     /// Cables that only the old fabric has, by its numbers.
     pub(super) gone: Vec<Cable>,
     /// Those that only the new one has.
@@ -22,7 +22,7 @@ pub(super) struct Wiring {
 }
 
 /// Compares the cables of two fabrics. One is in both if both of its ends are.
-pub(super) fn compare(fabrics: &Change<FabricImage<'_>>, matched: &Matched) -> Wiring {
+pub(super) fn compare(fabrics: &Change<FabricImage<'_>>, matched: &Matched) -> WiringChange {
     let dragonfly = fabrics.map(|fabric| *fabric.dragonfly());
     let of_old: BTreeMap<SwitchId, SwitchId> =
         matched.switches().map(|switch| (switch.old, switch.new)).collect();
@@ -33,7 +33,7 @@ pub(super) fn compare(fabrics: &Change<FabricImage<'_>>, matched: &Matched) -> W
         let (group, index) = dragonfly.new.place(*switch);
         Some(words_of(group, index, slot))
     };
-    let mut wiring = Wiring::default();
+    let mut wiring = WiringChange::default();
     // By end the other end of its old cable; none where that leads to what is gone.
     let mut known: BTreeMap<[u32; 3], Option<[u32; 3]>> = BTreeMap::new();
     let new = fabrics.new.cables().map(<[End; 2]>::from);

@@ -22,7 +22,7 @@ use std::iter;
 use std::path::PathBuf;
 use tvlb_base::text::quoted;
 use tvlb_schema::{Bandwidths, Dragonfly, VcScheme};
-use tvlb_simulator::Links;
+use tvlb_simulator::LinkSpec;
 use tvlb_topology::arrangement::Arrangement;
 
 /// A fabric and how to route on it, every value within its range.
@@ -117,9 +117,9 @@ impl FabricFile {
     }
 
     /// What it says of links, for a simulation.
-    pub const fn links(&self) -> Links {
+    pub const fn links(&self) -> LinkSpec {
         let Latencies { local, global } = self.latencies;
-        Links {
+        LinkSpec {
             local_latency_cycles: local,
             global_latency_cycles: global,
             bandwidths: self.bandwidths,

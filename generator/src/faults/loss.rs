@@ -12,14 +12,14 @@ const MOST_TRIED: usize = 256;
 
 /// Ordered pairs of switches that live, of which some are named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Pairs {
+pub struct PairList {
     /// How many.
     pub count: u64,
     /// The first ten, source and destination, in order.
     pub first: Vec<(SwitchId, SwitchId)>,
 }
 
-impl Pairs {
+impl PairList {
     pub(super) fn add(&mut self, from: SwitchId, to: SwitchId) {
         self.count += 1;
         if self.first.len() < NAMED {
@@ -37,13 +37,13 @@ pub struct Mend {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Loss {
+pub struct RouteLoss {
     /// Pairs that have a minimal path by the plan and none that lives, not by third switches either.
-    pub min: Pairs,
+    pub min: PairList,
     /// Pairs for which a decision's set has routes by the plan and none that lives.
-    pub sets: PerDecision<Pairs>,
+    pub sets: PerDecision<PairList>,
     /// Pairs that no path joins, neither a minimal one nor one over another group.
-    pub cut: Pairs,
+    pub cut: PairList,
     /// Switches that live and from which no switch of another group can be reached.
     pub isolated: Vec<SwitchId>,
     /// The part whose mending alone would join the most of these, the first of them if several would;
@@ -95,9 +95,9 @@ pub(super) fn find(
     plan: &Topology,
     live: &Topology,
     faults: &FaultSet,
-    sets: PerDecision<Pairs>,
-) -> Loss {
-    let mut loss = Loss { sets, ..Loss::default() };
+    sets: PerDecision<PairList>,
+) -> RouteLoss {
+    let mut loss = RouteLoss { sets, ..RouteLoss::default() };
     let mut cut = Vec::new();
     for_each_without_min(plan, live, faults, |(from, to), has_lost, is_cut| {
         if has_lost {

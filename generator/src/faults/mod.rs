@@ -10,6 +10,6 @@ mod reach;
 mod update;
 mod written;
 
-pub use loss::{Loss, Mend, Pairs, lost_pairs};
-pub use update::{Update, update};
-pub use written::{Tables, UpdateError, write_update};
+pub use loss::{Mend, PairList, RouteLoss, lost_pairs};
+pub use update::{FaultUpdate, update};
+pub use written::{UpdateError, UpdatedTables, write_update};

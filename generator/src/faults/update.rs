@@ -4,7 +4,7 @@
 //! Dead switches neither send nor receive: they are no pair's source or destination here, and what an
 //! image says of routes to them does not change.
 
-use super::loss::{self, Loss, Pairs};
+use super::loss::{self, PairList, RouteLoss};
 use super::reach::Reach;
 use rayon::prelude::*;
 use tvlb_topology::Topology;
@@ -21,13 +21,13 @@ use tvlb_schema::{
 
 /// What a machine installs when parts of it die or mend.
 #[derive(Clone, Debug)]
-pub struct Update {
+pub struct FaultUpdate {
     /// The fault image, for all switches.
     pub faults: Vec<u8>,
     /// The switch images that are not those of the plan, by rising number.
     pub switches: Vec<(SwitchId, Vec<u8>)>,
     /// What no packet can do any longer.
-    pub loss: Loss,
+    pub loss: RouteLoss,
 }
 
 /// What to install where these parts of a fabric are dead: `switches` are all its planned images, in
@@ -45,7 +45,7 @@ pub fn update(
     switches: &[SwitchImage<'_>],
     (epoch, faults): (u32, &FaultSet),
     progress: &dyn Progress,
-) -> Result<Update, Cancelled> {
+) -> Result<FaultUpdate, Cancelled> {
     let plan = Topology::of_image(fabric);
     let live = plan.without(faults);
     update_where(
@@ -64,7 +64,7 @@ fn update_where(
     switches: &[SwitchImage<'_>],
     (epoch, faults): (u32, &FaultSet),
     progress: &dyn Progress,
-) -> Result<Update, Cancelled> {
+) -> Result<FaultUpdate, Cancelled> {
     progress.stage("switches", Some(switches.len()));
     let counter = live.group_links().is_whole().then(|| RouteCounter::new(live));
     let of_group = |images: &&[SwitchImage<'_>]| -> Result<Vec<_>, Cancelled> {
@@ -92,14 +92,14 @@ fn update_where(
     let changed = parts.iter().filter_map(|(contents, _)| contents.as_ref());
     let changed = changed.map(|made| (made.switch, encode_switch_image(fabric, made))).collect();
     let without = PerDecision::from_fn(|decision| {
-        let mut pairs = Pairs::default();
+        let mut pairs = PairList::default();
         for (image, (_, lost)) in switches.iter().zip(&parts) {
             lost.get(decision).iter().for_each(|&to| pairs.add(image.switch(), to));
         }
         pairs
     });
     let loss = loss::find(plan, live, faults, without);
-    Ok(Update { faults: encode_fault_image(fabric, epoch, faults), switches: changed, loss })
+    Ok(FaultUpdate { faults: encode_fault_image(fabric, epoch, faults), switches: changed, loss })
 }
 
 /// What is left of one switch's sets.

@@ -1,6 +1,6 @@
 //! An update as a directory: its record, and the directory that appears whole, verified, or not at all.
 
-use super::update::Update as Made;
+use super::update::FaultUpdate as Made;
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::stage_errors;
@@ -29,7 +29,7 @@ stage_errors!(UpdateError: Write(WriteError), Verify(VerifyError));
 
 /// The table set that an update is of.
 #[derive(Clone, Copy, Debug)]
-pub struct Tables<'t> {
+pub struct UpdatedTables<'t> {
     pub set: &'t TableSet,
     pub plan: &'t FabricImage<'t>,
     /// What the machine calls its parts.
@@ -45,7 +45,7 @@ pub struct Tables<'t> {
 /// cancelled the work. Then there is no directory.
 pub fn write_update(
     output: &Path,
-    &Tables { set, plan, names }: &Tables<'_>,
+    &UpdatedTables { set, plan, names }: &UpdatedTables<'_>,
     (epoch, faults): (u32, &FaultSet),
     made: &Made,
     progress: &dyn Progress,

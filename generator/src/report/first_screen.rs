@@ -6,7 +6,7 @@ use super::subject::Subject;
 use super::summary::{certificate, guards_not_held, kinds_in_words};
 use crate::choose::table::{beside_strongest, compared, percent};
 use crate::counted::counted;
-use tvlb_chart::bars::{Bar, BarGroup, Bars};
+use tvlb_chart::bars::{Bar, BarChart, BarGroup};
 use tvlb_chart::page::{figure, paragraph, side_by_side};
 use tvlb_chart::tiles::{Tile, tiles};
 use tvlb_chart::{Ink, escaped};
@@ -195,7 +195,7 @@ fn bars(contests: &[ContestEntry]) -> String {
         })
         .collect();
     let axis = "saturation (flits per node and cycle)".to_owned();
-    let picture = Bars { title: "saturation by scheme and paths".to_owned(), axis, groups };
+    let picture = BarChart { title: "saturation by scheme and paths".to_owned(), axis, groups };
     let patterns = contests.first().map_or(0, |contest| contest.score_baselines.len());
     let whiskers = if has_errors {
         "; whiskers are its standard error over the patterns. All met the same traffic, so differences \

@@ -1,7 +1,7 @@
 //! The load that VLB puts on the links, drawn conventionally and from the sets that were chosen.
 
 use super::named_sets::name_of;
-use super::port_loads::{Drawn, Method, PortLoads, sampled};
+use super::port_loads::{DrawnSet, LoadMethod, PortLoads, sampled};
 use super::subject::Subject;
 use super::summary::{listed, row};
 use crate::balance::is_countable;
@@ -23,39 +23,39 @@ const BEFORE: &str = " before balance";
 const KINDS: [(LinkKind, &str); 2] = [(LinkKind::Global, "global"), (LinkKind::Local, "local")];
 
 /// One column of the comparison: a name and the loads that were measured.
-struct Measured {
+struct LoadColumn {
     name: String,
     found: PortLoads,
 }
 
 /// A set as the images have it.
-struct Written {
+struct ImageSet {
     name: String,
     /// Which decision draws from the set.
-    drawn: Drawn,
+    drawn: DrawnSet,
     rule: SetRule,
     /// How each switch thins the set.
     levels: Levels,
     switches: usize,
 }
 
-impl Written {
+impl ImageSet {
     fn thinned_switches(&self) -> usize {
         self.levels.iter().filter(|levels| !levels.is_empty()).count()
     }
 }
 
 /// The sets that are drawn from at the source, each once, and PAR's second look's if it is thinned.
-fn written(subject: &Subject<'_>) -> Vec<Written> {
-    let mut all: Vec<(Written, Vec<&str>)> = Vec::new();
+fn written(subject: &Subject<'_>) -> Vec<ImageSet> {
+    let mut all: Vec<(ImageSet, Vec<&str>)> = Vec::new();
     for (decision, drawn, who) in [
-        (Decision::UgalL, Drawn::UgalL, "UGAL-L"),
-        (Decision::ParSource, Drawn::Par, "PAR"),
-        (Decision::ParSecond, Drawn::Par, "PAR's second look"),
+        (Decision::UgalL, DrawnSet::UgalL, "UGAL-L"),
+        (Decision::ParSource, DrawnSet::Par, "PAR"),
+        (Decision::ParSecond, DrawnSet::Par, "PAR's second look"),
     ] {
         let Policy { rule, levels, .. } = subject.policies.get(decision).clone();
         let switches = subject.images.switches.len();
-        let set = Written { name: String::new(), drawn, rule, levels, switches };
+        let set = ImageSet { name: String::new(), drawn, rule, levels, switches };
         match all.iter_mut().find(|(s, _)| s.rule == set.rule && s.levels == set.levels) {
             Some((_, whose)) if decision != Decision::ParSecond => whose.push(who),
             None if decision != Decision::ParSecond || set.thinned_switches() > 0 => {
@@ -67,30 +67,30 @@ fn written(subject: &Subject<'_>) -> Vec<Written> {
     let named = all.into_iter().map(|(set, whose)| {
         let decision = match (set.drawn, whose.as_slice()) {
             (_, ["PAR's second look"]) => Decision::ParSecond,
-            (Drawn::Par, _) => Decision::ParSource,
+            (DrawnSet::Par, _) => Decision::ParSource,
             _ => Decision::UgalL,
         };
         let name = name_of(subject.manifest, decision);
-        Written { name: format!("{name} ({})", listed(&whose)), ..set }
+        ImageSet { name: format!("{name} ({})", listed(&whose)), ..set }
     });
     named.collect()
 }
 
 /// The columns of the comparison.
-fn measured(subject: &Subject<'_>, sets: &[Written]) -> Vec<Measured> {
+fn measured(subject: &Subject<'_>, sets: &[ImageSet]) -> Vec<LoadColumn> {
     let topology = &subject.fabric.topology;
     let thins = sets.iter().any(|set| set.thinned_switches() > 0);
     if !thins && !is_countable(topology) {
         let seed = subject.manifest.fabric.seed;
-        let of = |name: &str, drawn| Measured {
+        let of = |name: &str, drawn| LoadColumn {
             name: name.to_owned(),
             found: sampled(subject.images, drawn, seed),
         };
-        let mut all = vec![of("conventional", Drawn::Conventional)];
+        let mut all = vec![of("conventional", DrawnSet::Conventional)];
         all.extend(sets.iter().map(|set| of(&set.name, set.drawn)));
         return all;
     }
-    let of = |name: String, draw| Measured { name, found: PortLoads::counted(topology, draw) };
+    let of = |name: String, draw| LoadColumn { name, found: PortLoads::counted(topology, draw) };
     let mut all = vec![of("conventional".to_owned(), Draw::Conventional)];
     for set in sets {
         let (rule, levels) = (&set.rule, &*set.levels);
@@ -106,7 +106,7 @@ fn measured(subject: &Subject<'_>, sets: &[Written]) -> Vec<Measured> {
 }
 
 /// A sentence on what the balance changed.
-fn balance(sets: &[Written]) -> String {
+fn balance(sets: &[ImageSet]) -> String {
     let thinned: Vec<String> = sets
         .iter()
         .filter(|set| set.thinned_switches() > 0)
@@ -146,7 +146,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         in_words(method, !df.groups().eq(df.groups_with_nodes()))
     ));
     html.push_str(&paragraph(&balance(&sets)));
-    html.push_str(&spreads(subject.fabric, &all, method != Method::Counted));
+    html.push_str(&spreads(subject.fabric, &all, method != LoadMethod::Counted));
     html.push_str(&busiest(subject.fabric, &all));
     html.push_str("<h3>From group to group</h3>\n");
     html.push_str(&maps_of_groups(subject.fabric, &all));
@@ -155,29 +155,29 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
 }
 
 /// How the loads were found.
-fn in_words(method: Method, has_idle_groups: bool) -> String {
+fn in_words(method: LoadMethod, has_idle_groups: bool) -> String {
     match method {
-        Method::Counted if has_idle_groups => {
+        LoadMethod::Counted if has_idle_groups => {
             "All paths were counted, by how often these images draw them; all pairs of switches send alike \
              here, those without nodes among them"
                 .to_owned()
         }
-        Method::Counted => "All paths were counted, by how often these images draw them".to_owned(),
-        Method::Sampled { per_pair: 0, sent } => format!(
+        LoadMethod::Counted => "All paths were counted, by how often these images draw them".to_owned(),
+        LoadMethod::Sampled { per_pair: 0, sent } => format!(
             "{sent} paths were drawn from each switch to others at random, by the datapath from these \
              images"
         ),
-        Method::Sampled { per_pair, .. } => format!(
+        LoadMethod::Sampled { per_pair, .. } => format!(
             "{per_pair} paths were drawn for each pair of switches, by the datapath from these images"
         ),
     }
 }
 
 /// Mean and busiest link of each kind.
-fn spreads(fabric: &Fabric, all: &[Measured], has_errors: bool) -> String {
+fn spreads(fabric: &Fabric, all: &[LoadColumn], has_errors: bool) -> String {
     let df = fabric.topology.dragonfly();
     let columns = if has_errors { 7 } else { 6 };
-    let rows = all.iter().flat_map(|Measured { name, found }| {
+    let rows = all.iter().flat_map(|LoadColumn { name, found }| {
         KINDS.map(|(kind, kind_name)| {
             let Spread { mean, most } = found.loads.spread(kind);
             let uneven = if mean > 0.0 { most / mean } else { 0.0 };
@@ -208,9 +208,9 @@ fn spreads(fabric: &Fabric, all: &[Measured], has_errors: bool) -> String {
 }
 
 /// The busiest links of every set, as the switches draw from it, by name.
-fn busiest(fabric: &Fabric, all: &[Measured]) -> String {
+fn busiest(fabric: &Fabric, all: &[LoadColumn]) -> String {
     let drawn = all.iter().skip(1).filter(|measured| !measured.name.ends_with(BEFORE));
-    let rows = drawn.flat_map(|Measured { name, found: PortLoads { loads, .. } }| {
+    let rows = drawn.flat_map(|LoadColumn { name, found: PortLoads { loads, .. } }| {
         KINDS.into_iter().flat_map(move |(kind, kind_name)| {
             let mean = loads.spread(kind).mean;
             loads.busiest(kind, MOST_NAMED).into_iter().map(move |(link, load)| {
@@ -249,14 +249,14 @@ fn link_in_words(fabric: &Fabric, loads: &LinkLoads, link: usize) -> String {
     format!("from switch {}{slot} to switch {}{by}", names.named(from), names.named(to))
 }
 
-fn maps_of_groups(fabric: &Fabric, all: &[Measured]) -> String {
+fn maps_of_groups(fabric: &Fabric, all: &[LoadColumn]) -> String {
     let between =
         |loads: &LinkLoads, row, column| loads.between(&fabric.topology, group(row), group(column));
     let what = "Mean load of the links between two groups";
     maps(fabric, all, ("group", "group"), what, &between)
 }
 
-fn maps_of_switches(fabric: &Fabric, all: &[Measured]) -> String {
+fn maps_of_switches(fabric: &Fabric, all: &[LoadColumn]) -> String {
     let df = fabric.topology.dragonfly();
     let of_kind = |(kind, name)| {
         let busiest = |loads: &LinkLoads, group: u32, index: u32| {
@@ -276,7 +276,7 @@ fn group(number: u32) -> GroupId {
 /// A map of each column, all on one scale.
 fn maps(
     fabric: &Fabric,
-    all: &[Measured],
+    all: &[LoadColumn],
     names: (&str, &str),
     what: &str,
     value: &dyn Fn(&LinkLoads, u32, u32) -> Option<f64>,
@@ -292,7 +292,7 @@ fn maps(
         (fabric.names.after_group(group(row)), column)
     };
     let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
-    for Measured { found, .. } in all {
+    for LoadColumn { found, .. } in all {
         for row in 0..df.g() {
             for load in (0..columns).filter_map(|column| value(&found.loads, row, column)) {
                 (low, high) = (low.min(load), high.max(load));

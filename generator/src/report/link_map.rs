@@ -4,7 +4,7 @@
 use crate::fabric::Fabric;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use tvlb_chart::heat_map::{HeatMap, Part, Scale, span};
+use tvlb_chart::heat_map::{HeatMap, HeatMapPart, Scale, span};
 use tvlb_chart::page::{on_demand, paragraph, table};
 use tvlb_schema::{GroupId, SwitchIndex};
 use tvlb_topology::summary::{SwitchLinks, TopologySummary, unusual_local_links};
@@ -76,14 +76,14 @@ pub(super) fn map(fabric: &Fabric) -> String {
 }
 
 /// The kinds of groups, where there are several.
-fn kinds(fabric: &Fabric) -> Vec<Part> {
+fn kinds(fabric: &Fabric) -> Vec<HeatMapPart> {
     let kinds = fabric.file.kinds_of_groups();
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<HeatMapPart> = Vec::new();
     for (first, chunk) in starts(&kinds) {
         let numbers = first..first + chunk.1;
         let groups = if chunk.1 == 1 { "group" } else { "groups" };
         let name = &fabric.file.kind_names[chunk.0];
-        parts.push(Part { first, name: format!("{name}: {groups} {}", span(&numbers)) });
+        parts.push(HeatMapPart { first, name: format!("{name}: {groups} {}", span(&numbers)) });
     }
     if parts.len() > 1 { parts } else { Vec::new() }
 }

@@ -31,7 +31,7 @@ const STREAM: u64 = 0x6c69_6e6b_6c6f_6164;
 
 /// How the loads were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum LoadMethod {
     /// Every path was counted by how often it is drawn.
     Counted,
     /// Packets were followed on their way.
@@ -48,7 +48,7 @@ pub enum Method {
 #[derive(Clone, Debug)]
 pub struct PortLoads {
     /// How the loads were found.
-    pub method: Method,
+    pub method: LoadMethod,
     pub loads: LinkLoads,
 }
 
@@ -56,15 +56,18 @@ impl PortLoads {
     /// Counts every path, by how often it is drawn.
     pub fn counted(topology: &Topology, draw: Draw<'_>) -> Self {
         let loads = LinkLoads::one_to_each(topology, draw);
-        Self { method: Method::Counted, loads: loads.times(flits_per_pair(topology.dragonfly())) }
+        Self {
+            method: LoadMethod::Counted,
+            loads: loads.times(flits_per_pair(topology.dragonfly())),
+        }
     }
 
     /// The standard error of the load of a single link of a kind: 0 if it was counted, else from the number of
     /// packets that were followed.
     pub fn error(&self, df: &Dragonfly, kind: LinkKind) -> f64 {
         match self.method {
-            Method::Counted => 0.0,
-            Method::Sampled { sent, .. } => {
+            LoadMethod::Counted => 0.0,
+            LoadMethod::Sampled { sent, .. } => {
                 let mean = self.loads.spread(kind).mean;
                 (mean * nodes_per_switch(df) / f64::from(sent.max(1))).sqrt()
             }
@@ -73,7 +76,7 @@ impl PortLoads {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Drawn {
+pub enum DrawnSet {
     /// No set: all VLB paths, as conventional UGAL draws them.
     Conventional,
     /// UGAL-L's set.
@@ -106,7 +109,7 @@ impl Credits for Crowded {
 
 /// Follows packets through a table set. What it is booted from must be what the image stage
 /// made.
-pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
+pub fn sampled(images: &Images, drawn: DrawnSet, seed: u64) -> PortLoads {
     let fabric =
         FabricImage::decode(&images.fabric).expect("the image stage decodes what it writes");
     let switches: Vec<Switch<'_>> = images
@@ -169,7 +172,7 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
     let unit = if df.is_even() { f64::from(df.p()) } else { 1.0 } / f64::from(sent.max(1));
     let sums = counts.into_iter().map(|count| f64::from(count) * unit).collect();
     let loads = LinkLoads::of_sums(&Topology::of_image(&fabric), sums);
-    PortLoads { method: Method::Sampled { per_pair, sent }, loads }
+    PortLoads { method: LoadMethod::Sampled { per_pair, sent }, loads }
 }
 
 /// Whether a switch has nodes.
@@ -196,13 +199,13 @@ fn nodes_per_switch(df: &Dragonfly) -> f64 {
 fn path(
     switches: &[Option<&Switch<'_>>],
     (source, destination): (SwitchId, SwitchId),
-    drawn: Drawn,
+    drawn: DrawnSet,
     rng: &mut Xoshiro256PlusPlus,
 ) -> Option<PathLinks> {
     let (scheme, paths) = match drawn {
-        Drawn::Conventional => (Scheme::Vlb, VlbPaths::Conventional),
-        Drawn::UgalL => (Scheme::Vlb, VlbPaths::Custom),
-        Drawn::Par => (Scheme::Par, VlbPaths::Custom),
+        DrawnSet::Conventional => (Scheme::Vlb, VlbPaths::Conventional),
+        DrawnSet::UgalL => (Scheme::Vlb, VlbPaths::Custom),
+        DrawnSet::Par => (Scheme::Par, VlbPaths::Custom),
     };
     let switch = switches[source.as_usize()]?;
     let fabric = switch.image().fabric();
@@ -267,10 +270,10 @@ mod tests {
             })
         };
         for (images, drawn, draw) in [
-            (&before, Drawn::Conventional, Draw::Conventional),
-            (&before, Drawn::UgalL, whole),
-            (&after, Drawn::UgalL, thinned),
-            (&after, Drawn::Par, thinned),
+            (&before, DrawnSet::Conventional, Draw::Conventional),
+            (&before, DrawnSet::UgalL, whole),
+            (&after, DrawnSet::UgalL, thinned),
+            (&after, DrawnSet::Par, thinned),
         ] {
             let counted = PortLoads::counted(&fabric.topology, draw);
             let far = far(&sampled(images, drawn, 1), &counted);
@@ -278,7 +281,7 @@ mod tests {
         }
         // And not what is counted of another set: that balance changes loads is seen.
         let far =
-            far(&sampled(&after, Drawn::UgalL, 1), &PortLoads::counted(&fabric.topology, whole));
+            far(&sampled(&after, DrawnSet::UgalL, 1), &PortLoads::counted(&fabric.topology, whole));
         assert!(far > 6.0, "{far} standard errors");
     }
 
@@ -286,12 +289,12 @@ mod tests {
     fn every_packet_takes_two_global_links_and_as_many_local_ones_as_its_shape_says() {
         // All pairs have a triple: two global hops for each of p = 2 flits, over h = 2 links.
         let conventional =
-            sampled(&images("all"), Drawn::Conventional, 1).loads.spread(LinkKind::Global);
+            sampled(&images("all"), DrawnSet::Conventional, 1).loads.spread(LinkKind::Global);
         assert!((conventional.mean - 2.0).abs() < 1e-9, "{conventional:?}");
         assert!(conventional.most < 1.1 * conventional.mean, "{conventional:?}");
         // Not all have a route of a single shape; local over global hops hold of those that do.
         for (set, hops) in [("only:010", 1.0), ("only:111", 3.0), ("only:121", 4.0)] {
-            let loads = sampled(&images(set), Drawn::UgalL, 1);
+            let loads = sampled(&images(set), DrawnSet::UgalL, 1);
             let (global, local) = (
                 2.0 * loads.loads.spread(LinkKind::Global).mean,
                 3.0 * loads.loads.spread(LinkKind::Local).mean,
@@ -307,8 +310,8 @@ mod tests {
         let rule = tvlb_table_set::grammar::parse_set("all", 1).unwrap();
         let policies = PerDecision::same(Policy::from(rule));
         let images = tables_of(&fabric, &policies, &()).unwrap().images;
-        let loads = sampled(&images, Drawn::Conventional, 1);
-        assert_eq!(loads.method, Method::Sampled { per_pair: 0, sent: PACKETS / 1920 });
+        let loads = sampled(&images, DrawnSet::Conventional, 1);
+        assert_eq!(loads.method, LoadMethod::Sampled { per_pair: 0, sent: PACKETS / 1920 });
         // Two global hops of one flit, over the cables of two ports of which some are unused.
         let global = loads.loads.spread(LinkKind::Global);
         assert!(global.mean > 0.99 && global.mean < 1.2, "{global:?}");
@@ -328,7 +331,7 @@ mod tests {
         let policies = file.policies.given().unwrap();
         let fabric = Fabric { file, topology, names: Names::default() };
         let images = tables_of(&fabric, &policies, &()).unwrap().images;
-        let loads = sampled(&images, Drawn::Conventional, 1);
+        let loads = sampled(&images, DrawnSet::Conventional, 1);
         // 64 nodes send a flit each over two of 72 directions of cables.
         let global = loads.loads.spread(LinkKind::Global);
         assert!((global.mean - 64.0 * 2.0 / 72.0).abs() < 1e-9, "{global:?}");
@@ -344,9 +347,9 @@ mod tests {
     #[test]
     fn the_figures_are_the_same_again_and_differ_by_set() {
         let images = images("shapes:011");
-        let once = sampled(&images, Drawn::UgalL, 1);
-        assert_eq!(once.loads.by_link, sampled(&images, Drawn::UgalL, 1).loads.by_link);
-        let conventional = sampled(&images, Drawn::Conventional, 1);
+        let once = sampled(&images, DrawnSet::UgalL, 1);
+        assert_eq!(once.loads.by_link, sampled(&images, DrawnSet::UgalL, 1).loads.by_link);
+        let conventional = sampled(&images, DrawnSet::Conventional, 1);
         assert!(
             conventional.loads.spread(LinkKind::Local).mean
                 > once.loads.spread(LinkKind::Local).mean + 0.5

@@ -1,7 +1,7 @@
 //! What the sections of the report are made from.
 
 use crate::checked_fabric::CheckedFabric;
-use crate::choose::Options;
+use crate::choose::ChoiceOptions;
 use crate::image::Images;
 use crate::policy::{Policies, Policy};
 use tvlb_schema::PerDecision;
@@ -14,7 +14,7 @@ use tvlb_verify::Certificate;
 pub struct Subject<'s> {
     pub fabric: &'s CheckedFabric<'s>,
     /// How sets were to be chosen, where they were chosen.
-    pub options: &'s Options,
+    pub options: &'s ChoiceOptions,
     /// What the policies were to be, in the place of what the fabric file says.
     pub asked: Option<&'s Policies>,
     /// Step 1's report; none where the sets were given or the fabric is too large to be modelled.

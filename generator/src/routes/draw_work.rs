@@ -12,7 +12,7 @@ mod in_cells;
 mod through_switches;
 mod tries;
 
-use in_cells::Wiring;
+use in_cells::SharedWork;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use through_switches::ThroughSwitches;
@@ -99,7 +99,7 @@ pub fn draw_work<'l>(
     progress: &dyn Progress,
 ) -> Result<DrawWork, Cancelled> {
     let df = *counter.topology().dragonfly();
-    let wiring = Wiring::of(counter);
+    let wiring = SharedWork::of(counter);
     progress.stage("draws", Some(df.switch_count() as usize));
     let through = ThroughSwitches::of(counter.topology(), rule, progress)?;
     let by_source: Result<Vec<(f64, u64, f64, SwitchId)>, Cancelled> = counter

@@ -150,7 +150,7 @@ impl SetFile {
             .map_err(|source| SetFileError::Io { path: path.to_owned(), source })?;
         let file: Self = serde_json::from_slice(&bytes)
             .map_err(|source| SetFileError::Json { path: path.to_owned(), source })?;
-        let reader = Reader { path, df };
+        let reader = PolicyReader { path, df };
         if file.format != FORMAT {
             return Err(reader.refuse("format", &quoted(&file.format), &format!("{FORMAT:?}")));
         }
@@ -193,12 +193,12 @@ fn shapes(rule: &SetRule) -> Option<Vec<ShapeEntry>> {
 }
 
 /// Turns what a file says into policies.
-struct Reader<'f> {
+struct PolicyReader<'f> {
     path: &'f Path,
     df: &'f Dragonfly,
 }
 
-impl Reader<'_> {
+impl PolicyReader<'_> {
     fn refuse(&self, field: &str, found: &dyn Display, accepted: &dyn Display) -> SetFileError {
         SetFileError::Field {
             path: self.path.to_owned(),

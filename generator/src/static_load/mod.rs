@@ -33,7 +33,7 @@ use tvlb_traffic::Traffic;
 
 /// How packets choose their paths.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Paths {
+pub enum LoadPaths {
     /// A minimal path.
     Min,
     /// A VLB path, as conventional VLB draws it.
@@ -77,7 +77,7 @@ pub struct StaticLoads {
     bandwidths: Bandwidths,
 }
 
-impl Paths {
+impl LoadPaths {
     fn draw(&self, topology: &Topology) -> Draw<'_> {
         match self {
             Self::Min => Draw::Min,
@@ -107,7 +107,7 @@ impl Paths {
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::static_load::{Paths, static_loads};
+/// use tvlb_generator::static_load::{LoadPaths, static_loads};
 /// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::Dragonfly;
 /// use tvlb_traffic::Traffic;
@@ -116,14 +116,14 @@ impl Paths {
 /// let topology = arrange(df, Arrangement::Relative, 0)?;
 /// let traffic = Traffic::new(&"shift(1,0)".parse()?, &df, 0)?;
 /// // All eight nodes of a group share one link.
-/// let loads = static_loads(&topology, &traffic, &Paths::Min)?;
+/// let loads = static_loads(&topology, &traffic, &LoadPaths::Min)?;
 /// assert_eq!((loads.largest(), loads.saturation()), (8.0, 0.125));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn static_loads(
     topology: &Topology,
     traffic: &Traffic,
-    paths: &Paths,
+    paths: &LoadPaths,
 ) -> Result<StaticLoads, StaticLoadError> {
     let df = topology.dragonfly();
     if !traffic.changes().is_empty() {
@@ -145,7 +145,7 @@ pub fn loads_of(
     topology: &Topology,
     to_switches: &(dyn Fn(SwitchId) -> Vec<(SwitchId, f64)> + Sync),
     at_nodes: (Vec<f64>, u32),
-    paths: &Paths,
+    paths: &LoadPaths,
 ) -> Result<StaticLoads, StaticLoadError> {
     let demands = |source| {
         let to = to_switches(source).into_iter();

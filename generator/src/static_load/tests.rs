@@ -18,10 +18,10 @@ fn of(topology: &Topology, pattern: &str, paths: &str) -> StaticLoads {
     static_loads(topology, &traffic, &named(paths)).unwrap()
 }
 
-fn named(paths: &str) -> Paths {
+fn named(paths: &str) -> LoadPaths {
     match paths {
-        "conventional" => Paths::Conventional,
-        set => Paths::Set(parse_set(set, 1).unwrap()),
+        "conventional" => LoadPaths::Conventional,
+        set => LoadPaths::Set(parse_set(set, 1).unwrap()),
     }
 }
 
@@ -121,13 +121,13 @@ fn a_group_in_the_middle_sends_within_itself() {
 }
 
 /// What pairs and probabilities say, one path after the other.
-fn listed(topology: &Topology, traffic: &Traffic, paths: &Paths) -> Vec<f64> {
+fn listed(topology: &Topology, traffic: &Traffic, paths: &LoadPaths) -> Vec<f64> {
     let df = topology.dragonfly();
     let links = LinkNumbers::new(*df);
     let multiplicities = links.multiplicities(|g, one, other| topology.links_within(g, one, other));
     let mut loads = vec![0.0; links.count()];
     let (is_min, rule) = match paths {
-        Paths::Set(rule) => (rule.shapes() == ShapeSet::EMPTY, *rule),
+        LoadPaths::Set(rule) => (rule.shapes() == ShapeSet::EMPTY, *rule),
         _ => panic!("sets are listed"),
     };
     for source in df.switches() {
@@ -261,7 +261,7 @@ fn without_a_third_group_there_is_no_vlb() {
             error.to_string().starts_with("the fabric has 2 groups, and a VLB path goes through")
         );
     }
-    let loads = static_loads(&topology, &traffic, &Paths::Min).unwrap();
+    let loads = static_loads(&topology, &traffic, &LoadPaths::Min).unwrap();
     assert!(loads.largest() > 0.9);
 }
 

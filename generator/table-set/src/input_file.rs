@@ -20,7 +20,7 @@ pub enum Symlinks {
 
 /// Why a file is not read. It is the source of an [`io::Error`].
 #[derive(Debug, thiserror::Error)]
-enum Refused {
+enum FileRefusal {
     #[error("found {found}, accepted a regular file")]
     Kind { found: &'static str },
     #[error("found {found} bytes, accepted at most {most}")]
@@ -39,7 +39,7 @@ pub fn read(path: &Path, most: u64, links: Symlinks) -> io::Result<Vec<u8>> {
 /// The bytes of an open file that was `found` bytes long, if they are at most `most`.
 pub(crate) fn limited(file: impl Read, found: u64, most: u64) -> io::Result<Vec<u8>> {
     let too_large =
-        |found| io::Error::new(ErrorKind::FileTooLarge, Refused::TooLarge { found, most });
+        |found| io::Error::new(ErrorKind::FileTooLarge, FileRefusal::TooLarge { found, most });
     if found > most {
         return Err(too_large(found));
     }
@@ -136,7 +136,7 @@ pub(crate) fn check(metadata: &fs::Metadata) -> io::Result<()> {
     }
     Err(io::Error::new(
         ErrorKind::InvalidInput,
-        Refused::Kind { found: kind(metadata.file_type()) },
+        FileRefusal::Kind { found: kind(metadata.file_type()) },
     ))
 }
 

@@ -77,7 +77,7 @@ pub fn write<'f, E: From<WriteError>>(
     let swap = must_swap(target, existing)?;
     let (parent, name) = split(target)?;
     sweep(&parent, &name);
-    let destination = Destination { target, parent: &parent, name: &name, swap };
+    let destination = TargetDirectory { target, parent: &parent, name: &name, swap };
     in_directory(&parent, || write_aside(&destination, files, progress, seal))
 }
 
@@ -209,7 +209,7 @@ impl Write for Cancellable<'_> {
 }
 
 /// Where a table set is to be, and by what way it gets there.
-struct Destination<'p> {
+struct TargetDirectory<'p> {
     target: &'p Path,
     parent: &'p Path,
     name: &'p str,
@@ -219,7 +219,7 @@ struct Destination<'p> {
 
 /// Writes everything into a directory beside the target and moves it there.
 fn write_aside<'f, E: From<WriteError>>(
-    &Destination { target, parent, name, swap }: &Destination<'_>,
+    &TargetDirectory { target, parent, name, swap }: &TargetDirectory<'_>,
     files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
     progress: &dyn Progress,
     seal: impl FnOnce(&Path) -> Result<(&'static str, Vec<u8>), E>,

@@ -25,7 +25,7 @@ use tvlb_generator::policy::{Levels, Policy};
 use tvlb_generator::tables::tables_of;
 use tvlb_schema::Level;
 use tvlb_table_set::ReadError;
-use tvlb_verify::{Settings, VerifyError, verify_tables};
+use tvlb_verify::{VerifyError, VerifySettings, verify_tables};
 
 type Rng = Xoshiro256PlusPlus;
 /// Files by their paths in the directory.
@@ -184,7 +184,7 @@ fn try_mutants(count: u32) -> String {
         let base = &bases[which];
         // Every second time one pair of each source switch is looked at instead of all.
         let sampled = rng.random_bool(0.5);
-        let settings = Settings { most_walks: if sampled { 20 } else { u64::MAX }, seed: 1 };
+        let settings = VerifySettings { most_walks: if sampled { 20 } else { u64::MAX }, seed: 1 };
         let mut files = base.files.clone();
         while files == base.files {
             mutator(&mut files, base, &mut rng);

@@ -9,14 +9,14 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use std::fs;
 use tempfile::TempDir;
-use tvlb_generator::faults::{Tables, update, write_update};
+use tvlb_generator::faults::{UpdatedTables, update, write_update};
 use tvlb_schema::{
     Decision, DrawRule, FabricImage, FaultSet, LocalLink, PerDecision, ShapeSet, SwitchId,
     SwitchImage, encode_switch_image,
 };
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{FileEntry, TableSet, UPDATE_FILE, Update, UpdateRecord, switch_file};
-use tvlb_verify::{Settings, VerifyError, With, verify, verify_changes};
+use tvlb_verify::{VerifyError, VerifySettings, With, verify, verify_changes};
 
 /// A table set in `tables`, and an update of it in `update`.
 struct Case<'b> {
@@ -59,7 +59,7 @@ impl<'b> Case<'b> {
         let faults = faults_of(&plan, number);
         let planned = images(&base.files, &plan).unwrap();
         let made = update(&plan, &planned, (1, &faults), &()).unwrap();
-        let named = Tables { set: &set, plan: &plan, names: &Names::default() };
+        let named = UpdatedTables { set: &set, plan: &plan, names: &Names::default() };
         let record = write_update(&output, &named, (1, &faults), &made, &()).unwrap().update;
         fs::create_dir_all(output.join("switches")).unwrap();
         let mut files = base.files.clone();
@@ -114,7 +114,7 @@ impl<'b> Case<'b> {
         put(&update, &Files::new(), &changed);
         fs::write(update.join(UPDATE_FILE), record.to_json()).unwrap();
         let whole = |most_walks| {
-            let settings = Settings { most_walks, seed: 1 };
+            let settings = VerifySettings { most_walks, seed: 1 };
             let with = With { update: Some(&update), ..With::default() };
             verify(&tables, with, settings, &()).map(|_| ())
         };

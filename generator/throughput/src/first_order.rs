@@ -37,13 +37,13 @@ pub(super) struct Proposal {
 /// Only a guess: what is proven does not depend on it, though the last digits of the interval do,
 /// so programs must be solved in a fixed order to give the same bytes each time.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Regrets {
+pub(super) struct LastRegrets {
     of_prices: Vec<f64>,
     /// The bundles of each flow, with their regrets.
     of_flows: Vec<Vec<(BundleKind, f64)>>,
 }
 
-impl Regrets {
+impl LastRegrets {
     /// Of a program with these choices, if it has as many flows; nothing for bundles that were not.
     fn fitted(&self, choices: &Choices) -> (Vec<f64>, Vec<f64>) {
         let mut of_prices = vec![0.0; choices.rows];
@@ -82,7 +82,7 @@ pub(super) fn solve(
     start: Vec<f64>,
     least: f64,
     tolerance: f64,
-    warm: &mut Regrets,
+    warm: &mut LastRegrets,
 ) -> Proposal {
     let choices = program.choices();
     let rows = choices.rows;
@@ -134,7 +134,7 @@ pub(super) fn solve(
             }
         }
     }
-    *warm = Regrets {
+    *warm = LastRegrets {
         of_prices: regret_of_prices,
         of_flows: choices
             .flows

@@ -37,7 +37,7 @@ impl Restricted {
     }
 }
 
-pub(super) struct Proposal {
+pub(super) struct InteriorProposal {
     /// The part of each bundle.
     pub(super) split: Vec<f64>,
     /// The price of each link; they add up to 1.
@@ -51,7 +51,7 @@ const MOST_STEPS: u32 = 60;
 /// How far towards the boundary a step may go.
 const TOWARDS_BOUNDARY: f64 = 0.995;
 
-struct State<'r> {
+struct Iterate<'r> {
     program: &'r Restricted,
     bundles: usize,
     w: Vec<f64>,
@@ -72,8 +72,8 @@ struct Direction {
 }
 
 /// Solves to a relative gap of `tolerance`, starting from a split with no part at 0.
-pub(super) fn solve(program: &Restricted, start: &[f64], tolerance: f64) -> Proposal {
-    let mut state = State::new(program, start);
+pub(super) fn solve(program: &Restricted, start: &[f64], tolerance: f64) -> InteriorProposal {
+    let mut state = Iterate::new(program, start);
     let mut best = f64::INFINITY;
     for _ in 0..MOST_STEPS {
         let gap = state.gap();
@@ -87,10 +87,10 @@ pub(super) fn solve(program: &Restricted, start: &[f64], tolerance: f64) -> Prop
         }
     }
     let largest = state.largest();
-    Proposal { split: state.w, prices: state.y, largest }
+    InteriorProposal { split: state.w, prices: state.y, largest }
 }
 
-impl<'r> State<'r> {
+impl<'r> Iterate<'r> {
     fn new(program: &'r Restricted, start: &[f64]) -> Self {
         let bundles = start.len();
         let w = start.to_vec();
@@ -262,7 +262,7 @@ struct System {
 }
 
 impl System {
-    fn new(state: &State<'_>) -> Option<Self> {
+    fn new(state: &Iterate<'_>) -> Option<Self> {
         let m = state.program.links;
         let theta: Vec<f64> = state.w.iter().zip(&state.v).map(|(w, v)| w / v).collect();
         let sums: Vec<f64> =
@@ -281,7 +281,7 @@ impl System {
     }
 
     /// The direction along which w·v changes by `wv` and s·y by `sy`.
-    fn direction(&self, state: &State<'_>, wv: &[f64], sy: &[f64]) -> Direction {
+    fn direction(&self, state: &Iterate<'_>, wv: &[f64], sy: &[f64]) -> Direction {
         let flows = &state.program.flows;
         let q: Vec<f64> = wv.iter().zip(&state.w).map(|(c, w)| c / w).collect();
         let weighted_mean = |x: &[f64], flow: &Range<usize>, sum: f64| {
@@ -358,7 +358,7 @@ impl Contrasts {
 }
 
 /// Σ over flows of the covariance of its bundles' loads under θ, plus the diagonal.
-fn dense_covariance(state: &State<'_>, contrasts: &Contrasts, diagonal: &[f64]) -> Symmetric {
+fn dense_covariance(state: &Iterate<'_>, contrasts: &Contrasts, diagonal: &[f64]) -> Symmetric {
     let program = state.program;
     let width = state.bundles - program.flows.len();
     let mut rows = Vec::with_capacity(program.links * width);
@@ -370,7 +370,7 @@ fn dense_covariance(state: &State<'_>, contrasts: &Contrasts, diagonal: &[f64]) 
 }
 
 /// The same, flow by flow over the links that each touches.
-fn sparse_covariance(state: &State<'_>, contrasts: &Contrasts, diagonal: &[f64]) -> Symmetric {
+fn sparse_covariance(state: &Iterate<'_>, contrasts: &Contrasts, diagonal: &[f64]) -> Symmetric {
     let program = state.program;
     let blocks: Vec<Vec<f64>> = program
         .flows

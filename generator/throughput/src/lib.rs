@@ -109,7 +109,7 @@ impl ModelError {
 
 /// The throughput of one set on one pattern.
 #[derive(Clone, Copy, Debug)]
-pub struct Modelled {
+pub struct SetThroughput {
     pub solved: Solved,
     /// Hops of the set's VLB paths, drawn evenly, on average over the flows.
     pub mean_hops: Option<f64>,
@@ -179,7 +179,7 @@ impl<'t> Model<'t> {
         pattern: &Flows,
         set: &PathSet,
         warm: &mut Warm,
-    ) -> Result<Modelled, ModelError> {
+    ) -> Result<SetThroughput, ModelError> {
         self.at_least(0.0, pattern, set, warm)
     }
 
@@ -190,7 +190,7 @@ impl<'t> Model<'t> {
         pattern: &Flows,
         set: &PathSet,
         warm: &mut Warm,
-    ) -> Result<Modelled, ModelError> {
+    ) -> Result<SetThroughput, ModelError> {
         let switches = self.topology.dragonfly().switch_count();
         let large = switches > LARGE;
         let tolerance = match (large, switches > VAST) {
@@ -208,14 +208,14 @@ impl<'t> Model<'t> {
         if large && !folds(self.invariant, self.topology, pattern, set) {
             let program = Factored::new(&mut self.counter, self.topology, pattern, set)?;
             let mean_hops = program.choices().mean_hops();
-            let paths = solve_large::Paths { counter: &mut self.counter, pattern, set };
+            let paths = solve_large::FlowPaths { counter: &mut self.counter, pattern, set };
             let solved = solve_large::solve(&program, paths, reached, 0.98 * tolerance, warm);
-            return Ok(Modelled { solved, mean_hops, tolerance });
+            return Ok(SetThroughput { solved, mean_hops, tolerance });
         }
         let bundles = self.bundles(pattern, set)?;
         // Half the gap that is asked for, so that the middle is well within.
         let solved = solve(&bundles, reached, 0.5 * tolerance, warm);
         let mean_hops = bundles.choices().mean_hops();
-        Ok(Modelled { solved, mean_hops, tolerance })
+        Ok(SetThroughput { solved, mean_hops, tolerance })
     }
 }

@@ -144,7 +144,7 @@ impl<'t> PathCounter<'t> {
         for (middle, r) in middles.flat_map(|k| df.indices(k).map(move |r| (k, r))) {
             let mut most = 0;
             for crossing in topology.crossings_through(source, destination, middle) {
-                let pair = Pair { crossing, source, destination };
+                let pair = CrossingEnds { crossing, source, destination };
                 let Some(hops) = self.through_switch(set, &pair, r) else { continue };
                 most = hops.max(most);
                 if rule == Rule::ByPath {
@@ -158,7 +158,7 @@ impl<'t> PathCounter<'t> {
 
     /// Counts the triple over a crossing by way of a switch of the intermediate group, if the set has it: its
     /// hops.
-    fn through_switch(&mut self, set: &PathSet, pair: &Pair, r: SwitchIndex) -> Option<u8> {
+    fn through_switch(&mut self, set: &PathSet, pair: &CrossingEnds, r: SwitchIndex) -> Option<u8> {
         let Crossing { middle, v, w, .. } = pair.crossing;
         let mid = u8::from(v != r) + u8::from(r != w);
         let shape = pair.crossing.shape(mid);
@@ -247,7 +247,7 @@ impl<'t> PathCounter<'t> {
         let crossings = self.topology.crossings_through(source, destination, middle);
         // The closure and not a loop: an iterator of iterators is faster from within.
         crossings.for_each(|crossing| {
-            let pair = Pair { crossing, source, destination };
+            let pair = CrossingEnds { crossing, source, destination };
             let direct = u8::from(crossing.v != crossing.w);
             let is_hop = self.topology.is_local_hop(middle, crossing.v, crossing.w);
             if is_hop && pair.keeps(set, &self.df, direct, None) {
@@ -266,7 +266,7 @@ impl<'t> PathCounter<'t> {
         }
     }
 
-    fn without_detour(&mut self, set: &PathSet, pair: &Pair, mid: u8) {
+    fn without_detour(&mut self, set: &PathSet, pair: &CrossingEnds, mid: u8) {
         let shape = pair.crossing.shape(mid);
         let count = f64::from(set.multiplicity(shape, self.counting));
         let class = vlb_class(shape.hops().into());
@@ -281,7 +281,7 @@ impl<'t> PathCounter<'t> {
     }
 
     /// Detours over every other switch; which of the crossings they were noted in.
-    fn all_detours(&mut self, pair: &Pair) -> usize {
+    fn all_detours(&mut self, pair: &CrossingEnds) -> usize {
         let shape = pair.crossing.shape(2);
         let number = usize::from(shape.hops()) - 4;
         let a = self.df.a() as usize;
@@ -297,7 +297,7 @@ impl<'t> PathCounter<'t> {
     }
 
     /// Detours one by one, each kept or not by its key.
-    fn some_detours(&mut self, set: &PathSet, pair: &Pair) {
+    fn some_detours(&mut self, set: &PathSet, pair: &CrossingEnds) {
         if pair.crossing.v == pair.crossing.w && self.counting == Counting::Routes {
             return;
         }
@@ -348,7 +348,7 @@ impl<'t> PathCounter<'t> {
     }
 
     /// Everything outside the intermediate group, and the number of paths itself.
-    fn add_outside(&mut self, class: usize, pair: &Pair, count: f64) {
+    fn add_outside(&mut self, class: usize, pair: &CrossingEnds, count: f64) {
         let (from, here) = self.df.place(pair.source);
         let (to, there) = self.df.place(pair.destination);
         let c = &pair.crossing;
@@ -391,13 +391,13 @@ impl<'t> PathCounter<'t> {
 
 /// A crossing with the switches that it joins.
 #[derive(Clone, Copy)]
-struct Pair {
+struct CrossingEnds {
     crossing: Crossing,
     source: SwitchId,
     destination: SwitchId,
 }
 
-impl Pair {
+impl CrossingEnds {
     /// Whether the set keeps the walk over this crossing with this detour. A triple that comes back
     /// to where it entered has the key of a detour over the switch that it visits.
     fn keeps(&self, set: &PathSet, df: &Dragonfly, mid: u8, detour: Option<SwitchIndex>) -> bool {

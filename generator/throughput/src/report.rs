@@ -8,7 +8,7 @@
 use super::front::{Merit, candidates, front, largest};
 use super::limit::Limit;
 use super::rule::Rule;
-use super::sweep::{Cell, Sweep, Tally};
+use super::sweep::{Sweep, SweepCell, SweepTally};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -116,7 +116,7 @@ pub struct Heading {
 
 impl Report {
     /// Sums up the cells of a sweep, by pattern and set.
-    pub fn new(sweep: &Sweep<'_>, cells: &[Vec<Cell>], heading: Heading) -> Self {
+    pub fn new(sweep: &Sweep<'_>, cells: &[Vec<SweepCell>], heading: Heading) -> Self {
         let df = sweep.topology().dragonfly();
         let patterns = sweep.patterns();
         let is_shift = |n: usize| matches!(patterns[n].pattern, Some(Pattern::Shift { .. }));
@@ -127,7 +127,7 @@ impl Report {
             .enumerate()
             .map(|(number, set)| {
                 let first = sweep.first_equal(number);
-                let of = |chosen: &dyn Fn(usize) -> bool| -> Vec<Cell> {
+                let of = |chosen: &dyn Fn(usize) -> bool| -> Vec<SweepCell> {
                     (0..patterns.len()).filter(|&n| chosen(n)).map(|n| cells[n][number]).collect()
                 };
                 let all = of(&|_| true);
@@ -246,17 +246,17 @@ impl SetResult {
 }
 
 impl MeanThroughput {
-    fn of(cells: &[Cell]) -> Self {
+    fn of(cells: &[SweepCell]) -> Self {
         let lower = mean(cells.iter().map(|cell| cell.lower));
         let upper = mean(cells.iter().map(|cell| cell.upper));
-        let middle = |cell: &Cell| f64::midpoint(cell.lower, cell.upper);
+        let middle = |cell: &SweepCell| f64::midpoint(cell.lower, cell.upper);
         let mean_middle = mean(cells.iter().map(middle));
         let count = count(cells.len());
         let squares = cells.iter().map(|cell| (middle(cell) - mean_middle).powi(2)).sum::<f64>();
         let standard_error =
             if cells.len() > 1 { (squares / (count - 1.0) / count).sqrt() } else { 0.0 };
-        let is_number = cells.iter().all(Cell::is_number);
-        let least = |cell: &Cell| if is_number { middle(cell) } else { cell.lower };
+        let is_number = cells.iter().all(SweepCell::is_number);
+        let least = |cell: &SweepCell| if is_number { middle(cell) } else { cell.lower };
         Self {
             value: is_number.then_some(mean_middle),
             lower,
@@ -340,7 +340,7 @@ impl fmt::Display for Report {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for SweepTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -361,7 +361,7 @@ fn percent(fraction: f64) -> String {
 }
 
 /// What limits these cells, with how many of them, most first.
-fn limits(cells: &[Cell], df: &Dragonfly) -> Vec<(String, usize)> {
+fn limits(cells: &[SweepCell], df: &Dragonfly) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<Limit, usize> = BTreeMap::new();
     for cell in cells {
         *counts.entry(cell.limit).or_default() += 1;
@@ -371,7 +371,7 @@ fn limits(cells: &[Cell], df: &Dragonfly) -> Vec<(String, usize)> {
     counts.into_iter().map(|(limit, count)| (limit.in_words(df), count)).collect()
 }
 
-fn mean_hops(cells: &[Cell]) -> Option<f64> {
+fn mean_hops(cells: &[SweepCell]) -> Option<f64> {
     let hops: Vec<f64> = cells.iter().filter_map(|cell| cell.mean_hops).collect();
     (!hops.is_empty()).then(|| mean(hops.into_iter()))
 }

@@ -11,7 +11,7 @@
 
 use super::bundle::Bundles;
 use super::certificate::{Certified, lower_bound, upper_bound};
-use super::first_order::Regrets;
+use super::first_order::LastRegrets;
 use super::interior::{self, Restricted};
 use super::program::{Program, largest};
 use std::ops::Range;
@@ -35,7 +35,7 @@ const NOTICED: f64 = 1e-2;
 #[derive(Clone, Debug, Default)]
 pub struct Warm {
     links: Vec<usize>,
-    pub(super) regrets: Regrets,
+    pub(super) regrets: LastRegrets,
 }
 
 /// What was proven, and how it came about.
@@ -67,8 +67,8 @@ pub enum Method {
 /// The throughput to a relative gap of `tolerance` if that can be had, where `reached` is known to
 /// be reached (0 if nothing is).
 pub fn solve(bundles: &Bundles, reached: f64, tolerance: f64, warm: &mut Warm) -> Solved {
-    let mut search = Search::new(bundles);
-    let done = |search: &Search<'_>| search.certified.gap() <= tolerance;
+    let mut search = SplitSearch::new(bundles);
+    let done = |search: &SplitSearch<'_>| search.certified.gap() <= tolerance;
     search.try_prices(&bundles.choices().global_prices);
     search.certified.lower = search.certified.lower.max(reached);
     if done(&search) && !bundles.choices().is_empty() {
@@ -84,7 +84,7 @@ pub fn solve(bundles: &Bundles, reached: f64, tolerance: f64, warm: &mut Warm) -
 }
 
 /// The best split and bounds so far.
-struct Search<'b> {
+struct SplitSearch<'b> {
     bundles: &'b Bundles,
     certified: Certified,
     /// The split behind the lower bound and its loads.
@@ -92,7 +92,7 @@ struct Search<'b> {
     best_loads: Vec<f64>,
 }
 
-impl<'b> Search<'b> {
+impl<'b> SplitSearch<'b> {
     fn new(bundles: &'b Bundles) -> Self {
         let choices = bundles.choices();
         // Where no flow uses a link, nodes alone limit.
@@ -334,7 +334,7 @@ mod tests {
                 let bundles = model.bundles(&pattern, &PathSet::parse(set, 1).unwrap()).unwrap();
                 let fast = solve(&bundles, 0.0, 5e-7, &mut Warm::default());
                 assert!(fast.certified.gap() <= 5e-7);
-                let mut general = Search::new(&bundles);
+                let mut general = SplitSearch::new(&bundles);
                 let (split, prices) = reference_lp::solve(&bundles).unwrap();
                 general.try_split(split);
                 general.try_prices(&prices);

@@ -14,7 +14,7 @@ use super::solve::{Method, Solved, Warm, best_fraction};
 use tvlb_traffic::Flows;
 
 /// Where the paths of the program's flows come from.
-pub(super) struct Paths<'p, 't> {
+pub(super) struct FlowPaths<'p, 't> {
     pub(super) counter: &'p mut PathCounter<'t>,
     pub(super) pattern: &'p Flows,
     pub(super) set: &'p PathSet,
@@ -24,14 +24,14 @@ pub(super) struct Paths<'p, 't> {
 /// be reached (0 if nothing is).
 pub(super) fn solve(
     program: &Factored,
-    paths: Paths<'_, '_>,
+    paths: FlowPaths<'_, '_>,
     reached: f64,
     tolerance: f64,
     warm: &mut Warm,
 ) -> Solved {
     let choices = program.choices();
     let certify = |split: &[f64], prices: &[f64]| -> Certified {
-        let Paths { counter, pattern, set } = paths;
+        let FlowPaths { counter, pattern, set } = paths;
         let found = counted(counter, pattern, set, choices, (split, prices));
         Certified { lower: found.lower.max(reached), ..found }
     };

@@ -5,7 +5,7 @@
 //! in part.
 
 use super::ModelError;
-use super::sweep::{Sweep, Tally, UnitCells};
+use super::sweep::{Sweep, SweepTally, UnitCells};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub struct Done {
     /// The cells of each unit, by its number.
     pub units: BTreeMap<usize, UnitCells>,
     /// How those that this process has made came about.
-    pub tally: Tally,
+    pub tally: SweepTally,
 }
 
 /// Makes all units of a sweep, on all threads of the current pool. With a directory each is kept there, and
@@ -50,7 +50,7 @@ pub fn make(
     // At once: another sweep that begins meanwhile is refused.
     runs.iter().try_for_each(Runs::own)?;
     let done = Mutex::new(Done::default());
-    let note = |unit: usize, cells: UnitCells, tally: Tally| {
+    let note = |unit: usize, cells: UnitCells, tally: SweepTally| {
         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
         done.units.insert(unit, cells);
         done.tally = done.tally.plus(tally);
@@ -61,14 +61,14 @@ pub fn make(
         Ok(match runs.claim(&unit)? {
             Turn::Kept(cells) => {
                 check(sweep, unit, &cells, directory.unwrap_or(Path::new("")))?;
-                note(unit, cells, Tally::default());
+                note(unit, cells, SweepTally::default());
                 None
             }
             Turn::Ours(claim) => Some(Some(claim)),
             Turn::Theirs => None,
         })
     };
-    let finished = |unit: usize, cells: UnitCells, tally: Tally, claim: Option<Claim>| {
+    let finished = |unit: usize, cells: UnitCells, tally: SweepTally, claim: Option<Claim>| {
         if let Some(runs) = &runs {
             runs.put(&unit, &cells)?;
         }

@@ -15,7 +15,7 @@
 use super::limit::Limit;
 use super::path_set::{Counting, PathSet, SetKey};
 use super::solve::{Method, Warm};
-use super::{Model, ModelError, Modelled, Rule};
+use super::{Model, ModelError, Rule, SetThroughput};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ use tvlb_traffic::{Flows, Pattern};
 
 /// One set on one pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
+pub struct SweepCell {
     /// A throughput that was reached, in flits per node and cycle.
     pub lower: f64,
     /// Proven not to be exceeded.
@@ -42,7 +42,7 @@ pub struct Cell {
 
 /// How the cells of a sweep came about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct SweepTally {
     /// An even split met the price bound.
     pub even: usize,
     /// A smaller set's split met the price bound.
@@ -96,7 +96,7 @@ pub struct Sweep<'t> {
 }
 
 /// The cells of one unit: by pattern of the unit, then by set.
-pub type UnitCells = Vec<Vec<Cell>>;
+pub type UnitCells = Vec<Vec<SweepCell>>;
 
 impl<'t> Sweep<'t> {
     /// Plans the work.
@@ -182,7 +182,7 @@ impl<'t> Sweep<'t> {
         &self,
         units: Vec<usize>,
         claim: impl Fn(usize) -> Result<Option<C>, E> + Sync,
-        finished: impl Fn(usize, UnitCells, Tally, C) -> Result<(), E> + Sync,
+        finished: impl Fn(usize, UnitCells, SweepTally, C) -> Result<(), E> + Sync,
         progress: &dyn Progress,
     ) -> Result<(), E> {
         let results: Vec<Result<(), E>> = units
@@ -201,7 +201,7 @@ impl<'t> Sweep<'t> {
     }
 
     /// All cells by pattern and set, from those of the units; `None` where a unit is missing.
-    pub fn assemble(&self, done: &BTreeMap<usize, UnitCells>) -> Option<Vec<Vec<Cell>>> {
+    pub fn assemble(&self, done: &BTreeMap<usize, UnitCells>) -> Option<Vec<Vec<SweepCell>>> {
         let mut cells = vec![Vec::new(); self.patterns.len()];
         for (number, unit) in self.units.iter().enumerate() {
             for (&pattern, of_pattern) in unit.iter().zip(done.get(&number)?) {
@@ -217,10 +217,10 @@ impl<'t> Sweep<'t> {
         model: &mut Model<'_>,
         unit: usize,
         progress: &dyn Progress,
-    ) -> Result<Option<(UnitCells, Tally)>, ModelError> {
+    ) -> Result<Option<(UnitCells, SweepTally)>, ModelError> {
         let unit = &self.units[unit];
-        let mut tally = Tally::default();
-        let mut cells: Vec<Vec<Option<Cell>>> = vec![vec![None; self.sets.len()]; unit.len()];
+        let mut tally = SweepTally::default();
+        let mut cells: Vec<Vec<Option<SweepCell>>> = vec![vec![None; self.sets.len()]; unit.len()];
         for (place, &pattern) in unit.iter().enumerate() {
             let mut warm = Warm::default();
             for set in 0..self.sets.len() {
@@ -240,7 +240,7 @@ impl<'t> Sweep<'t> {
                 let modelled =
                     model.at_least(reached, &self.patterns[pattern], &self.sets[set], &mut warm)?;
                 tally.note(modelled.solved.by);
-                cells[place][set] = Some(Cell::of(&modelled));
+                cells[place][set] = Some(SweepCell::of(&modelled));
             }
         }
         let cells = cells.into_iter().map(|of_pattern| of_pattern.into_iter().flatten().collect());
@@ -250,11 +250,11 @@ impl<'t> Sweep<'t> {
     /// The cell of a set that equals an earlier one, or whose mirror image is known.
     fn known(
         &self,
-        cells: &[Vec<Option<Cell>>],
+        cells: &[Vec<Option<SweepCell>>],
         unit: &[usize],
         place: usize,
         set: usize,
-    ) -> Option<Cell> {
+    ) -> Option<SweepCell> {
         let first = self.first_equal[set];
         if first != set {
             return cells[place][first];
@@ -270,8 +270,8 @@ impl<'t> Sweep<'t> {
     }
 }
 
-impl Cell {
-    fn of(modelled: &Modelled) -> Self {
+impl SweepCell {
+    fn of(modelled: &SetThroughput) -> Self {
         let certified = modelled.solved.certified;
         Self {
             lower: certified.lower,
@@ -288,7 +288,7 @@ impl Cell {
     }
 }
 
-impl Tally {
+impl SweepTally {
     fn note(&mut self, by: Method) {
         match by {
             Method::Even => self.even += 1,

@@ -9,7 +9,7 @@ use tvlb_table_set::names::{Names, Parts};
 use tvlb_throughput::path_set::step_1;
 use tvlb_throughput::report::{Heading, Report};
 use tvlb_throughput::solve::Warm;
-use tvlb_throughput::sweep::{Cell, Sweep};
+use tvlb_throughput::sweep::{Sweep, SweepCell};
 use tvlb_throughput::{Counting, Model, ModelError, PathSet, Rule, state};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
@@ -41,7 +41,7 @@ fn swept(
     patterns: &[Flows],
     (counting, rule): (Counting, Rule),
     threads: usize,
-) -> Vec<Vec<Cell>> {
+) -> Vec<Vec<SweepCell>> {
     let sets = SETS.map(|text| PathSet::parse(text, 4).unwrap()).to_vec();
     let sweep = Sweep::new(topology, counting, patterns.to_vec(), sets).by(rule);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -266,7 +266,7 @@ fn dfly_4_8_4_9_has_its_known_values() {
         let sweep = Sweep::new(&topology, counting, all_of_type_1.clone(), sets);
         let done = state::make(&sweep, None, &()).unwrap();
         let cells = sweep.assemble(&done.units).unwrap().concat();
-        assert!(cells.iter().all(Cell::is_number));
+        assert!(cells.iter().all(SweepCell::is_number));
         let sum: f64 = cells.iter().map(|cell| cell.lower).sum();
         let worst = cells.iter().fold(1.0, |worst: f64, cell| worst.min(cell.lower));
         (sum / 64.0, worst)

@@ -22,7 +22,7 @@
 use super::local_links::LocalLinkError;
 use super::{CableError, Topology};
 use std::fmt::Write;
-use tvlb_base::text::{Fields, Records, Refused, cut, quoted};
+use tvlb_base::text::{CsvFields, Records, Refused, cut, quoted};
 use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
 
@@ -102,7 +102,7 @@ const LOCAL: &str = "local";
 fn local_link(
     df: &Dragonfly,
     line: usize,
-    fields: &Fields,
+    fields: &CsvFields,
 ) -> Result<(GroupId, SwitchIndex, SwitchIndex), CableListError> {
     let wrong = |problem: String| Err(CableListError::Local { line, problem });
     if let Some(column) = [2, 5].into_iter().find(|&column| &fields[column] != LOCAL) {
@@ -147,7 +147,12 @@ pub fn write(topology: &Topology) -> String {
 }
 
 /// The end that three fields describe, the first of them in this column.
-fn end(df: &Dragonfly, line: usize, fields: &Fields, first: usize) -> Result<End, CableListError> {
+fn end(
+    df: &Dragonfly,
+    line: usize,
+    fields: &CsvFields,
+    first: usize,
+) -> Result<End, CableListError> {
     let (group, index) = switch(df, line, fields, first)?;
     let most = u32::from(df.kind_of(group).h) - 1;
     let slot = number(line, first + 2, &fields[first + 2], most)?;
@@ -158,7 +163,7 @@ fn end(df: &Dragonfly, line: usize, fields: &Fields, first: usize) -> Result<End
 fn switch(
     df: &Dragonfly,
     line: usize,
-    fields: &Fields,
+    fields: &CsvFields,
     first: usize,
 ) -> Result<(GroupId, SwitchIndex), CableListError> {
     let number = |column, most| number(line, column, &fields[column], most);

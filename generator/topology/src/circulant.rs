@@ -8,20 +8,20 @@
 //! partner and leads half way round, to its own number. Generalised in rounds, see `rotation.rs`;
 //! a short round is the beginning of a whole one.
 
-use super::rotation::{self, Place, Step};
+use super::rotation::{self, RotationStep, RoundPlace};
 use tvlb_schema::Dragonfly;
 use tvlb_schema::End;
 
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     rotation::cables(df, |port| {
-        let Place { start, length, position } = rotation::place(df, port)?;
+        let RoundPlace { start, length, position } = rotation::place(df, port)?;
         let distance = position / 2 + 1;
         Some(if position + 1 == length && !length.is_multiple_of(2) {
-            Step { offset: df.g() / 2, port }
+            RotationStep { offset: df.g() / 2, port }
         } else if position.is_multiple_of(2) {
-            Step { offset: distance, port: start + position + 1 }
+            RotationStep { offset: distance, port: start + position + 1 }
         } else {
-            Step { offset: df.g() - distance, port: start + position - 1 }
+            RotationStep { offset: df.g() - distance, port: start + position - 1 }
         })
     })
 }

@@ -19,18 +19,18 @@ pub enum Detail {
 
 /// A picture of a wiring; its `Display` is the DOT text.
 #[derive(Clone, Copy, Debug)]
-pub struct Picture<'t> {
+pub struct WiringPicture<'t> {
     topology: &'t Topology,
     names: &'t Names,
     detail: Detail,
 }
 
 /// The picture of a wiring; names stand after the numbers of groups, switches and ports that have one.
-pub fn picture<'t>(topology: &'t Topology, names: &'t Names, detail: Detail) -> Picture<'t> {
-    Picture { topology, names, detail }
+pub fn picture<'t>(topology: &'t Topology, names: &'t Names, detail: Detail) -> WiringPicture<'t> {
+    WiringPicture { topology, names, detail }
 }
 
-impl fmt::Display for Picture<'_> {
+impl fmt::Display for WiringPicture<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let df = self.topology.dragonfly();
         let title = df.to_string();

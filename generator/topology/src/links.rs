@@ -138,7 +138,8 @@ impl LinkNumbers {
         x: GlobalPort,
         rest: Option<(Option<SwitchIndex>, GlobalPort)>,
     ) -> Option<PathLinks> {
-        let mut walk = Walk { numbers: self, at: self.df.place(source), links: PathLinks::NONE };
+        let mut walk =
+            LinkWalk { numbers: self, at: self.df.place(source), links: PathLinks::NONE };
         walk.by_cable(&peer, x)?;
         if let Some((detour, y)) = rest {
             if let Some(detour) = detour {
@@ -213,13 +214,13 @@ impl PathLinks {
 }
 
 /// A path being followed.
-struct Walk<'n> {
+struct LinkWalk<'n> {
     numbers: &'n LinkNumbers,
     at: (GroupId, SwitchIndex),
     links: PathLinks,
 }
 
-impl Walk<'_> {
+impl LinkWalk<'_> {
     /// Goes on to a switch of the same group, unless the walk is already there.
     fn to(&mut self, to: SwitchIndex) {
         let (group, from) = self.at;

@@ -18,7 +18,7 @@ pub use kept::kept_and_hops;
 use crate::Topology;
 use crate::links::LinkNumbers;
 use rayon::prelude::*;
-use sum::Sum;
+use sum::LinkSum;
 use tvlb_base::number::without_noise;
 use tvlb_schema::End;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, LinkKind, NodeId, SwitchId, SwitchIndex};
@@ -87,14 +87,14 @@ impl LinkLoads {
         let df = topology.dragonfly();
         let groups: Vec<GroupId> = df.groups().collect();
         let of_group = |&group: &GroupId| {
-            let mut sum = Sum::new(topology);
+            let mut sum = LinkSum::new(topology);
             let sources = df.switches_in(group);
             let without: Vec<Demand> =
                 sources.flat_map(demands).filter(|demand| !sum.add_paths(draw, demand)).collect();
             (sum, without)
         };
-        let sums: Vec<(Sum<'_>, Vec<Demand>)> = groups.par_iter().map(of_group).collect();
-        let (mut total, mut without) = (Sum::new(topology), Vec::new());
+        let sums: Vec<(LinkSum<'_>, Vec<Demand>)> = groups.par_iter().map(of_group).collect();
+        let (mut total, mut without) = (LinkSum::new(topology), Vec::new());
         for (sum, mut of_group) in sums {
             total.add(&sum);
             without.append(&mut of_group);

@@ -11,7 +11,7 @@ use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 /// How many links there are between which groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct MachinePlan {
     /// Between two ordinary groups.
     pub links: u32,
     /// How many of the groups are service groups; they are the last ones.
@@ -35,7 +35,7 @@ pub enum PlanError {
 ///
 /// # Errors
 /// More service groups than groups, or too few ports.
-pub fn lay(df: Dragonfly, plan: Plan) -> Result<Topology, PlanError> {
+pub fn lay(df: Dragonfly, plan: MachinePlan) -> Result<Topology, PlanError> {
     let Some(ordinary) = df.g().checked_sub(plan.service_groups) else {
         return Err(PlanError::ServiceGroups { found: plan.service_groups, groups: df.g() });
     };
@@ -94,8 +94,8 @@ mod tests {
     use super::*;
     use tvlb_schema::GroupKind;
 
-    fn plan(links: u32, service_groups: u32, service_links: u32) -> Plan {
-        Plan { links, service_groups, service_links }
+    fn plan(links: u32, service_groups: u32, service_links: u32) -> MachinePlan {
+        MachinePlan { links, service_groups, service_links }
     }
 
     #[test]

@@ -10,7 +10,7 @@
 
 use super::{
     relative,
-    rotation::{self, Step},
+    rotation::{self, RotationStep},
 };
 use tvlb_schema::Dragonfly;
 use tvlb_schema::End;
@@ -25,7 +25,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
         } else {
             place.start + place.length - 1 - place.position
         };
-        Some(Step { offset: df.g() - relative::groups_on(df, place), port: mirrored })
+        Some(RotationStep { offset: df.g() - relative::groups_on(df, place), port: mirrored })
     })
 }
 

@@ -6,14 +6,14 @@
 //! round. Generalised in rounds, see `rotation.rs`; a short round of n ports leads 1 to n/2 groups
 //! on and then, for its second half, n/2 to 1 groups back: it stays a mirror image of itself.
 
-use super::rotation::{self, Place, Step};
+use super::rotation::{self, RotationStep, RoundPlace};
 use tvlb_schema::Dragonfly;
 use tvlb_schema::End;
 
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     rotation::cables(df, |port| {
         let place = rotation::place(df, port)?;
-        Some(Step {
+        Some(RotationStep {
             offset: groups_on(df, place),
             port: place.start + place.length - 1 - place.position,
         })
@@ -21,8 +21,8 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
 }
 
 /// How many groups on a port at this place leads: 1, 2, …, the last one g − 1.
-pub(super) fn groups_on(df: &Dragonfly, place: Place) -> u32 {
-    let Place { length, position, .. } = place;
+pub(super) fn groups_on(df: &Dragonfly, place: RoundPlace) -> u32 {
+    let RoundPlace { length, position, .. } = place;
     if position < length / 2 {
         position + 1
     } else if position >= length.div_ceil(2) {

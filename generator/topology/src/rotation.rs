@@ -1,6 +1,6 @@
 //! What `relative`, `circulant` and `palmtree` share: all groups are wired alike.
 //!
-//! A [`Step`] says for port q of *every* group how many groups on it leads and to which port there.
+//! A [`RotationStep`] says for port q of *every* group how many groups on it leads and to which port there.
 //! A wiring made of steps stays the same when all groups are renumbered by the same amount, which
 //! lets later stages study one group instead of g.
 //!
@@ -17,7 +17,7 @@ use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 /// Where one port of every group leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Step {
+pub(super) struct RotationStep {
     /// How many groups on, modulo g.
     pub(super) offset: u32,
     pub(super) port: u32,
@@ -25,7 +25,7 @@ pub(super) struct Step {
 
 /// Where a port lies among the rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct RoundPlace {
     /// The first port of its round.
     pub(super) start: u32,
     /// How many ports the round has: g − 1, or fewer for the short one.
@@ -35,7 +35,7 @@ pub(super) struct Place {
 }
 
 /// The place of a port; `None` if it must stay unused for all groups to be alike.
-pub(super) fn place(df: &Dragonfly, port: u32) -> Option<Place> {
+pub(super) fn place(df: &Dragonfly, port: u32) -> Option<RoundPlace> {
     let round = df.g() - 1;
     let start = port / round * round;
     let mut length = round.min(df.ports_per_group() - start);
@@ -43,13 +43,16 @@ pub(super) fn place(df: &Dragonfly, port: u32) -> Option<Place> {
         length -= 1;
     }
     let position = port - start;
-    (position < length).then_some(Place { start, length, position })
+    (position < length).then_some(RoundPlace { start, length, position })
 }
 
 /// The cables that the steps of all ports make, each once.
 ///
 /// `step` must be an involution: from the port that it names, it leads back by g − offset.
-pub(super) fn cables(df: &Dragonfly, step: impl Fn(u32) -> Option<Step>) -> Vec<(End, End)> {
+pub(super) fn cables(
+    df: &Dragonfly,
+    step: impl Fn(u32) -> Option<RotationStep>,
+) -> Vec<(End, End)> {
     let mut cables = Vec::new();
     for port in df.global_ports() {
         let Some(step) = step(port.0.into()) else {
@@ -99,7 +102,7 @@ mod tests {
     #[test]
     fn a_short_round_loses_a_port_only_where_it_must() {
         let at = |ports, g, port| place(&Dragonfly::new(1, 1, ports, g).unwrap(), port);
-        let short = |length, position| Some(Place { start: 7, length, position });
+        let short = |length, position| Some(RoundPlace { start: 7, length, position });
         // g = 8, whole rounds of 7: 4/8 may stand alone in a short round of 3.
         assert_eq!(at(10, 8, 9), short(3, 2));
         // g = 9, whole rounds of 8: of a short round of 3 the last stays unused.

@@ -1,7 +1,7 @@
 //! How many flits of a pattern go where on average, as whoever computes loads wants to know.
 
 use crate::Traffic;
-use crate::traffic::Drawn;
+use crate::traffic::DrawnProcesses;
 use std::collections::BTreeMap;
 use tvlb_schema::{Dragonfly, SwitchId};
 
@@ -25,7 +25,7 @@ impl Traffic {
     pub fn to_switches(&self, df: &Dragonfly, source: SwitchId) -> Vec<(SwitchId, f64)> {
         let mut to: BTreeMap<SwitchId, f64> = BTreeMap::new();
         // Nodes that draw from the same processes draw alike, and all but those to groups further on draw from all.
-        let mut drawn: BTreeMap<Drawn, f64> = BTreeMap::new();
+        let mut drawn: BTreeMap<DrawnProcesses, f64> = BTreeMap::new();
         let (group, _) = df.place(source);
         let terminals = u8::try_from(df.nodes_of(group)).unwrap_or(u8::MAX);
         for terminal in 0..terminals {
@@ -37,7 +37,7 @@ impl Traffic {
                 *drawn.entry(processes).or_default() += share;
             }
         }
-        for (Drawn { first, count, others }, share) in drawn {
+        for (DrawnProcesses { first, count, others }, share) in drawn {
             let mut nodes = vec![0_u32; df.switch_numbers() as usize];
             for place in first..first + count {
                 nodes[df.switch_of(self.node_of_drawn(place)).0.as_usize()] += 1;
@@ -56,7 +56,7 @@ impl Traffic {
     /// How many flits each node receives on average, by its number, if every node that sends sends one.
     pub fn received(&self, df: &Dragonfly) -> Vec<f64> {
         let mut received = vec![0.0; df.node_numbers() as usize];
-        let mut drawn: BTreeMap<Drawn, f64> = BTreeMap::new();
+        let mut drawn: BTreeMap<DrawnProcesses, f64> = BTreeMap::new();
         for node in df.nodes() {
             let sent = self.sent_by(node);
             if let Some((node, share)) = sent.to {
@@ -66,7 +66,7 @@ impl Traffic {
                 *drawn.entry(processes).or_default() += share;
             }
         }
-        for (processes @ Drawn { first, count, others }, share) in drawn {
+        for (processes @ DrawnProcesses { first, count, others }, share) in drawn {
             for place in first..first + count {
                 let node = self.node_of_drawn(place);
                 // Where senders leave themselves out, a node gets a part of what the others send.

@@ -1,7 +1,7 @@
 //! Flows from a file: pairs of switches or nodes with a demand each.
 
 use crate::Flows;
-use tvlb_base::text::{Records, Refused, Source, quoted};
+use tvlb_base::text::{NamedText, Records, Refused, quoted};
 use tvlb_table_set::names::Parts;
 
 /// The columns of flows between switches.
@@ -18,7 +18,7 @@ impl Flows {
     /// The first thing in the text that is no flow of this Dragonfly.
     pub fn from_csv(parts: &Parts<'_>, text: &str, origin: &str) -> Result<Self, Refused> {
         let nodes = parts.existing_nodes();
-        let mut records = Records::of(Source::of_text(origin, text.as_bytes()));
+        let mut records = Records::of(NamedText::of_text(origin, text.as_bytes()));
         let by_node = records.expect_header(&[&OF_SWITCHES, &OF_NODES])? == 1;
         let columns = if by_node { OF_NODES } else { OF_SWITCHES };
         let mut pairs = Vec::new();

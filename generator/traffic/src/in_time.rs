@@ -30,7 +30,7 @@ const ACCEPTED_PART: &str = "PATTERN [at LOAD] from CYCLE after each then, by ri
 
 /// What nodes send from a cycle on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part<P> {
+pub struct Stretch<P> {
     /// The first of its cycles, counted from the beginning of the run.
     pub from: u32,
     pub pattern: P,
@@ -38,7 +38,7 @@ pub struct Part<P> {
     pub load_10000ths: Option<u32>,
 }
 
-impl<P> Part<P> {
+impl<P> Stretch<P> {
     /// What each node offers, in flits per cycle, if not what the run says.
     pub fn load(&self) -> Option<f64> {
         self.load_10000ths.map(|load| f64::from(load) / 10_000.0)
@@ -46,7 +46,7 @@ impl<P> Part<P> {
 }
 
 /// "shift(2,0) at 0.2 from 40000".
-impl<P: fmt::Display> fmt::Display for Part<P> {
+impl<P: fmt::Display> fmt::Display for Stretch<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.pattern)?;
         if let Some(load) = self.load() {
@@ -59,7 +59,7 @@ impl<P: fmt::Display> fmt::Display for Part<P> {
 /// What a text with `then` or `in bursts` names.
 pub(crate) enum InTime<P> {
     Bursts { of: P, sending: u32, silent: u32 },
-    Changing { first: P, then: Vec<Part<P>> },
+    Changing { first: P, then: Vec<Stretch<P>> },
 }
 
 /// What a text with `then` or `in bursts` names; `None` of any other text.
@@ -96,7 +96,7 @@ fn changing<P: FromStr<Err = Refused>>(first: &str, then: &[&str]) -> Result<InT
                 (pattern, Some(load.filter(|load| (1..=10_000).contains(load)).ok_or_else(wrong)?))
             }
         };
-        Ok(Part { from, pattern: pattern.parse()?, load_10000ths: load })
+        Ok(Stretch { from, pattern: pattern.parse()?, load_10000ths: load })
     };
     let then = then.iter().map(part).collect::<Result<_, Refused>>()?;
     Ok(InTime::Changing { first, then })

@@ -37,8 +37,8 @@ mod traffic;
 pub const VERSION: u32 = 3;
 
 pub use flows::{Flow, Flows, sample};
-pub use in_time::Part;
+pub use in_time::Stretch;
 pub use maps::{below, of_most_peers};
 pub use pattern::Pattern;
 pub use placement::{Placement, PlacementRule};
-pub use traffic::{Bursts, Change, Traffic};
+pub use traffic::{Bursts, Traffic, TrafficChange};

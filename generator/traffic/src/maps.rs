@@ -19,13 +19,13 @@ pub(crate) const SILENT: NodeId = NodeId(u32::MAX - 1);
 
 /// The nodes of a fabric by their rank among those that exist.
 #[derive(Clone, Debug)]
-pub(crate) struct Ranks {
+pub(crate) struct NodeRanks {
     /// Empty where every number below the count is a node.
     nodes: Vec<NodeId>,
     count: u32,
 }
 
-impl Ranks {
+impl NodeRanks {
     pub(crate) fn of(nodes: &Nodes) -> Self {
         let count = nodes.count();
         let is_whole = nodes.dragonfly().node_numbers() == count;
@@ -91,14 +91,14 @@ fn ahead(peers: usize, groups: u32) -> Option<usize> {
 }
 
 /// Where the nodes are.
-struct Places {
+struct NodePlaces {
     /// By group, of each switch that has nodes, these nodes.
     nodes: Vec<Vec<Vec<NodeId>>>,
     peers: Vec<Vec<GroupId>>,
     numbers: usize,
 }
 
-impl Places {
+impl NodePlaces {
     fn of(nodes: &Nodes) -> Self {
         let df = nodes.dragonfly();
         let of_group = |group| {
@@ -145,7 +145,7 @@ impl Places {
 
 /// The nodes of the first switch of each group, of those that have nodes.
 pub(crate) fn first_switches(nodes: &Nodes) -> impl Iterator<Item = NodeId> + use<> {
-    let groups = Places::of(nodes).nodes.into_iter();
+    let groups = NodePlaces::of(nodes).nodes.into_iter();
     groups.filter_map(|switches| switches.into_iter().next()).flatten()
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn first_switches(nodes: &Nodes) -> impl Iterator<Item = NodeId> + us
 /// group there does not have wraps. Who has no other group to send to, or would be second to send to a node, is
 /// silent.
 pub(crate) fn shift(nodes: &Nodes, groups: u32, switches: u32) -> Vec<NodeId> {
-    let places = Places::of(nodes);
+    let places = NodePlaces::of(nodes);
     let mut next = vec![None; nodes.dragonfly().g() as usize];
     for peers in &places.peers {
         for (rank, group) in peers.iter().enumerate() {
@@ -229,7 +229,7 @@ impl Ahead {
 /// drawn until one has no fixed group, 2.7 on average.
 pub(crate) fn type_two(nodes: &Nodes, seed: u64) -> impl Iterator<Item = Vec<NodeId>> + use<> {
     let order: Vec<GroupId> = nodes.groups().collect();
-    let places = Places::of(nodes);
+    let places = NodePlaces::of(nodes);
     let g = nodes.dragonfly().g() as usize;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     std::iter::repeat_with(move || {
@@ -265,7 +265,7 @@ pub(crate) fn type_two(nodes: &Nodes, seed: u64) -> impl Iterator<Item = Vec<Nod
 
 /// Permutations of the nodes, one after the other.
 pub(crate) fn permutations(nodes: &Nodes, seed: u64) -> impl Iterator<Item = Vec<NodeId>> + use<> {
-    let (ranks, numbers) = (Ranks::of(nodes), nodes.dragonfly().node_numbers());
+    let (ranks, numbers) = (NodeRanks::of(nodes), nodes.dragonfly().node_numbers());
     let mut rng = stream(seed);
     std::iter::repeat_with(move || {
         let order = permutation(ranks.count(), &mut rng);

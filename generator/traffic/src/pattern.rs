@@ -1,6 +1,6 @@
 //! The names of traffic patterns: what is written on the command line, in files and in reports.
 
-use crate::in_time::{self, InTime, Part};
+use crate::in_time::{self, InTime, Stretch};
 use std::fmt;
 use std::str::FromStr;
 use tvlb_base::text::{Refused, quoted};
@@ -127,7 +127,7 @@ pub enum Pattern {
     Changing {
         first: Box<Self>,
         /// By rising cycles.
-        then: Vec<Part<Self>>,
+        then: Vec<Stretch<Self>>,
     },
 }
 

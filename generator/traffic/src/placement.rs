@@ -5,7 +5,7 @@
 //! the node of rank k, its *contiguous* node; a placement says on which node it runs instead: the k-th of
 //! the order.
 
-use crate::maps::{Ranks, below};
+use crate::maps::{NodeRanks, below};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -131,7 +131,7 @@ impl PlacementRule {
             return Ok(Placement(None));
         }
         let order = self.order(among, seed)?;
-        let ranks = Ranks::of(among);
+        let ranks = NodeRanks::of(among);
         let none = NodeId(u32::MAX);
         let mut node_of = vec![none; among.dragonfly().node_numbers() as usize];
         let mut process_of = node_of.clone();
@@ -185,7 +185,7 @@ impl Placement {
 
 /// The nodes of a list, if the machine has them and none is there twice.
 fn listed(among: &Nodes, list: &[ListedNode]) -> Result<Vec<NodeId>, Refused> {
-    let wanted = Ranks::of(among).count();
+    let wanted = NodeRanks::of(among).count();
     // The line of each node, 0 where it has none.
     let mut lines = vec![0; among.dragonfly().node_numbers() as usize];
     for (number, &ListedNode { line, node }) in (0..).zip(list) {

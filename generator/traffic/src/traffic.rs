@@ -2,7 +2,7 @@
 //!
 //! Uniform traffic draws from all nodes, the sender included, as the reference does.
 
-use crate::maps::{self, Ahead, Ranks, SILENT, below};
+use crate::maps::{self, Ahead, NodeRanks, SILENT, below};
 use crate::{Pattern, Placement};
 use rand::Rng;
 use std::borrow::Cow;
@@ -20,16 +20,16 @@ const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// Where the flits of one node go; see [`Traffic::sent_by`].
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sent {
+pub(crate) struct NodeShares {
     /// A node, and the share that goes to it.
     pub(crate) to: Option<(NodeId, f64)>,
     /// Processes that are drawn, and the share that goes to them.
-    pub(crate) drawn: Option<(Drawn, f64)>,
+    pub(crate) drawn: Option<(DrawnProcesses, f64)>,
 }
 
 /// Processes of which one is drawn, at consecutive places; see [`Traffic::node_of_drawn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnProcesses {
     pub(crate) first: u32,
     pub(crate) count: u32,
     /// Whether the sender is one of them and is not drawn.
@@ -52,7 +52,7 @@ impl Bursts {
 
 /// Other traffic from a cycle on.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct TrafficChange {
     /// The first of its cycles, counted from the beginning of the run.
     pub from: u32,
     pub traffic: Traffic,
@@ -65,7 +65,7 @@ pub struct Change {
 pub struct Traffic {
     /// For each node its destination, [`UNIFORM`] or [`SILENT`].
     to: Vec<NodeId>,
-    nodes: Ranks,
+    nodes: NodeRanks,
     /// A packet goes to a node drawn from all if a draw of 32 bits is below this.
     uniform_below: u64,
     /// Whether a node that draws from all does not draw itself.
@@ -79,7 +79,7 @@ pub struct Traffic {
     placement: Placement,
     bursts: Option<Bursts>,
     /// What follows during a run, by rising cycles; none of it changes itself.
-    changes: Vec<Change>,
+    changes: Vec<TrafficChange>,
 }
 
 impl Traffic {
@@ -126,7 +126,7 @@ impl Traffic {
                 let first = Self::new(first, among, seed)?.of_one_population();
                 let later = then.iter().map(|part| {
                     let traffic = Self::new(&part.pattern, among, seed)?.of_one_population();
-                    Ok(Change { from: part.from, traffic, load: part.load() })
+                    Ok(TrafficChange { from: part.from, traffic, load: part.load() })
                 });
                 let changes = later.collect::<Result<_, Refused>>()?;
                 Self { changes, ..first }
@@ -141,7 +141,7 @@ impl Traffic {
         among.iter().for_each(|node| to[node.as_usize()] = UNIFORM);
         Self {
             to,
-            nodes: Ranks::of(among),
+            nodes: NodeRanks::of(among),
             uniform_below: 0,
             only_others: false,
             ahead: None,
@@ -174,7 +174,7 @@ impl Traffic {
     }
 
     /// What follows during a run, by rising cycles. [`Self::draw`] does not look at it.
-    pub fn changes(&self) -> &[Change] {
+    pub fn changes(&self) -> &[TrafficChange] {
         &self.changes
     }
 
@@ -283,19 +283,19 @@ impl Traffic {
     /// Where the flits of a node go that sends one on average: a share to one node, and a share that is
     /// drawn from processes of consecutive ranks.
     #[expect(clippy::cast_precision_loss, reason = "at most 2³²")]
-    pub(crate) fn sent_by(&self, node: NodeId) -> Sent {
-        let all = Drawn { first: 0, count: self.nodes.count(), others: self.only_others };
+    pub(crate) fn sent_by(&self, node: NodeId) -> NodeShares {
+        let all = DrawnProcesses { first: 0, count: self.nodes.count(), others: self.only_others };
         let drawn_share = self.uniform_below as f64 / TWO_TO_32;
         match self.to[node.as_usize()] {
-            SILENT => Sent::default(),
+            SILENT => NodeShares::default(),
             UNIFORM => {
                 let drawn = self.ahead.as_ref().map_or(all, |ahead| {
                     let (first, count) = ahead.drawn(self.placement.process(node));
-                    Drawn { first, count, others: false }
+                    DrawnProcesses { first, count, others: false }
                 });
-                Sent { to: None, drawn: Some((drawn, 1.0)) }
+                NodeShares { to: None, drawn: Some((drawn, 1.0)) }
             }
-            to => Sent {
+            to => NodeShares {
                 to: Some((to, 1.0 - drawn_share)),
                 drawn: (self.uniform_below > 0).then_some((all, drawn_share)),
             },

@@ -74,7 +74,7 @@ impl TryRng for Words {
 
 /// Queues that make MIN cost more than any threshold, of all ports or of those to one group, and that
 /// let VLB pass any gate.
-struct Queues<'i> {
+struct FullQueues<'i> {
     image: &'i tvlb_schema::SwitchImage<'i>,
     only_to: Option<GroupId>,
 }
@@ -82,7 +82,7 @@ struct Queues<'i> {
 /// More than any threshold, for a path of one hop.
 const FULL: u32 = 1 << 16;
 
-impl Credits for Queues<'_> {
+impl Credits for FullQueues<'_> {
     fn used(&self, port: Port) -> u32 {
         let Some(group) = self.only_to else { return FULL };
         let df = self.image.fabric().dragonfly();
@@ -221,7 +221,7 @@ impl<'s, 'f> Questions<'s, 'f> {
             let switch = switch.clone().with_channels_for(scheme, VlbPaths::Custom, channels);
             let Ok(switch) = switch else { continue };
             let (queues, node) =
-                (Queues { image: switch.image(), only_to: None }, self.fabric.df.node(to, 0));
+                (FullQueues { image: switch.image(), only_to: None }, self.fabric.df.node(to, 0));
             let mut finds_none = || {
                 let words = &mut self.words;
                 switch.admit(node, scheme, VlbPaths::Custom, &queues, words).is_err()
@@ -260,7 +260,7 @@ impl<'s, 'f> Questions<'s, 'f> {
         paths: VlbPaths,
     ) -> Result<Choice, VerifyError> {
         let switch = self.fabric.switch(self.from);
-        let queues = Queues { image: switch.image(), only_to: None };
+        let queues = FullQueues { image: switch.image(), only_to: None };
         let node = self.fabric.df.node(to, 0);
         let admission = switch.admit(node, scheme, paths, &queues, &mut self.words);
         let admission = admission.map_err(|error| VerifyError::Asked {
@@ -300,7 +300,7 @@ impl<'s, 'f> Questions<'s, 'f> {
     fn reconsider(&mut self, to: SwitchId, header: Header) -> Result<bool, VerifyError> {
         let switch = self.fabric.switch(self.from);
         if switch.image().second_min() != MinCandidate::Kept {
-            let queues = Queues { image: switch.image(), only_to: None };
+            let queues = FullQueues { image: switch.image(), only_to: None };
             let look = switch.explain_again(header, VlbPaths::Custom, &queues, &mut self.words);
             let look = look.map_err(|error| {
                 self.finding(to, "T-VLB for PAR's second look", &format!("it refuses: {error}"))
@@ -308,7 +308,7 @@ impl<'s, 'f> Questions<'s, 'f> {
             return Ok(look.vlb.is_ok());
         }
         let (group, _) = self.fabric.df.place(to);
-        let queues = Queues { image: switch.image(), only_to: Some(group) };
+        let queues = FullQueues { image: switch.image(), only_to: Some(group) };
         let changed = switch.reconsider(header, VlbPaths::Custom, &queues, &mut self.words);
         let changed = changed.map_err(|error| {
             self.finding(to, "T-VLB for PAR's second look", &format!("it refuses: {error}"))

@@ -3,9 +3,9 @@
 
 use super::VerifyError;
 use super::crossings::FirstLink;
-use super::packet::{BootedSwitches, Path};
-use super::through_switches::Row;
-use super::ways::{Way, pairs};
+use super::packet::{BootedSwitches, Hops};
+use super::through_switches::LegRow;
+use super::ways::{LinkWay, pairs};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
     Decision, DrawRule, FabricImage, LegHops, Route, SetView, Shape, SwitchId, SwitchIndex,
@@ -42,10 +42,10 @@ pub(super) fn walks(
 ) -> Vec<Walk> {
     let rows = match through {
         Through::Any => None,
-        Through::Shortest(..) => Some([from, to].map(|end| Row::of(fabric, end))),
+        Through::Shortest(..) => Some([from, to].map(|end| LegRow::of(fabric, end))),
     };
     // Over how many pairs of links the set comes to a switch by a way, if it draws that.
-    let pairs_over = |switch: SwitchIndex, way: &Way| match (through, &rows) {
+    let pairs_over = |switch: SwitchIndex, way: &LinkWay| match (through, &rows) {
         (Through::Shortest(legs, returns), Some(rows)) => {
             let [one, other] = way.pair.legs(switch);
             let switch = fabric.dragonfly().switch(way.pair.middle, switch);
@@ -96,7 +96,7 @@ pub(super) fn check(
     expected: &[Walk],
 ) -> Result<(), VerifyError> {
     let from = switch.image().switch();
-    let finding = |text| Err(BootedSwitches::finding(from, to, "T-VLB", (Path::default(), text)));
+    let finding = |text| Err(BootedSwitches::finding(from, to, "T-VLB", (Hops::default(), text)));
     let mut found: Vec<Walk> = Vec::with_capacity(expected.len());
     switch.for_each_way(decision, to, |route, shape, ways| found.push((route, shape, ways)));
     found.sort_unstable();

@@ -148,7 +148,7 @@ impl SchemeChannels {
     }
 }
 
-pub(super) struct Found<'f> {
+pub(super) struct Findings<'f> {
     pub(super) sample: &'f Sample,
     pub(super) walks: &'f Walks,
     pub(super) dependencies: &'f Dependencies,
@@ -220,8 +220,8 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    pub(super) fn new(set: &TableSet, fabric: &BootedSwitches<'_>, found: &Found<'_>) -> Self {
-        let &Found { sample, walks, dependencies, bytes, planned, update, beside } = found;
+    pub(super) fn new(set: &TableSet, fabric: &BootedSwitches<'_>, found: &Findings<'_>) -> Self {
+        let &Findings { sample, walks, dependencies, bytes, planned, update, beside } = found;
         let manifest = set.manifest();
         let df = &fabric.df;
         let extent = if sample.is_exhaustive() {

@@ -12,11 +12,11 @@ use super::crossings::first_links;
 use super::dependencies::Dependencies;
 use super::error::in_order;
 use super::packet::BootedSwitches;
-use super::routes::{Notes, check_near};
+use super::routes::{WalkNotes, check_near};
 use super::sample::Sample;
-use super::tables::{Tables, open_tables};
+use super::tables::{UnbootedTables, open_tables};
 use super::walks::Walks;
-use super::{Settings, VerifyError};
+use super::{VerifyError, VerifySettings};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt;
@@ -92,11 +92,11 @@ pub fn verify_changes(
 }
 
 fn check(
-    tables: &Tables<'_>,
+    tables: &UnbootedTables<'_>,
     update: &Update,
     progress: &dyn Progress,
 ) -> Result<Changes, VerifyError> {
-    let &Tables { planned_image, fabric_image: live, .. } = tables;
+    let &UnbootedTables { planned_image, fabric_image: live, .. } = tables;
     let df = *live.dragonfly();
     progress.stage("groups", Some(df.groups().count()));
     let bytes = tables.switch_images(progress)?;
@@ -106,9 +106,9 @@ fn check(
     let installed = tables.installed(update, &before, &fabric)?;
     let compared = installed.check_shapes(progress)?;
 
-    let sample = Sample::new(&fabric, Settings { most_walks: u64::MAX, seed: 1 });
+    let sample = Sample::new(&fabric, VerifySettings { most_walks: u64::MAX, seed: 1 });
     let dependencies = Dependencies::new(&df);
-    let notes = Notes {
+    let notes = WalkNotes {
         sample: &sample,
         crossed: &[],
         dependencies: &dependencies,

@@ -124,17 +124,17 @@ impl Unlinked {
 pub(super) struct Crossings<'u> {
     unlinked: &'u Unlinked,
     /// How many routes there are by the hops in the intermediate group: 0, 1 and 2.
-    by_mid: [Counts; 3],
+    by_mid: [CrossingCounts; 3],
     /// How many walks of conventional VLB come back: from where both links end to another switch, and at once
     /// to the first again. Counted only where `detours_of_all` does not say it.
-    returning: Counts,
+    returning: CrossingCounts,
     /// Detours over each other switch of the intermediate group: as many for each crossing of one hop, so
     /// that none needs a count of its own. `None` where groups differ in size, or lack links.
     detours_of_all: Option<u64>,
 }
 
 #[derive(Debug)]
-struct Counts {
+struct CrossingCounts {
     a: usize,
     /// By a · (index of x) + (index of the arrival).
     both: Vec<u64>,
@@ -143,7 +143,7 @@ struct Counts {
     all: u64,
 }
 
-impl Counts {
+impl CrossingCounts {
     fn new(a: usize) -> Self {
         Self { a, both: vec![0; a * a], by_x: vec![0; a], by_arrival: vec![0; a], all: 0 }
     }
@@ -201,7 +201,7 @@ pub(super) const STEPS_PER_QUESTION: usize = 1 << 20;
 impl<'u> Crossings<'u> {
     /// None as yet, of a fabric of which these switches share no link.
     pub(super) fn new(df: &Dragonfly, unlinked: &'u Unlinked) -> Self {
-        let counts = || Counts::new(df.a() as usize);
+        let counts = || CrossingCounts::new(df.a() as usize);
         let by_mid = [counts(), counts(), counts()];
         let is_alike = df.is_even() && unlinked.of.is_empty();
         let detours_of_all = is_alike.then(|| u64::from(df.a().saturating_sub(2)));

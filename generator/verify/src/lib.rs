@@ -47,17 +47,17 @@ pub use planned::Planned;
 use dependencies::Dependencies;
 use link_shares::LinkShares;
 use packet::BootedSwitches;
-use routes::Notes;
+use routes::WalkNotes;
 use sample::Sample;
 use std::path::Path;
-use tables::{Tables, open_tables};
+use tables::{UnbootedTables, open_tables};
 use tvlb_base::progress::Progress;
 use tvlb_schema::Dragonfly;
 use tvlb_table_set::{TableSet, Update};
 
 /// How much to look at.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct VerifySettings {
     /// The most VLB walks that are held one by one against the rules of sets; where a table set has more, pairs of
     /// switches are sampled.
     pub most_walks: u64,
@@ -84,7 +84,7 @@ pub struct With<'w> {
 pub fn verify(
     directory: &Path,
     with: With<'_>,
-    settings: Settings,
+    settings: VerifySettings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
     let set = TableSet::open(directory)?;
@@ -102,7 +102,7 @@ pub fn verify(
 ///
 /// # Example
 /// ```
-/// use tvlb_verify::{Settings, verify_tables};
+/// use tvlb_verify::{VerifySettings, verify_tables};
 ///
 /// # use tvlb_generator::fabric::Fabric;
 /// # use tvlb_topology::arrangement::Arrangement;
@@ -123,7 +123,7 @@ pub fn verify(
 /// #     Ok::<_, Box<dyn std::error::Error>>(())
 /// # };
 /// # make(&tables, "shapes:011")?;
-/// let settings = Settings { most_walks: 1_000_000, seed: 1 };
+/// let settings = VerifySettings { most_walks: 1_000_000, seed: 1 };
 /// let certificate = verify_tables(&tables, settings, &())?;
 /// assert_eq!(certificate.images, 21);
 ///
@@ -138,7 +138,7 @@ pub fn verify(
 /// ```
 pub fn verify_tables(
     directory: &Path,
-    settings: Settings,
+    settings: VerifySettings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
     check(&TableSet::open(directory)?, With::default(), settings, progress)
@@ -147,7 +147,7 @@ pub fn verify_tables(
 fn check(
     set: &TableSet,
     with: With<'_>,
-    settings: Settings,
+    settings: VerifySettings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
     let update = with.update.map(|path| Update::open(path, set)).transpose()?;
@@ -161,7 +161,7 @@ fn check(
 fn dependencies(
     df: &Dragonfly,
     beside: Option<&Path>,
-    settings: Settings,
+    settings: VerifySettings,
     progress: &dyn Progress,
 ) -> Result<Dependencies, VerifyError> {
     let Some(path) = beside else { return Ok(Dependencies::new(df)) };
@@ -182,7 +182,7 @@ fn dependencies(
         let switches = tables.boot_as_claimed(&bytes, progress)?;
         let fabric = BootedSwitches::new(&switches);
         let (crossed, _) = tables.look(&fabric, progress)?;
-        let notes = Notes {
+        let notes = WalkNotes {
             sample: &Sample::new(&fabric, settings),
             crossed: &crossed,
             dependencies: &dependencies,
@@ -197,9 +197,9 @@ fn dependencies(
 
 /// Verifies a table set of which nothing is dead.
 fn check_set(
-    tables: &Tables<'_>,
+    tables: &UnbootedTables<'_>,
     With { planned, beside, .. }: With<'_>,
-    settings: Settings,
+    settings: VerifySettings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
     let set = tables.set;
@@ -213,7 +213,7 @@ fn check_set(
     let (crossed, told) = tables.look(&fabric, progress)?;
     claims::check_told(manifest, path, (&switches, &told))?;
     let shares = sample.is_exhaustive().then(|| LinkShares::new(&fabric));
-    let notes = Notes {
+    let notes = WalkNotes {
         sample: &sample,
         crossed: &crossed,
         dependencies: &dependencies,
@@ -227,7 +227,7 @@ fn check_set(
         claims::check_balance(manifest, path, (&fabric, shares))?;
     }
     claims::check_sizes(manifest, path)?;
-    let found = certificate::Found {
+    let found = certificate::Findings {
         sample: &sample,
         walks: &walks,
         dependencies: &dependencies,
@@ -242,9 +242,9 @@ fn check_set(
 /// Verifies a table set with an update installed. The manifest says nothing of what is left then, and all
 /// shapes are held against those of the table set.
 fn check_update(
-    tables: &Tables<'_>,
+    tables: &UnbootedTables<'_>,
     (With { planned, beside, .. }, update): (With<'_>, &Update),
-    settings: Settings,
+    settings: VerifySettings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
     let set = tables.set;
@@ -257,7 +257,7 @@ fn check_update(
     installed.check_shapes(progress)?;
     let sample = Sample::new(&fabric, settings);
     let (crossed, _) = tables.look(&fabric, progress)?;
-    let notes = Notes {
+    let notes = WalkNotes {
         sample: &sample,
         crossed: &crossed,
         dependencies: &dependencies,
@@ -268,7 +268,7 @@ fn check_update(
     let walks = tables.walk(&fabric, notes, progress)?;
     installed.check_record(&walks)?;
     claims::check_sizes(set.manifest(), set.path())?;
-    let found = certificate::Found {
+    let found = certificate::Findings {
         sample: &sample,
         walks: &walks,
         dependencies: &dependencies,

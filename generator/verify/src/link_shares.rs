@@ -3,7 +3,7 @@
 //!
 //! Shares are whole numbers, so their sums are the same in any order of the threads.
 
-use super::packet::{BootedSwitches, Hop, Path};
+use super::packet::{BootedSwitches, Hop, Hops};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_schema::Port;
 
@@ -27,7 +27,7 @@ impl LinkShares {
     }
 
     /// A path of a decision's set is drawn with this probability.
-    pub(super) fn add(&self, decision: usize, path: &Path, probability: f64) {
+    pub(super) fn add(&self, decision: usize, path: &Hops, probability: f64) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2³²")]
         let share = (probability * WHOLE).round() as u64;
         for &hop in path.hops() {
@@ -42,7 +42,7 @@ impl LinkShares {
     /// The most used link over the mean, of local and of global links; 1 where there are none.
     pub(super) fn imbalance(&self, decision: usize, fabric: &BootedSwitches<'_>) -> (f64, f64) {
         let first_local = fabric.df.p() as usize;
-        let (mut local, mut global) = (Kind::default(), Kind::default());
+        let (mut local, mut global) = (LinkSums::default(), LinkSums::default());
         for switch in fabric.switches {
             let first = switch.image().switch().as_usize() * self.radix;
             let shares = &self.of[decision][first..][..self.radix];
@@ -67,13 +67,13 @@ impl LinkShares {
 }
 
 #[derive(Default)]
-struct Kind {
+struct LinkSums {
     most: u64,
     sum: u64,
     count: u32,
 }
 
-impl Kind {
+impl LinkSums {
     fn note(&mut self, share: u64) {
         self.most = self.most.max(share);
         self.sum += share;

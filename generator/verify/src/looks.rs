@@ -7,14 +7,14 @@ use super::packet::BootedSwitches;
 use super::presence::{
     denied_route, distinct_sets, no_such_route, present_if_any, shapes_with_routes,
 };
-use super::ways::{Pair, Way, pairs, pairs_into};
+use super::ways::{LinkWay, PairOfLinks, pairs, pairs_into};
 use tvlb_schema::{GroupId, SetView, Shape, ShapeSet, SwitchId, SwitchImage};
 
 /// There are no looks left.
 pub(super) struct Spent;
 
 /// The search for routes of fractions and thinned sets from one switch.
-pub(super) struct Search<'s, 'f> {
+pub(super) struct PresenceSearch<'s, 'f> {
     pub(super) fabric: &'s BootedSwitches<'f>,
     pub(super) from: SwitchId,
     pub(super) first: &'s [FirstLink],
@@ -22,7 +22,7 @@ pub(super) struct Search<'s, 'f> {
     pub(super) looks_left: u64,
 }
 
-impl Search<'_, '_> {
+impl PresenceSearch<'_, '_> {
     /// Checks what the image says of one destination; `false` if the looks did not suffice.
     pub(super) fn check(&mut self, to: SwitchId) -> Result<bool, VerifyError> {
         let switch = self.fabric.switch(self.from);
@@ -65,14 +65,14 @@ impl Search<'_, '_> {
 
     fn has_among(
         &mut self,
-        pairs: impl Iterator<Item = Pair>,
+        pairs: impl Iterator<Item = PairOfLinks>,
         set: &SetView<'_>,
         shape: Shape,
         to: SwitchId,
     ) -> Result<bool, Spent> {
         let fabric = self.fabric.switch(self.from).image().fabric();
         let (df, ends) = (fabric.dragonfly(), (self.from, to));
-        let is_kept = |way: Way| way.shape() == shape && way.is_kept(df, set, ends);
+        let is_kept = |way: LinkWay| way.shape() == shape && way.is_kept(df, set, ends);
         for pair in pairs.filter(|pair| pair.has_ends_of(shape)) {
             if shape.mid() < 2 || pair.v == pair.w {
                 // To see that there is nothing takes time too.
@@ -116,7 +116,7 @@ pub(super) fn check_left<'i, 'p>(
         if !image.fabric().lives(source) {
             continue;
         }
-        let mut search = Search { fabric, from: source, first, looks_left: u64::MAX };
+        let mut search = PresenceSearch { fabric, from: source, first, looks_left: u64::MAX };
         let sets = distinct_sets(switch).into_iter().map(|decision| {
             let set = image.set(decision);
             (set, planned(source).set(decision), present_if_any(set))

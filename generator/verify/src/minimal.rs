@@ -6,7 +6,7 @@ use super::ways::pairs;
 use tvlb_schema::{FabricImage, GlobalPort, GroupId, SwitchId, SwitchIndex};
 
 /// A MIN path.
-pub(super) struct Walk {
+pub(super) struct MinWalk {
     /// The port by which it leaves its source group.
     pub(super) x: GlobalPort,
     /// The third switches by way of which it makes its first and its last local hop.
@@ -49,13 +49,17 @@ pub(super) fn shortest_links(
 
 /// All MIN paths: over the links whose local hops have links; if there are none, over all, by way of
 /// third switches.
-pub(super) fn walks(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Vec<Walk> {
+pub(super) fn walks(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Vec<MinWalk> {
     let df = fabric.dragonfly();
     let ((out, here), (into, there)) = (df.place(from), df.place(to));
     if fabric.group_links().is_whole() {
         let walk = |(x, z)| {
             let is_hop = [df.split_port(x).0 != here, df.split_port(z).0 != there];
-            Walk { x, thirds: [None; 2], hops: 1 + is_hop.map(usize::from).iter().sum::<usize>() }
+            MinWalk {
+                x,
+                thirds: [None; 2],
+                hops: 1 + is_hop.map(usize::from).iter().sum::<usize>(),
+            }
         };
         return links(fabric, out, into).map(walk).collect();
     }
@@ -66,7 +70,7 @@ pub(super) fn walks(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> V
         let (leaves, arrives) = (df.split_port(x).0, df.split_port(z).0);
         for (first, head) in ways(fabric, out, here, leaves) {
             for (last, tail) in ways(fabric, into, arrives, there) {
-                walks.push(Walk { x, thirds: [first, last], hops: 1 + head + tail });
+                walks.push(MinWalk { x, thirds: [first, last], hops: 1 + head + tail });
             }
         }
     }

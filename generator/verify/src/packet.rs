@@ -66,7 +66,7 @@ pub(super) enum Stepped {
 
 /// The header of a packet of this kind that has left its source by a local hop to the switch of x.
 pub(super) fn header_after_local_hop(destination: SwitchId, x: GlobalPort, kind: u64) -> Header {
-    Route { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind }.header(Some(0))
+    HeaderRoute { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind }.header(Some(0))
 }
 
 /// The most hops of any path: PAR's longest.
@@ -74,12 +74,12 @@ pub(super) const MOST_HOPS: usize = 7;
 
 /// The hops of one packet.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Path {
+pub(super) struct Hops {
     hops: [Hop; MOST_HOPS],
     length: usize,
 }
 
-impl Path {
+impl Hops {
     /// Of these hops, or the first of them.
     pub(super) fn of(hops: &[Hop]) -> Self {
         let mut path = Self::default();
@@ -145,7 +145,7 @@ impl fmt::Display for WalkedPath {
 
 /// What a header is to say; the layout is the documented one, written out here once more.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Route {
+pub(super) struct HeaderRoute {
     pub(super) destination: SwitchId,
     pub(super) x: GlobalPort,
     pub(super) y: GlobalPort,
@@ -154,7 +154,7 @@ pub(super) struct Route {
     pub(super) kind: u64,
 }
 
-impl Route {
+impl HeaderRoute {
     /// At its source, or (`looked_again`) as PAR's second look leaves it: in its source group after
     /// one local hop by this virtual channel.
     pub(super) fn header(self, looked_again: Option<u8>) -> Header {
@@ -250,10 +250,10 @@ impl<'f> BootedSwitches<'f> {
     pub(super) fn carry(
         &self,
         from: SwitchId,
-        route: Route,
+        route: HeaderRoute,
         hop_before: Option<Hop>,
         may_return: bool,
-    ) -> Result<Path, (Path, String)> {
+    ) -> Result<Hops, (Hops, String)> {
         self.carry_by(from, route, hop_before, may_return, [None; 2])
     }
 
@@ -262,12 +262,12 @@ impl<'f> BootedSwitches<'f> {
     pub(super) fn carry_by(
         &self,
         from: SwitchId,
-        route: Route,
+        route: HeaderRoute,
         hop_before: Option<Hop>,
         may_return: bool,
         thirds: [Option<SwitchId>; 2],
-    ) -> Result<Path, (Path, String)> {
-        let mut path = Path::default();
+    ) -> Result<Hops, (Hops, String)> {
+        let mut path = Hops::default();
         let mut at = from;
         if let Some(hop) = hop_before {
             path.push(hop);
@@ -286,7 +286,7 @@ impl<'f> BootedSwitches<'f> {
                 let [own, third_index] = [at, third].map(|switch| self.place(switch).1);
                 (hop.to, hop.port) = (third, self.df.local_port(own, third_index));
             }
-            let fail = |path: Path, text: &str| Err((path, text.to_owned()));
+            let fail = |path: Hops, text: &str| Err((path, text.to_owned()));
             if let Some(last) = path.hops().last()
                 && self.rank(*last) >= self.rank(hop)
             {
@@ -347,7 +347,7 @@ impl<'f> BootedSwitches<'f> {
         from: SwitchId,
         to: SwitchId,
         kind: &'static str,
-        (path, text): (Path, String),
+        (path, text): (Hops, String),
     ) -> VerifyError {
         let path = Box::new(WalkedPath::of(from, path.hops()));
         VerifyError::Path { from: from.into(), to: to.into(), kind, path, text }

@@ -12,8 +12,8 @@ use super::by_switch::{self, Through};
 use super::crossings::{Crossings, FirstLink, Unlinked};
 use super::draws::{chances, mean_hops};
 use super::groups::Groups;
-use super::packet::{BootedSwitches, Path};
-use super::through_switches::{Between, Row};
+use super::packet::{BootedSwitches, Hops};
+use super::through_switches::{GroupPair, LegRow};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
     Decision, GroupId, Keep, SetRule, SetView, Shape, ShapeSet, SwitchId, SwitchImage, SwitchIndex,
@@ -91,7 +91,7 @@ pub(super) fn check_group(
     let mut crossed = Groups::none(df);
     let image = *fabric.switches[0].image().fabric();
     let mut crossings = Crossings::new(df, unlinked);
-    let rows = draws_by_switch(fabric, from).then(|| Row::of_group(&image, from));
+    let rows = draws_by_switch(fabric, from).then(|| LegRow::of_group(&image, from));
     for to in df.groups().filter(|&to| to != from) {
         progress.check()?;
         crossings.count(&image, first, to, progress)?;
@@ -104,7 +104,7 @@ pub(super) fn check_group(
                 to: first_of(to).into(),
             });
         }
-        let between = rows.as_ref().map(|rows| Between::new(&image, (from, rows, first), to));
+        let between = rows.as_ref().map(|rows| GroupPair::new(&image, (from, rows, first), to));
         for own in df.indices(from) {
             let switch = fabric.switch(df.switch(from, own));
             if !image.lives(switch.image().switch()) {
@@ -130,7 +130,7 @@ fn check_switch(
     switch: &tvlb_firmware_model::Switch<'_>,
     own: SwitchIndex,
     to: GroupId,
-    (crossings, between): (&Crossings<'_>, Option<&Between<'_, '_>>),
+    (crossings, between): (&Crossings<'_>, Option<&GroupPair<'_, '_>>),
     told: &mut Told,
 ) -> Result<(), VerifyError> {
     let image = switch.image();
@@ -198,12 +198,12 @@ pub(super) fn no_such_route(from: SwitchId, to: SwitchId, shape: Shape) -> Verif
     let text = format!(
         "the image of switch {from} says that there is a route of shape {shape}, but none is kept"
     );
-    BootedSwitches::finding(from, to, "T-VLB", (Path::default(), text))
+    BootedSwitches::finding(from, to, "T-VLB", (Hops::default(), text))
 }
 
 pub(super) fn denied_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
     let text = format!(
         "the image of switch {from} says that there is no route of shape {shape}, but one is kept"
     );
-    BootedSwitches::finding(from, to, "T-VLB", (Path::default(), text))
+    BootedSwitches::finding(from, to, "T-VLB", (Hops::default(), text))
 }

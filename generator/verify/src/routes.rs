@@ -8,9 +8,9 @@ use super::crossings::{FirstLink, STEPS_PER_QUESTION};
 use super::dependencies::Dependencies;
 use super::groups::Groups;
 use super::link_shares::LinkShares;
-use super::looks::Search;
+use super::looks::PresenceSearch;
 use super::minimal::{self, has_min, has_vlb};
-use super::packet::{BootedSwitches, MIN, MOST_HOPS, Path, Route, VLB};
+use super::packet::{BootedSwitches, HeaderRoute, Hops, MIN, MOST_HOPS, VLB};
 use super::presence::distinct_sets;
 use super::sample::Sample;
 use super::second_look::SecondLook;
@@ -24,7 +24,7 @@ use tvlb_schema::{
 /// What is known of the whole fabric before the walks, and where what all walks make up together is
 /// noted.
 #[derive(Clone, Copy)]
-pub(super) struct Notes<'n> {
+pub(super) struct WalkNotes<'n> {
     pub(super) sample: &'n Sample,
     /// By number of a group the others to which there is a VLB path.
     pub(super) crossed: &'n [Groups],
@@ -38,9 +38,9 @@ pub(super) struct Notes<'n> {
 }
 
 /// One source switch and where its walks are noted.
-struct Source<'s, 'f> {
+struct SourceWalks<'s, 'f> {
     fabric: &'s BootedSwitches<'f>,
-    notes: Notes<'s>,
+    notes: WalkNotes<'s>,
     from: SwitchId,
     group: GroupId,
     index: SwitchIndex,
@@ -59,15 +59,15 @@ pub(super) fn check_from(
     fabric: &BootedSwitches<'_>,
     source: SwitchId,
     (first, look): (&[FirstLink], &SecondLook),
-    notes: Notes<'_>,
+    notes: WalkNotes<'_>,
     progress: &dyn Progress,
 ) -> Result<Walks, VerifyError> {
-    let mut from = Source::new(fabric, source, (first, look, notes), progress);
+    let mut from = SourceWalks::new(fabric, source, (first, look, notes), progress);
     let sample = notes.sample;
     let limited = !sample.is_exhaustive();
     let mut questions = Questions::new(fabric, source, sample.seed, limited);
     let looks_left = sample.looks_of_switch();
-    let mut search = Search { fabric, from: source, first, looks_left };
+    let mut search = PresenceSearch { fabric, from: source, first, looks_left };
     let is_searched = notes.is_searched && from.has_sets_to_search();
     let image = *fabric.switch(source).image().fabric();
     if !image.lives(source) {
@@ -120,11 +120,11 @@ pub(super) fn check_near(
     source: SwitchId,
     destinations: &[SwitchId],
     first: &[FirstLink],
-    notes: Notes<'_>,
+    notes: WalkNotes<'_>,
     progress: &dyn Progress,
 ) -> Result<Walks, VerifyError> {
     let look = SecondLook::at(fabric, source, first);
-    let mut from = Source::new(fabric, source, (first, &look, notes), progress);
+    let mut from = SourceWalks::new(fabric, source, (first, &look, notes), progress);
     let mut questions = Questions::new(fabric, source, notes.sample.seed, false);
     let image = *fabric.switch(source).image().fabric();
     for &destination in destinations {
@@ -147,11 +147,11 @@ pub(super) fn check_near(
     Ok(from.walks)
 }
 
-impl<'s, 'f> Source<'s, 'f> {
+impl<'s, 'f> SourceWalks<'s, 'f> {
     fn new(
         fabric: &'s BootedSwitches<'f>,
         source: SwitchId,
-        (first, look, notes): (&'s [FirstLink], &'s SecondLook, Notes<'s>),
+        (first, look, notes): (&'s [FirstLink], &'s SecondLook, WalkNotes<'s>),
         progress: &'s dyn Progress,
     ) -> Self {
         let (group, index) = fabric.df.place(source);
@@ -160,7 +160,7 @@ impl<'s, 'f> Source<'s, 'f> {
     }
 }
 
-impl Source<'_, '_> {
+impl SourceWalks<'_, '_> {
     /// Notes whether what is dead has taken a pair's minimal paths; and whether it is cut off.
     fn is_cut(&mut self, image: &FabricImage<'_>, to: SwitchId) -> bool {
         if image.is_faultless() || has_min(image, self.from, to) {
@@ -209,21 +209,21 @@ impl Source<'_, '_> {
 
     fn carry(
         &mut self,
-        route: Route,
+        route: HeaderRoute,
         kind: &'static str,
         may_return: bool,
-    ) -> Result<Path, VerifyError> {
+    ) -> Result<Hops, VerifyError> {
         self.carry_by(route, kind, may_return, [None; 2])
     }
 
     /// As [`Self::carry`], by way of these third switches.
     fn carry_by(
         &mut self,
-        route: Route,
+        route: HeaderRoute,
         kind: &'static str,
         may_return: bool,
         thirds: [Option<SwitchId>; 2],
-    ) -> Result<Path, VerifyError> {
+    ) -> Result<Hops, VerifyError> {
         self.go_on()?;
         let path = self
             .fabric
@@ -239,7 +239,7 @@ impl Source<'_, '_> {
     fn must_have_channels(
         &mut self,
         decisions: &[Decision],
-        path: &Path,
+        path: &Hops,
         to: SwitchId,
         kind: &'static str,
     ) -> Result<(), VerifyError> {
@@ -253,7 +253,7 @@ impl Source<'_, '_> {
 
     /// MIN packets have the channels that this path takes, for MIN alone and with every decision. Around dead
     /// links a packet goes only if there are channels to spare.
-    fn must_have_channels_of_min(&mut self, path: &Path, to: SwitchId) -> Result<(), VerifyError> {
+    fn must_have_channels_of_min(&mut self, path: &Hops, to: SwitchId) -> Result<(), VerifyError> {
         raise(&mut self.walks.taken.min, path.channels());
         if !self.fabric.switch(self.from).image().fabric().is_faultless() {
             return Ok(());
@@ -265,7 +265,7 @@ impl Source<'_, '_> {
 
     fn within_group(&mut self, destination: SwitchId) -> Result<(), VerifyError> {
         let port = GlobalPort(0);
-        let route = |detour, kind| Route { destination, x: port, y: port, detour, kind };
+        let route = |detour, kind| HeaderRoute { destination, x: port, y: port, detour, kind };
         let (df, own, to) = (self.fabric.df, self.index, self.fabric.place(destination).1);
         let fabric = *self.fabric.switch(self.from).image().fabric();
         let group = self.group;
@@ -293,7 +293,7 @@ impl Source<'_, '_> {
     /// A path of another length than its route has is another path.
     fn must_have(
         &self,
-        path: &Path,
+        path: &Hops,
         to: SwitchId,
         kind: &'static str,
         hops: usize,
@@ -313,7 +313,7 @@ impl Source<'_, '_> {
         let min = walks.len();
         for path in walks {
             let (y, detour) = (GlobalPort(0), SwitchIndex(0));
-            let route = Route { destination, x: path.x, y, detour, kind: MIN };
+            let route = HeaderRoute { destination, x: path.x, y, detour, kind: MIN };
             let walked = self.carry_by(route, "MIN", false, path.thirds)?;
             self.must_have(&walked, destination, "MIN", path.hops)?;
             self.must_have_channels_of_min(&walked, destination)?;
@@ -335,14 +335,14 @@ impl Source<'_, '_> {
         };
         for (x, _) in links {
             let (y, detour) = (GlobalPort(0), SwitchIndex(0));
-            let route = Route { destination, x, y, detour, kind: MIN };
+            let route = HeaderRoute { destination, x, y, detour, kind: MIN };
             self.after_second_look(route)?;
         }
         Ok(())
     }
 
     /// Walks a route after every hop by which a packet can have come to PAR's second look here.
-    fn after_second_look(&mut self, route: Route) -> Result<(), VerifyError> {
+    fn after_second_look(&mut self, route: HeaderRoute) -> Result<(), VerifyError> {
         let mut before = self.look.to(self.fabric.place(route.destination).0).peekable();
         let Some(&hop) = before.peek().and_then(|before| before.hops.first()) else {
             return Ok(());

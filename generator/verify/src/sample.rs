@@ -3,7 +3,7 @@
 //! Whether a pair is in the sample follows from the seed and the pair alone, so the sample takes no
 //! memory. Of each source switch one pair at least is in it.
 
-use super::Settings;
+use super::VerifySettings;
 use super::crossings::most_walks;
 use super::packet::BootedSwitches;
 use tvlb_schema::{Dragonfly, SwitchId};
@@ -42,7 +42,7 @@ struct Limits {
 }
 
 impl Sample {
-    pub(super) fn new(fabric: &BootedSwitches<'_>, settings: Settings) -> Self {
+    pub(super) fn new(fabric: &BootedSwitches<'_>, settings: VerifySettings) -> Self {
         let df = &fabric.df;
         let switches = df.switch_count();
         let all = most_walks(fabric);

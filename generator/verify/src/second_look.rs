@@ -3,12 +3,12 @@
 
 use super::crossings::FirstLink;
 use super::groups::Groups;
-use super::packet::{BootedSwitches, Hop, MIN, Route, Stepped};
+use super::packet::{BootedSwitches, HeaderRoute, Hop, MIN, Stepped};
 use tvlb_schema::{GlobalPort, GroupId, SwitchId, SwitchIndex};
 
 /// MIN packets that come to a switch by a local hop in their source group.
 #[derive(Clone, Debug)]
-pub(super) struct Before {
+pub(super) struct FirstHopPackets {
     /// By these hops, in the order of their channels; one at least.
     pub(super) hops: Vec<Hop>,
     /// To these groups. Where links within groups are missing, packets to some switches there may take another
@@ -18,7 +18,7 @@ pub(super) struct Before {
 
 /// All that PAR's second look may meet at a switch.
 #[derive(Clone, Debug)]
-pub(super) struct SecondLook(pub(super) Vec<Before>);
+pub(super) struct SecondLook(pub(super) Vec<FirstHopPackets>);
 
 impl SecondLook {
     /// At a switch, of whose group the first links are given.
@@ -49,13 +49,13 @@ impl SecondLook {
         switch: SwitchId,
         others: &[SwitchIndex],
         mut links: impl Iterator<Item = &'l FirstLink> + Clone,
-    ) -> Option<Before> {
+    ) -> Option<FirstHopPackets> {
         let (df, (group, here)) = (&fabric.df, fabric.place(switch));
         let mut bound = Groups::none(df);
         links.clone().for_each(|link| bound.insert(link.middle));
         let FirstLink { x, middle, v } = *links.next()?;
         let (destination, y, detour) = (df.switch(middle, v), GlobalPort(0), SwitchIndex(0));
-        let header = Route { destination, x, y, detour, kind: MIN }.header(None);
+        let header = HeaderRoute { destination, x, y, detour, kind: MIN }.header(None);
         let hop = |&other: &SwitchIndex| match fabric.step(df.switch(group, other), header) {
             Ok(Stepped::Crossed(hop, _)) => {
                 Some(Hop { port: df.local_port(other, here), to: switch, ..hop })
@@ -65,11 +65,11 @@ impl SecondLook {
         };
         let mut hops: Vec<Hop> = others.iter().filter_map(hop).collect();
         hops.sort_by_key(|hop| hop.channel);
-        (!hops.is_empty()).then_some(Before { hops, bound })
+        (!hops.is_empty()).then_some(FirstHopPackets { hops, bound })
     }
 
     /// What comes of packets that are on their way to a group.
-    pub(super) fn to(&self, group: GroupId) -> impl Iterator<Item = &Before> {
+    pub(super) fn to(&self, group: GroupId) -> impl Iterator<Item = &FirstHopPackets> {
         self.0.iter().filter(move |before| before.bound.has(group))
     }
 }

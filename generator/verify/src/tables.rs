@@ -7,9 +7,9 @@ use super::groups::Groups;
 use super::packet::BootedSwitches;
 use super::planned::{self, Planned};
 use super::presence::{self, Told};
-use super::routes::{self, Notes};
+use super::routes::{self, WalkNotes};
 use super::second_look::SecondLook;
-use super::update::{self, Installed};
+use super::update::{self, BootedUpdate};
 use super::walks::Walks;
 use super::{claims, vlb_legs, wiring};
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ use tvlb_table_set::{TableSet, Update};
 pub(super) fn open_tables<T>(
     set: &TableSet,
     update: Option<&Update>,
-    work: impl FnOnce(&Tables<'_>) -> Result<T, VerifyError>,
+    work: impl FnOnce(&UnbootedTables<'_>) -> Result<T, VerifyError>,
 ) -> Result<T, VerifyError> {
     let fabric_bytes = set.fabric_image()?;
     let fabric_image = FabricImage::decode(&fabric_bytes)
@@ -38,7 +38,7 @@ pub(super) fn open_tables<T>(
         live.install_faults(faults)
             .map_err(|source| VerifyError::Image { path: update.faults_path(), source })?;
     }
-    let tables = Tables {
+    let tables = UnbootedTables {
         set,
         update,
         fabric_bytes: &fabric_bytes,
@@ -50,7 +50,7 @@ pub(super) fn open_tables<T>(
 }
 
 /// What is known of a table set before its switches boot.
-pub(super) struct Tables<'t> {
+pub(super) struct UnbootedTables<'t> {
     pub(super) set: &'t TableSet,
     pub(super) update: Option<&'t Update>,
     pub(super) fabric_bytes: &'t [u8],
@@ -68,7 +68,7 @@ fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, VerifyError> {
         .map_err(|source| VerifyError::Names { path: set.names_path(), source: Box::new(source) })
 }
 
-impl<'t> Tables<'t> {
+impl<'t> UnbootedTables<'t> {
     /// The images that switches have, in order.
     pub(super) fn switch_images(
         &self,
@@ -114,18 +114,18 @@ impl<'t> Tables<'t> {
         update: &'t Update,
         replaced: &'t [(SwitchId, Vec<u8>)],
         fabric: &'t BootedSwitches<'t>,
-    ) -> Result<Installed<'t>, VerifyError> {
+    ) -> Result<BootedUpdate<'t>, VerifyError> {
         let before = in_order(replaced.par_iter().map(|(switch, bytes)| {
             let path = || self.set.switch_path(*switch);
             SwitchImage::decode(bytes, self.planned_image)
                 .map_err(|source| VerifyError::Image { path: path(), source })
         }))?;
-        Installed::new(update, (self.planned_image, before), fabric)
+        BootedUpdate::new(update, (self.planned_image, before), fabric)
     }
 }
 
 /// The steps of both.
-impl<'t> Tables<'t> {
+impl<'t> UnbootedTables<'t> {
     /// The images that switches have, of a fabric that is what it should be.
     pub(super) fn checked_images(
         &self,
@@ -184,7 +184,7 @@ impl<'t> Tables<'t> {
     pub(super) fn walk(
         &self,
         fabric: &BootedSwitches<'_>,
-        notes: Notes<'_>,
+        notes: WalkNotes<'_>,
         progress: &dyn Progress,
     ) -> Result<Walks, VerifyError> {
         let sources: Vec<_> = fabric.df.switches().collect();

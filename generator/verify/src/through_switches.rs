@@ -9,14 +9,14 @@ use super::crossings::{FirstLink, links};
 use tvlb_schema::{Dragonfly, FabricImage, GroupId, LegHops, SwitchId, SwitchIndex};
 
 /// The shortest legs between a switch and all others, by their number.
-pub(super) struct Row {
+pub(super) struct LegRow {
     /// The hops of a leg, 1 to 3; 0 if there is none.
     hops: Vec<u8>,
     /// Over how many links there is one.
     links: Vec<u16>,
 }
 
-impl Row {
+impl LegRow {
     /// Those of a group's switches, by index.
     pub(super) fn of_group(fabric: &FabricImage<'_>, group: GroupId) -> Vec<Self> {
         let switches = fabric.dragonfly().switches_in(group);
@@ -63,67 +63,71 @@ impl Row {
 }
 
 /// A link out of the source group and one into the destination group that share their third group.
-struct Links {
+struct LinksToThird {
     middle: GroupId,
     /// The switches that the first leaves and at which it arrives, and the same of the second.
     ends: [SwitchIndex; 4],
 }
 
 /// Two groups, and the legs of their switches.
-pub(super) struct Between<'f, 'i> {
+pub(super) struct GroupPair<'f, 'i> {
     fabric: &'f FabricImage<'i>,
     df: Dragonfly,
     from: GroupId,
     to: GroupId,
     /// By index of the switch in its group.
-    first: &'f [Row],
-    second: Vec<Row>,
-    links: Vec<Links>,
+    first: &'f [LegRow],
+    second: Vec<LegRow>,
+    links: Vec<LinksToThird>,
 }
 
-impl<'f, 'i> Between<'f, 'i> {
+impl<'f, 'i> GroupPair<'f, 'i> {
     /// From a group, whose legs and links out of it are given, to another.
     pub(super) fn new(
         fabric: &'f FabricImage<'i>,
-        (from, first, leaving): (GroupId, &'f [Row], &[FirstLink]),
+        (from, first, leaving): (GroupId, &'f [LegRow], &[FirstLink]),
         to: GroupId,
     ) -> Self {
         let df = *fabric.dragonfly();
         let pairs = leaving.iter().filter(|link| link.middle != to).flat_map(|link| {
             let end = |port| df.split_port(port).0;
-            links(fabric, link.middle, to).map(move |(y, z)| Links {
+            links(fabric, link.middle, to).map(move |(y, z)| LinksToThird {
                 middle: link.middle,
                 ends: [end(link.x), link.v, end(y), end(z)],
             })
         });
         let links = pairs.collect();
-        Self { fabric, df, from, to, first, second: Row::of_group(fabric, to), links }
+        Self { fabric, df, from, to, first, second: LegRow::of_group(fabric, to), links }
     }
 
     /// A switch of the source group, and a set that it has: which switches, and whether walks come back.
-    pub(super) fn source(&self, own: SwitchIndex, set: (LegHops, bool)) -> Source<'_, 'f, 'i> {
+    pub(super) fn source(
+        &self,
+        own: SwitchIndex,
+        set: (LegHops, bool),
+    ) -> SourceSwitch<'_, 'f, 'i> {
         // With each pair of numbers of hops a set has all smaller ones.
         let most = [0, 1, 2, 3].map(|first| {
             (1..=3).filter(|&second| first > 0 && set.0.contains(first, second)).max().unwrap_or(0)
         });
         let row = &self.first[usize::from(own.0)];
         let most = row.hops.iter().map(|&hops| most[usize::from(hops)]).collect();
-        Source { between: self, own, set, row, most }
+        SourceSwitch { between: self, own, set, row, most }
     }
 }
 
 /// One switch of the source group with one set.
-pub(super) struct Source<'b, 'f, 'i> {
-    between: &'b Between<'f, 'i>,
+pub(super) struct SourceSwitch<'b, 'f, 'i> {
+    between: &'b GroupPair<'f, 'i>,
     own: SwitchIndex,
     set: (LegHops, bool),
-    row: &'b Row,
+    row: &'b LegRow,
     /// By number of an intermediate switch the most hops of the second leg with which the set has it; 0 if
     /// it has it with none.
     most: Vec<u8>,
 }
 
-impl Source<'_, '_, '_> {
+impl SourceSwitch<'_, '_, '_> {
     /// How many routes the set draws to a switch of the destination group, each counted once, and their mean
     /// hops as they are drawn; 0 if there are none.
     pub(super) fn routes_and_hops(&self, there: SwitchIndex) -> (u64, f64) {
@@ -155,7 +159,7 @@ impl Source<'_, '_, '_> {
 
     /// Routes, intermediate switches and the hops of a walk over each, as if all walks that come back
     /// were drawn, and with a route counted for each switch that it is drawn by.
-    fn by_switch(&self, second: &Row) -> (u64, u32, u32) {
+    fn by_switch(&self, second: &LegRow) -> (u64, u32, u32) {
         let (mut routes, mut switches, mut hops) = (0, 0, 0);
         let firsts = self.row.hops.iter().zip(&self.row.links).zip(&self.most);
         let seconds = second.hops.iter().zip(&second.links);
@@ -169,16 +173,16 @@ impl Source<'_, '_, '_> {
     }
 
     /// Whether the hops in the source and the destination group have links.
-    fn has_ends(&self, links: &Links, there: SwitchIndex) -> bool {
-        let Between { fabric, from, to, .. } = self.between;
+    fn has_ends(&self, links: &LinksToThird, there: SwitchIndex) -> bool {
+        let GroupPair { fabric, from, to, .. } = self.between;
         let [u, _, _, z] = links.ends;
         fabric.is_local_hop(*from, self.own, u) && fabric.is_local_hop(*to, z, there)
     }
 
     /// Whether the route over two links is drawn by the switch at which the first arrives and by that which
     /// the second leaves. So many hops are before the one and after the other, the links included.
-    fn is_twice(&self, second: &Row, links: &Links, (head, tail): (u8, u8)) -> bool {
-        let Links { middle, ends: [_, v, w, _] } = *links;
+    fn is_twice(&self, second: &LegRow, links: &LinksToThird, (head, tail): (u8, u8)) -> bool {
+        let LinksToThird { middle, ends: [_, v, w, _] } = *links;
         let switch = |index| self.between.df.switch(middle, index);
         self.row.is(switch(v), head)
             && second.is(switch(v), tail + 1)
@@ -190,12 +194,12 @@ impl Source<'_, '_, '_> {
     /// Of each switch to which a walk over two links goes and at once comes back, in how many ways it is reached.
     fn coming_back(
         &self,
-        second: &Row,
-        links: &Links,
+        second: &LegRow,
+        links: &LinksToThird,
         (head, tail): (u8, u8),
     ) -> impl Iterator<Item = u32> {
-        let Links { middle, ends: [_, v, ..] } = *links;
-        let Between { fabric, df, .. } = self.between;
+        let LinksToThird { middle, ends: [_, v, ..] } = *links;
+        let GroupPair { fabric, df, .. } = self.between;
         df.indices(middle).filter_map(move |r| {
             let switch = df.switch(middle, r);
             // There are shorter legs to the switch at which both links end.
@@ -222,9 +226,9 @@ mod tests {
             let unlinked = Unlinked::of(image);
             let mut crossings = Crossings::new(df, &unlinked);
             for from in df.groups() {
-                let (rows, leaving) = (Row::of_group(image, from), first_links(image, from));
+                let (rows, leaving) = (LegRow::of_group(image, from), first_links(image, from));
                 for to in df.groups().filter(|&to| to != from) {
-                    let between = Between::new(image, (from, &rows, &leaving), to);
+                    let between = GroupPair::new(image, (from, &rows, &leaving), to);
                     crossings.count(image, &leaving, to, &()).unwrap();
                     for (own, there) in
                         df.indices(from).flat_map(|own| df.indices(to).map(move |to| (own, to)))

@@ -5,7 +5,7 @@ use super::concerned::Concerned;
 use super::crossings::{Crossings, Unlinked, first_links};
 use super::error::{VerifyError, in_order};
 use super::looks::check_left;
-use super::packet::{BootedSwitches, Path};
+use super::packet::{BootedSwitches, Hops};
 use super::presence::distinct_sets;
 use super::walks::Walks;
 use rayon::prelude::*;
@@ -31,7 +31,7 @@ pub(super) fn check_switches(update: &Update, df: &Dragonfly) -> Result<(), Veri
 }
 
 /// An update whose switches have booted.
-pub(super) struct Installed<'i> {
+pub(super) struct BootedUpdate<'i> {
     update: &'i Update,
     fabric: &'i BootedSwitches<'i>,
     /// The images of the table set that it replaces.
@@ -39,7 +39,7 @@ pub(super) struct Installed<'i> {
     pub(super) concerned: Concerned,
 }
 
-impl<'i> Installed<'i> {
+impl<'i> BootedUpdate<'i> {
     /// An update of a plan, with the images that it replaces, each of which differs in nothing but in which
     /// shapes it has routes.
     pub(super) fn new(
@@ -258,7 +258,7 @@ fn changed_without_cause(
         "the image of switch {from} says that there is {there} route of shape {shape}, but by the table set \
          there is {before}, and no fault concerns it"
     );
-    BootedSwitches::finding(from, to, "T-VLB", (Path::default(), text))
+    BootedSwitches::finding(from, to, "T-VLB", (Hops::default(), text))
 }
 
 /// What the list of an update says is dead, which is what its fault image says. The list may also name cables

@@ -16,10 +16,10 @@ use super::VerifyError;
 use super::crossings::links;
 use super::dependencies::Dependencies;
 use super::groups::Groups;
-use super::packet::{BootedSwitches, Hop, Path, Route, Stepped, VLB, aimed};
+use super::packet::{BootedSwitches, HeaderRoute, Hop, Hops, Stepped, VLB, aimed};
 use super::second_look::SecondLook;
 use super::walks::Walks;
-use standing::{Place, Standing};
+use standing::{PacketsAtSwitch, Standing};
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Header;
 use tvlb_schema::{FabricImage, GlobalPort, GroupId, SwitchId, SwitchIndex};
@@ -33,7 +33,7 @@ struct Exit {
 }
 
 /// An intermediate group.
-struct Middle<'m, 'f> {
+struct MiddleGroup<'m, 'f> {
     fabric: &'m BootedSwitches<'f>,
     image: FabricImage<'f>,
     dependencies: &'m Dependencies,
@@ -52,7 +52,7 @@ pub(super) fn check_over(
     dependencies: &Dependencies,
     progress: &dyn Progress,
 ) -> Result<Walks, VerifyError> {
-    let middle = Middle::new(fabric, group, second_looks, dependencies);
+    let middle = MiddleGroup::new(fabric, group, second_looks, dependencies);
     let arrived = middle.arrive(progress)?;
     progress.check()?;
     let on_detour = middle.detour(&arrived)?;
@@ -66,7 +66,7 @@ pub(super) fn check_over(
     Ok(walks)
 }
 
-impl<'m, 'f> Middle<'m, 'f> {
+impl<'m, 'f> MiddleGroup<'m, 'f> {
     fn new(
         fabric: &'m BootedSwitches<'f>,
         group: GroupId,
@@ -128,7 +128,7 @@ impl<'m, 'f> Middle<'m, 'f> {
             let hops: Vec<Hop> = held.map(|&(hop, _)| hop).into_iter().chain(hop).collect();
             let from = hops.first().map_or(at, |hop| hop.from);
             let kind = if standing.after { "VLB (after PAR's second look)" } else { "VLB" };
-            Err(BootedSwitches::finding(from, header.destination(), kind, (Path::of(&hops), text)))
+            Err(BootedSwitches::finding(from, header.destination(), kind, (Hops::of(&hops), text)))
         };
         let (hop, next) = match self.fabric.step(at, header) {
             Err(text) => return fail(None, text),
@@ -150,9 +150,9 @@ impl<'m, 'f> Middle<'m, 'f> {
     }
 
     /// Packets from every switch, over every first link; by the index of the switch where they arrive.
-    fn arrive(&self, progress: &dyn Progress) -> Result<Vec<Place>, VerifyError> {
+    fn arrive(&self, progress: &dyn Progress) -> Result<Vec<PacketsAtSwitch>, VerifyError> {
         let df = self.fabric.df;
-        let mut arrived = vec![Place::default(); self.exits.len()];
+        let mut arrived = vec![PacketsAtSwitch::default(); self.exits.len()];
         let mut all = Groups::none(&df);
         self.leads.iter().for_each(|leads| all.add(leads));
         for from in df.groups().filter(|&from| from != self.group) {
@@ -180,12 +180,12 @@ impl<'m, 'f> Middle<'m, 'f> {
         source: SwitchId,
         link: (GlobalPort, SwitchId, SwitchIndex),
         bound: &Groups,
-        arrived: &mut Place,
+        arrived: &mut PacketsAtSwitch,
     ) -> Result<(), VerifyError> {
         let route = |bound: &Groups| {
             let exit = self.exit_to(bound, None)?;
             let detour = self.fabric.place(exit.arrives).1;
-            Some(Route { destination: exit.arrives, x: link.0, y: exit.y, detour, kind: VLB })
+            Some(HeaderRoute { destination: exit.arrives, x: link.0, y: exit.y, detour, kind: VLB })
         };
         if let Some(route) = route(bound) {
             let standing = Standing::at_source(route.header(None), &[], bound.clone());
@@ -220,9 +220,9 @@ impl<'m, 'f> Middle<'m, 'f> {
     }
 
     /// Packets that have made the first hop of a detour; by the index of the switch over which that goes.
-    fn detour(&self, arrived: &[Place]) -> Result<Vec<Place>, VerifyError> {
+    fn detour(&self, arrived: &[PacketsAtSwitch]) -> Result<Vec<PacketsAtSwitch>, VerifyError> {
         let df = &self.fabric.df;
-        let mut there = vec![Place::default(); arrived.len()];
+        let mut there = vec![PacketsAtSwitch::default(); arrived.len()];
         for through in df.indices(self.group) {
             let mut onward = Groups::none(df);
             self.others(through).for_each(|w| onward.add(&self.leads[w.as_usize()]));
@@ -242,8 +242,12 @@ impl<'m, 'f> Middle<'m, 'f> {
 
     /// Packets that have come by a local hop to the switch of their second link, straight from where they
     /// arrived, or on a detour; by its index.
-    fn cross(&self, arrived: &[Place], on_detour: &[Place]) -> Result<Vec<Place>, VerifyError> {
-        let mut there = vec![Place::default(); arrived.len()];
+    fn cross(
+        &self,
+        arrived: &[PacketsAtSwitch],
+        on_detour: &[PacketsAtSwitch],
+    ) -> Result<Vec<PacketsAtSwitch>, VerifyError> {
+        let mut there = vec![PacketsAtSwitch::default(); arrived.len()];
         for w in self.fabric.df.indices(self.group) {
             let place = &mut there[w.as_usize()];
             for from in self.others(w) {
@@ -264,7 +268,7 @@ impl<'m, 'f> Middle<'m, 'f> {
         &self,
         (from, w): (SwitchIndex, SwitchIndex),
         (standing, detour): (&Standing, SwitchIndex),
-        place: &mut Place,
+        place: &mut PacketsAtSwitch,
     ) -> Result<(), VerifyError> {
         let bound = standing.bound.and(&self.leads[w.as_usize()]);
         let hop = (self.switch(from), self.switch(w));
@@ -289,14 +293,14 @@ impl<'m, 'f> Middle<'m, 'f> {
     fn leave(
         &self,
         w: SwitchIndex,
-        here: [&Place; 2],
+        here: [&PacketsAtSwitch; 2],
         walks: &mut Walks,
     ) -> Result<(), VerifyError> {
         let at = self.switch(w);
         for &exit in &self.exits[w.as_usize()] {
             let mut only = Groups::none(&self.fabric.df);
             only.insert(exit.to);
-            let mut landed = Place::default();
+            let mut landed = PacketsAtSwitch::default();
             for standing in here.iter().flat_map(|place| &place.0) {
                 if standing.bound.has(exit.to) {
                     let header = aimed(standing.header, exit.arrives, exit.y, w);
@@ -337,7 +341,7 @@ impl<'m, 'f> Middle<'m, 'f> {
                 };
                 let hops: Vec<Hop> = last.held.iter().map(|&(hop, _)| hop).take(1).collect();
                 let from = hops.first().map_or(destination, |hop| hop.from);
-                Err(BootedSwitches::finding(from, destination, "VLB", (Path::of(&hops), text)))
+                Err(BootedSwitches::finding(from, destination, "VLB", (Hops::of(&hops), text)))
             }
         }
     }
@@ -378,7 +382,7 @@ mod tests {
     use super::super::minimal;
     use super::super::packet::MIN;
     use super::super::set_channels::{NONE, raise};
-    use super::super::ways::{self, Way};
+    use super::super::ways::{self, LinkWay};
     use super::*;
     use tvlb_firmware_model::Switch;
     use tvlb_generator::fabric::Fabric;
@@ -469,11 +473,11 @@ mod tests {
     fn walk(
         (fabric, dependencies): (&BootedSwitches<'_>, &Dependencies),
         (from, to): (SwitchId, SwitchId),
-        (way, before): (Way, &[Hop]),
+        (way, before): (LinkWay, &[Hop]),
         walks: &mut Walks,
     ) {
         let (x, y) = (way.pair.x, way.pair.y);
-        let route = Route { destination: to, x, y, detour: way.through, kind: VLB };
+        let route = HeaderRoute { destination: to, x, y, detour: way.through, kind: VLB };
         for hop in [None].into_iter().chain(before.iter().copied().map(Some)) {
             let path = fabric.carry(from, route, hop, way.returns() || hop.is_some()).unwrap();
             dependencies.note(path.hops());
@@ -515,7 +519,7 @@ mod tests {
         with_fabrics(|fabric| {
             let (df, dependencies) = (fabric.df, Dependencies::new(&fabric.df));
             let looks = looks(fabric);
-            let middle = Middle::new(fabric, GroupId(2), &looks, &dependencies);
+            let middle = MiddleGroup::new(fabric, GroupId(2), &looks, &dependencies);
             let image = fabric.switches[0].image().fabric();
             let (x, v) = links(image, GroupId(1), GroupId(2)).next().unwrap();
             let (leaves, v) = (df.split_port(x).0, df.split_port(v).0);
@@ -527,7 +531,7 @@ mod tests {
             bound.remove(GroupId(1));
             let exit = middle.exit_to(&bound, None).unwrap();
             let detour = SwitchIndex(0);
-            let route = Route { destination: exit.arrives, x, y: exit.y, detour, kind: VLB };
+            let route = HeaderRoute { destination: exit.arrives, x, y: exit.y, detour, kind: VLB };
             let header = route.header(None);
             let go = |to, held: &[Hop]| {
                 let standing = Standing::at_source(header, held, bound.clone());
@@ -557,7 +561,7 @@ mod tests {
             pairs(fabric, |from, to, _| {
                 for path in minimal::walks(image, from, to) {
                     let (y, detour) = (GlobalPort(0), SwitchIndex(0));
-                    let route = Route { destination: to, x: path.x, y, detour, kind: MIN };
+                    let route = HeaderRoute { destination: to, x: path.x, y, detour, kind: MIN };
                     let walked = fabric.carry_by(from, route, None, false, path.thirds).unwrap();
                     let first = walked.hops()[0];
                     if !first.global {

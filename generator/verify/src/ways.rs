@@ -9,7 +9,7 @@ use tvlb_schema::{
 
 /// A first and a second global link, whose local hops at both ends have links.
 #[derive(Clone, Copy)]
-pub(super) struct Pair {
+pub(super) struct PairOfLinks {
     pub(super) x: GlobalPort,
     pub(super) middle: GroupId,
     /// The switches at which x arrives and which y leaves.
@@ -23,8 +23,8 @@ pub(super) struct Pair {
 
 /// A walk over a pair of links.
 #[derive(Clone, Copy)]
-pub(super) struct Way {
-    pub(super) pair: Pair,
+pub(super) struct LinkWay {
+    pub(super) pair: PairOfLinks,
     /// The switch that it goes through: w, if it makes no detour.
     pub(super) through: SwitchIndex,
 }
@@ -34,7 +34,7 @@ pub(super) fn pairs<'p, F: IntoIterator<Item = &'p FirstLink>>(
     fabric: &'p FabricImage<'_>,
     first: F,
     (from, to): (SwitchId, SwitchId),
-) -> impl Iterator<Item = Pair> + use<'p, F> {
+) -> impl Iterator<Item = PairOfLinks> + use<'p, F> {
     let df = fabric.dragonfly();
     let ((own, here), (group, there)) = (df.place(from), df.place(to));
     let leaves = first.into_iter().filter(move |link| {
@@ -44,7 +44,15 @@ pub(super) fn pairs<'p, F: IntoIterator<Item = &'p FirstLink>>(
         links(fabric, middle, group).filter_map(move |(y, z)| {
             let (w, z) = (df.split_port(y).0, df.split_port(z).0);
             let (head, tail) = (df.split_port(x).0 != here, z != there);
-            fabric.is_local_hop(group, z, there).then_some(Pair { x, middle, v, w, y, head, tail })
+            fabric.is_local_hop(group, z, there).then_some(PairOfLinks {
+                x,
+                middle,
+                v,
+                w,
+                y,
+                head,
+                tail,
+            })
         })
     })
 }
@@ -53,7 +61,7 @@ pub(super) fn pairs<'p, F: IntoIterator<Item = &'p FirstLink>>(
 pub(super) fn pairs_into<'p>(
     fabric: &'p FabricImage<'_>,
     (from, to): (SwitchId, SwitchId),
-) -> impl Iterator<Item = Pair> + use<'p> {
+) -> impl Iterator<Item = PairOfLinks> + use<'p> {
     let df = fabric.dragonfly();
     let ((own, here), (group, there)) = (df.place(from), df.place(to));
     let arrives = (0..df.h()).filter_map(move |slot| {
@@ -64,13 +72,13 @@ pub(super) fn pairs_into<'p>(
     arrives.flat_map(move |End { group: middle, port: y }| {
         links(fabric, own, middle).filter_map(move |(x, v)| {
             let (u, v, w) = (df.split_port(x).0, df.split_port(v).0, df.split_port(y).0);
-            let pair = Pair { x, middle, v, w, y, head: u != here, tail: false };
+            let pair = PairOfLinks { x, middle, v, w, y, head: u != here, tail: false };
             fabric.is_local_hop(own, here, u).then_some(pair)
         })
     })
 }
 
-impl Pair {
+impl PairOfLinks {
     /// Whether walks over it have as many hops before x and after y as those of a shape.
     pub(super) fn has_ends_of(&self, shape: Shape) -> bool {
         (self.head, self.tail) == (shape.head() > 0, shape.tail() > 0)
@@ -83,8 +91,8 @@ impl Pair {
     }
 
     /// The walk over both links without a third switch in the intermediate group, if its hop there has a link.
-    pub(super) fn straight(self, fabric: &FabricImage<'_>) -> Option<Way> {
-        self.is_over(fabric, self.w).then_some(Way { pair: self, through: self.w })
+    pub(super) fn straight(self, fabric: &FabricImage<'_>) -> Option<LinkWay> {
+        self.is_over(fabric, self.w).then_some(LinkWay { pair: self, through: self.w })
     }
 
     /// The walks over both links, over each switch of the intermediate group. A walk of one hop there is over
@@ -92,11 +100,11 @@ impl Pair {
     pub(super) fn by_switch<'f>(
         self,
         fabric: &'f FabricImage<'_>,
-    ) -> impl Iterator<Item = (SwitchIndex, Way)> + use<'f> {
+    ) -> impl Iterator<Item = (SwitchIndex, LinkWay)> + use<'f> {
         let switches = fabric.dragonfly().indices(self.middle);
         switches.filter(move |&switch| self.is_over(fabric, switch)).map(move |switch| {
             let through = if switch == self.v { self.w } else { switch };
-            (switch, Way { pair: self, through })
+            (switch, LinkWay { pair: self, through })
         })
     }
 
@@ -104,11 +112,11 @@ impl Pair {
     pub(super) fn ways<'f>(
         self,
         fabric: &'f FabricImage<'_>,
-    ) -> impl Iterator<Item = Way> + use<'f> {
+    ) -> impl Iterator<Item = LinkWay> + use<'f> {
         let is_way =
             move |&r: &SwitchIndex| (r != self.v || r == self.w) && self.is_over(fabric, r);
         let through = fabric.dragonfly().indices(self.middle).filter(is_way);
-        through.map(move |through| Way { pair: self, through })
+        through.map(move |through| LinkWay { pair: self, through })
     }
 
     /// The hops of both legs of a walk over a switch of the intermediate group.
@@ -118,20 +126,20 @@ impl Pair {
     }
 }
 
-impl Way {
+impl LinkWay {
     /// Whether it goes from v to another switch and back, as conventional VLB draws some walks.
     pub(super) fn returns(&self) -> bool {
         self.pair.v == self.pair.w && self.through != self.pair.w
     }
 
     pub(super) fn shape(&self) -> Shape {
-        let Pair { v, w, head, tail, .. } = self.pair;
+        let PairOfLinks { v, w, head, tail, .. } = self.pair;
         let mid = if self.through == w { u8::from(v != w) } else { 2 };
         Shape::of_walk(head, mid, tail)
     }
 
     pub(super) fn route(&self) -> Route {
-        let Pair { x, y, w, .. } = self.pair;
+        let PairOfLinks { x, y, w, .. } = self.pair;
         Route { x, y, detour: (self.through != w).then_some(self.through) }
     }
 

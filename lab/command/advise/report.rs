@@ -1,14 +1,14 @@
 //! Advice as a table, CSV and JSON.
 
 use crate::jobs;
-use crate::requests::Requests;
+use crate::requests::HostRequests;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
 use tvlb_generator::counted::with_sign;
 use tvlb_jobs::MessageSettings;
-use tvlb_lab::advise::{Answer, CHOICES, Estimate, Judged, NOW, Question};
+use tvlb_lab::advise::{Answer, CHOICES, Judged, NOW, Question, WayEstimate};
 use tvlb_simulator::Settings;
 
 /// How many ways the table shows.
@@ -17,7 +17,7 @@ const SHOWN: usize = 10;
 const NAMES: [&str; CHOICES] = ["wiring", "placement", "map", "order", "routing"];
 
 /// The question and its answer.
-pub(super) struct Report<'r> {
+pub(super) struct Advice<'r> {
     pub(super) question: &'r Question<'r>,
     pub(super) answer: &'r Answer,
     /// For each job the name of its pattern.
@@ -28,13 +28,13 @@ pub(super) struct Report<'r> {
     /// The command that writes where each rank of the fastest way runs.
     pub(super) place: String,
     /// What to ask a scheduler for, so that they run there.
-    pub(super) requests: Requests,
+    pub(super) requests: HostRequests,
 }
 
 /// Everything that makes the answer reproducible, and all that was found.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Document<'r> {
+pub(super) struct AdviseDocument<'r> {
     tool_version: &'static str,
     fabric: &'r str,
     sizes: &'r str,
@@ -47,7 +47,7 @@ pub(super) struct Document<'r> {
     ways: Vec<WayEntry<'r>>,
     /// Of the fastest way.
     #[serde(flatten)]
-    requests: &'r Requests,
+    requests: &'r HostRequests,
 }
 
 /// A way.
@@ -69,11 +69,11 @@ struct WayEntry<'r> {
     /// What holds it up the longest.
     cause: &'static str,
     #[serde(flatten)]
-    estimate: &'r Estimate,
+    estimate: &'r WayEstimate,
 }
 
-impl<'r> Report<'r> {
-    pub(super) fn document(&self) -> Document<'_> {
+impl<'r> Advice<'r> {
+    pub(super) fn document(&self) -> AdviseDocument<'_> {
         let question = self.question;
         let ways = self.answer.ways.iter().map(|judged| {
             let [wiring, placement, map, order, routing] = question.names(judged.way);
@@ -91,7 +91,7 @@ impl<'r> Report<'r> {
                 estimate: &judged.estimate,
             }
         });
-        Document {
+        AdviseDocument {
             tool_version: env!("CARGO_PKG_VERSION"),
             fabric: &question.fabric.file.name,
             sizes: &self.sizes,
@@ -175,9 +175,9 @@ const FIGURES: [Column<'_>; 5] = [
 ];
 
 /// For people.
-pub(super) struct Text<'r>(pub(super) &'r Report<'r>);
+pub(super) struct AdviseText<'r>(pub(super) &'r Advice<'r>);
 
-impl Display for Text<'_> {
+impl Display for AdviseText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(report) = self;
         let (question, answer) = (report.question, report.answer);

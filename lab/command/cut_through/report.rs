@@ -114,7 +114,7 @@ pub(super) fn columns() -> Vec<Column<'static>> {
 /// What a run is of, apart from what all runs have in common.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Subject {
+pub(super) struct RunSubject {
     pub(super) scheme: &'static str,
     /// The set that VLB paths come from at the source, or `conventional`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,7 +157,7 @@ fn setting_cells(
     row
 }
 
-impl Subject {
+impl RunSubject {
     pub(super) fn of(
         settings: &CutThrough,
         manifest: &Manifest,
@@ -197,9 +197,9 @@ impl Subject {
 /// One run or search, and its figures.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Measured<T> {
+pub(super) struct RunResult<T> {
     #[serde(flatten)]
-    pub(super) subject: Subject,
+    pub(super) subject: RunSubject,
     pub(super) seed: u64,
     #[serde(flatten)]
     pub(super) outcome: T,
@@ -232,10 +232,10 @@ pub(super) struct About<'a> {
 
 /// The same, and what was found.
 #[derive(Serialize)]
-pub(super) struct Report<'a, T> {
+pub(super) struct CutThroughReport<'a, T> {
     #[serde(flatten)]
     pub(super) about: About<'a>,
-    pub(super) runs: Vec<Measured<T>>,
+    pub(super) runs: Vec<RunResult<T>>,
 }
 
 /// The figures of a search, with what was accepted a step beyond.
@@ -244,14 +244,15 @@ const SATURATION: [Column<'_>; 2] =
 
 /// A row for each search.
 pub(super) fn table_of_saturations(
-    report: &Report<'_, CutThroughSaturation>,
+    report: &CutThroughReport<'_, CutThroughSaturation>,
     resolution: f64,
 ) -> Table<'static> {
     let own = [SEED, Column::words("resolution", "")];
     let first = IDENTITY.iter().chain(&own).chain(&SATURATION).copied();
     let mut table =
         Table::new(first.chain(setting_columns()).collect()).drawn("by-acceptance in phits");
-    for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
+    for RunResult { subject: RunSubject { identity, settings, .. }, seed, outcome } in &report.runs
+    {
         let CutThroughSaturation { by_acceptance, accepted_beyond } = *outcome;
         let own = row![*seed, resolution, by_acceptance, accepted_beyond];
         table.push([&identity[..], &own, settings].concat());
@@ -260,7 +261,10 @@ pub(super) fn table_of_saturations(
 }
 
 /// The searches for people, means over seeds.
-pub(super) struct Saturations<'a>(pub(super) &'a Report<'a, CutThroughSaturation>, pub(super) f64);
+pub(super) struct Saturations<'a>(
+    pub(super) &'a CutThroughReport<'a, CutThroughSaturation>,
+    pub(super) f64,
+);
 
 impl Display for Saturations<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -272,7 +276,7 @@ impl Display for Saturations<'_> {
         let error = Column::number("saturation-error", 4, "").under("\u{b1}");
         let mut table = Table::new(vec![SCHEME, by, error, beyond]);
         for runs in report.runs.chunks(seeds.max(1)) {
-            let Some(Measured { subject, .. }) = runs.first() else { continue };
+            let Some(RunResult { subject, .. }) = runs.first() else { continue };
             let of = |figure: fn(&CutThroughSaturation) -> f64| -> Vec<f64> {
                 runs.iter().map(|run| figure(&run.outcome)).collect()
             };
@@ -285,12 +289,13 @@ impl Display for Saturations<'_> {
 }
 
 /// A row for each run.
-pub(super) fn table_of_runs(report: &Report<'_, CutThroughOutcome>) -> Table<'static> {
+pub(super) fn table_of_runs(report: &CutThroughReport<'_, CutThroughOutcome>) -> Table<'static> {
     let own = [Column::words("load", ""), SEED];
     let first = IDENTITY.iter().chain(&own).chain(&FIGURES).copied();
     let mut table =
         Table::new(first.chain(setting_columns()).collect()).drawn("latency over load in phits");
-    for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
+    for RunResult { subject: RunSubject { identity, settings, .. }, seed, outcome } in &report.runs
+    {
         let own = row![outcome.load, *seed];
         table.push([&identity[..], &own, &figures(outcome), settings].concat());
     }
@@ -298,12 +303,13 @@ pub(super) fn table_of_runs(report: &Report<'_, CutThroughOutcome>) -> Table<'st
 }
 
 /// A row for each window of each run.
-pub(super) fn table_of_windows(report: &Report<'_, CutThroughOutcome>) -> Table<'static> {
+pub(super) fn table_of_windows(report: &CutThroughReport<'_, CutThroughOutcome>) -> Table<'static> {
     let own = [Column::words("load", ""), SEED];
     let first = IDENTITY.iter().chain(&own).chain(&SeriesWindow::COLUMNS).copied();
     let mut table =
         Table::new(first.chain(setting_columns()).collect()).drawn("accepted over from in phits");
-    for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
+    for RunResult { subject: RunSubject { identity, settings, .. }, seed, outcome } in &report.runs
+    {
         let own = row![outcome.load, *seed];
         for window in outcome.series.iter().flat_map(|series| &series.windows) {
             table.push([&identity[..], &own, &window.row(), settings].concat());
@@ -342,20 +348,20 @@ impl About<'_> {
 }
 
 /// The runs for people, means over seeds.
-pub(super) struct Text<'a>(pub(super) &'a Report<'a, CutThroughOutcome>);
+pub(super) struct CutThroughText<'a>(pub(super) &'a CutThroughReport<'a, CutThroughOutcome>);
 
-impl Display for Text<'_> {
+impl Display for CutThroughText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let report = self.0;
         let Some(first) = report.runs.first() else { return Ok(()) };
-        let of_first = |run: &&Measured<CutThroughOutcome>| {
+        let of_first = |run: &&RunResult<CutThroughOutcome>| {
             (run.subject.scheme, run.outcome.load) == (first.subject.scheme, first.outcome.load)
         };
         let seeds = report.runs.iter().filter(of_first).count();
         report.about.write_heading(f, seeds)?;
         let mut table = Table::new(columns());
         for runs in report.runs.chunks(seeds.max(1)) {
-            let Some(Measured { subject, outcome, .. }) = runs.first() else { continue };
+            let Some(RunResult { subject, outcome, .. }) = runs.first() else { continue };
             let mark = if runs.iter().any(|run| run.outcome.growing) { '+' } else { ' ' };
             let load = outcome.load.map(|load| format!("{load}{mark}"));
             let latencies: Vec<f64> = runs.iter().map(|run| run.outcome.latency).collect();
@@ -371,7 +377,7 @@ impl Display for Text<'_> {
         if report.runs.iter().any(|run| run.outcome.growing) {
             writeln!(f, "+ still growing: a longer run finds a higher latency")?;
         }
-        for Measured { subject, seed, outcome } in &report.runs {
+        for RunResult { subject, seed, outcome } in &report.runs {
             if let (Some(load), Some(series)) = (outcome.load, &outcome.series) {
                 write!(f, "\n{}, load {load}, seed {seed}\n{}", subject.scheme, series.table())?;
             }

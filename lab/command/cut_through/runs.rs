@@ -1,29 +1,29 @@
 //! The runs of the command: all are checked before the first is made.
 
-use super::Arguments;
+use super::CutThroughOptions;
 use super::report::{
-    About, Measured, Report, Saturations, Subject, Text, table_of_runs, table_of_saturations,
-    table_of_windows,
+    About, CutThroughReport, CutThroughText, RunResult, RunSubject, Saturations, table_of_runs,
+    table_of_saturations, table_of_windows,
 };
 use rayon::prelude::*;
 use tvlb::failure::{Failure, Outcome};
 use tvlb::output::{Bars, print, print_json};
-use tvlb::simulate::Format;
+use tvlb::simulate::FigureFormat;
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
 use tvlb_lab::cut_through::{
-    CutThrough, CutThroughError, CutThroughRun, Fabric, Sending, saturation,
+    CutThrough, CutThroughError, CutThroughFabric, CutThroughRun, Sending, saturation,
 };
 use tvlb_traffic::Traffic;
 
 /// What a run is made with.
 pub(super) type Asked<'r> = (&'r CutThrough, Sending, u64, &'r Traffic);
 
-impl Arguments {
+impl CutThroughOptions {
     /// All runs, of which none can be refused: everything is checked before anything runs.
     pub(super) fn checked<'r>(
         &self,
-        network: Fabric<'r>,
+        network: CutThroughFabric<'r>,
         settings: &'r [CutThrough],
         traffics: &'r [Traffic],
     ) -> Result<Vec<Asked<'r>>, Failure> {
@@ -43,20 +43,20 @@ impl Arguments {
     /// Makes the runs or the searches, and prints them.
     pub(super) fn reported(
         &self,
-        network: Fabric<'_>,
+        network: CutThroughFabric<'_>,
         about: About<'_>,
-        (runs, subjects): (&[Asked<'_>], &[Subject]),
+        (runs, subjects): (&[Asked<'_>], &[RunSubject]),
     ) -> Outcome {
         if self.saturation {
             let resolution = self.resolution;
             let search = |(settings, _, seed, traffic): Asked<'_>, bars: &Bars| {
                 saturation(network, settings, (traffic, seed), resolution, bars)
             };
-            let report = Report { about, runs: self.measured(runs, subjects, search)? };
+            let report = CutThroughReport { about, runs: self.measured(runs, subjects, search)? };
             return match self.format {
-                Format::Table if self.json => print_json(&report),
-                Format::Table => print(&Saturations(&report, resolution)),
-                Format::Csv => print(&table_of_saturations(&report, resolution).csv()),
+                FigureFormat::Table if self.json => print_json(&report),
+                FigureFormat::Table => print(&Saturations(&report, resolution)),
+                FigureFormat::Csv => print(&table_of_saturations(&report, resolution).csv()),
             };
         }
         let measure = |(settings, sending, seed, traffic): Asked<'_>, bars: &Bars| {
@@ -66,12 +66,12 @@ impl Arguments {
             }
             run.measure(bars)
         };
-        let report = Report { about, runs: self.measured(runs, subjects, measure)? };
+        let report = CutThroughReport { about, runs: self.measured(runs, subjects, measure)? };
         match self.format {
-            Format::Table if self.json => print_json(&report),
-            Format::Table => print(&Text(&report)),
-            Format::Csv if self.series.is_some() => print(&table_of_windows(&report).csv()),
-            Format::Csv => print(&table_of_runs(&report).csv()),
+            FigureFormat::Table if self.json => print_json(&report),
+            FigureFormat::Table => print(&CutThroughText(&report)),
+            FigureFormat::Csv if self.series.is_some() => print(&table_of_windows(&report).csv()),
+            FigureFormat::Csv => print(&table_of_runs(&report).csv()),
         }
     }
 
@@ -79,9 +79,9 @@ impl Arguments {
     fn measured<T: Send>(
         &self,
         runs: &[Asked<'_>],
-        subjects: &[Subject],
+        subjects: &[RunSubject],
         measure: impl Fn(Asked<'_>, &Bars) -> Result<T, CutThroughError> + Sync,
-    ) -> Result<Vec<Measured<T>>, Failure> {
+    ) -> Result<Vec<RunResult<T>>, Failure> {
         let what =
             if self.saturation { ("searching for", "saturation") } else { ("simulating", "run") };
         let what = format!("{} {}", what.0, counted(runs.len() as u64, what.1));
@@ -95,12 +95,12 @@ impl Arguments {
             let subject = subjects.iter().find(|subject| subject.scheme == scheme);
             let subject = subject.expect("every routing has a subject").clone();
             match measured {
-                Ok(outcome) => Ok(Measured { subject, seed, outcome }),
+                Ok(outcome) => Ok(RunResult { subject, seed, outcome }),
                 Err(CutThroughError::Cancelled(_)) => Err(Failure::Interrupted),
                 Err(error) => Err(Failure::Message(format!("{scheme}, seed {seed}: {error}"))),
             }
         });
-        let outcomes: Vec<Result<Measured<T>, Failure>> = outcomes.collect();
+        let outcomes: Vec<Result<RunResult<T>, Failure>> = outcomes.collect();
         bars.finish();
         outcomes.into_iter().collect()
     }

@@ -1,7 +1,7 @@
 //! The lines of all files together: which are drawn, which columns say what was run, and which lines belong to a series.
 
 use super::columns::{NEITHER, canonical, what_was_run};
-use super::table::{Row, Table};
+use super::table::{PlotFile, Row};
 use std::collections::BTreeMap;
 use tvlb::failure::Failure;
 use tvlb_base::drawing::Drawing;
@@ -30,20 +30,20 @@ impl Selection {
 }
 
 /// All lines of all files, with the same columns.
-pub(super) struct Lines<'t> {
+pub(super) struct PlotLines<'t> {
     pub(super) columns: Vec<String>,
-    pub(super) all: Vec<Line<'t>>,
+    pub(super) all: Vec<PlotLine<'t>>,
     pub(super) first: &'t Drawing,
 }
 
 /// One line of a file.
 #[derive(Clone, Copy)]
-pub(super) struct Line<'t> {
-    table: &'t Table,
+pub(super) struct PlotLine<'t> {
+    table: &'t PlotFile,
     row: &'t Row,
 }
 
-impl<'t> Line<'t> {
+impl<'t> PlotLine<'t> {
     /// What stands in a column; nothing where the file has no such column.
     pub(super) fn cell(&self, column: &str) -> &'t str {
         let place = self.table.columns.iter().position(|name| name == column);
@@ -98,12 +98,12 @@ pub(super) struct Twice {
 }
 
 /// The series by panel and subject, and in each the lines of a place.
-pub(super) type Grouped<'t> = Vec<((String, Vec<String>), Vec<(f64, Vec<Line<'t>>)>)>;
+pub(super) type Grouped<'t> = Vec<((String, Vec<String>), Vec<(f64, Vec<PlotLine<'t>>)>)>;
 
-impl<'t> Lines<'t> {
-    pub(super) fn of(tables: &'t [Table], selection: &Selection) -> Result<Self, Failure> {
+impl<'t> PlotLines<'t> {
+    pub(super) fn of(tables: &'t [PlotFile], selection: &Selection) -> Result<Self, Failure> {
         let first = tables.first().expect("at least one file is named");
-        let counts = |table: &Table| (table.drawing.over.clone(), table.drawing.unit.clone());
+        let counts = |table: &PlotFile| (table.drawing.over.clone(), table.drawing.unit.clone());
         if let Some(other) = tables.iter().find(|table| counts(table) != counts(first)) {
             return Err(Failure::Message(format!(
                 "{} has {}, and {} has {}; accepted in one picture are files with figures over the same column \
@@ -113,7 +113,8 @@ impl<'t> Lines<'t> {
         }
         let columns = tables.iter().flat_map(|table| &table.columns).map(String::as_str);
         let columns = distinct(columns);
-        let of_table = |table: &'t Table| table.rows.iter().map(move |row| Line { table, row });
+        let of_table =
+            |table: &'t PlotFile| table.rows.iter().map(move |row| PlotLine { table, row });
         let mut lines = Self {
             columns,
             all: tables.iter().flat_map(of_table).collect(),
@@ -294,7 +295,7 @@ impl<'t> Lines<'t> {
     }
 
     /// Nothing, if two lines are the same run.
-    pub(super) fn same(&self, one: Line<'_>, other: Line<'_>) -> Result<(), Twice> {
+    pub(super) fn same(&self, one: PlotLine<'_>, other: PlotLine<'_>) -> Result<(), Twice> {
         let differs = self.columns.iter().filter(|column| one.cell(column) != other.cell(column));
         let differs: Vec<String> = differs.cloned().collect();
         if differs.is_empty() {

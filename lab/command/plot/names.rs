@@ -9,7 +9,7 @@ const LONG: usize = 34;
 
 /// The names of series, and what all have in common.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Names {
+pub(super) struct SeriesNames {
     /// Of each series.
     pub(super) series: Vec<String>,
     /// The fabric, if it is the same for all.
@@ -20,7 +20,7 @@ pub(super) struct Names {
     pub(super) sets: Vec<String>,
 }
 
-impl Names {
+impl SeriesNames {
     pub(super) fn of(data: &Data) -> Self {
         let columns: Vec<&str> = data.identity.iter().map(String::as_str).collect();
         // The columns that are described together: those of PAR's second look with those of the source.
@@ -137,15 +137,15 @@ fn text(column: &str, columns: &[&str], subject: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::lines::Selection;
-    use super::super::table::Table;
+    use super::super::table::PlotFile;
     use super::*;
 
-    fn names(lines: &[&str]) -> Names {
+    fn names(lines: &[&str]) -> SeriesNames {
         let head = "fabric,scheme,set,second-set,threshold,second-threshold,traffic,load,latency,accepted,drawn";
         let lines = lines.join(",latency over load in flits\n");
         let text = format!("{head}\n{lines},latency over load in flits\n");
-        let table = Table::parse("a.csv", &text).map_err(|_| "a table").unwrap();
-        Names::of(&Data::of(&[table], &Selection::default()).map_err(|_| "data").unwrap())
+        let table = PlotFile::parse("a.csv", &text).map_err(|_| "a table").unwrap();
+        SeriesNames::of(&Data::of(&[table], &Selection::default()).map_err(|_| "data").unwrap())
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! From series to a picture: axes that show every point that means something, and words.
 
 use super::columns::{is_latency, words};
-use super::names::Names;
-use super::series::{Data, Point, Points};
+use super::names::SeriesNames;
+use super::series::{Data, PlotPoint, Points};
 use tvlb::failure::Failure;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
 
@@ -33,7 +33,7 @@ impl Look {
 
 /// The picture.
 pub(super) fn sheet(data: &Data, look: &Look) -> Result<Sheet, Failure> {
-    let names = Names::of(data);
+    let names = SeriesNames::of(data);
     let mut different: Vec<&String> = names.series.iter().collect();
     different.sort_unstable();
     different.dedup();
@@ -76,7 +76,7 @@ fn differing(data: &Data) -> Vec<&str> {
     columns.map(|(_, column)| column.as_str()).collect()
 }
 
-fn heading(data: &Data, names: &Names) -> String {
+fn heading(data: &Data, names: &SeriesNames) -> String {
     let without_unit = |column: &str| {
         let words = words(column, &data.unit);
         words.split(" (").next().unwrap_or(column).to_owned()
@@ -94,7 +94,7 @@ fn heading(data: &Data, names: &Names) -> String {
 }
 
 /// What all series have in common, and what bands are.
-fn subtitle(data: &Data, names: &Names) -> String {
+fn subtitle(data: &Data, names: &SeriesNames) -> String {
     let mut parts = names.common.clone();
     if data.x.is_some() && names.series.len() == 1 && !names.series[0].is_empty() {
         parts.insert(0, names.series[0].clone());
@@ -171,7 +171,7 @@ fn width(data: &Data, names: Vec<String>) -> Axis {
 /// The plot of one figure in one panel.
 fn plot(
     data: &Data,
-    names: &Names,
+    names: &SeriesNames,
     (panel, number): (usize, usize),
     look: &Look,
 ) -> Result<Plot, Failure> {
@@ -181,7 +181,7 @@ fn plot(
         [limit] => limit.parse().ok(),
         _ => None,
     });
-    let is_drawn = |point: &&Point| !(hides_saturated && point.saturated);
+    let is_drawn = |point: &&PlotPoint| !(hides_saturated && point.saturated);
     let of_panel = || data.series.iter().zip(&names.series).filter(|(s, _)| s.panel == panel);
     // The axes of all panels are the same, so that these can be compared.
     let drawn = || data.series.iter().flat_map(|s| &s.all).filter(is_drawn);
@@ -293,14 +293,14 @@ fn by_names(all: &[(&Points, &String)], number: usize) -> Series {
 #[cfg(test)]
 mod tests {
     use super::super::lines::Selection;
-    use super::super::table::Table;
+    use super::super::table::PlotFile;
     use super::*;
 
     fn drawn(lines: &str, look: &Look, y: &[&str]) -> Sheet {
         let head = "fabric,scheme,load,seed,saturated,latency-limit,latency,accepted";
         let lines = lines.replace('\n', ",latency over load in flits\n");
         let table =
-            Table::parse("a.csv", &format!("{head},drawn\n{lines}")).map_err(|_| "").unwrap();
+            PlotFile::parse("a.csv", &format!("{head},drawn\n{lines}")).map_err(|_| "").unwrap();
         let y = y.iter().map(|&column| column.to_owned()).collect();
         let selection = Selection { y, ..Selection::default() };
         let data = Data::of(&[table], &selection).map_err(|_| "data").unwrap();

@@ -1,13 +1,13 @@
 //! From lines of results to series of points: which lines belong together, and means over seeds.
 
-use super::lines::{Line, Lines, Selection, Twice, distinct};
-use super::table::Table;
+use super::lines::{PlotLine, PlotLines, Selection, Twice, distinct};
+use super::table::PlotFile;
 use tvlb::failure::Failure;
 use tvlb_simulator::Estimate;
 
 /// A place along the axis to the right.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Point {
+pub(super) struct PlotPoint {
     /// The number there, or the number of a name, from 1.
     pub(super) x: f64,
     /// Of each figure, where it is known.
@@ -25,7 +25,7 @@ pub(super) struct Points {
     pub(super) subject: Vec<String>,
     /// The panel that it is in.
     pub(super) panel: usize,
-    pub(super) all: Vec<Point>,
+    pub(super) all: Vec<PlotPoint>,
 }
 
 /// What is drawn.
@@ -55,8 +55,8 @@ pub(super) struct Data {
 
 impl Data {
     /// Puts lines together.
-    pub(super) fn of(tables: &[Table], selection: &Selection) -> Result<Self, Failure> {
-        let lines = Lines::of(tables, selection)?;
+    pub(super) fn of(tables: &[PlotFile], selection: &Selection) -> Result<Self, Failure> {
+        let lines = PlotLines::of(tables, selection)?;
         let first = lines.first;
         let y =
             if selection.y.is_empty() { vec![first.figure.clone()] } else { selection.y.clone() };
@@ -112,7 +112,7 @@ impl Data {
 }
 
 /// The mean of some runs.
-fn point(x: f64, lines: &[Line<'_>], y: &[String]) -> Result<Point, Failure> {
+fn point(x: f64, lines: &[PlotLine<'_>], y: &[String]) -> Result<PlotPoint, Failure> {
     let mut figures = Vec::new();
     for column in y {
         let mut values = Vec::new();
@@ -132,8 +132,8 @@ fn point(x: f64, lines: &[Line<'_>], y: &[String]) -> Result<Point, Failure> {
         }
         figures.push(figure);
     }
-    let saturated = lines.iter().any(Line::is_saturated);
-    Ok(Point { x, figures, saturated, runs: lines.len() })
+    let saturated = lines.iter().any(PlotLine::is_saturated);
+    Ok(PlotPoint { x, figures, saturated, runs: lines.len() })
 }
 
 #[cfg(test)]
@@ -142,12 +142,12 @@ mod tests {
 
     const HEAD: &str = "fabric,scheme,set,load,seed,population,saturated,latency,accepted,hops";
 
-    fn table(name: &str, lines: &str) -> Table {
+    fn table(name: &str, lines: &str) -> PlotFile {
         let lines = lines.replace('\n', ",latency over load in flits\n");
-        Table::parse(name, &format!("{HEAD},drawn\n{lines}")).map_err(|_| name).unwrap()
+        PlotFile::parse(name, &format!("{HEAD},drawn\n{lines}")).map_err(|_| name).unwrap()
     }
 
-    fn of(tables: &[Table], selection: &Selection) -> Result<Data, String> {
+    fn of(tables: &[PlotFile], selection: &Selection) -> Result<Data, String> {
         Data::of(tables, selection).map_err(|failure| match failure {
             Failure::Message(text) => text,
             _ => String::new(),
@@ -227,7 +227,7 @@ mod tests {
             assert!(error.contains(words), "{error}");
         }
         let phits =
-            Table::parse("c.csv", "load,latency,drawn\n0.1,50,latency over load in phits\n");
+            PlotFile::parse("c.csv", "load,latency,drawn\n0.1,50,latency over load in phits\n");
         let [tables] = [[tables.into_iter().next().unwrap(), phits.map_err(|_| "").unwrap()]];
         let error = of(&tables, &none).unwrap_err();
         assert!(error.contains("c.csv has latency over load in phits"), "{error}");
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn a_table_that_says_no_unit_counts_flits() {
         let text = "load,latency,drawn\n0.1,50,latency over load\n";
-        let table = Table::parse("a.csv", text).map_err(|_| "a table").unwrap();
+        let table = PlotFile::parse("a.csv", text).map_err(|_| "a table").unwrap();
         assert_eq!(of(&[table], &Selection::default()).unwrap().unit, "flits");
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use tvlb::failure::Failure;
 use tvlb_base::drawing::Drawing;
 use tvlb_base::table::DRAWN;
-use tvlb_base::text::{Fields, Records, Refused, quoted};
+use tvlb_base::text::{CsvFields, Records, Refused, quoted};
 use tvlb_table_set::input_file::{self, Symlinks};
 
 /// A larger file is refused before it is read.
@@ -12,7 +12,7 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// The lines of one file.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct PlotFile {
     /// The file's name, for a legend and for errors.
     pub(super) name: String,
     /// What it says of how it is drawn.
@@ -30,7 +30,7 @@ pub(super) struct Row {
     pub(super) cells: Vec<String>,
 }
 
-impl Table {
+impl PlotFile {
     /// Reads a file.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
@@ -88,7 +88,7 @@ fn from_csv(text: &str) -> Result<Lines, String> {
     }
     let mut records = Records::of_text(text);
     records.read_header().map_err(in_words)?;
-    let cells = |fields: &Fields| fields.iter().map(str::to_owned).collect();
+    let cells = |fields: &CsvFields| fields.iter().map(str::to_owned).collect();
     let (columns, mut rows): (Vec<String>, _) = (cells(records.fields()), Vec::new());
     while records.read().map_err(in_words)? {
         let cells: Vec<String> = cells(records.fields());
@@ -111,14 +111,14 @@ mod tests {
         let text = format!(
             "\u{feff}{HEAD}f,min,0.1,1,50,latency over load\n{HEAD}f,vlb,0.1,1,90,latency over load\n"
         );
-        let table = Table::parse("a.csv", &text).unwrap();
+        let table = PlotFile::parse("a.csv", &text).unwrap();
         let places: Vec<&str> = table.rows.iter().map(|row| row.place.as_str()).collect();
         assert_eq!(places, ["line 2", "line 4"]);
         assert_eq!(table.columns.len(), 6);
     }
 
     fn refused(text: &str) -> String {
-        match Table::parse("a.csv", text).unwrap_err() {
+        match PlotFile::parse("a.csv", text).unwrap_err() {
             Failure::Message(text) => text,
             _ => String::new(),
         }

@@ -17,7 +17,7 @@ use tvlb_schema::NodeId;
 use tvlb_simulator::{BootedFabric, Settings};
 
 /// A job that has begun, and when it begins and ends, in cycles.
-struct Begun {
+struct RunningJob {
     programs: Programs,
     /// Of each rank.
     nodes: Vec<NodeId>,
@@ -45,7 +45,7 @@ pub(super) fn serve(
     };
     let order = workload.placement.order(network.0.nodes(), seed);
     let order = order.map_err(|error| refused("--with", error))?;
-    let mut begun: Vec<Begun> = Vec::with_capacity(list.len());
+    let mut begun: Vec<RunningJob> = Vec::with_capacity(list.len());
     for (number, arrival) in (0..).zip(list) {
         let place = begun.len();
         let after = begun.last().map_or(0, |job| job.begin).max(arrival.submitted);
@@ -71,7 +71,7 @@ pub(super) fn serve(
         };
         let programs = programs.map_err(|error| refused("--iterations", error))?;
         let nodes = placed.map_err(not_mapped)?.node_of;
-        begun.push(Begun { programs, nodes, begin, end: begin });
+        begun.push(RunningJob { programs, nodes, begin, end: begin });
         let runs = begun.iter().map(|job| JobRun { programs: &job.programs, nodes: &job.nodes });
         let ends = ends(&runs.collect::<Vec<_>>())?;
         begun.iter_mut().zip(ends).for_each(|(job, end)| job.end = end);

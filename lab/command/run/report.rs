@@ -1,6 +1,6 @@
 //! When jobs ended, as a table, CSV and JSON.
 
-use super::workload::{Run, Workload};
+use super::workload::{JobsRun, Workload};
 use crate::jobs;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
@@ -14,17 +14,17 @@ use tvlb_simulator::{Delivered, Scheme, Settings, paths_name};
 use tvlb_table_set::FabricEntry;
 
 /// All runs.
-pub(super) struct Report<'r> {
+pub(super) struct RunReport<'r> {
     pub(super) workload: &'r Workload,
     pub(super) fabric: &'r FabricEntry,
     pub(super) settings: &'r Settings,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<JobsRun>,
 }
 
 /// Everything that makes the runs reproducible, and what they found.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Document<'r> {
+struct RunDocument<'r> {
     tool_version: &'static str,
     fabric: &'r str,
     sizes: String,
@@ -35,7 +35,7 @@ struct Document<'r> {
     order: String,
     compute_cycles: u32,
     jobs: Vec<JobEntry<'r>>,
-    runs: &'r [Run],
+    runs: &'r [JobsRun],
 }
 
 #[derive(Serialize)]
@@ -48,16 +48,16 @@ pub(super) struct JobEntry<'r> {
     pub(super) bytes: Option<u64>,
     pub(super) iterations: u32,
     /// Cycles from the beginning of a run to the end of the job, over the runs.
-    pub(super) running_time: Summary,
+    pub(super) running_time: CycleSummary,
     /// Cycles of the last iteration, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    last_iteration: Option<Summary>,
+    last_iteration: Option<CycleSummary>,
 }
 
 /// Cycles over several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Summary {
+pub(super) struct CycleSummary {
     least: u32,
     /// Of an even number of runs, the mean of the two in the middle.
     median: f64,
@@ -66,7 +66,7 @@ pub(super) struct Summary {
     spread: f64,
 }
 
-impl Summary {
+impl CycleSummary {
     pub(super) const fn median(&self) -> f64 {
         self.median
     }
@@ -83,7 +83,7 @@ impl Summary {
     }
 }
 
-impl Display for Summary {
+impl Display for CycleSummary {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { least, median, largest, spread } = self;
         write!(
@@ -94,10 +94,10 @@ impl Display for Summary {
     }
 }
 
-impl Report<'_> {
+impl RunReport<'_> {
     /// A figure of one job over all runs.
-    fn summary(&self, job: usize, of: impl Fn(&JobTimes) -> u32) -> Summary {
-        Summary::of(self.runs.iter().map(|run| of(&run.completion.jobs[job])).collect())
+    fn summary(&self, job: usize, of: impl Fn(&JobTimes) -> u32) -> CycleSummary {
+        CycleSummary::of(self.runs.iter().map(|run| of(&run.completion.jobs[job])).collect())
     }
 
     /// What the jobs are, and how long they ran.
@@ -156,7 +156,7 @@ impl Report<'_> {
     }
 
     pub(super) fn print_json(&self) -> Outcome {
-        print_json(&Document {
+        print_json(&RunDocument {
             tool_version: env!("CARGO_PKG_VERSION"),
             fabric: &self.fabric.name,
             sizes: self.fabric.sizes_in_words(),
@@ -173,12 +173,12 @@ impl Report<'_> {
 }
 
 /// For people.
-pub(super) struct Text<'r>(pub(super) &'r Report<'r>);
+pub(super) struct RunText<'r>(pub(super) &'r RunReport<'r>);
 
-impl Display for Text<'_> {
+impl Display for RunText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(report) = self;
-        let Report { fabric, runs, .. } = report;
+        let RunReport { fabric, runs, .. } = report;
         writeln!(f, "fabric   {}: {}", fabric.name, fabric.sizes_in_words())?;
         writeln!(f, "network  {}", report.network())?;
         writeln!(f, "placed   {}", report.placed())?;
@@ -194,7 +194,7 @@ impl Display for Text<'_> {
         let first = [SEED, PACKETS, HOPS, VLB_SHARE, LATENCY].into_iter();
         let times = jobs.iter().map(|job| Column::number(job, 0, ""));
         let mut table = Table::new(first.chain(times).collect());
-        for Run { seed, completion, .. } in runs {
+        for JobsRun { seed, completion, .. } in runs {
             let Completion { network, jobs, .. } = completion;
             let Delivered { packets, hops, vlb_share, network_latency, .. } = network;
             let mut row = row![*seed, *packets, *hops, *vlb_share, *network_latency];
@@ -233,11 +233,11 @@ const VLB_SHARE: Column<'_> = Column::number("VLB", 3, "");
 const LATENCY: Column<'_> = Column::number("latency", 1, "");
 
 /// What no run of these jobs can take less than, by cause: see `docs/reference/run.md`.
-fn least_times(runs: &[Run]) -> Table<'static> {
+fn least_times(runs: &[JobsRun]) -> Table<'static> {
     let [host, group, chain] = ["host", "group", "chain"].map(|name| Column::number(name, 0, ""));
     let of_time = Column::number("of the time", 1, "");
     let mut table = Table::new(vec![SEED, host, group, chain, of_time]);
-    for Run { seed, completion, least_time, .. } in runs {
+    for JobsRun { seed, completion, least_time, .. } in runs {
         let LeastTime { host, group, chain } = least_time;
         #[expect(clippy::cast_precision_loss, reason = "cycles stay far below 2^53")]
         let share = 100.0 * least_time.cycles() as f64 / f64::from(completion.cycles.max(1));
@@ -247,14 +247,14 @@ fn least_times(runs: &[Run]) -> Table<'static> {
     table
 }
 
-impl Report<'_> {
+impl RunReport<'_> {
     /// A row for each run, job and iteration.
     pub(super) fn table(&self) -> Table<'static> {
         let Self { workload, settings, runs, .. } = self;
         let names = "scheme,paths,placement,map,seed,job,size,workload,bytes,iteration,cycles,end";
         let columns = names.split(',').map(|name| Column::words(name, ""));
         let mut table = Table::new(columns.collect());
-        for Run { seed, completion, .. } in runs {
+        for JobsRun { seed, completion, .. } in runs {
             let described = workload.jobs.iter().zip(&workload.programs);
             for (number, (times, (job, (pattern, _)))) in
                 completion.jobs.iter().zip(described).enumerate()
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn a_summary_is_of_all_runs() {
         let of = |cycles: &[u32]| {
-            let Summary { least, median, largest, spread } = Summary::of(cycles.to_vec());
+            let CycleSummary { least, median, largest, spread } = CycleSummary::of(cycles.to_vec());
             (least, median, largest, spread)
         };
         assert_eq!(of(&[7]), (7, 7.0, 7, 0.0));

@@ -17,9 +17,9 @@ use tvlb_traffic::PlacementRule;
 
 /// The jobs, what their ranks do, and how messages travel.
 #[derive(Args)]
-pub(super) struct Options {
+pub(super) struct WorkloadOptions {
     #[command(flatten)]
-    exchange: jobs::Exchange,
+    exchange: jobs::ExchangeOptions,
     /// Which nodes the jobs take (listed at the end of --help)
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     with: String,
@@ -34,7 +34,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "CYCLES", default_value_t = 0, value_parser = values::count(0_u32..=1_000_000_000))]
     compute: u32,
     #[command(flatten)]
-    messages: jobs::Messages,
+    messages: jobs::MessageOptions,
     #[command(flatten)]
     hosts: tvlb::hosts::HostOption,
 }
@@ -42,7 +42,7 @@ pub(super) struct Options {
 /// One run.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Run {
+pub(super) struct JobsRun {
     pub(super) seed: u64,
     /// For each job the node of each rank.
     #[serde(skip)]
@@ -74,7 +74,7 @@ pub(super) struct Workload {
 
 impl Workload {
     pub(super) fn of(
-        arguments: &Options,
+        arguments: &WorkloadOptions,
         fabric: &BootedFabric<'_>,
         settings: &Settings,
     ) -> Result<Self, Failure> {
@@ -146,7 +146,7 @@ impl Workload {
         settings: &Settings,
         seed: u64,
         progress: &dyn Progress,
-    ) -> Result<Run, Failure> {
+    ) -> Result<JobsRun, Failure> {
         let nodes = self.nodes(fabric.nodes(), seed, progress)?;
         let jobs: Vec<JobRun<'_>> = self
             .programs
@@ -156,7 +156,7 @@ impl Workload {
             .collect();
         let completion = self.complete((fabric, settings), &jobs, seed, progress)?;
         let least_time = least_time(fabric, settings, &jobs, &self.messages);
-        Ok(Run { seed, nodes, completion, least_time })
+        Ok(JobsRun { seed, nodes, completion, least_time })
     }
 
     /// Runs jobs to their end.

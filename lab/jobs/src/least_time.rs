@@ -15,7 +15,7 @@ use crate::workload::{Programs, Rank, Step};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use tvlb_schema::{GroupId, LinkKind, NodeId, Port};
-use tvlb_simulator::{BootedFabric, Link, Settings, least_control_latency};
+use tvlb_simulator::{BootedFabric, LinkTarget, Settings, least_control_latency};
 
 /// Cycles that a run has at the least, by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -78,7 +78,7 @@ pub fn least_time(
     jobs: &[JobRun<'_>],
     messages: &MessageSettings,
 ) -> LeastTime {
-    let counts = Counts::of(fabric, jobs, messages);
+    let counts = PacketCounts::of(fabric, jobs, messages);
     let gap = |kind| settings.bandwidths.gap_256ths(kind);
     let mut host = HostBound::default();
     for (node, [sent, received]) in (0..).map(NodeId).zip(&counts.by_node) {
@@ -118,12 +118,12 @@ fn from_first_to_last(packets: u64, gap_256ths: u32) -> u64 {
 }
 
 /// Packets sent and received by each node, and out of and into each group.
-struct Counts {
+struct PacketCounts {
     by_node: Vec<[u64; 2]>,
     by_group: Vec<[u64; 2]>,
 }
 
-impl Counts {
+impl PacketCounts {
     fn of(fabric: &BootedFabric<'_>, jobs: &[JobRun<'_>], messages: &MessageSettings) -> Self {
         let df = fabric.dragonfly();
         let mut counts = Self {
@@ -161,7 +161,7 @@ fn cables(fabric: &BootedFabric<'_>) -> Vec<u32> {
     for switch in df.switches() {
         let group = df.place(switch).0;
         for port in (0..df.radix()).filter_map(|port| u16::try_from(port).ok()) {
-            let is_cable = matches!(fabric.link(switch, Port(port)), Link::Global(..));
+            let is_cable = matches!(fabric.link(switch, Port(port)), LinkTarget::Global(..));
             cables[group.as_usize()] += u32::from(is_cable);
         }
     }
@@ -187,7 +187,7 @@ struct Exchange {
 
 /// How far a rank has come.
 #[derive(Clone, Copy, Debug, Default)]
-struct Progress {
+struct RankProgress {
     time: u64,
     step: usize,
     iteration: u32,
@@ -207,7 +207,7 @@ struct Chain<'w> {
     /// From the start of a packet on the sender's link to its arrival.
     way_cycles: u64,
     control_cycles: u64,
-    ranks: Vec<Progress>,
+    ranks: Vec<RankProgress>,
     /// By sender and receiver.
     exchanges: BTreeMap<(Rank, Rank), Exchange>,
     /// Ranks that can go on.
@@ -225,7 +225,7 @@ impl<'w> Chain<'w> {
             gap_256ths: settings.bandwidths.gap_256ths(LinkKind::Node),
             way_cycles: 2 * u64::from(settings.node_latency_cycles),
             control_cycles: messages.control_latency_cycles.unwrap_or(least).into(),
-            ranks: vec![Progress::default(); programs.ranks() as usize],
+            ranks: vec![RankProgress::default(); programs.ranks() as usize],
             exchanges: BTreeMap::new(),
             running: (0..programs.ranks()).rev().map(Rank).collect(),
         }

@@ -6,7 +6,7 @@
 //! packets are counted then, and the ranks hear of a message once, in the cycle in which its last packet
 //! arrives.
 //!
-//! What a rank hears is an [`Event`], filed under the chunk of the rank's node. Events of one chunk and
+//! What a rank hears is a [`RankEvent`], filed under the chunk of the rank's node. Events of one chunk and
 //! cycle are in an order that depends on nothing but what they are about, so that chunks which run ahead of
 //! each other change nothing.
 
@@ -47,7 +47,7 @@ pub(crate) struct Transfer {
 
 /// What a rank hears, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Event {
+pub(crate) struct RankEvent {
     pub(crate) cycle: u32,
     pub(crate) what: News,
 }
@@ -74,7 +74,7 @@ pub(crate) struct Messages {
     /// By packet, the transfer that it belongs to.
     of_packet: Vec<TransferId>,
     /// By chunk, what its ranks will hear.
-    events: Vec<BinaryHeap<Reverse<Event>>>,
+    events: Vec<BinaryHeap<Reverse<RankEvent>>>,
 }
 
 impl Messages {
@@ -148,12 +148,12 @@ impl Messages {
 
     /// Lets a rank of a chunk hear something in a cycle.
     pub(crate) fn file(&mut self, chunk: usize, cycle: u32, what: News) {
-        self.events[chunk].push(Reverse(Event { cycle, what }));
+        self.events[chunk].push(Reverse(RankEvent { cycle, what }));
     }
 
     /// The next thing that a chunk's ranks hear up to a cycle.
     #[inline]
-    pub(crate) fn next(&mut self, chunk: usize, now: u32) -> Option<Event> {
+    pub(crate) fn next(&mut self, chunk: usize, now: u32) -> Option<RankEvent> {
         let Reverse(first) = self.events[chunk].peek()?;
         if first.cycle > now {
             return None;
@@ -171,6 +171,6 @@ impl Messages {
         let events: usize = self.events.iter().map(BinaryHeap::capacity).sum();
         self.transfers.capacity() * size_of::<Transfer>()
             + (self.free.capacity() + self.of_packet.capacity()) * size_of::<TransferId>()
-            + events * size_of::<Event>()
+            + events * size_of::<RankEvent>()
     }
 }

@@ -14,7 +14,7 @@ use crate::completion_error::{CompletionError, StuckRank};
 use crate::job_times::Times;
 use crate::jobs::{JobRun, MessageSettings};
 use crate::matching::Matching;
-use crate::messages::{Event, MessageId, Messages, News, TransferId};
+use crate::messages::{MessageId, Messages, News, RankEvent, TransferId};
 use crate::workload::{Programs, Rank, Step};
 use std::collections::{BTreeSet, VecDeque};
 use tvlb_schema::NodeId;
@@ -22,7 +22,7 @@ use tvlb_simulator::Chunks;
 
 /// A message, and how often each of its stages was reached.
 #[derive(Clone, Copy, Debug)]
-struct Message {
+struct MessageState {
     /// Counted over all jobs, as the receiver is.
     sender: u32,
     receiver: u32,
@@ -53,7 +53,7 @@ enum Awaits {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct State {
+struct RankState {
     job: u32,
     rank: Rank,
     node: NodeId,
@@ -77,8 +77,8 @@ pub(crate) struct Sends {
 #[derive(Debug)]
 pub(crate) struct Ranks<'w> {
     jobs: Vec<JobState<'w>>,
-    states: Vec<State>,
-    messages: Vec<Message>,
+    states: Vec<RankState>,
+    messages: Vec<MessageState>,
     /// What is on its way between their nodes.
     pub(crate) under_way: Messages,
     /// Messages that have arrived before one that was sent before, with how often they were sent before.
@@ -131,7 +131,7 @@ impl<'w> Ranks<'w> {
             let matching = Matching::new(job.programs);
             ranks.messages.extend(matching.messages.iter().map(|&(from, to, bytes)| {
                 let [from_node, to_node] = [from, to].map(|rank| job.nodes[rank.as_usize()]);
-                Message {
+                MessageState {
                     sender: first_rank + from.0,
                     receiver: first_rank + to.0,
                     packets: settings.packets(bytes),
@@ -146,7 +146,7 @@ impl<'w> Ranks<'w> {
             for (rank, &node) in (0..).map(Rank).zip(job.nodes) {
                 let chunk = chunks.of_node(node);
                 ranks.under_way.file(chunk, 0, News::GoesOn(first_rank + rank.0));
-                ranks.states.push(State {
+                ranks.states.push(RankState {
                     job: number,
                     rank,
                     node,
@@ -168,7 +168,7 @@ impl<'w> Ranks<'w> {
     /// Lets the ranks of a chunk hear what there is to hear in this cycle, and take all steps that they can
     /// take.
     pub(crate) fn take_steps(&mut self, chunk: usize, now: u32) {
-        while let Some(Event { cycle, what }) = self.under_way.next(chunk, now) {
+        while let Some(RankEvent { cycle, what }) = self.under_way.next(chunk, now) {
             debug_assert_eq!(cycle, now, "a chunk hears everything in its cycle");
             match what {
                 News::Arrived(message, instance) => self.arrived(message, instance, now),
@@ -184,7 +184,7 @@ impl<'w> Ranks<'w> {
 
     /// The last packet of a message has left its node, whose link is free in the cycle `free`.
     pub(crate) fn has_left(&mut self, message: MessageId, free: u32) {
-        let Message { sender, is_rendezvous, .. } = self.messages[message.index()];
+        let MessageState { sender, is_rendezvous, .. } = self.messages[message.index()];
         if !is_rendezvous {
             self.under_way.file(self.states[sender as usize].chunk, free, News::Sent(message));
         }
@@ -198,7 +198,7 @@ impl<'w> Ranks<'w> {
     /// Takes steps until one has to wait.
     fn run(&mut self, number: usize, now: u32) {
         while self.states[number].awaits == Awaits::Nothing {
-            let State { job, rank, step, .. } = self.states[number];
+            let RankState { job, rank, step, .. } = self.states[number];
             let of_job = &self.jobs[job as usize];
             let steps = of_job.programs.steps(rank);
             let Some(&next) = steps.get(step as usize) else {
@@ -235,7 +235,7 @@ impl<'w> Ranks<'w> {
                     }
                 }
                 Step::PhaseEnd => {
-                    let State { iteration, phase, .. } = self.states[number];
+                    let RankState { iteration, phase, .. } = self.states[number];
                     self.states[number].phase += 1;
                     self.times.phase_ends(job, iteration, phase, now);
                 }
@@ -261,7 +261,7 @@ impl<'w> Ranks<'w> {
         if message.arrived >= message.posted {
             return;
         }
-        let Message { sender, receiver, posted, sent, is_within_node, is_rendezvous, .. } =
+        let MessageState { sender, receiver, posted, sent, is_within_node, is_rendezvous, .. } =
             *message;
         self.states[receiver as usize].open += 1;
         if !is_rendezvous {
@@ -296,7 +296,7 @@ impl<'w> Ranks<'w> {
 
     /// Lets the packets of a message leave.
     fn let_go(&mut self, id: MessageId, instance: u32) {
-        let Message { sender, receiver, packets, .. } = self.messages[id.index()];
+        let MessageState { sender, receiver, packets, .. } = self.messages[id.index()];
         let [from, to] = [sender, receiver].map(|rank| self.states[rank as usize].node);
         let sends = &mut self.sends[from.as_usize()];
         sends.transfers.push_back(self.under_way.begin(id, instance, to, packets));
@@ -314,7 +314,7 @@ impl<'w> Ranks<'w> {
     }
 
     fn arrived(&mut self, id: MessageId, instance: u32, now: u32) {
-        let Message { sender, is_rendezvous, arrived, .. } = self.messages[id.index()];
+        let MessageState { sender, is_rendezvous, arrived, .. } = self.messages[id.index()];
         if is_rendezvous {
             let chunk = self.states[sender as usize].chunk;
             self.under_way.file(chunk, now + self.control_latency, News::Sent(id));
@@ -374,12 +374,12 @@ impl<'w> Ranks<'w> {
     }
 
     /// The rank that a rank waits for, of several one.
-    fn waits_for(&self, state: &State) -> Option<Rank> {
+    fn waits_for(&self, state: &RankState) -> Option<Rank> {
         let own = self.jobs[state.job as usize].first_rank + state.rank.0;
         let other = if let Awaits::Send(message) = state.awaits {
             self.messages[message.index()].receiver
         } else {
-            let is_open = |message: &&Message| {
+            let is_open = |message: &&MessageState| {
                 message.receiver == own && message.posted > message.arrived
                     || message.sender == own && message.sent > message.arrived
             };
@@ -392,7 +392,7 @@ impl<'w> Ranks<'w> {
     /// Checks that every message was sent, received and delivered once in each iteration.
     pub(crate) fn check_messages(&self, cycle: u32) -> Result<(), CompletionError> {
         for message in &self.messages {
-            let Message { sender, receiver, sent, posted, arrived, .. } = *message;
+            let MessageState { sender, receiver, sent, posted, arrived, .. } = *message;
             let job = &self.jobs[self.states[sender as usize].job as usize];
             let iterations = job.programs.iterations().get();
             if [sent, posted, arrived] != [iterations; 3] {

@@ -14,21 +14,21 @@ enum Fault {
     /// As any image may be wrong.
     Image(ImageError),
     /// A section is not whole, or is padded by something else than zeros.
-    Section(Section, ImageError),
+    Section(EscapeSection, ImageError),
     /// A number is out of range.
-    Value { value: Value, offset: u32, found: u32 },
+    Value { value: EscapeValue, offset: u32, found: u32 },
 }
 
 /// A section of an escape image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Section {
+pub(crate) enum EscapeSection {
     Places,
     Switches,
     Ports,
     Sizes,
 }
 
-impl Section {
+impl EscapeSection {
     const fn name(self) -> &'static str {
         match self {
             Self::Places => "places of switches",
@@ -41,7 +41,7 @@ impl Section {
 
 /// A number that can be out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum EscapeValue {
     EscapeNetwork,
     RingSwitches,
     CanonicalChannels,
@@ -55,7 +55,7 @@ pub(crate) enum Value {
     TreePort,
 }
 
-impl Value {
+impl EscapeValue {
     /// Its name, and what would be accepted.
     const fn words(self) -> (&'static str, &'static str) {
         match self {
@@ -84,12 +84,12 @@ impl Value {
 impl EscapeImageError {
     /// A number that is out of range.
     #[cold]
-    pub(crate) const fn of(value: Value, offset: u32, found: u32) -> Self {
+    pub(crate) const fn of(value: EscapeValue, offset: u32, found: u32) -> Self {
         Self(Fault::Value { value, offset, found })
     }
 
     /// A section that is wrong.
-    pub(crate) const fn of_section(section: Section, error: ImageError) -> Self {
+    pub(crate) const fn of_section(section: EscapeSection, error: ImageError) -> Self {
         Self(Fault::Section(section, error))
     }
 

@@ -6,7 +6,7 @@
 //! once and back; a tree has one root, and every other switch hangs below one by a planned link. So all
 //! switches that booted from the same image agree, and no step along it leads astray.
 
-use crate::escape_error::{Section, Value};
+use crate::escape_error::{EscapeSection, EscapeValue};
 use crate::{EscapeImageError, OfarRules, rules};
 use tvlb_schema::extension::{PackedArray, Payload, width_for};
 use tvlb_schema::{Dragonfly, FabricImage, ImageKind, Port, SwitchId};
@@ -77,7 +77,7 @@ struct Offsets {
 
 /// That entry `i` of a section, which begins at `offset`, is wrong.
 #[cold]
-fn wrong(value: Value, section: &PackedArray<'_>, offset: u32, i: u32) -> EscapeImageError {
+fn wrong(value: EscapeValue, section: &PackedArray<'_>, offset: u32, i: u32) -> EscapeImageError {
     #[expect(clippy::cast_possible_truncation, reason = "an image states its length in 32 bits")]
     let at = offset.wrapping_add(section.byte_of(i) as u32);
     EscapeImageError::of(value, at, section.get(i))
@@ -101,13 +101,13 @@ impl<'a> EscapeImage<'a> {
                 Err(error) => Err(EscapeImageError::of_section(section, error)),
             }
         };
-        let places = take(Section::Places, widths.place, df.switch_numbers())?;
-        let switches = take(Section::Switches, widths.switch, count)?;
-        let onward = take(Section::Ports, widths.port, count)?;
-        let backward = take(Section::Ports, widths.port, count)?;
+        let places = take(EscapeSection::Places, widths.place, df.switch_numbers())?;
+        let switches = take(EscapeSection::Switches, widths.switch, count)?;
+        let onward = take(EscapeSection::Ports, widths.port, count)?;
+        let backward = take(EscapeSection::Ports, widths.port, count)?;
         let below = match kind {
             EscapeKind::Ring => (PackedArray::EMPTY, 0),
-            EscapeKind::Tree => take(Section::Sizes, widths.place, count)?,
+            EscapeKind::Tree => take(EscapeSection::Sizes, widths.place, count)?,
         };
         payload.finish()?;
         let checksum = bytes.last_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
@@ -137,7 +137,7 @@ impl<'a> EscapeImage<'a> {
         for place in 0..self.count {
             let switch = self.switches.get(place);
             if !df.has_switch(self.switch_at(place)) || self.places.get(switch) != place {
-                return Err(wrong(Value::EscapeSwitch, &self.switches, at.switches, place));
+                return Err(wrong(EscapeValue::EscapeSwitch, &self.switches, at.switches, place));
             }
         }
         for number in 0..df.switch_numbers() {
@@ -151,7 +151,7 @@ impl<'a> EscapeImage<'a> {
                 place == 0
             };
             if !fits {
-                return Err(wrong(Value::EscapePlace, &self.places, at.places, number));
+                return Err(wrong(EscapeValue::EscapePlace, &self.places, at.places, number));
             }
         }
         Ok(())
@@ -164,7 +164,7 @@ impl<'a> EscapeImage<'a> {
             let end = (self.switch_at(next), port(&self.backward, next));
             let onward = port(&self.onward, place);
             if fabric.far_end(self.switch_at(place), onward) != Some(end) {
-                return Err(wrong(Value::RingPort, &self.onward, at.onward, place));
+                return Err(wrong(EscapeValue::RingPort, &self.onward, at.onward, place));
             }
         }
         Ok(())
@@ -173,12 +173,12 @@ impl<'a> EscapeImage<'a> {
     /// Each switch but the root hangs below the nearest before it whose subtree has not ended.
     fn check_tree(&self, fabric: &FabricImage<'_>, at: Offsets) -> Result<(), EscapeImageError> {
         if self.below.get(0) != self.count - 1 {
-            return Err(wrong(Value::SubtreeSize, &self.below, at.below, 0));
+            return Err(wrong(EscapeValue::SubtreeSize, &self.below, at.below, 0));
         }
         // The root has none above it. One network has one form.
         let unused = self.onward.get(0) | self.backward.get(0);
         if unused != 0 {
-            return Err(EscapeImageError::of(Value::TreePort, at.onward, unused));
+            return Err(EscapeImageError::of(EscapeValue::TreePort, at.onward, unused));
         }
         for place in 1..self.count {
             // Ends at the root, whose subtree ends with the last place.
@@ -189,12 +189,12 @@ impl<'a> EscapeImage<'a> {
             // What has been checked hangs below another one, or is the root.
             let above = above.unwrap_or(0);
             if self.end_of(place) > self.end_of(above) {
-                return Err(wrong(Value::SubtreeSize, &self.below, at.below, place));
+                return Err(wrong(EscapeValue::SubtreeSize, &self.below, at.below, place));
             }
             let up = port(&self.onward, place);
             let end = (self.switch_at(above), port(&self.backward, place));
             if fabric.far_end(self.switch_at(place), up) != Some(end) {
-                return Err(wrong(Value::TreePort, &self.onward, at.onward, place));
+                return Err(wrong(EscapeValue::TreePort, &self.onward, at.onward, place));
             }
         }
         Ok(())

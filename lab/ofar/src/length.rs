@@ -1,14 +1,14 @@
 //! How many hops a packet has before it, by which T-OFAR weighs outputs.
 
 use crate::place::Place;
-use crate::rule::Rule;
+use crate::rule::AskedSwitch;
 use tvlb_schema::{GroupId, Port, SwitchIndex};
 
 /// The most hops of a packet that is sent to another switch of its group to leave the group from there: that hop, the
 /// link to another group, and three hops from where that arrives.
 const MOST_AFTER_LEAVING: u8 = 5;
 
-impl Rule<'_, '_> {
+impl AskedSwitch<'_, '_> {
     /// This switch's place among the groups.
     pub(crate) fn here(&self) -> (GroupId, SwitchIndex) {
         (self.switch.image().group(), self.switch.image().index())

@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use crate::rule::Rule;
-use crate::tables::Tables;
+use crate::rule::AskedSwitch;
+use crate::tables::HopTables;
 use crate::{Ask, Error, EscapeImage, OfarRules, Outputs, PortSet};
 use rand_core::Rng;
 use tvlb_firmware_model::{Channels, Header, Switch};
@@ -55,7 +55,7 @@ pub const fn channels(rules: &OfarRules) -> Channels {
 #[derive(Clone, Debug)]
 pub struct Ofar<'s, 'a> {
     switch: &'s Switch<'a>,
-    tables: Tables<'a>,
+    tables: HopTables<'a>,
 }
 
 impl<'s, 'a> Ofar<'s, 'a> {
@@ -65,7 +65,7 @@ impl<'s, 'a> Ofar<'s, 'a> {
     /// [`Error::NotForOfar`]: two switches of a group do not share just one link, a group has no link to
     /// another one, or something is dead.
     pub fn new(switch: &'s Switch<'a>, escape: &EscapeImage<'a>) -> Result<Self, Error> {
-        Ok(Self { switch, tables: Tables::new(switch, escape)? })
+        Ok(Self { switch, tables: HopTables::new(switch, escape)? })
     }
 
     /// The switch.
@@ -78,8 +78,8 @@ impl<'s, 'a> Ofar<'s, 'a> {
         &self.tables.escape
     }
 
-    const fn rule(&self) -> Rule<'_, 'a> {
-        Rule { switch: self.switch, tables: &self.tables }
+    const fn rule(&self) -> AskedSwitch<'_, 'a> {
+        AskedSwitch { switch: self.switch, tables: &self.tables }
     }
 
     /// The header of a packet that waits at this switch to be sent by one of its nodes.
@@ -145,7 +145,7 @@ impl<'s, 'a> Ofar<'s, 'a> {
 #[derive(Clone, Debug)]
 pub struct OfarSwitch<'a> {
     switch: Switch<'a>,
-    tables: Tables<'a>,
+    tables: HopTables<'a>,
 }
 
 impl<'a> OfarSwitch<'a> {
@@ -154,7 +154,7 @@ impl<'a> OfarSwitch<'a> {
     /// # Errors
     /// Those of [`Ofar::new`].
     pub fn new(switch: Switch<'a>, escape: &EscapeImage<'a>) -> Result<Self, Error> {
-        let tables = Tables::new(&switch, escape)?;
+        let tables = HopTables::new(&switch, escape)?;
         Ok(Self { switch, tables })
     }
 
@@ -168,8 +168,8 @@ impl<'a> OfarSwitch<'a> {
         &self.tables.escape
     }
 
-    const fn rule(&self) -> Rule<'_, 'a> {
-        Rule { switch: &self.switch, tables: &self.tables }
+    const fn rule(&self) -> AskedSwitch<'_, 'a> {
+        AskedSwitch { switch: &self.switch, tables: &self.tables }
     }
 
     /// As [`Ofar::launch`].

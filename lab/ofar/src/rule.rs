@@ -3,7 +3,7 @@
 use crate::flags::{Came, Flags};
 use crate::place::Place;
 use crate::port_set::draw;
-use crate::tables::Tables;
+use crate::tables::HopTables;
 use crate::weight::Weight;
 use crate::{Ask, Error, EscapeKind, LocalPercent, Outputs, PortSet};
 use rand_core::Rng;
@@ -39,12 +39,12 @@ enum Wish {
 
 /// A switch that is asked, by whoever holds it.
 #[derive(Clone, Copy)]
-pub(crate) struct Rule<'t, 'a> {
+pub(crate) struct AskedSwitch<'t, 'a> {
     pub(crate) switch: &'t Switch<'a>,
-    pub(crate) tables: &'t Tables<'a>,
+    pub(crate) tables: &'t HopTables<'a>,
 }
 
-impl Rule<'_, '_> {
+impl AskedSwitch<'_, '_> {
     pub(crate) fn dragonfly(&self) -> &Dragonfly {
         self.switch.image().fabric().dragonfly()
     }

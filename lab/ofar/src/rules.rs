@@ -1,6 +1,6 @@
 //! The rules by which OFAR's switches decide, and what an escape image begins with.
 
-use crate::escape_error::Value;
+use crate::escape_error::EscapeValue;
 use crate::{EscapeImageError, EscapeKind};
 use tvlb_schema::extension::Payload;
 
@@ -88,18 +88,19 @@ impl Default for OfarRules {
 
 impl OfarRules {
     /// The first rule that is out of range, where after the beginning of the payload an image has it, and what it is.
-    pub(crate) fn out_of_range(&self) -> Option<(Value, u32, u32)> {
+    pub(crate) fn out_of_range(&self) -> Option<(EscapeValue, u32, u32)> {
         let is_number = |channels: u8| (1..=7).contains(&channels);
         if !is_number(self.local_channels) {
-            return Some((Value::CanonicalChannels, 1, self.local_channels.into()));
+            return Some((EscapeValue::CanonicalChannels, 1, self.local_channels.into()));
         }
         if !is_number(self.global_channels) {
-            return Some((Value::CanonicalChannels, 2, self.global_channels.into()));
+            return Some((EscapeValue::CanonicalChannels, 2, self.global_channels.into()));
         }
         if self.most_entries > 15 {
-            return Some((Value::MostEntries, 10, self.most_entries.into()));
+            return Some((EscapeValue::MostEntries, 10, self.most_entries.into()));
         }
-        (self.least_percent > 100).then(|| (Value::LeastPercent, 11, self.least_percent.into()))
+        (self.least_percent > 100)
+            .then(|| (EscapeValue::LeastPercent, 11, self.least_percent.into()))
     }
 
     /// The flags as an image has them.
@@ -138,17 +139,17 @@ pub(crate) fn read(
         most_entries,
     };
     if kind > 1 {
-        return refused(Value::EscapeNetwork, 0, kind.into());
+        return refused(EscapeValue::EscapeNetwork, 0, kind.into());
     }
     let kind = if kind == 0 { EscapeKind::Ring } else { EscapeKind::Tree };
     if kind == EscapeKind::Ring && switches < 3 {
-        return refused(Value::RingSwitches, 0, switches);
+        return refused(EscapeValue::RingSwitches, 0, switches);
     }
     if flags > 15 {
-        return refused(Value::Misrouting, 7, flags.into());
+        return refused(EscapeValue::Misrouting, 7, flags.into());
     }
     if has_least && least_percent == 0 {
-        return refused(Value::LeastPercent, 11, 0);
+        return refused(EscapeValue::LeastPercent, 11, 0);
     }
     match rules.out_of_range() {
         Some((value, at, found)) => refused(value, at, found),

@@ -6,7 +6,7 @@ use tvlb_schema::{End, SwitchIndex};
 
 /// What a switch that decides at every hop needs beside its own images. It is made once, and never changes.
 #[derive(Clone, Debug)]
-pub(crate) struct Tables<'a> {
+pub(crate) struct HopTables<'a> {
     pub(crate) escape: EscapeImage<'a>,
     /// The place of this switch in the escape network.
     pub(crate) place: u32,
@@ -18,7 +18,7 @@ pub(crate) struct Tables<'a> {
     pub(crate) gateways: PortSet,
 }
 
-impl<'a> Tables<'a> {
+impl<'a> HopTables<'a> {
     /// Those of a switch, if it is one that can decide at every hop.
     pub(crate) fn new(switch: &Switch<'_>, escape: &EscapeImage<'a>) -> Result<Self, Error> {
         let image = switch.image();

@@ -1,8 +1,8 @@
 //! What ways are judged with: their estimates, and their runs.
 
 use super::error::AdviceError;
-use super::estimate::{BusyLink, Estimate, Packets};
-use super::machine::Machine;
+use super::estimate::{BusyLink, Packets, WayEstimate};
+use super::machine::WiredMachine;
 use super::{Answer, Judged, Question, Way};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,9 +12,9 @@ use tvlb_jobs::{JobRun, MessageSettings, complete, least_time};
 use tvlb_simulator::BootedFabric;
 
 /// All that ways are judged with.
-pub(super) struct Bench<'q> {
+pub(super) struct WayJudge<'q> {
     question: &'q Question<'q>,
-    machines: Vec<Machine>,
+    machines: Vec<WiredMachine>,
     /// For each job who exchanges bytes with whom.
     graphs: Vec<Graph>,
     /// For each order the programs of each job.
@@ -23,7 +23,7 @@ pub(super) struct Bench<'q> {
     messages: MessageSettings,
 }
 
-impl<'q> Bench<'q> {
+impl<'q> WayJudge<'q> {
     pub(super) fn new(
         question: &'q Question<'q>,
         progress: &dyn Progress,
@@ -33,7 +33,7 @@ impl<'q> Bench<'q> {
             all.collect::<Result<Vec<_>, _>>()
         };
         let programs = question.orders.iter().map(ordered).collect::<Result<_, _>>()?;
-        let machines = Machine::all(question, progress)?;
+        let machines = WiredMachine::all(question, progress)?;
         let graphs = question.graphs();
         Ok(Self { question, machines, graphs, programs, messages: question.messages() })
     }
@@ -71,7 +71,11 @@ impl<'q> Bench<'q> {
             let jobs = self.jobs(order, &placed);
             let settings = question.settings_of(chosen);
             let least_time = least_time(&booted, &settings, &jobs, &self.messages);
-            all.push(Judged { way, estimate: Estimate { least_time, link }, cycles: Vec::new() });
+            all.push(Judged {
+                way,
+                estimate: WayEstimate { least_time, link },
+                cycles: Vec::new(),
+            });
             progress.step();
         }
         Ok(all)

@@ -1,10 +1,10 @@
 //! What a way of running jobs cannot do better than, and what its links carry: known without a run.
 
-use super::Routing;
+use super::JobRouting;
 use super::error::AdviceError;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tvlb_generator::static_load::{LinkEnds, LinkKind, Paths, StaticLoads, loads_of};
+use tvlb_generator::static_load::{LinkEnds, LinkKind, LoadPaths, StaticLoads, loads_of};
 use tvlb_jobs::{JobRun, LeastTime, MessageSettings};
 use tvlb_schema::{NodeId, SwitchId};
 use tvlb_simulator::Scheme;
@@ -16,7 +16,7 @@ const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 /// What is known of a way before it runs.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Estimate {
+pub struct WayEstimate {
     /// Cycles that no run can do with fewer of, by cause.
     pub least_time: LeastTime,
     /// The link that is the longest in use, if packets choose among their paths as these are drawn. Under a
@@ -37,7 +37,7 @@ pub struct BusyLink {
 /// What holds a run up the longest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cause {
+pub enum Bottleneck {
     /// The link of a node.
     Host,
     Group,
@@ -47,7 +47,7 @@ pub enum Cause {
     Link,
 }
 
-impl Cause {
+impl Bottleneck {
     /// The word in tables and files.
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,17 +59,17 @@ impl Cause {
     }
 }
 
-impl Estimate {
+impl WayEstimate {
     /// The largest of all causes, in cycles, and which that is; of equal ones the first.
-    pub fn most(&self) -> (f64, Cause) {
+    pub fn most(&self) -> (f64, Bottleneck) {
         #[expect(clippy::cast_precision_loss, reason = "a run has fewer than 2³² cycles")]
         let bound = |cycles: u64| cycles as f64;
         let LeastTime { host, group, chain } = &self.least_time;
-        let mut most = (bound(host.cycles), Cause::Host);
+        let mut most = (bound(host.cycles), Bottleneck::Host);
         for (cycles, cause) in [
-            (bound(group.cycles), Cause::Group),
-            (bound(chain.cycles), Cause::Chain),
-            (self.link.cycles, Cause::Link),
+            (bound(group.cycles), Bottleneck::Group),
+            (bound(chain.cycles), Bottleneck::Chain),
+            (self.link.cycles, Bottleneck::Link),
         ] {
             if cycles > most.0 {
                 most = (cycles, cause);
@@ -114,8 +114,8 @@ impl Packets {
     fn loads(
         &self,
         topology: &Topology,
-        routing: &Routing,
-        paths: &Paths,
+        routing: &JobRouting,
+        paths: &LoadPaths,
     ) -> Result<StaticLoads, AdviceError> {
         let to_switches = |source: SwitchId| {
             let to = self.by_source.get(&source).into_iter().flatten();
@@ -130,20 +130,20 @@ impl Packets {
     pub(super) fn busiest(
         &self,
         topology: &Topology,
-        routing: &Routing,
+        routing: &JobRouting,
     ) -> Result<BusyLink, AdviceError> {
         let vlb = || {
             let paths = match &routing.set {
-                None => Paths::Conventional,
-                Some(set) => Paths::Set(set.source.rule),
+                None => LoadPaths::Conventional,
+                Some(set) => LoadPaths::Set(set.source.rule),
             };
             self.loads(topology, routing, &paths)
         };
         match routing.scheme {
-            Scheme::Min => Ok(busiest(topology, &self.loads(topology, routing, &Paths::Min)?)),
+            Scheme::Min => Ok(busiest(topology, &self.loads(topology, routing, &LoadPaths::Min)?)),
             Scheme::Vlb => Ok(busiest(topology, &vlb()?)),
             _ => {
-                let min = self.loads(topology, routing, &Paths::Min)?;
+                let min = self.loads(topology, routing, &LoadPaths::Min)?;
                 // Without any VLB path all packets take MIN.
                 let Ok(vlb) = vlb() else { return Ok(busiest(topology, &min)) };
                 let mixed = SHARES.map(|share| busiest(topology, &vlb.mixed(share, &min)));

@@ -1,7 +1,7 @@
 //! The machines that jobs could run on: each wiring that is asked about, with the images of each set.
 
 use super::error::AdviceError;
-use super::{Question, Routing};
+use super::{JobRouting, Question};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use tvlb_base::progress::{AsOneStep, Progress};
@@ -13,13 +13,13 @@ use tvlb_generator::tables::tables_of;
 use tvlb_topology::arrangement::{Arrangement, arrange};
 
 /// One wiring, and the images of all sets over it.
-pub(super) struct Machine {
+pub(super) struct WiredMachine {
     pub(super) fabric: Fabric,
     /// By the text of a set, or nothing where packets draw conventionally.
     images: BTreeMap<Option<String>, Images>,
 }
 
-impl Machine {
+impl WiredMachine {
     /// The machines of a question, one for each wiring.
     pub(super) fn all(
         question: &Question<'_>,
@@ -50,7 +50,7 @@ impl Machine {
     }
 
     /// The images that switches with a routing boot from.
-    pub(super) fn images(&self, routing: &Routing) -> &Images {
+    pub(super) fn images(&self, routing: &JobRouting) -> &Images {
         self.images.get(&routing.key()).expect("made for every routing")
     }
 }
@@ -66,7 +66,7 @@ fn wired(fabric: &Fabric, wiring: Option<Arrangement>) -> Result<Fabric, AdviceE
     Ok(Fabric { file, topology, names: fabric.names.clone() })
 }
 
-impl Routing {
+impl JobRouting {
     /// What tells the images of one routing from those of another.
     fn key(&self) -> Option<String> {
         self.set.as_ref().map(ToString::to_string)

@@ -3,7 +3,7 @@
 //!
 //! A [`Question`] has a list for each of five *choices*: the wiring, the placement of jobs, the map of ranks,
 //! the order of sends, and the routing. One entry of each is a [`Way`]. The first of every list is what is done
-//! now, and all others are measured against it. [`advise`] estimates all ways ([`Estimate`]), and simulates
+//! now, and all others are measured against it. [`advise`] estimates all ways ([`WayEstimate`]), and simulates
 //! those that the [`Answer`] is about: the first way, every way that differs from it in one choice, those
 //! with the best estimates, and the one that takes of each choice what helped most by itself. Then the fastest
 //! way's single changes are simulated in turn, until none of them is faster. So no single change of the fastest
@@ -19,9 +19,9 @@ mod machine;
 mod tests;
 
 pub use error::AdviceError;
-pub use estimate::{BusyLink, Cause, Estimate};
+pub use estimate::{Bottleneck, BusyLink, WayEstimate};
 
-use bench::Bench;
+use bench::WayJudge;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -37,14 +37,14 @@ use tvlb_traffic::PlacementRule;
 
 /// How switches route.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Routing {
+pub struct JobRouting {
     /// How they decide.
     pub scheme: Scheme,
     /// The sets that they draw from; nothing where they draw conventionally.
     pub set: Option<PolicyPair>,
 }
 
-impl fmt::Display for Routing {
+impl fmt::Display for JobRouting {
     /// "par", or "par:shapes:011" with a set.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.set {
@@ -73,7 +73,7 @@ pub struct Question<'q> {
     /// In which order ranks send.
     pub orders: Vec<SendOrder>,
     /// How switches route.
-    pub routings: Vec<Routing>,
+    pub routings: Vec<JobRouting>,
     /// What switches and links are made of. The scheme and its paths are those of each routing.
     pub settings: Settings,
     /// How messages travel. Without a control latency they have that of [`Question::messages`].
@@ -97,7 +97,7 @@ pub const NOW: Way = [0; CHOICES];
 pub struct Judged {
     pub way: Way,
     /// What is known without a run.
-    pub estimate: Estimate,
+    pub estimate: WayEstimate,
     /// The cycles of a run by each seed; nothing if the way was not simulated.
     pub cycles: Vec<u32>,
 }
@@ -184,7 +184,7 @@ pub fn advise(question: &Question<'_>, progress: &dyn Progress) -> Result<Answer
         question.routings.len(),
     ];
     assert!(!sizes.contains(&0) && !question.seeds.is_empty(), "each list has an entry or more");
-    let bench = Bench::new(question, progress)?;
+    let bench = WayJudge::new(question, progress)?;
     let all = ways(sizes);
     progress.stage("estimates", Some(all.len()));
     // Ways that differ in the order and the routing alone send the same packets from and to the same nodes.
@@ -279,7 +279,7 @@ impl Question<'_> {
         MessageSettings { control_latency_cycles, ..self.messages.clone() }
     }
 
-    fn settings_of(&self, routing: &Routing) -> Settings {
+    fn settings_of(&self, routing: &JobRouting) -> Settings {
         let paths = if routing.set.is_some() { VlbPaths::Custom } else { VlbPaths::Conventional };
         Settings { scheme: routing.scheme, paths, ..self.settings.clone() }
     }

@@ -17,13 +17,13 @@ fn programs(motif: &str, ranks: u32, bytes: u64) -> Vec<Programs> {
     vec![motif.programs(ranks, bytes, NonZeroU32::MIN).unwrap()]
 }
 
-fn routing(text: &str) -> Routing {
+fn routing(text: &str) -> JobRouting {
     let (scheme, set) = text.split_once(':').map_or((text, None), |(s, set)| (s, Some(set)));
     let scheme = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par]
         .into_iter()
         .find(|known| known.name() == scheme);
     let set = set.map(|set| PolicyPair::parse(set, 1).unwrap());
-    Routing { scheme: scheme.unwrap(), set }
+    JobRouting { scheme: scheme.unwrap(), set }
 }
 
 fn question<'q>(fabric: &'q Fabric, jobs: &'q [Job], programs: &'q [Programs]) -> Question<'q> {
@@ -99,7 +99,7 @@ fn a_busy_link_is_found_without_a_run() {
     let answer = advise(&question, &()).unwrap();
     let busiest = &answer.of(NOW).estimate;
     assert_eq!(busiest.link, BusyLink { cycles: 8.0, link: "(0,0):0 to (1,0):0".to_owned() });
-    assert_eq!(busiest.most(), (8.0, Cause::Link));
+    assert_eq!(busiest.most(), (8.0, Bottleneck::Link));
     let vlb = answer.of([0, 0, 0, 0, 2]).estimate.link.cycles;
     let par = answer.of([0, 0, 0, 0, 1]).estimate.link.cycles;
     assert!(vlb < 4.0 && par <= 4.0, "{vlb} {par}");
@@ -132,7 +132,7 @@ fn collectives_are_estimated_as_they_are_counted() {
         (question.arrangements, question.routings) = (vec![None], vec![routing("min")]);
         (question.maps, question.orders) = (vec![RankMap::Linear], vec![SendOrder::Given]);
         let answer = advise(&question, &()).unwrap();
-        let Estimate { least_time, link: busiest } = &answer.of(NOW).estimate;
+        let WayEstimate { least_time, link: busiest } = &answer.of(NOW).estimate;
         assert_eq!((least_time.host.packets, busiest.cycles), (host, f64::from(link)), "{name}");
         let ran = answer.of(NOW).cycles[0];
         assert!(u64::from(ran) >= least_time.cycles() && ran >= link, "{name} {ran}");

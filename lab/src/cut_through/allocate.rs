@@ -5,7 +5,7 @@
 //! recently. Then every output that is wanted takes one: from other switches before from nodes, the port
 //! first that it served least recently.
 
-use super::network::Network;
+use super::network::PhitNetwork;
 use super::numbering::{ChannelNumber, PortNumber};
 use super::requests::Request;
 use super::settings::Routing;
@@ -15,7 +15,7 @@ use tvlb_schema::{Port, SwitchId};
 use tvlb_simulator::DatapathError;
 use tvlb_simulator::parts::PortKind;
 
-impl Network<'_> {
+impl PhitNetwork<'_> {
     /// Lets the packets at one switch leave that win in this cycle.
     pub(super) fn allocate(&mut self, at: SwitchId) -> Result<(), Box<DatapathError>> {
         let rounds = u32::from(self.settings.rounds);

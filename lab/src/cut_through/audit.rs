@@ -11,7 +11,7 @@
 //! decided, a packet wants one thing; where it is decided at every hop, all outputs that it would take if nothing else
 //! were free.
 
-use super::network::Network;
+use super::network::PhitNetwork;
 use super::numbering::{ChannelNumber, PortNumber};
 use super::output_buffers::OutputBuffers;
 use super::state::Want;
@@ -89,7 +89,7 @@ impl fmt::Display for StuckPackets {
     }
 }
 
-impl Network<'_> {
+impl PhitNetwork<'_> {
     /// Counts all packets and all room.
     pub(super) fn audit(&self) -> Result<(), AuditError> {
         let queues = &self.queues;

@@ -1,13 +1,13 @@
 //! What a run of cut-through switches counts as it goes.
 
-use super::packet::Packet;
+use super::packet::CutThroughPacket;
 use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind};
 use tvlb_ofar::PerHop;
 use tvlb_schema::{Dragonfly, SwitchId};
 use tvlb_simulator::parts::Halves;
 use tvlb_simulator::parts::Histogram;
-use tvlb_simulator::parts::Series;
+use tvlb_simulator::parts::WindowSeries;
 
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
@@ -32,7 +32,7 @@ pub(super) struct Counts {
     /// Packets delivered so far, in the window or not.
     pub(super) delivered: u64,
     /// By the window, from the beginning of the run on, where that is wanted.
-    pub(super) series: Option<Box<Series>>,
+    pub(super) series: Option<Box<WindowSeries>>,
 }
 
 impl Counts {
@@ -62,7 +62,7 @@ impl Counts {
     }
 
     #[inline]
-    pub(super) fn delivered(&mut self, packet: &Packet, at: u32) {
+    pub(super) fn delivered(&mut self, packet: &CutThroughPacket, at: u32) {
         self.delivered += 1;
         self.last_delivery = self.last_delivery.max(at);
         let header = Header::from_bits(packet.header);

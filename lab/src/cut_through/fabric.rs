@@ -13,12 +13,12 @@ pub enum EscapeRefused {
 
 /// Booted switches, and the escape network that they share if there is one.
 #[derive(Clone, Copy, Debug)]
-pub struct Fabric<'f> {
+pub struct CutThroughFabric<'f> {
     pub(super) booted: &'f BootedFabric<'f>,
     pub(super) escape: Option<EscapeImage<'f>>,
 }
 
-impl<'f> Fabric<'f> {
+impl<'f> CutThroughFabric<'f> {
     /// Switches that share the escape network of an image.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl<'f> Fabric<'f> {
     }
 }
 
-impl<'f> From<&'f BootedFabric<'f>> for Fabric<'f> {
+impl<'f> From<&'f BootedFabric<'f>> for CutThroughFabric<'f> {
     /// Switches without an escape network.
     fn from(booted: &'f BootedFabric<'f>) -> Self {
         Self { booted, escape: None }

@@ -13,7 +13,7 @@ const DECIDES: u8 = 0;
 
 /// The flags of the last cycles.
 #[derive(Debug)]
-pub(super) struct Flags {
+pub(super) struct CongestionFlags {
     rule: CongestionRule,
     dragonfly: Dragonfly,
     /// For each of so many cycles one bit for each slot of each switch, by the cycle's number modulo theirs.
@@ -22,7 +22,7 @@ pub(super) struct Flags {
     latency: u32,
 }
 
-impl Flags {
+impl CongestionFlags {
     /// No link is congested.
     pub(super) fn new(fabric: &BootedFabric<'_>, rule: CongestionRule, latency: u16) -> Self {
         let df = *fabric.dragonfly();

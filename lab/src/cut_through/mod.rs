@@ -50,7 +50,7 @@ mod tests;
 mod tests_per_hop;
 
 pub use audit::{AuditError, StuckPacket, StuckPackets};
-pub use fabric::{EscapeRefused, Fabric};
+pub use fabric::{CutThroughFabric, EscapeRefused};
 pub use outcome::{CutThroughOutcome, EscapeCounts, HopCounts};
 pub use run::{CutThroughError, CutThroughRun};
 pub use saturation::{CutThroughSaturation, saturation};

@@ -6,14 +6,14 @@
 //! and the credit for the room that it leaves arrives upstream after that link's latency.
 
 use super::counts::Counts;
-use super::fabric::Fabric;
-use super::flags::Flags;
-use super::nodes::Nodes;
+use super::fabric::CutThroughFabric;
+use super::flags::CongestionFlags;
+use super::nodes::CutThroughNodes;
 use super::numbering::{ChannelNumber, PortNumber};
 use super::output_buffers::OutputBuffers;
-use super::packet::Pool;
+use super::packet::PacketPool;
 use super::per_hop::PerHopSwitches;
-use super::piggyback::{Candidates, CongestionRule};
+use super::piggyback::{CongestionRule, PathChoice};
 use super::requests::{Request, Requests};
 use super::settings::{CutThrough, Routing, Sending};
 use super::state::Queues;
@@ -32,9 +32,9 @@ use tvlb_traffic::Traffic;
 
 /// What happens in cycles to come, by the cycle's number modulo theirs.
 #[derive(Debug)]
-pub(super) struct Ahead<T>(Vec<Vec<T>>);
+pub(super) struct CycleRing<T>(Vec<Vec<T>>);
 
-impl<T> Ahead<T> {
+impl<T> CycleRing<T> {
     /// For things at most so many cycles ahead.
     fn new(cycles: u32) -> Self {
         Self((0..=cycles).map(|_| Vec::new()).collect())
@@ -64,21 +64,21 @@ impl<T> Ahead<T> {
 }
 
 /// A run in progress.
-pub(super) struct Network<'f> {
+pub(super) struct PhitNetwork<'f> {
     pub(super) fabric: &'f BootedFabric<'f>,
     pub(super) settings: &'f CutThrough,
     pub(super) now: u32,
     pub(super) queues: Queues,
     pub(super) requests: Requests,
-    pub(super) pool: Pool,
+    pub(super) pool: PacketPool,
     /// Packets on links, with the buffers to which they are on their way.
-    pub(super) heads: Ahead<(ChannelNumber, PacketId)>,
+    pub(super) heads: CycleRing<(ChannelNumber, PacketId)>,
     /// Output channels to which room comes back.
-    pub(super) credits: Ahead<ChannelNumber>,
-    pub(super) nodes: Nodes<'f>,
-    pub(super) flags: Option<Flags>,
+    pub(super) credits: CycleRing<ChannelNumber>,
+    pub(super) nodes: CutThroughNodes<'f>,
+    pub(super) flags: Option<CongestionFlags>,
     /// Under piggybacking, by injection queue: the paths of its first packet.
-    pub(super) candidates: Vec<Option<Candidates>>,
+    pub(super) candidates: Vec<Option<PathChoice>>,
     /// Under OFAR, the switches that are asked at every hop.
     pub(super) per_hop: Option<PerHopSwitches<'f>>,
     /// By switch.
@@ -88,10 +88,10 @@ pub(super) struct Network<'f> {
     pub(super) grants: u64,
 }
 
-impl<'f> Network<'f> {
+impl<'f> PhitNetwork<'f> {
     /// A network without packets.
     pub(super) fn new(
-        of: Fabric<'f>,
+        of: CutThroughFabric<'f>,
         settings: &'f CutThrough,
         traffic: &'f Traffic,
         (channels, sending): (Channels, Sending),
@@ -117,7 +117,7 @@ impl<'f> Network<'f> {
             Routing::Piggybacking(rule) => {
                 let more = u32::from(rule.packets) * u32::from(settings.packet_phits);
                 let rule = CongestionRule { percent: rule.percent, more };
-                Some(Flags::new(fabric, rule, settings.local_latency_cycles))
+                Some(CongestionFlags::new(fabric, rule, settings.local_latency_cycles))
             }
             Routing::Scheme(_) | Routing::UgalG | Routing::Ofar(_) => None,
         };
@@ -129,10 +129,10 @@ impl<'f> Network<'f> {
             settings,
             now: 0,
             requests: Requests::new(df.radix()),
-            pool: Pool::new(),
-            heads: Ahead::new(latency),
-            credits: Ahead::new(latency),
-            nodes: Nodes::new(fabric, settings, traffic, sending, seed)?,
+            pool: PacketPool::new(),
+            heads: CycleRing::new(latency),
+            credits: CycleRing::new(latency),
+            nodes: CutThroughNodes::new(fabric, settings, traffic, sending, seed)?,
             flags,
             candidates: vec![None; candidates],
             per_hop: PerHopSwitches::new(of, settings.routing),

@@ -5,7 +5,7 @@
 //! long they are.
 
 use super::numbering::PortNumber;
-use super::packet::{Packet, Pool};
+use super::packet::{CutThroughPacket, PacketPool};
 use super::settings::{CutThrough, Sending};
 use super::state::Queues;
 use rand_core::SeedableRng;
@@ -23,7 +23,7 @@ use tvlb_traffic::{Traffic, below};
 const RING: usize = 0;
 
 #[derive(Debug)]
-struct Source {
+struct PacketGenerator {
     rng: Xoshiro256PlusPlus,
     /// The cycle in which it next generates a packet, if its queue has room then.
     next_packet: u32,
@@ -39,12 +39,12 @@ struct Source {
 }
 
 #[derive(Debug)]
-pub(super) struct Nodes<'f> {
+pub(super) struct CutThroughNodes<'f> {
     traffic: &'f Traffic,
     sending: Sending,
     dragonfly: Dragonfly,
     generation: Generation<'f>,
-    sources: Vec<Source>,
+    sources: Vec<PacketGenerator>,
     wakeups: Wakeups,
     /// Nodes by rank, for [`Sending::AllToAll`].
     ranks: Vec<NodeId>,
@@ -55,7 +55,7 @@ pub(super) struct Nodes<'f> {
     pub(super) generated: u64,
 }
 
-impl<'f> Nodes<'f> {
+impl<'f> CutThroughNodes<'f> {
     /// The nodes that send.
     pub(super) fn senders(&self) -> Vec<NodeId> {
         match self.sending {
@@ -99,7 +99,7 @@ impl<'f> Nodes<'f> {
                     && (sending == Sending::AllToAll || traffic.sends(node));
                 let next = if sends { wakeups.set(RING, 0, next_packet, node) } else { NO_NODE };
                 let left = if sends { left } else { 0 };
-                Source { rng, next_packet, left, last: 0, next, order }
+                PacketGenerator { rng, next_packet, left, last: 0, next, order }
             })
             .collect();
         Ok(Self {
@@ -117,7 +117,7 @@ impl<'f> Nodes<'f> {
     }
 
     /// Lets the nodes generate packets that do so in this cycle.
-    pub(super) fn generate(&mut self, queues: &mut Queues, pool: &mut Pool, now: u32) {
+    pub(super) fn generate(&mut self, queues: &mut Queues, pool: &mut PacketPool, now: u32) {
         let mut next = self.wakeups.take(RING, now);
         while next != NO_NODE {
             let node = next;
@@ -132,7 +132,7 @@ impl<'f> Nodes<'f> {
         }
     }
 
-    fn generate_one(&mut self, queues: &mut Queues, pool: &mut Pool, node: NodeId, now: u32) {
+    fn generate_one(&mut self, queues: &mut Queues, pool: &mut PacketPool, node: NodeId, now: u32) {
         let room = queues.room[0];
         self.offered += 1;
         let source = &mut self.sources[node.as_usize()];
@@ -170,7 +170,7 @@ impl<'f> Nodes<'f> {
         source.last = queue;
         source.left -= u32::from(!matches!(self.sending, Sending::Load(_)));
         self.generated += 1;
-        let packet = pool.add(Packet {
+        let packet = pool.add(CutThroughPacket {
             header: 0,
             next: PacketId::NONE,
             source: node,
@@ -191,7 +191,7 @@ impl<'f> Nodes<'f> {
     }
 }
 
-impl Source {
+impl PacketGenerator {
     /// Whether the queue to which the last packet went has room for one packet at most.
     fn last_has_no_room(&self, queues: &Queues, port: PortNumber) -> bool {
         let last = queues.numbering.channel(port, self.last);

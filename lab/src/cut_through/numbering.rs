@@ -30,7 +30,7 @@ impl ChannelNumber {
 
 /// The numbers of a fabric's ports and channels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Numbering {
+pub(super) struct PortNumbers {
     /// Ports of a switch.
     pub(super) radix: u32,
     /// Channels of a port, of whatever kind its link is.
@@ -38,7 +38,7 @@ pub(super) struct Numbering {
     pub(super) switches: u32,
 }
 
-impl Numbering {
+impl PortNumbers {
     /// The numbers of a fabric of which a port has so many channels at most.
     pub(super) fn new(df: &Dragonfly, channels: u8) -> Self {
         Self { radix: df.radix(), channels: channels.into(), switches: df.switch_numbers() }

@@ -3,13 +3,13 @@
 //! Latencies, hops and acceptance are of the packets *delivered* in the measured cycles, whenever they were
 //! generated: the last phit of a packet counts.
 
-use super::network::Network;
+use super::network::PhitNetwork;
 use super::settings::Sending;
 use serde::Serialize;
 use tvlb_schema::{LinkKind, NodeId, SwitchId};
 use tvlb_simulator::Fairness;
-use tvlb_simulator::Link;
 use tvlb_simulator::LinkLoad;
+use tvlb_simulator::LinkTarget;
 use tvlb_simulator::SeriesFigures;
 
 /// Hops of packets, a mean by the kind of link and how many packets made how many.
@@ -109,7 +109,12 @@ impl CutThroughOutcome {
 
     /// The figures of a run that has ended.
     #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
-    pub(super) fn new(network: &Network<'_>, how: Sending, cycles: u32, before: &Before) -> Self {
+    pub(super) fn new(
+        network: &PhitNetwork<'_>,
+        how: Sending,
+        cycles: u32,
+        before: &Before,
+    ) -> Self {
         let (counts, df) = (&network.counts, network.fabric.dragonfly());
         let packets = counts.latency.count();
         let mean = |sum: u64| if packets == 0 { 0.0 } else { sum as f64 / packets as f64 };
@@ -171,16 +176,16 @@ impl CutThroughOutcome {
 }
 
 /// The load of the links within groups and of those between groups; `each` is what one packet adds.
-fn link_loads(network: &Network<'_>, before: &[u32], each: f64) -> [LinkLoad; 2] {
+fn link_loads(network: &PhitNetwork<'_>, before: &[u32], each: f64) -> [LinkLoad; 2] {
     let queues = &network.queues;
     [LinkKind::Local, LinkKind::Global].map(|kind| {
         let (mut sum, mut count, mut busiest) = (0.0, 0.0, None);
         for (number, &before) in queues.numbering.every_port().zip(before) {
             let (switch, port) = queues.numbering.place(number);
             let is_of_kind = match network.fabric.link(switch, port) {
-                Link::Local(..) => kind == LinkKind::Local,
-                Link::Global(..) => kind == LinkKind::Global,
-                Link::Terminal(_) | Link::Unused => false,
+                LinkTarget::Local(..) => kind == LinkKind::Local,
+                LinkTarget::Global(..) => kind == LinkKind::Global,
+                LinkTarget::Terminal(_) | LinkTarget::Unused => false,
             };
             if is_of_kind {
                 let load = f64::from(queues.outputs[number.index()].packets - before) * each;

@@ -9,7 +9,7 @@
 //! back as its head leaves, as in any buffer. The link is given to the virtual channel, of those whose next packet has
 //! room downstream, that sent least recently.
 
-use super::numbering::{ChannelNumber, Numbering, PortNumber};
+use super::numbering::{ChannelNumber, PortNumber, PortNumbers};
 use std::collections::VecDeque;
 use tvlb_ofar::PortSet;
 use tvlb_schema::SwitchId;
@@ -36,7 +36,7 @@ impl OutputBuffers {
     /// What the buffer of one virtual channel takes as long as it is empty.
     pub(super) const BYTES_OF_CHANNEL: usize = size_of::<VecDeque<PacketId>>() + size_of::<u32>();
 
-    pub(super) fn new(numbering: Numbering, room: u16, transfer_cycles: u32) -> Self {
+    pub(super) fn new(numbering: PortNumbers, room: u16, transfer_cycles: u32) -> Self {
         Self {
             room: room.into(),
             transfer_cycles,
@@ -74,7 +74,7 @@ impl OutputBuffers {
     /// Puts a packet at the end of a buffer.
     pub(super) fn take(
         &mut self,
-        numbering: Numbering,
+        numbering: PortNumbers,
         channel: ChannelNumber,
         packet: PacketId,
         now: u32,
@@ -90,7 +90,7 @@ impl OutputBuffers {
     /// whether a virtual channel has room downstream.
     pub(super) fn send(
         &mut self,
-        numbering: Numbering,
+        numbering: PortNumbers,
         port: PortNumber,
         now: u32,
         may_send: impl Fn(ChannelNumber) -> bool,

@@ -4,7 +4,7 @@ use tvlb_schema::NodeId;
 use tvlb_simulator::parts::PacketId;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Packet {
+pub(super) struct CutThroughPacket {
     /// The header with which it arrives at the switch where it is or to which it is on its way; of no meaning
     /// as long as it waits in an injection queue.
     pub(super) header: u64,
@@ -27,13 +27,13 @@ pub(super) struct Packet {
 }
 
 #[derive(Debug)]
-pub(super) struct Pool {
-    packets: Vec<Packet>,
+pub(super) struct PacketPool {
+    packets: Vec<CutThroughPacket>,
     free: PacketId,
     live: u64,
 }
 
-impl Pool {
+impl PacketPool {
     pub(super) const fn new() -> Self {
         Self { packets: Vec::new(), free: PacketId::NONE, live: 0 }
     }
@@ -43,7 +43,7 @@ impl Pool {
         self.live
     }
 
-    pub(super) fn add(&mut self, packet: Packet) -> PacketId {
+    pub(super) fn add(&mut self, packet: CutThroughPacket) -> PacketId {
         self.live += 1;
         let id = self.free;
         if let Some(place) = self.packets.get_mut(id.index()) {
@@ -62,12 +62,12 @@ impl Pool {
     }
 
     #[inline]
-    pub(super) fn get(&self, id: PacketId) -> &Packet {
+    pub(super) fn get(&self, id: PacketId) -> &CutThroughPacket {
         &self.packets[id.index()]
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, id: PacketId) -> &mut Packet {
+    pub(super) fn get_mut(&mut self, id: PacketId) -> &mut CutThroughPacket {
         &mut self.packets[id.index()]
     }
 }

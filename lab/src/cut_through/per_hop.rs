@@ -1,7 +1,7 @@
 //! Packets that decide at every hop, as OFAR's do: what one switch sees of its outputs in one cycle, and what the
 //! datapath answers.
 
-use super::fabric::Fabric;
+use super::fabric::CutThroughFabric;
 use super::settings::Routing;
 use super::state::{Queues, Want};
 use rand_core::{Rng, SeedableRng};
@@ -37,14 +37,14 @@ pub(super) enum Broken {
 }
 
 /// A switch's view of its outputs.
-struct Seen<'q> {
+struct HopView<'q> {
     queues: &'q Queues,
     switch: SwitchId,
     ready: PortSet,
     granted: PortSet,
 }
 
-impl Outputs for Seen<'_> {
+impl Outputs for HopView<'_> {
     #[inline]
     fn ready(&self) -> PortSet {
         self.ready
@@ -102,7 +102,7 @@ impl Outputs for Only {
 
 impl<'f> PerHopSwitches<'f> {
     /// Those of a fabric whose settings have been checked; `None` under another routing.
-    pub(super) fn new(fabric: Fabric<'f>, routing: Routing) -> Option<Self> {
+    pub(super) fn new(fabric: CutThroughFabric<'f>, routing: Routing) -> Option<Self> {
         let Routing::Ofar(rules) = routing else { return None };
         let escape = fabric.escape.and_then(|escape| escape.with_rules(rules));
         let escape = escape.expect("the settings were checked");
@@ -160,8 +160,8 @@ impl<'f> PerHopSwitches<'f> {
         ports.iter().filter(is_link).collect()
     }
 
-    const fn seen<'q>(&self, queues: &'q Queues, switch: SwitchId) -> Seen<'q> {
-        Seen { queues, switch, ready: self.ready, granted: self.granted }
+    const fn seen<'q>(&self, queues: &'q Queues, switch: SwitchId) -> HopView<'q> {
+        HopView { queues, switch, ready: self.ready, granted: self.granted }
     }
 
     /// All that a packet with this header would take at a switch, each if nothing else had room; `None` if it is

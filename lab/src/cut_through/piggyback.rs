@@ -35,7 +35,7 @@ impl CongestionRule {
 
 /// The two paths between which a waiting packet chooses.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Candidates {
+pub(super) struct PathChoice {
     destination: NodeId,
     min: Option<DrawnPath>,
     vlb: Option<DrawnPath>,
@@ -43,7 +43,7 @@ pub(super) struct Candidates {
     lengths: [u8; 2],
 }
 
-impl Candidates {
+impl PathChoice {
     /// VLB paths are those of UGAL-L's decision.
     pub(super) fn draw(
         switch: &Switch<'_>,
@@ -135,8 +135,8 @@ mod tests {
         let mut rng = DefaultRng::seed_from_u64(1);
         for node in 0..72 {
             let candidates =
-                Candidates::draw(&switch, NodeId(node), VlbPaths::Custom, &mut rng).unwrap();
-            let step = |of: &Candidates, used, congested| {
+                PathChoice::draw(&switch, NodeId(node), VlbPaths::Custom, &mut rng).unwrap();
+            let step = |of: &PathChoice, used, congested| {
                 of.step(&switch, |_| used, |link| congested == Some(link))
             };
             let idle = step(&candidates, 0, None);
@@ -149,14 +149,14 @@ mod tests {
             // All queues are alike, so the fewer hops decide.
             let shorter = if min.hops > vlb.hops { vlb } else { min };
             assert_eq!(step(&candidates, 9, None), shorter.step());
-            let others = Candidates { lengths: [2, 1], ..candidates };
+            let others = PathChoice { lengths: [2, 1], ..candidates };
             assert_eq!(step(&others, 9, None), vlb.step());
             let congested = step(&candidates, 0, Some(min.header.x()));
             // Within the group no link to another one is taken.
             let leaves = SwitchId(u16::try_from(node / 2).unwrap()).0 / 4 != 1;
             assert_eq!(congested, if leaves { vlb } else { min }.step(), "{node}");
         }
-        assert!(Candidates::draw(&switch, NodeId(72), VlbPaths::Custom, &mut rng).is_err());
+        assert!(PathChoice::draw(&switch, NodeId(72), VlbPaths::Custom, &mut rng).is_err());
     }
 
     #[test]

@@ -4,17 +4,17 @@
 //! the packet's two candidates anew whenever it is asked at its source. Under OFAR nothing is settled
 //! ([`super::per_hop`]).
 
-use super::network::Network;
+use super::network::PhitNetwork;
 use super::numbering::ChannelNumber;
-use super::piggyback::Candidates;
-use super::seen::Seen;
+use super::piggyback::PathChoice;
+use super::seen::CycleView;
 use super::settings::Routing;
 use super::state::Want;
 use tvlb_firmware_model::{Error, Header, Scheme, Step};
 use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_simulator::parts::PortKind;
 
-impl Network<'_> {
+impl PhitNetwork<'_> {
     /// What the packet at the head of a buffer wants; `None` if it waits for others to go first.
     #[inline]
     pub(super) fn want(
@@ -63,7 +63,7 @@ impl Network<'_> {
         let Self { fabric, settings, queues, flags, candidates, rngs, now, .. } = self;
         let switch = &fabric.switches()[at.as_usize()];
         let whole_paths = (settings.routing == Routing::UgalG).then_some(fabric.switches());
-        let seen = Seen { queues, flags: flags.as_ref(), whole_paths, switch: at, now: *now };
+        let seen = CycleView { queues, flags: flags.as_ref(), whole_paths, switch: at, now: *now };
         let rng = &mut rngs[at.as_usize()];
         match settings.routing {
             Routing::Scheme(scheme) => {
@@ -79,7 +79,7 @@ impl Network<'_> {
                 let drawn = if let Some(drawn) = place {
                     drawn
                 } else {
-                    let drawn = Candidates::draw(switch, destination, settings.paths, rng)?;
+                    let drawn = PathChoice::draw(switch, destination, settings.paths, rng)?;
                     place.insert(if piggybacking.like_fogsim {
                         drawn.like_fogsim(switch, rng)
                     } else {
@@ -98,7 +98,7 @@ impl Network<'_> {
         let switch = &fabric.switches()[at.as_usize()];
         let header = if settings.routing == Routing::Scheme(Scheme::Par) {
             let flags = flags.as_ref();
-            let seen = Seen { queues, flags, whole_paths: None, switch: at, now: *now };
+            let seen = CycleView { queues, flags, whole_paths: None, switch: at, now: *now };
             switch.reconsider(header, settings.paths, &seen, &mut rngs[at.as_usize()])?
         } else {
             header

@@ -3,17 +3,17 @@
 
 use super::audit::{AuditError, StuckPackets};
 use super::counts::Counts;
-use super::fabric::Fabric;
-use super::network::Network;
+use super::fabric::CutThroughFabric;
+use super::network::PhitNetwork;
 use super::outcome::{Before, CutThroughOutcome};
-use super::packet::Packet;
+use super::packet::CutThroughPacket;
 use super::settings::{CutThrough, Sending};
 use std::num::NonZeroU32;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::Channels;
 use tvlb_simulator::DatapathError;
-use tvlb_simulator::parts::{MOST_FULL, Series, check_memory};
+use tvlb_simulator::parts::{MOST_FULL, WindowSeries, check_memory};
 use tvlb_traffic::Traffic;
 
 /// Cycles from one look for a standstill to the next.
@@ -41,7 +41,7 @@ pub enum CutThroughError {
 
 /// A run in progress, which the caller advances by as many cycles as it likes.
 pub struct CutThroughRun<'f> {
-    network: Network<'f>,
+    network: PhitNetwork<'f>,
     sending: Sending,
     /// How many grants there were when something last moved, and in which cycle that was.
     moved: (u64, u32),
@@ -53,7 +53,7 @@ impl<'f> CutThroughRun<'f> {
     /// # Errors
     /// The settings or the load make no sense.
     pub fn new(
-        fabric: impl Into<Fabric<'f>>,
+        fabric: impl Into<CutThroughFabric<'f>>,
         settings: &'f CutThrough,
         traffic: &'f Traffic,
         sending: Sending,
@@ -68,14 +68,15 @@ impl<'f> CutThroughRun<'f> {
             Sending::Burst(_) | Sending::AllToAll => 0..u32::MAX,
         };
         let counts = Counts::new(fabric.booted.dragonfly(), window);
-        let network = Network::new(fabric, settings, traffic, (channels, sending), seed, counts)?;
+        let network =
+            PhitNetwork::new(fabric, settings, traffic, (channels, sending), seed, counts)?;
         Ok(Self { network, sending, moved: (0, 0) })
     }
 
     /// Counts by windows of so many cycles what is delivered ([`CutThroughOutcome::series`]). To be called before
     /// the run advances.
     pub fn record_series(&mut self, window_cycles: NonZeroU32) {
-        self.network.counts.series = Some(Box::new(Series::new(window_cycles.get())));
+        self.network.counts.series = Some(Box::new(WindowSeries::new(window_cycles.get())));
     }
 
     /// The cycle that comes next.
@@ -167,11 +168,11 @@ impl<'f> CutThroughRun<'f> {
     /// Looks for packets that wait for each other if nothing has moved for long, and whether packets take too much
     /// memory.
     fn watch(&mut self) -> Result<(), CutThroughError> {
-        let Network { settings, fabric, ref queues, ref pool, now, .. } = self.network;
+        let PhitNetwork { settings, fabric, ref queues, ref pool, now, .. } = self.network;
         let [_, local, global, _] = queues.channels;
         let packets = pool.live();
         let empty = settings.bytes(fabric.dragonfly(), Channels { local, global });
-        check_memory(empty + packets * size_of::<Packet>() as u64, MOST_FULL, || {
+        check_memory(empty + packets * size_of::<CutThroughPacket>() as u64, MOST_FULL, || {
             format!(
                 "smaller buffers and injection queues, or less traffic, keep fewer packets in the network than the \
                  {packets} of cycle {now}"

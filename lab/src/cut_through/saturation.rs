@@ -3,7 +3,7 @@
 //! Injection queues are finite, so that the latency stays finite beyond saturation. What tells is what is accepted:
 //! a load is good if the network accepts at least 98% of what nodes come to offer by it.
 
-use super::fabric::Fabric;
+use super::fabric::CutThroughFabric;
 use super::run::{CutThroughError, CutThroughRun};
 use super::settings::{CutThrough, Sending};
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ pub struct CutThroughSaturation {
 /// # Errors
 /// The resolution, the settings or the traffic make no sense, or what ended a run.
 pub fn saturation<'f>(
-    fabric: impl Into<Fabric<'f>>,
+    fabric: impl Into<CutThroughFabric<'f>>,
     settings: &'f CutThrough,
     (traffic, seed): (&'f Traffic, u64),
     resolution: f64,

@@ -1,15 +1,15 @@
 //! What one switch sees: its own queues, and what it has been told; under UGAL-G the queues of all switches.
 
-use super::flags::Flags;
+use super::flags::CongestionFlags;
 use super::state::Queues;
 use tvlb_firmware_model::{Credits, Header, Switch};
 use tvlb_schema::{GlobalPort, Port, SwitchId};
 use tvlb_simulator::parts::queue_along;
 
 /// One switch's view in one cycle.
-pub(super) struct Seen<'q> {
+pub(super) struct CycleView<'q> {
     pub(super) queues: &'q Queues,
-    pub(super) flags: Option<&'q Flags>,
+    pub(super) flags: Option<&'q CongestionFlags>,
     /// Under UGAL-G all switches, which are asked where a path leads.
     pub(super) whole_paths: Option<&'q [Switch<'q>]>,
     pub(super) switch: SwitchId,
@@ -17,7 +17,7 @@ pub(super) struct Seen<'q> {
 }
 
 /// In phits, which are the flits of thresholds.
-impl Credits for Seen<'_> {
+impl Credits for CycleView<'_> {
     #[inline]
     fn used(&self, port: Port) -> u32 {
         self.used_at(self.switch, port, None)
@@ -49,7 +49,7 @@ impl Credits for Seen<'_> {
     }
 }
 
-impl Seen<'_> {
+impl CycleView<'_> {
     /// Of one virtual channel of a port of any switch, or of all.
     #[inline]
     fn used_at(&self, switch: SwitchId, port: Port, channel: Option<u8>) -> u32 {

@@ -6,10 +6,10 @@
 //! global ones, latencies 10 and 100, three rounds of allocation in a cycle, three injection queues for each
 //! node.
 
-use super::fabric::Fabric;
-use super::numbering::Numbering;
+use super::fabric::CutThroughFabric;
+use super::numbering::PortNumbers;
 use super::output_buffers::OutputBuffers;
-use super::piggyback::Candidates;
+use super::piggyback::PathChoice;
 use super::state::Queues;
 use tvlb_base::parameter::{self, Stated};
 use tvlb_base::text::Refused;
@@ -18,7 +18,7 @@ use tvlb_ofar::{EscapeImage, EscapeKind, OfarRules, channels as ofar_channels};
 use tvlb_schema::{Dragonfly, LinkKind};
 use tvlb_simulator::StarvedLink;
 use tvlb_simulator::parts::{MOST_CYCLES, MOST_EMPTY, PortKind, check_memory};
-use tvlb_simulator::{BootedFabric, Links};
+use tvlb_simulator::{BootedFabric, LinkSpec};
 use tvlb_traffic::Traffic;
 
 /// The most virtual channels: the packet header has three bits for one.
@@ -164,8 +164,8 @@ impl CutThrough {
     /// These settings on links of a fabric's latencies, with what has been given in the place of that. Buffers of which no size is given have the default or, on a link that is longer, as many phits
     /// as are under way there and back.
     #[must_use]
-    pub fn on(self, links: Links, stated: &Stated<Self>) -> Self {
-        let Links { local_latency_cycles, global_latency_cycles, .. } = links;
+    pub fn on(self, links: LinkSpec, stated: &Stated<Self>) -> Self {
+        let LinkSpec { local_latency_cycles, global_latency_cycles, .. } = links;
         let mut settings =
             stated.over(Self { local_latency_cycles, global_latency_cycles, ..self });
         let packet = u32::from(settings.packet_phits.max(1));
@@ -255,7 +255,7 @@ impl CutThrough {
     /// Checks everything with what nodes send; returns the virtual channels.
     pub(super) fn check_with(
         &self,
-        fabric: Fabric<'_>,
+        fabric: CutThroughFabric<'_>,
         sending: Sending,
         traffic: &Traffic,
     ) -> Result<Channels, Refused> {
@@ -296,10 +296,10 @@ impl CutThrough {
     /// The bytes of a run without packets.
     pub(super) fn bytes(&self, df: &Dragonfly, channels: Channels) -> u64 {
         let most = channels.most().max(self.injection_queues);
-        let numbering = Numbering::new(df, most);
+        let numbering = PortNumbers::new(df, most);
         let of_output = self.output_buffer_phits.map_or(0, |_| OutputBuffers::BYTES_OF_CHANNEL);
         let of_weighing = match self.routing {
-            Routing::Piggybacking(_) => size_of::<Option<Candidates>>(),
+            Routing::Piggybacking(_) => size_of::<Option<PathChoice>>(),
             Routing::Scheme(_) | Routing::UgalG | Routing::Ofar(_) => 0,
         };
         Queues::bytes(numbering) + (numbering.all_channels() * (of_output + of_weighing)) as u64

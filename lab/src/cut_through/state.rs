@@ -1,14 +1,14 @@
 //! The queues of all switches.
 
-use super::numbering::{ChannelNumber, Numbering, PortNumber};
+use super::numbering::{ChannelNumber, PortNumber, PortNumbers};
 use super::output_buffers::OutputBuffers;
-use super::packet::Pool;
+use super::packet::PacketPool;
 use tvlb_firmware_model::{Channels, Header};
 use tvlb_ofar::PortSet;
 use tvlb_schema::{Port, SwitchId};
 use tvlb_simulator::parts::PacketId;
 use tvlb_simulator::parts::PortKind;
-use tvlb_simulator::{BootedFabric, Link};
+use tvlb_simulator::{BootedFabric, LinkTarget};
 
 /// By which output a packet wants to go on.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ pub(super) struct Output {
 
 #[derive(Debug)]
 pub(super) struct Queues {
-    pub(super) numbering: Numbering,
+    pub(super) numbering: PortNumbers,
     /// Virtual channels of each kind of port, by [`PortKind`].
     pub(super) channels: [u8; 4],
     /// Packets that one buffer of each kind of port holds, by [`PortKind`].
@@ -77,7 +77,7 @@ pub(super) struct Queues {
 
 impl Queues {
     /// The bytes that queues of so many ports and channels take as long as they are empty.
-    pub(super) const fn bytes(numbering: Numbering) -> u64 {
+    pub(super) const fn bytes(numbering: PortNumbers) -> u64 {
         let of_port = size_of::<Output>() + 1 + numbering.radix as usize * size_of::<u32>();
         let of_channel = size_of::<Input>() + size_of::<u16>();
         (numbering.ports() * of_port + numbering.all_channels() * of_channel) as u64
@@ -94,14 +94,14 @@ impl Queues {
         let df = fabric.dragonfly();
         let channels = [queues_of_node, channels.local, channels.global, 0];
         let most = channels.into_iter().max().unwrap_or(1);
-        let numbering = Numbering::new(df, most);
+        let numbering = PortNumbers::new(df, most);
         let output = |number: PortNumber| {
             let (switch, port) = numbering.place(number);
             let (kind, peer) = match fabric.link(switch, port) {
-                Link::Terminal(_) => (PortKind::Node, number),
-                Link::Local(to, at) => (PortKind::Local, numbering.port(to, at)),
-                Link::Global(to, at) => (PortKind::Global, numbering.port(to, at)),
-                Link::Unused => (PortKind::Unused, number),
+                LinkTarget::Terminal(_) => (PortKind::Node, number),
+                LinkTarget::Local(to, at) => (PortKind::Local, numbering.port(to, at)),
+                LinkTarget::Global(to, at) => (PortKind::Global, numbering.port(to, at)),
+                LinkTarget::Unused => (PortKind::Unused, number),
             };
             Output { kind, peer, idle_from: 0, packets: 0 }
         };
@@ -139,7 +139,7 @@ impl Queues {
 
     /// Puts a packet at the end of a buffer.
     #[inline]
-    pub(super) fn push(&mut self, pool: &mut Pool, channel: ChannelNumber, packet: PacketId) {
+    pub(super) fn push(&mut self, pool: &mut PacketPool, channel: ChannelNumber, packet: PacketId) {
         pool.get_mut(packet).next = PacketId::NONE;
         let input = &mut self.inputs[channel.index()];
         input.packets += 1;
@@ -160,7 +160,7 @@ impl Queues {
 
     /// Takes the packet at the head of a buffer that is not empty.
     #[inline]
-    pub(super) fn pop(&mut self, pool: &Pool, channel: ChannelNumber) -> PacketId {
+    pub(super) fn pop(&mut self, pool: &PacketPool, channel: ChannelNumber) -> PacketId {
         let input = &mut self.inputs[channel.index()];
         let packet = input.head;
         input.packets -= 1;
@@ -242,7 +242,7 @@ impl Queues {
     /// The packets in a buffer, from its head on.
     pub(super) fn packets_of<'q>(
         &'q self,
-        pool: &'q Pool,
+        pool: &'q PacketPool,
         channel: ChannelNumber,
     ) -> impl Iterator<Item = PacketId> + 'q {
         let head = self.inputs[channel.index()].head;

@@ -34,7 +34,7 @@ fn what_is_offered_is_delivered() {
     let made = small();
     for escape in [RING, TREE] {
         let booted = booted(&made);
-        let fabric = Fabric::with_escape(&booted, escape).unwrap();
+        let fabric = CutThroughFabric::with_escape(&booted, escape).unwrap();
         for rules in [
             RULES,
             OfarRules { bubble: 0, ..RULES },
@@ -68,7 +68,7 @@ fn nothing_waits_for_ever_at_full_load() {
     let made = small();
     for escape in [RING, TREE] {
         let booted = booted(&made);
-        let fabric = Fabric::with_escape(&booted, escape).unwrap();
+        let fabric = CutThroughFabric::with_escape(&booted, escape).unwrap();
         for pattern in [Pattern::UniformOthers, Pattern::NextGroup { groups: 2 }] {
             let rules = OfarRules { local_channels: 1, bubble: 0, ..RULES };
             let settings = CutThrough {
@@ -94,7 +94,7 @@ fn nothing_waits_for_ever_at_full_load() {
 fn packets_are_misrouted_around_a_full_cable() {
     let made = small();
     let booted = booted(&made);
-    let fabric = Fabric::with_escape(&booted, RING).unwrap();
+    let fabric = CutThroughFabric::with_escape(&booted, RING).unwrap();
     let traffic = Traffic::new(&Pattern::NextGroup { groups: 2 }, &made.df, 1).unwrap();
     let settings = settings(Routing::Ofar(RULES));
     let run = CutThroughRun::new(fabric, &settings, &traffic, Sending::Load(1.0), 1).unwrap();
@@ -110,7 +110,7 @@ fn packets_are_misrouted_around_a_full_cable() {
 fn any_number_of_entries_is_counted() {
     let made = small();
     let booted = booted(&made);
-    let fabric = Fabric::with_escape(&booted, TREE).unwrap();
+    let fabric = CutThroughFabric::with_escape(&booted, TREE).unwrap();
     let traffic = Traffic::new(&Pattern::NextGroup { groups: 2 }, &made.df, 1).unwrap();
     let most = |most_entries| {
         let rules = OfarRules { local_channels: 1, bubble: 0, most_entries, ..RULES };
@@ -138,7 +138,7 @@ fn without_its_rules_it_deadlocks() {
     let rules = OfarRules { local_channels: 1, bubble: 0, most_entries: 1, ..RULES };
     let deadlocks = |escape: &[u8], broken: Broken, phits: u16| {
         let booted = booted(&made);
-        let fabric = Fabric::with_escape(&booted, escape).unwrap();
+        let fabric = CutThroughFabric::with_escape(&booted, escape).unwrap();
         let traffic = Traffic::new(&Pattern::NextGroup { groups: 2 }, &made.df, 1).unwrap();
         let settings = CutThrough {
             local: LinkBuffer { virtual_channels: None, phits },
@@ -167,8 +167,8 @@ fn settings_that_make_no_sense_are_refused() {
     let made = small();
     let traffic = Traffic::new(&Pattern::Uniform, &made.df, 1).unwrap();
     let booted = booted(&made);
-    let fabric = Fabric::with_escape(&booted, RING).unwrap();
-    let refused = |fabric: Fabric<'_>, rules, phits| {
+    let fabric = CutThroughFabric::with_escape(&booted, RING).unwrap();
+    let refused = |fabric: CutThroughFabric<'_>, rules, phits| {
         let settings = CutThrough {
             local: LinkBuffer { virtual_channels: None, phits },
             ..settings(Routing::Ofar(rules))
@@ -180,13 +180,13 @@ fn settings_that_make_no_sense_are_refused() {
     damaged[30] ^= 1;
     insta::assert_snapshot!(
         [
-            refused(Fabric::from(&booted), RULES, 32),
+            refused(CutThroughFabric::from(&booted), RULES, 32),
             refused(fabric, OfarRules { bubble: 0, ..RULES }, 8),
             refused(fabric, OfarRules { bubble: 4, ..RULES }, 32),
             refused(fabric, OfarRules { local_channels: 8, ..RULES }, 32),
             refused(fabric, OfarRules { most_entries: 16, ..RULES }, 32),
             refused(fabric, OfarRules { least_percent: 101, ..RULES }, 32),
-            Fabric::with_escape(&booted, &damaged).unwrap_err().to_string(),
+            CutThroughFabric::with_escape(&booted, &damaged).unwrap_err().to_string(),
         ]
         .join("\n"),
         @r"

@@ -5,7 +5,7 @@ use tvlb_schema::GroupId;
 use tvlb_topology::{Link, Topology};
 
 /// How a search ended.
-pub(super) enum Found {
+pub(super) enum GroupSearchOutcome {
     /// A ring: its groups, and the link from each to the next.
     Ring { order: Vec<GroupId>, links: Vec<Link>, steps: u64 },
     /// There is none that enters each group once.
@@ -23,7 +23,7 @@ struct Visit {
 
 /// Looks for a ring in at most so many steps: where there is a choice, the group first from which the fewest
 /// unvisited ones can be reached, then the lower number, then the lower port.
-pub(super) fn search(topology: &Topology, most: u64) -> Found {
+pub(super) fn search(topology: &Topology, most: u64) -> GroupSearchOutcome {
     let df = topology.dragonfly();
     let joined = |one: GroupId, other: GroupId| !topology.links(one, other).is_empty();
     let mut visited = vec![false; df.g() as usize];
@@ -59,7 +59,7 @@ pub(super) fn search(topology: &Topology, most: u64) -> Found {
         };
         steps += 1;
         if steps > most {
-            return Found::GivenUp { steps: most };
+            return GroupSearchOutcome::GivenUp { steps: most };
         }
         links.push(link);
         if way.len() + 1 == groups.len() {
@@ -69,7 +69,7 @@ pub(super) fn search(topology: &Topology, most: u64) -> Found {
             if let Some(&back) = back.find(|&&back| passes(topology, first, back, links[0])) {
                 links.push(back);
                 let order = way.iter().map(|visit| visit.group).chain([group]).collect();
-                return Found::Ring { order, links, steps };
+                return GroupSearchOutcome::Ring { order, links, steps };
             }
             links.pop();
             continue;
@@ -79,7 +79,7 @@ pub(super) fn search(topology: &Topology, most: u64) -> Found {
         let left = candidates(topology, group, Some(link), (&visited, &onward));
         way.push(Visit { group, left });
     }
-    Found::Nothing
+    GroupSearchOutcome::Nothing
 }
 
 /// Where a way can go on from a group, the best last. Links that join the same two switches are one choice.

@@ -116,22 +116,24 @@ impl Ring {
             }
         }
         let groups = match group_search::search(topology, MOST_STEPS) {
-            group_search::Found::Ring { order, links, steps } => {
+            group_search::GroupSearchOutcome::Ring { order, links, steps } => {
                 let hops = hops_along(topology, &order, &links);
                 return Ok(Self { rule: RingRule::Groups { steps }, hops });
             }
-            group_search::Found::Nothing => None,
-            group_search::Found::GivenUp { steps } => Some(steps),
+            group_search::GroupSearchOutcome::Nothing => None,
+            group_search::GroupSearchOutcome::GivenUp { steps } => Some(steps),
         };
         if df.switch_count() > MOST_SWITCHES {
             return Err(RingError::NotFound { groups, switches: Some(0) });
         }
         match switch_search::search(topology, MOST_STEPS) {
-            switch_search::Found::Ring { hops, steps } => {
+            switch_search::SwitchSearchOutcome::Ring { hops, steps } => {
                 Ok(Self { rule: RingRule::Switches { steps }, hops })
             }
-            switch_search::Found::Nothing => Err(RingError::NotFound { groups, switches: None }),
-            switch_search::Found::GivenUp { steps } => {
+            switch_search::SwitchSearchOutcome::Nothing => {
+                Err(RingError::NotFound { groups, switches: None })
+            }
+            switch_search::SwitchSearchOutcome::GivenUp { steps } => {
                 Err(RingError::NotFound { groups, switches: Some(steps) })
             }
         }

@@ -5,7 +5,7 @@ use tvlb_schema::{Port, SwitchId};
 use tvlb_topology::Topology;
 
 /// How a search ended.
-pub(super) enum Found {
+pub(super) enum SwitchSearchOutcome {
     Ring {
         hops: Vec<RingHop>,
         steps: u64,
@@ -19,7 +19,7 @@ pub(super) enum Found {
 
 /// Looks for a ring in at most so many steps: where there is a choice, the switch first from which the fewest
 /// unvisited ones can be reached, then the lower number.
-pub(super) fn search(topology: &Topology, most: u64) -> Found {
+pub(super) fn search(topology: &Topology, most: u64) -> SwitchSearchOutcome {
     let df = topology.dragonfly();
     let neighbours: Vec<Vec<(SwitchId, Port)>> = (0..df.switch_numbers())
         .map(|number| SwitchId(u16::try_from(number).expect("switches have 16 bits")))
@@ -61,7 +61,7 @@ pub(super) fn search(topology: &Topology, most: u64) -> Found {
         };
         steps += 1;
         if steps > most {
-            return Found::GivenUp { steps: most };
+            return SwitchSearchOutcome::GivenUp { steps: most };
         }
         hops.push(RingHop { switch: at, port });
         if way.len() + 1 == df.switch_count() as usize {
@@ -69,7 +69,7 @@ pub(super) fn search(topology: &Topology, most: u64) -> Found {
             // switch and one cable, as a ring cannot pass through these.
             if let Some(&(_, back)) = of(to).iter().find(|&&(back, _)| back == first) {
                 hops.push(RingHop { switch: to, port: back });
-                return Found::Ring { hops, steps };
+                return SwitchSearchOutcome::Ring { hops, steps };
             }
             hops.pop();
             continue;
@@ -81,7 +81,7 @@ pub(super) fn search(topology: &Topology, most: u64) -> Found {
         let next = choices(to, &visited, &onward);
         way.push((to, next));
     }
-    Found::Nothing
+    SwitchSearchOutcome::Nothing
 }
 
 /// The switches that a switch is joined to, each by its lowest port.

@@ -27,7 +27,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_generator::checked_fabric::CheckedFabric;
-use tvlb_generator::choose::candidates::{Candidate, Sources};
+use tvlb_generator::choose::candidates::{PolicyCandidate, Sources};
 use tvlb_generator::choose::trial::{Entrants, Ground, MinAndVlb, Trial, TrialFigures};
 use tvlb_generator::choose::{
     ChooseError, Contender, Finalist, MostRegret, PanelSize, Prefer, all_of, by_merit, make_state,
@@ -37,7 +37,7 @@ use tvlb_generator::policy::PolicyPair;
 use tvlb_schema::PerDecision;
 use tvlb_simulator::Scheme;
 use tvlb_table_set::{Origin, Regrets};
-use variation::{Place, drawn, varied};
+use variation::{PolicyPlace, drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.
 const LATENCY_WEIGHT: f64 = 0.05;
@@ -54,7 +54,7 @@ const LEAST_LEAD: f64 = 0.01;
 const MIXTURE_STREAM: u64 = 0x6d69_7874_7572;
 
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SearchSettings {
     /// The scheme that the mixtures are for; for PAR there is one for each of its two decisions.
     pub scheme: Scheme,
     /// No new generation begins after so many runs.
@@ -72,7 +72,7 @@ pub struct Options {
     pub state: Option<PathBuf>,
 }
 
-impl Options {
+impl SearchSettings {
     /// What the mixtures to begin with are made from. The fabric file decides the seed of a set's fractions and
     /// draws, so no mixture has its own.
     fn sources(&self) -> Sources<'_> {
@@ -83,7 +83,7 @@ impl Options {
 
 /// The outcome of a search.
 #[derive(Clone, Debug)]
-struct Found {
+struct SearchOutcome {
     /// Conventional UGAL, the paper's choice, then the mixtures that were tried to the end, by falling J.
     mixtures: Vec<Mixture>,
     /// Runs that were needed.
@@ -98,7 +98,7 @@ struct Found {
 #[derive(Clone, Debug)]
 struct Mixture {
     /// The mixture's policies; none for conventional UGAL.
-    candidate: Option<Candidate>,
+    candidate: Option<PolicyCandidate>,
     objective: f64,
     /// The figures by fabric.
     figures: Vec<TrialFigures>,
@@ -113,7 +113,7 @@ struct Mixture {
 /// until then are kept.
 pub fn search(
     fabrics: &[CheckedFabric<'_>],
-    options: &Options,
+    options: &SearchSettings,
     progress: &dyn Progress,
 ) -> Result<SearchEntry, ChooseError> {
     make_state(options.state.as_deref())?;
@@ -124,32 +124,33 @@ pub fn search(
     progress.stage("mixtures", Some(options.runs));
     let oblivious = grounds.iter().map(|ground| ground.min_and_vlb(progress));
     let oblivious = oblivious.collect::<Result<Vec<_>, ChooseError>>()?;
-    let found = Search { grounds: &grounds, oblivious: &oblivious, options, progress }.run()?;
+    let found =
+        PolicySearch { grounds: &grounds, oblivious: &oblivious, options, progress }.run()?;
     Ok(SearchEntry::of(fabrics, options, &found))
 }
 
 /// Everything that the generations of a search share.
-struct Search<'s> {
+struct PolicySearch<'s> {
     grounds: &'s [Ground<'s>],
     /// What MIN and conventional VLB carry, by fabric.
     oblivious: &'s [MinAndVlb],
-    options: &'s Options,
+    options: &'s SearchSettings,
     progress: &'s dyn Progress,
 }
 
-struct Generation {
+struct SearchRound {
     /// The figures of conventional UGAL, by fabric.
     conventional: Vec<TrialFigures>,
     /// The figures of the paper's choice, by fabric.
     paper: Vec<TrialFigures>,
     /// The mixtures that were tried to the end, with their figures by fabric.
-    finished: Vec<(Candidate, Vec<TrialFigures>)>,
+    finished: Vec<(PolicyCandidate, Vec<TrialFigures>)>,
     /// Runs of the new mixtures.
     runs: usize,
 }
 
-impl Search<'_> {
-    fn run(&self) -> Result<Found, ChooseError> {
+impl PolicySearch<'_> {
+    fn run(&self) -> Result<SearchOutcome, ChooseError> {
         let seed = self.options.seed;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ MIXTURE_STREAM);
         let begin = self.options.sources().candidates(self.options.scheme);
@@ -193,14 +194,14 @@ impl Search<'_> {
                 mark_front(&mut mixtures);
                 let preferred = [Prefer::Throughput, Prefer::Latency, Prefer::Robust]
                     .map(|prefer| (prefer, preferred(prefer, &mixtures, self.options.most_regret)));
-                return Ok(Found { mixtures, runs, tried: tried.len(), preferred });
+                return Ok(SearchOutcome { mixtures, runs, tried: tried.len(), preferred });
             }
             new.clear();
         }
     }
 
     /// One more mixture: three of four are variations of a good one.
-    fn propose(&self, best: &[Mixture], rng: &mut impl Rng) -> Candidate {
+    fn propose(&self, best: &[Mixture], rng: &mut impl Rng) -> PolicyCandidate {
         let seed = self.options.seed;
         let is_par = self.options.scheme == Scheme::Par;
         let parents: Vec<&PolicyPair> = best
@@ -211,22 +212,22 @@ impl Search<'_> {
             .collect();
         let one_of = |rng: &mut _| parents[RngExt::random_range(rng, 0..parents.len())];
         let (source, second) = if parents.is_empty() || rng.random_range(0..4) == 0 {
-            (drawn(seed, Place::Source, rng), drawn(seed, Place::SecondLook, rng))
+            (drawn(seed, PolicyPlace::Source, rng), drawn(seed, PolicyPlace::SecondLook, rng))
         } else {
             let parent = one_of(rng);
             match rng.random_range(0..if is_par { 4 } else { 1 }) {
-                0 => (varied(&parent.source, Place::Source, rng), parent.second.clone()),
-                1 => (parent.source.clone(), varied(&parent.second, Place::SecondLook, rng)),
+                0 => (varied(&parent.source, PolicyPlace::Source, rng), parent.second.clone()),
+                1 => (parent.source.clone(), varied(&parent.second, PolicyPlace::SecondLook, rng)),
                 2 => (
-                    varied(&parent.source, Place::Source, rng),
-                    varied(&parent.second, Place::SecondLook, rng),
+                    varied(&parent.source, PolicyPlace::Source, rng),
+                    varied(&parent.second, PolicyPlace::SecondLook, rng),
                 ),
                 _ => (parent.source.clone(), one_of(rng).second.clone()),
             }
         };
         let policies =
             if is_par { PolicyPair { source, second } } else { PolicyPair::same(source) };
-        Candidate { policies, origin: Origin::Family }
+        PolicyCandidate { policies, origin: Origin::Family }
     }
 
     /// Tries candidates, of which the first is the paper's choice and the others are new mixtures. A
@@ -234,15 +235,15 @@ impl Search<'_> {
     /// eliminated.
     fn generation(
         &self,
-        candidates: &[Candidate],
+        candidates: &[PolicyCandidate],
         least_leads: &[f64],
-    ) -> Result<Generation, ChooseError> {
+    ) -> Result<SearchRound, ChooseError> {
         let Self { grounds, options, progress, .. } = *self;
         let entrants = grounds.iter().map(|ground| ground.entrants(candidates, progress));
         let entrants = entrants.collect::<Result<Vec<Entrants>, _>>()?;
         let each = grounds.iter().zip(self.oblivious).zip(&entrants);
         let begun = each.map(|((ground, oblivious), entrants)| {
-            let Options { scheme, most_regret, .. } = *options;
+            let SearchSettings { scheme, most_regret, .. } = *options;
             Trial::begin(ground, scheme, entrants, oblivious, most_regret, progress)
         });
         let trials = begun.collect::<Result<Vec<_>, ChooseError>>()?;
@@ -262,7 +263,7 @@ impl Search<'_> {
             trials.iter().map(|trial| trial.figures(contender)).collect::<Result<Vec<_>, _>>()
         };
         // Conventional UGAL is the contender before the first candidate.
-        let of_candidates: Vec<(Contender, &Candidate)> =
+        let of_candidates: Vec<(Contender, &PolicyCandidate)> =
             Contender::all(candidates.len() + 1).skip(1).zip(candidates).collect();
         let finished = all_of(&halved, |&contender| {
             for trial in &trials {
@@ -277,7 +278,7 @@ impl Search<'_> {
         let (conventional, paper) = (figures(Contender::CONVENTIONAL)?, figures(Contender::PAPER)?);
         let runs = trials.into_iter().map(Trial::asked_of_new).sum();
         let finished = finished.into_iter().flatten().collect();
-        Ok(Generation { conventional, paper, finished, runs })
+        Ok(SearchRound { conventional, paper, finished, runs })
     }
 }
 

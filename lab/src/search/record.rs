@@ -3,14 +3,14 @@
 //! Nothing here depends on time or on the number of threads.
 
 use super::leads::REGRET_WEIGHT;
-use super::{Found, LATENCY_WEIGHT, Mixture, Options};
+use super::{LATENCY_WEIGHT, Mixture, SearchOutcome, SearchSettings};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display};
 use tvlb_base::row;
 use tvlb_base::table::{Column, Table};
 use tvlb_generator::checked_fabric::CheckedFabric;
 use tvlb_generator::choose::Contender;
-use tvlb_generator::choose::candidates::Candidate;
+use tvlb_generator::choose::candidates::PolicyCandidate;
 use tvlb_generator::choose::trial::TrialFigures;
 use tvlb_table_set::all_rounded;
 use tvlb_table_set::grammar::CONVENTIONAL;
@@ -67,7 +67,11 @@ pub struct MixtureEntry {
 
 impl SearchEntry {
     /// The entry of a search on these fabrics.
-    pub(super) fn of(fabrics: &[CheckedFabric<'_>], options: &Options, found: &Found) -> Self {
+    pub(super) fn of(
+        fabrics: &[CheckedFabric<'_>],
+        options: &SearchSettings,
+        found: &SearchOutcome,
+    ) -> Self {
         let entry = |(number, mixture): (Contender, &Mixture)| {
             let preferred = found.preferred.iter().filter(|(_, preferred)| *preferred == number);
             let of =
@@ -76,7 +80,7 @@ impl SearchEntry {
                 policies: mixture
                     .candidate
                     .as_ref()
-                    .map_or_else(|| CONVENTIONAL.to_owned(), Candidate::name),
+                    .map_or_else(|| CONVENTIONAL.to_owned(), PolicyCandidate::name),
                 objective: mixture.objective,
                 on_front: mixture.is_on_front,
                 preferred_for: preferred.map(|(prefer, _)| prefer.name().to_owned()).collect(),

@@ -32,7 +32,7 @@ const GATE_STRIDES: [u8; 3] = [1, 2, 4];
 
 /// The decision that a mixture is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PolicyPlace {
     /// UGAL-L's only decision, or PAR's at the source.
     Source,
     /// PAR's second look.
@@ -40,7 +40,7 @@ pub(super) enum Place {
 }
 
 /// A random mixture, whose set has this seed.
-pub(super) fn drawn(seed: u64, place: Place, rng: &mut impl Rng) -> Policy {
+pub(super) fn drawn(seed: u64, place: PolicyPlace, rng: &mut impl Rng) -> Policy {
     let mut shapes = ShapeSet::only(Shape::all().next().expect("000 is the first shape"));
     for _ in 0..rng.random_range(1..Shape::COUNT) {
         if let Some(shape) = one_of(rng, &least_missing(shapes)) {
@@ -64,7 +64,7 @@ pub(super) fn drawn(seed: u64, place: Place, rng: &mut impl Rng) -> Policy {
         change_gate(&mut policy, rng);
     }
     policy.weighing.queue = Queue::Channel;
-    if place == Place::SecondLook {
+    if place == PolicyPlace::SecondLook {
         change_min(&mut policy, rng);
     }
     plain(policy)
@@ -72,7 +72,7 @@ pub(super) fn drawn(seed: u64, place: Place, rng: &mut impl Rng) -> Policy {
 
 /// A mixture that differs from another in one to three points. Where the shapes of a set of
 /// intermediate switches are to change, it becomes the mixture of its walks' shapes.
-pub(super) fn varied(from: &Policy, place: Place, rng: &mut impl Rng) -> Policy {
+pub(super) fn varied(from: &Policy, place: PolicyPlace, rng: &mut impl Rng) -> Policy {
     let mut policy = from.clone();
     for _ in 0..rng.random_range(1..=3) {
         let of_weighing = rng.random_range(0..2) == 0;
@@ -80,7 +80,7 @@ pub(super) fn varied(from: &Policy, place: Place, rng: &mut impl Rng) -> Policy 
             match (rng.random_range(0..4), place) {
                 (0, _) => change_threshold(&mut policy, rng),
                 (1, _) => change_candidates(&mut policy, rng),
-                (2, Place::SecondLook) => change_min(&mut policy, rng),
+                (2, PolicyPlace::SecondLook) => change_min(&mut policy, rng),
                 _ => change_gate(&mut policy, rng),
             }
         } else {
@@ -243,7 +243,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_mixture_is_valid_and_in_the_grammar(seed: u64, is_second: bool) {
-            let place = if is_second { Place::SecondLook } else { Place::Source };
+            let place = if is_second { PolicyPlace::SecondLook } else { PolicyPlace::Source };
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
             let mut policy = drawn(7, place, &mut rng);
             for _ in 0..20 {
@@ -262,7 +262,7 @@ mod tests {
         let mut policy = Policy::parse("switches:2-3 with returns", 1).unwrap();
         let (mut counts, mut gates, mut mins) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for _ in 0..4_000 {
-            policy = varied(&policy, Place::SecondLook, &mut rng);
+            policy = varied(&policy, PolicyPlace::SecondLook, &mut rng);
             let candidates = policy.weighing.candidates;
             counts.insert((candidates.min(), candidates.vlb()));
             gates.insert(policy.weighing.gate.sixteenths());
@@ -277,7 +277,7 @@ mod tests {
     fn a_set_of_intermediate_switches_is_kept_while_only_its_weighing_changes() {
         let from = Policy::parse("switches:2-3 with returns", 1).unwrap();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
-        let varied = (0..200).map(|_| varied(&from, Place::Source, &mut rng));
+        let varied = (0..200).map(|_| varied(&from, PolicyPlace::Source, &mut rng));
         let kept = varied.filter(|policy| policy.rule.is_by_switch() && *policy != from).count();
         assert!((20..150).contains(&kept), "{kept}");
     }
@@ -287,7 +287,7 @@ mod tests {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut met = BTreeSet::new();
         for _ in 0..2_000 {
-            met.insert(drawn(1, Place::Source, &mut rng).rule.shapes().bits());
+            met.insert(drawn(1, PolicyPlace::Source, &mut rng).rule.shapes().bits());
         }
         // All down-closed sets except that of 000 alone, which only `varied` makes.
         assert_eq!(met.len(), tvlb_throughput::path_set::down_closed().len() - 1);

@@ -24,7 +24,7 @@ pub(super) struct Curve {
 /// What is modelled of each fabric: the data points of Table 1 and both strategic sets, under these patterns.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Model {
+pub(super) struct ModelStudy {
     /// So many shifts between groups, drawn by the seed; all unless this is said.
     pub(super) shifts: Option<usize>,
     /// So many random `TYPE_2` patterns.
@@ -91,16 +91,16 @@ fn linear() -> Vec<String> {
 /// A way to route, with the settings that it has.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Line {
+pub(super) struct RoutingLine {
     /// What tables call it.
     #[serde(rename = "line")]
     pub(super) name: String,
-    pub(super) routing: Kind,
+    pub(super) routing: RoutingKind,
     /// OFAR's rules, where they are not the defaults of `tvlb-lab cut-through`.
     #[serde(default)]
     pub(super) rules: Table,
     #[serde(default)]
-    pub(super) escape: Escape,
+    pub(super) escape: EscapeChoice,
     /// When piggybacking calls a link congested: above so many percent of the mean, and so many packets more.
     pub(super) congestion: Option<[u16; 2]>,
     /// The policies of the images; conventional VLB unless this is said.
@@ -112,7 +112,7 @@ pub(super) struct Line {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Kind {
+pub(super) enum RoutingKind {
     Ofar,
     Piggybacking,
     UgalL,
@@ -122,7 +122,7 @@ pub(super) enum Kind {
 
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Escape {
+pub(super) enum EscapeChoice {
     #[default]
     Ring,
     Tree,
@@ -141,13 +141,13 @@ pub(super) struct Course {
     #[serde(default)]
     pub(super) delay: [u32; 2],
     #[serde(default)]
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<FaultEvent>,
 }
 
 /// From a cycle on these parts are dead, and no others.
 #[derive(Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Event {
+pub(super) struct FaultEvent {
     /// What the time from then on is called.
     pub(super) phase: String,
     pub(super) at: u32,

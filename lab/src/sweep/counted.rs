@@ -5,13 +5,13 @@ use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
 use super::lists::distinct;
-use super::measure::{Measure, Source};
+use super::measure::{Measure, ResultStore};
 use super::network::{all_of, traffic_of};
 use std::path::Path;
 use tvlb_base::progress::{AsOneStep, Cancelled, Progress};
 use tvlb_base::row;
 use tvlb_base::table::Cell;
-use tvlb_generator::static_load::{Paths, share_count, static_loads};
+use tvlb_generator::static_load::{LoadPaths, share_count, static_loads};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::names::Parts;
 use tvlb_topology::routes::count::RouteCounter;
@@ -102,7 +102,7 @@ impl Counted {
         let placement = placement.map_err(|error| SweepError::Unfit { run: run(), error })?;
         let rule = parse_set(set, self.seed).expect("it was read before");
         let traffic = all.clone().placed(&placement);
-        let loads = static_loads(&fabric.topology, &traffic, &Paths::Set(rule))
+        let loads = static_loads(&fabric.topology, &traffic, &LoadPaths::Set(rule))
             .map_err(|error| SweepError::Run { run: run(), error: error.into() })?;
         let shares = share_count(&fabric.topology, &all);
         Ok(row![
@@ -132,14 +132,14 @@ impl Measure for Counted {
     }
 
     /// What is counted at once is not kept.
-    fn is_kept(&self, _unit: usize, _source: &Source<'_>) -> Result<bool, SweepError> {
+    fn is_kept(&self, _unit: usize, _source: &ResultStore<'_>) -> Result<bool, SweepError> {
         Ok(true)
     }
 
     fn rows(
         &self,
         unit: usize,
-        _source: &Source<'_>,
+        _source: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let (placement, rest) = (unit % self.placements.len(), unit / self.placements.len());

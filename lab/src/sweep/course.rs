@@ -1,9 +1,9 @@
 //! A run in the course of which traffic changes, or parts die and are mended, watched window by window.
 
-use super::asked::{Course, Event};
+use super::asked::{Course, FaultEvent};
 use super::error::SweepError;
-use super::measure::{Measure, Source};
-use super::network::{Network, Subject};
+use super::measure::{Measure, ResultStore};
+use super::network::{NetworkRuns, NetworkSubject};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use tvlb_base::progress::Progress;
@@ -15,7 +15,7 @@ use tvlb_simulator::{
     BootedFabric, Estimate, FaultSchedule, Run, RunError, SeriesWindow, StarvedLink, StopRule,
 };
 use tvlb_table_set::dead_parts;
-use tvlb_traffic::{Part, Pattern, Traffic};
+use tvlb_traffic::{Pattern, Stretch, Traffic};
 
 /// The name of the time before the first event.
 const BEFORE: &str = "before";
@@ -29,7 +29,7 @@ const STEADY_WITHIN: f64 = 0.1;
 /// The runs of a study at loads, each with the course of events.
 pub(super) struct Courses {
     course: Course,
-    network: Network,
+    network: NetworkRuns,
     /// By fabric, what is dead after each event.
     dead: Vec<Vec<(u32, FaultSet)>>,
     /// How many seeds stand one after the other in the network's units.
@@ -87,12 +87,12 @@ impl Window {
 }
 
 /// Cycles of a course between two events or changes of traffic.
-pub(super) struct Phase {
+pub(super) struct CoursePhase {
     pub(super) name: String,
     pub(super) cycles: Range<u32>,
 }
 
-impl Phase {
+impl CoursePhase {
     /// The windows of the phase, of those of a course, each with its first cycle.
     pub(super) fn windows<'w>(
         &self,
@@ -113,8 +113,8 @@ impl Course {
     /// The time before anything happens, and that after each event or change of traffic.
     ///
     /// Refuses what does not follow each other at the ends of windows.
-    pub(super) fn phases(&self, pattern: &Pattern) -> Result<Vec<Phase>, SweepError> {
-        let changes: &[Part<Pattern>] = match pattern {
+    pub(super) fn phases(&self, pattern: &Pattern) -> Result<Vec<CoursePhase>, SweepError> {
+        let changes: &[Stretch<Pattern>] = match pattern {
             Pattern::Changing { then, .. } => then,
             _ => &[],
         };
@@ -138,19 +138,19 @@ impl Course {
             )));
         }
         let ends = times[1..].iter();
-        let phase = |((name, begin), &end)| Phase { name, cycles: begin..end };
+        let phase = |((name, begin), &end)| CoursePhase { name, cycles: begin..end };
         Ok(named.into_iter().zip(ends).map(phase).collect())
     }
 }
 
 impl Courses {
-    pub(super) fn new(course: &Course, network: Network) -> Result<Self, SweepError> {
+    pub(super) fn new(course: &Course, network: NetworkRuns) -> Result<Self, SweepError> {
         let wrong = |fault: String| SweepError::File { path: "course".into(), fault };
         let mut dead = Vec::new();
         for named in &network.fabrics {
             let bytes = fabric_image(&named.fabric.topology);
             let plan = FabricImage::decode(&bytes).expect("the encoder decodes what it wrote");
-            let read = |event: &Event| {
+            let read = |event: &FaultEvent| {
                 let parts = dead_parts::parse(&event.dead, &plan, &named.fabric.names);
                 let parts = parts.map_err(|error| wrong(format!("{}: {error}", event.phase)))?;
                 Ok((event.at, parts))
@@ -169,7 +169,7 @@ impl Courses {
         Ok(Self { course: course.clone(), seeds: seeds.len(), dead, network })
     }
 
-    fn subject(&self, unit: usize) -> Subject {
+    fn subject(&self, unit: usize) -> NetworkSubject {
         let mut subject = self.network.units[unit].subject.clone();
         subject.course =
             Some(serde_json::to_string(&self.course).expect("a course is plain values"));
@@ -305,7 +305,7 @@ pub(super) fn with_other_seeds<S: Serialize>(
     own: Vec<Window>,
     unit: usize,
     seeds: usize,
-    source: &Source<'_>,
+    source: &ResultStore<'_>,
     subject: impl Fn(usize) -> S,
 ) -> Result<Option<Vec<Vec<Window>>>, SweepError> {
     if !(unit + 1).is_multiple_of(seeds) || !source.is_collecting() {
@@ -329,7 +329,7 @@ impl Measure for Courses {
         self.network.prepare(units, progress)
     }
 
-    fn is_kept(&self, unit: usize, source: &Source<'_>) -> Result<bool, SweepError> {
+    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
         Ok(source.contains(&self.subject(unit)))
     }
 
@@ -337,7 +337,7 @@ impl Measure for Courses {
     fn rows(
         &self,
         unit: usize,
-        source: &Source<'_>,
+        source: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let make = || self.simulate(unit, progress);

@@ -4,18 +4,18 @@ mod figures;
 mod lines;
 mod windows;
 
-use super::asked::{Course, Line};
+use super::asked::{Course, RoutingLine};
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
-use super::file::{File, Measured};
+use super::file::{File, Quantity};
 use super::lists::distinct;
-use super::measure::{Measure, Source};
+use super::measure::{Measure, ResultStore};
 use crate::cut_through::{
-    CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, CutThroughSaturation, Fabric,
-    Sending, saturation,
+    CutThrough, CutThroughError, CutThroughFabric, CutThroughOutcome, CutThroughRun,
+    CutThroughSaturation, Sending, saturation,
 };
 use crate::escape::find;
-use figures::Figures;
+use figures::KeptFigures;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -34,7 +34,7 @@ use tvlb_traffic::{Pattern, Traffic};
 const MOST_CYCLES: u32 = 2_000_000;
 
 /// One run.
-struct Case {
+struct PhitRun {
     fabric: usize,
     line: usize,
     settings: CutThrough,
@@ -57,9 +57,9 @@ struct Bench {
 /// All runs of a study.
 pub(super) struct CutThroughs {
     fabrics: Vec<NamedFabric>,
-    lines: Vec<Line>,
+    lines: Vec<RoutingLine>,
     traffic: Vec<(String, Pattern)>,
-    cases: Vec<Case>,
+    cases: Vec<PhitRun>,
     benches: Vec<Bench>,
     /// Where runs are watched window by window.
     course: Option<Course>,
@@ -72,7 +72,7 @@ pub(super) struct CutThroughs {
 /// Everything that a run depends on.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Subject<'s> {
+struct CutThroughSubject<'s> {
     tool_version: &'static str,
     traffic_version: u32,
     fabric: String,
@@ -97,9 +97,9 @@ fn sendings(
         (Some(packets), false) => Ok((vec![Sending::Burst(packets)], None)),
         (None, true) => Ok((vec![Sending::AllToAll], None)),
         (None, false) => match file.measured().map_err(|error| wrong(&error))? {
-            Measured::Loads(loads) => Ok((loads.into_iter().map(Sending::Load).collect(), None)),
-            Measured::Saturation(found) => Ok((vec![Sending::Load(found)], Some(found))),
-            Measured::Curve(_) => {
+            Quantity::Loads(loads) => Ok((loads.into_iter().map(Sending::Load).collect(), None)),
+            Quantity::Saturation(found) => Ok((vec![Sending::Load(found)], Some(found))),
+            Quantity::Curve(_) => {
                 let accepted = "`loads`, `[saturation]`, `burst` or `all-to-all`";
                 Err(wrong(&format_args!("cut-through: accepted {accepted}")))
             }
@@ -156,7 +156,7 @@ impl CutThroughs {
                 for (traffic, _) in traffic.iter().enumerate() {
                     for &sending in &sendings {
                         let settings = measuring(&plain, sending, cycles);
-                        cases.extend(file.seeds.iter().map(|&seed| Case {
+                        cases.extend(file.seeds.iter().map(|&seed| PhitRun {
                             fabric,
                             line: number,
                             settings: settings.clone(),
@@ -174,9 +174,9 @@ impl CutThroughs {
         Ok(Self { fabrics, lines, traffic, cases, benches, course, resolution, seeds })
     }
 
-    fn subject<'s>(&'s self, case: &'s Case) -> Subject<'s> {
+    fn subject<'s>(&'s self, case: &'s PhitRun) -> CutThroughSubject<'s> {
         let line = &self.lines[case.line];
-        Subject {
+        CutThroughSubject {
             tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
             fabric: self.fabrics[case.fabric].wiring.clone(),
@@ -225,8 +225,8 @@ impl CutThroughs {
     /// Does something with the network and the traffic of a case.
     fn with_network<T>(
         &self,
-        case: &Case,
-        measure: impl FnOnce(Fabric<'_>, &Traffic) -> Result<T, CutThroughError>,
+        case: &PhitRun,
+        measure: impl FnOnce(CutThroughFabric<'_>, &Traffic) -> Result<T, CutThroughError>,
     ) -> Result<T, SweepError> {
         let (line, bench) = (&self.lines[case.line], &self.benches[case.fabric]);
         let images = &bench.images[line.policies()];
@@ -235,8 +235,8 @@ impl CutThroughs {
             EscapeKind::Ring => &bench.ring,
             EscapeKind::Tree => &bench.tree,
         });
-        let fabric = escape.map_or(Ok(Fabric::from(&booted)), |image| {
-            Fabric::with_escape(&booted, image)
+        let fabric = escape.map_or(Ok(CutThroughFabric::from(&booted)), |image| {
+            CutThroughFabric::with_escape(&booted, image)
                 .map_err(|error| SweepError::Run { run: line.name.clone(), error: Box::new(error) })
         })?;
         let df = self.fabrics[case.fabric].fabric.topology.dragonfly();
@@ -255,7 +255,7 @@ impl CutThroughs {
 impl CutThroughs {
     fn simulate(
         &self,
-        case: &Case,
+        case: &PhitRun,
         progress: &dyn Progress,
     ) -> Result<CutThroughOutcome, SweepError> {
         self.with_network(case, |fabric, traffic| {
@@ -273,7 +273,7 @@ impl CutThroughs {
         &self,
         unit: usize,
         resolution: f64,
-        source: &Source<'_>,
+        source: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let case = &self.cases[unit];
@@ -305,20 +305,20 @@ impl Measure for CutThroughs {
 
     fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError> {
         for &unit in units {
-            let Case { fabric, line, .. } = self.cases[unit];
+            let PhitRun { fabric, line, .. } = self.cases[unit];
             self.prepare_one((fabric, line), progress)?;
         }
         Ok(())
     }
 
-    fn is_kept(&self, unit: usize, source: &Source<'_>) -> Result<bool, SweepError> {
+    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
         Ok(source.contains(&self.subject(&self.cases[unit])))
     }
 
     fn rows(
         &self,
         unit: usize,
-        source: &Source<'_>,
+        source: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         if self.course.is_some() {
@@ -330,8 +330,8 @@ impl Measure for CutThroughs {
         let case = &self.cases[unit];
         let df = self.fabrics[case.fabric].fabric.topology.dragonfly();
         let root = self.benches[case.fabric].root;
-        let make = || Ok(Figures::new(&self.simulate(case, progress)?, (df, root)));
-        let Some(found): Option<Figures> = source.run(&self.subject(case), make)? else {
+        let make = || Ok(KeptFigures::new(&self.simulate(case, progress)?, (df, root)));
+        let Some(found): Option<KeptFigures> = source.run(&self.subject(case), make)? else {
             return Ok(None);
         };
         let (load, traffic) = match case.sending {

@@ -1,11 +1,11 @@
 //! A study file as it is written, before anything in it is looked at on a fabric: one study, or several under
 //! `study` with what they share above them.
 
-use super::asked::{Course, Curve, Jobs, Line, Model};
+use super::asked::{Course, Curve, Jobs, ModelStudy, RoutingLine};
 use super::lists::{OneOrSeveral, distinct};
 use super::pivot::Pivot;
-use super::select::{Cell, Where};
-use super::sets::SetEntry;
+use super::select::{CellValue, Where};
+use super::sets::StudySet;
 use super::settings::{NamedSettings, SettingLists};
 use super::statement::Statement;
 use serde::Deserialize;
@@ -30,7 +30,7 @@ pub(super) struct File {
     #[serde(default)]
     pub(super) schemes: Vec<String>,
     #[serde(default)]
-    pub(super) sets: Vec<SetEntry>,
+    pub(super) sets: Vec<StudySet>,
     /// Sets, or lines of cut-through switches, by what tables call them, that this study does without.
     #[serde(default)]
     pub(super) leave_out: Vec<String>,
@@ -41,9 +41,9 @@ pub(super) struct File {
     #[serde(default = "identity")]
     pub(super) placements: Vec<String>,
     loads: Option<OneOrSeveral<Load>>,
-    saturation: Option<Saturation>,
+    saturation: Option<SaturationSearch>,
     curve: Option<Curve>,
-    pub(super) model: Option<Model>,
+    pub(super) model: Option<ModelStudy>,
     /// Whether the paths of the sets are counted, and nothing is run.
     #[serde(default)]
     pub(super) paths: bool,
@@ -55,7 +55,7 @@ pub(super) struct File {
     /// Lines of cut-through switches, at loads, in bursts of so many packets of a node, or each node with one
     /// packet for every other.
     #[serde(default)]
-    pub(super) cut_through: Vec<Line>,
+    pub(super) cut_through: Vec<RoutingLine>,
     pub(super) burst: Option<u32>,
     #[serde(default)]
     pub(super) all_to_all: bool,
@@ -101,8 +101,8 @@ pub struct Picture {
 impl Picture {
     /// The columns and values that rows of the picture may have.
     pub fn only(&self) -> Vec<(String, String)> {
-        let of = |(column, OneOrSeveral(cells)): (&String, &OneOrSeveral<Cell>)| {
-            cells.iter().map(|Cell(cell)| (column.clone(), cell.clone())).collect::<Vec<_>>()
+        let of = |(column, OneOrSeveral(cells)): (&String, &OneOrSeveral<CellValue>)| {
+            cells.iter().map(|CellValue(cell)| (column.clone(), cell.clone())).collect::<Vec<_>>()
         };
         self.asked.iter().flat_map(of).collect()
     }
@@ -120,7 +120,7 @@ fn nothing_dead() -> Vec<String> {
 /// A search for the load of saturation in the place of loads.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Saturation {
+pub(super) struct SaturationSearch {
     /// Loads that are looked at are multiples of this.
     #[serde(default = "default_resolution")]
     pub(super) resolution: f64,
@@ -165,7 +165,7 @@ impl<'de> Deserialize<'de> for Load {
 }
 
 /// What every run of a network measures.
-pub(super) enum Measured {
+pub(super) enum Quantity {
     /// The figures at each of these loads.
     Loads(Vec<f64>),
     /// The resolution of a search.
@@ -246,16 +246,16 @@ fn merge(table: &mut Table, own: &Table) {
 
 impl File {
     /// What is measured. Loads must make sense and be there once.
-    pub(super) fn measured(&self) -> Result<Measured, String> {
+    pub(super) fn measured(&self) -> Result<Quantity, String> {
         let loads = match (&self.loads, self.saturation, self.curve) {
             (Some(OneOrSeveral(loads)), None, None) => loads,
-            (None, Some(Saturation { resolution }), None) => {
+            (None, Some(SaturationSearch { resolution }), None) => {
                 if !(0.0001..=0.5).contains(&resolution) {
                     return Err(format!(
                         "saturation.resolution: found {resolution}, accepted 0.0001 to 0.5"
                     ));
                 }
-                return Ok(Measured::Saturation(resolution));
+                return Ok(Quantity::Saturation(resolution));
             }
             (None, None, Some(curve)) => {
                 let Curve { lowest, coarse, fine } = curve;
@@ -271,7 +271,7 @@ impl File {
                         "curve.coarse: found {coarse}, accepted a multiple of {fine}"
                     ));
                 }
-                return Ok(Measured::Curve(curve));
+                return Ok(Quantity::Curve(curve));
             }
             (None, None, None) => {
                 return Err(format!("found neither {MEASURES}, accepted one of them"));
@@ -293,7 +293,7 @@ impl File {
         distinct("loads", &loads)?;
         match loads.iter().find(|&&load| !(load > 0.0 && load <= 1.0)) {
             Some(load) => Err(format!("loads: found {load}, accepted above 0 and at most 1")),
-            None => Ok(Measured::Loads(loads)),
+            None => Ok(Quantity::Loads(loads)),
         }
     }
 }

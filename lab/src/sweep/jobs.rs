@@ -7,9 +7,9 @@ use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
 use super::lists::distinct;
-use super::measure::{Measure, Source};
+use super::measure::{Measure, ResultStore};
 use super::network::{all_of, scheme, sets};
-use super::sets::Paths;
+use super::sets::StudyPaths;
 use super::settings::{Variant, variants};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ pub(super) struct JobRuns {
     fabrics: Vec<NamedFabric>,
     /// The jobs of each fabric, and what their ranks do.
     loaded: Vec<(Vec<Job>, Vec<Programs>)>,
-    sets: Vec<Paths>,
+    sets: Vec<StudyPaths>,
     variants: Vec<Variant>,
     places: Vec<PlacementRule>,
     maps: Vec<RankMap>,
@@ -57,7 +57,7 @@ pub(super) struct JobRuns {
 /// Everything that a run depends on.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Subject<'s> {
+struct JobsSubject<'s> {
     tool_version: &'static str,
     traffic_version: u32,
     fabric: String,
@@ -213,12 +213,12 @@ impl JobRuns {
         if is_half && is_there { Ok(Some(nodes)) } else { Err(wrong()) }
     }
 
-    fn subject(&self, case: &Case, seed: u64) -> Subject<'_> {
+    fn subject(&self, case: &Case, seed: u64) -> JobsSubject<'_> {
         let fabric = &self.fabrics[case.fabric].fabric;
         let nodes = self.nodes(case, seed).expect("they were placed before");
         let numbers: Vec<u8> =
             nodes.concat().iter().flat_map(|node| node.0.to_le_bytes()).collect();
-        Subject {
+        JobsSubject {
             tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
             fabric: self.fabrics[case.fabric].wiring.clone(),
@@ -298,7 +298,7 @@ impl Measure for JobRuns {
         Ok(())
     }
 
-    fn is_kept(&self, unit: usize, source: &Source<'_>) -> Result<bool, SweepError> {
+    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
         let (case, seed) = (unit / self.seeds.len(), self.seeds[unit % self.seeds.len()]);
         Ok(source.contains(&self.subject(&self.cases[case], seed)))
     }
@@ -307,7 +307,7 @@ impl Measure for JobRuns {
     fn rows(
         &self,
         unit: usize,
-        source: &Source<'_>,
+        source: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let (number, last) = (unit / self.seeds.len(), unit % self.seeds.len());

@@ -22,14 +22,14 @@ pub(super) trait Measure: Sync {
     }
 
     /// Whether all that a unit needs is kept.
-    fn is_kept(&self, unit: usize, source: &Source<'_>) -> Result<bool, SweepError>;
+    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError>;
 
     /// The lines of a unit's table, each with a line end; none where something is not there, or another process
     /// is at it.
     fn rows(
         &self,
         unit: usize,
-        source: &Source<'_>,
+        source: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError>;
 
@@ -62,7 +62,7 @@ pub(super) trait Measure: Sync {
 }
 
 /// The results that are kept, and whether missing ones are made.
-pub(super) struct Source<'s> {
+pub(super) struct ResultStore<'s> {
     runs: &'s Runs,
     /// The directory beside the results, for work that keeps parts of its own.
     pub(super) directory: &'s Path,
@@ -70,7 +70,7 @@ pub(super) struct Source<'s> {
     made: AtomicUsize,
 }
 
-impl<'s> Source<'s> {
+impl<'s> ResultStore<'s> {
     pub(super) fn new(runs: &'s Runs, directory: &'s Path, makes: bool) -> Self {
         Self { runs, directory, makes, made: AtomicUsize::new(0) }
     }

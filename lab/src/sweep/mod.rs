@@ -63,10 +63,10 @@ pub use file::Picture;
 pub use page::{PageError, with_tables};
 pub use rows::Rows;
 pub use statement::Known;
-pub use study::{Plan, Study, StudyFile, counts};
-pub use verdict::{Judged, Verdict};
+pub use study::{StudyFile, StudyPlan, SweepStudy, counts};
+pub use verdict::{JudgedStatement, Verdict};
 
-use measure::{Source, runs_in};
+use measure::{ResultStore, runs_in};
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -77,7 +77,7 @@ use tvlb_table_set::runs::POLL;
 
 /// What came of making a study's runs.
 #[derive(Debug)]
-pub struct Made {
+pub struct StudyResults {
     /// How many runs the study has: runs at a load, searches, lines of rising loads, jobs or models.
     pub runs: usize,
     /// How many of them had been made before.
@@ -89,11 +89,11 @@ pub struct Made {
 }
 
 /// Makes the runs that are not in `directory` yet, together with all processes that do the same.
-pub fn run(plan: &mut Plan, directory: &Path, progress: &dyn Progress) -> Made {
+pub fn run(plan: &mut StudyPlan, directory: &Path, progress: &dyn Progress) -> StudyResults {
     let (runs, mut before, now) = (plan.run_count(), 0, AtomicUsize::new(0));
     let mut make = || {
         let store = runs_in(directory)?;
-        let kept = Source::new(&store, directory, false);
+        let kept = ResultStore::new(&store, directory, false);
         let mut left = Vec::new();
         for unit in 0..runs {
             if !plan.measure.is_kept(unit, &kept)? {
@@ -106,7 +106,7 @@ pub fn run(plan: &mut Plan, directory: &Path, progress: &dyn Progress) -> Made {
         let measure = &plan.measure;
         while !left.is_empty() {
             let of_others = left.par_iter().with_max_len(1).map(|&unit| {
-                let source = Source::new(&store, directory, true);
+                let source = ResultStore::new(&store, directory, true);
                 let is_there = measure.rows(unit, &source, progress)?.is_some();
                 if is_there {
                     now.fetch_add(usize::from(source.made() > 0), Ordering::Relaxed);
@@ -124,7 +124,7 @@ pub fn run(plan: &mut Plan, directory: &Path, progress: &dyn Progress) -> Made {
         Ok(())
     };
     let end = make();
-    Made { runs, before, now: now.into_inner(), end }
+    StudyResults { runs, before, now: now.into_inner(), end }
 }
 
 /// The runs of a study that are there.
@@ -148,9 +148,9 @@ pub struct Collected {
 ///
 /// # Errors
 /// No run is there, or one cannot be used.
-pub fn collect(plan: &Plan, directory: &Path) -> Result<Collected, SweepError> {
+pub fn collect(plan: &StudyPlan, directory: &Path) -> Result<Collected, SweepError> {
     let store = runs_in(directory)?;
-    let source = Source::new(&store, directory, false);
+    let source = ResultStore::new(&store, directory, false);
     let columns = plan.measure.columns().into_iter().map(str::to_owned).collect();
     let mut rows = Rows { columns, rows: Vec::new() };
     let (mut found, all) = (0, plan.run_count());

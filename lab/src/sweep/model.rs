@@ -1,11 +1,11 @@
 //! Step 1's throughputs of path sets, as `tvlb model` computes them.
 
-use super::asked::Model;
+use super::asked::ModelStudy;
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
 use super::lists::distinct;
-use super::measure::{Measure, Source};
+use super::measure::{Measure, ResultStore};
 use serde::{Deserialize, Serialize};
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::row;
@@ -24,7 +24,7 @@ const EPSILON: f64 = 0.01;
 /// The models of a study, one of each fabric and seed.
 pub(super) struct Models {
     study: String,
-    model: Model,
+    model: ModelStudy,
     fabrics: Vec<NamedFabric>,
     seeds: Vec<u64>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Models {
 /// What a model depends on.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Subject<'s> {
+struct ModelSubject<'s> {
     tool_version: &'static str,
     traffic_version: u32,
     modelled: &'s str,
@@ -57,7 +57,7 @@ struct Set {
 
 /// What is kept of a model.
 #[derive(Serialize, Deserialize)]
-struct Found {
+struct ModelFigures {
     patterns: usize,
     bound: f64,
     sets: Vec<Set>,
@@ -66,7 +66,7 @@ struct Found {
 impl Models {
     pub(super) fn new(
         study: &str,
-        model: Model,
+        model: ModelStudy,
         file: &File,
         fabrics: Vec<NamedFabric>,
     ) -> Result<Self, String> {
@@ -78,10 +78,10 @@ impl Models {
         (&self.fabrics[unit / self.seeds.len()], self.seeds[unit % self.seeds.len()])
     }
 
-    fn subject(&self, unit: usize) -> Subject<'_> {
+    fn subject(&self, unit: usize) -> ModelSubject<'_> {
         let (fabric, seed) = self.unit(unit);
-        let Model { shifts, type_2, rule } = self.model;
-        Subject {
+        let ModelStudy { shifts, type_2, rule } = self.model;
+        ModelSubject {
             tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
             modelled: &fabric.fabric.file.name,
@@ -95,11 +95,11 @@ impl Models {
     fn make(
         &self,
         unit: usize,
-        source: &Source<'_>,
+        source: &ResultStore<'_>,
         progress: &dyn Progress,
-    ) -> Result<Found, SweepError> {
+    ) -> Result<ModelFigures, SweepError> {
         let (NamedFabric { fabric, .. }, seed) = self.unit(unit);
-        let (df, Model { shifts, type_2, rule }) = (fabric.topology.dragonfly(), self.model);
+        let (df, ModelStudy { shifts, type_2, rule }) = (fabric.topology.dragonfly(), self.model);
         let all = Flows::type_1_set(df);
         let count = shifts.unwrap_or(all.len());
         let mut patterns = sample(all, count, seed);
@@ -126,7 +126,7 @@ impl Models {
             mean_hops: set.mean_hops,
         });
         let sets = sets.collect();
-        Ok(Found { patterns: report.patterns.len(), bound: report.bound, sets })
+        Ok(ModelFigures { patterns: report.patterns.len(), bound: report.bound, sets })
     }
 }
 
@@ -135,18 +135,18 @@ impl Measure for Models {
         self.fabrics.len() * self.seeds.len()
     }
 
-    fn is_kept(&self, unit: usize, source: &Source<'_>) -> Result<bool, SweepError> {
+    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
         Ok(source.contains(&self.subject(unit)))
     }
 
     fn rows(
         &self,
         unit: usize,
-        source: &Source<'_>,
+        source: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let make = || self.make(unit, source, progress);
-        let Some(found): Option<Found> = source.run(&self.subject(unit), make)? else {
+        let Some(found): Option<ModelFigures> = source.run(&self.subject(unit), make)? else {
             return Ok(None);
         };
         let (fabric, seed) = self.unit(unit);

@@ -7,9 +7,9 @@ mod runs;
 use super::dead_parts::DeadParts;
 use super::error::SweepError;
 use super::fabrics::{NamedFabric, for_fabric};
-use super::file::{File, Measured};
+use super::file::{File, Quantity};
 use super::lists::distinct;
-use super::sets::Paths;
+use super::sets::StudyPaths;
 use super::settings::{Variant, variants};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ const MOST_UNITS: usize = 1_000_000;
 /// Everything that a run's outcome depends on.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Subject {
+pub(super) struct NetworkSubject {
     pub(super) tool_version: &'static str,
     pub(super) traffic_version: u32,
     pub(super) fabric: String,
@@ -74,7 +74,7 @@ pub(super) struct Subject {
 /// What the images that a run boots from depend on: positions in the plan's lists, and the rule of
 /// virtual channels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Tables {
+pub(super) struct ImageKey {
     pub(super) fabric: usize,
     pub(super) set: usize,
     pub(super) vc_scheme: VcScheme,
@@ -84,9 +84,9 @@ pub(super) struct Tables {
 }
 
 /// One run of a study, one search, or one line of rising loads.
-pub(super) struct Unit {
-    pub(super) subject: Subject,
-    pub(super) tables: Tables,
+pub(super) struct StudyRun {
+    pub(super) subject: NetworkSubject,
+    pub(super) tables: ImageKey,
     /// The position in the plan's list of traffic, and that of the placement in its own.
     pub(super) traffic: usize,
     pub(super) placement: usize,
@@ -95,24 +95,24 @@ pub(super) struct Unit {
 }
 
 /// What a study asks of networks: every run, and what the runs share.
-pub(super) struct Network {
+pub(super) struct NetworkRuns {
     pub(super) fabrics: Vec<NamedFabric>,
-    pub(super) sets: Vec<Paths>,
+    pub(super) sets: Vec<StudyPaths>,
     variants: Vec<Variant>,
     pub(super) dead: Vec<DeadParts>,
     /// By fabric, in the order of the file.
     pub(super) traffic: Vec<Vec<Named<Pattern>>>,
     pub(super) placements: Vec<Named<PlacementRule>>,
-    measured: Measured,
+    measured: Quantity,
     /// How many combinations there are but for traffic, loads and seeds.
     pub(super) lines: usize,
     /// Every combination, in the order of the file's lists, of which the last one changes fastest.
-    pub(super) units: Vec<Unit>,
+    pub(super) units: Vec<StudyRun>,
     /// The images of those combinations that are to be run.
-    images: HashMap<Tables, Images>,
+    images: HashMap<ImageKey, Images>,
 }
 
-/// The lists that [`Network`] does not keep.
+/// The lists that [`NetworkRuns`] does not keep.
 struct Lists<'l> {
     schemes: Vec<Scheme>,
     /// The loads, or nothing in their place.
@@ -120,7 +120,7 @@ struct Lists<'l> {
     seeds: &'l [u64],
 }
 
-impl Network {
+impl NetworkRuns {
     /// Reads what a study says of networks. What it names by paths begins at `beside`.
     ///
     /// # Errors
@@ -140,8 +140,8 @@ impl Network {
             .map_err(|error| wrong(&error))?;
         let measured = file.measured().map_err(|error| wrong(&error))?;
         let loads = match &measured {
-            Measured::Loads(loads) => loads.iter().copied().map(Some).collect(),
-            Measured::Saturation(_) | Measured::Curve(_) => vec![None],
+            Quantity::Loads(loads) => loads.iter().copied().map(Some).collect(),
+            Quantity::Saturation(_) | Quantity::Curve(_) => vec![None],
         };
         let schemes = all_of(&file.schemes, scheme).map_err(|e| each("schemes", e))?;
         let variants = variants(&file.settings, &file.variants).map_err(|error| wrong(&error))?;
@@ -157,7 +157,7 @@ impl Network {
             })
             .collect();
         for (fabric, image) in &images {
-            let check = |set: &Paths| set.check_fabric(&fabric.file.name, image.identity());
+            let check = |set: &StudyPaths| set.check_fabric(&fabric.file.name, image.identity());
             sets.iter().try_for_each(check).map_err(|e| each("sets", e))?;
         }
         let dead = all_of(&file.faults, |name| DeadParts::read(name, beside, &images));
@@ -247,12 +247,12 @@ impl Network {
         let loaded = &self.fabrics[fabric].fabric;
         let (paths, variant) = (&self.sets[set], &self.variants[number]);
         let resolution = match self.measured {
-            Measured::Saturation(resolution) => Some(resolution),
+            Quantity::Saturation(resolution) => Some(resolution),
             _ => None,
         };
         let settings = variant.settings(loaded, (scheme, paths.kind), resolution.is_some());
         let vc_scheme = settings.vc_scheme.unwrap_or(loaded.file.virtual_channels);
-        let base = Subject {
+        let base = NetworkSubject {
             tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
             fabric: loaded.file.name.clone(),
@@ -269,13 +269,13 @@ impl Network {
             dead: None,
             traffic_content: None,
             placement_content: None,
-            ends_early: matches!(self.measured, Measured::Curve(_)),
+            ends_early: matches!(self.measured, Quantity::Curve(_)),
             course: None,
         };
         let tables = |seed| {
             // What is dead may be drawn by the seed; all else of the images does not depend on it.
             let seed = if self.dead[dead].is_drawn() { seed } else { 0 };
-            Tables { fabric, set, vc_scheme, dead, seed }
+            ImageKey { fabric, set, vc_scheme, dead, seed }
         };
         for (traffic, pattern) in self.traffic[fabric].iter().enumerate() {
             for (placement, rule) in self.placements.iter().enumerate() {
@@ -286,7 +286,7 @@ impl Network {
                 for &load in &lists.loads {
                     for &seed in lists.seeds {
                         let dead_parts = self.dead[dead].in_words(fabric, seed, loaded);
-                        let subject = Subject {
+                        let subject = NetworkSubject {
                             traffic: pattern.name.clone(),
                             placement: is_named.then(|| rule.name.clone()),
                             traffic_content: pattern.content.clone(),
@@ -298,7 +298,7 @@ impl Network {
                         };
                         let variant = self.variants[number].name.clone();
                         let tables = tables(seed);
-                        self.units.push(Unit { subject, tables, traffic, placement, variant });
+                        self.units.push(StudyRun { subject, tables, traffic, placement, variant });
                     }
                 }
             }
@@ -331,8 +331,8 @@ pub(super) fn traffic_of(
 }
 
 /// The sets of a study but for those that it does without.
-pub(super) fn sets(file: &File, beside: &Path) -> Result<Vec<Paths>, String> {
-    let all = file.sets.iter().map(|entry| Paths::parse(entry, beside));
+pub(super) fn sets(file: &File, beside: &Path) -> Result<Vec<StudyPaths>, String> {
+    let all = file.sets.iter().map(|entry| StudyPaths::parse(entry, beside));
     let mut all = all.collect::<Result<Vec<_>, String>>()?;
     all.retain(|set| !file.leave_out.contains(&set.heading));
     let each = all.iter().map(|set| format!("{} {}", set.name, set.schemes.join(" ")));
@@ -357,7 +357,7 @@ pub(super) fn scheme(name: &str) -> Result<Scheme, String> {
 }
 
 /// A hash of what a fabric is and of how its switches decide, but for the sets.
-fn hash_of(fabric: &Fabric, paths: &Paths) -> String {
+fn hash_of(fabric: &Fabric, paths: &StudyPaths) -> String {
     let policies = paths.named_policies(fabric);
     let weighings = policies.map(|policy| policy.weighing);
     let (topology, min) = (&fabric.topology, policies.par_second.min);

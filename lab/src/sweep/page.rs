@@ -5,8 +5,8 @@
 
 use super::pivot::markdown;
 use super::statement::Known;
-use super::study::{Study, StudyFile, combined, counts};
-use super::verdict::{Judged, Verdict};
+use super::study::{StudyFile, SweepStudy, combined, counts};
+use super::verdict::{JudgedStatement, Verdict};
 
 const BEGIN: &str = "<!-- figures: ";
 const CLOSE: &str = " -->";
@@ -74,7 +74,7 @@ pub fn with_tables(document: &str, file: &StudyFile, known: &Known) -> Result<St
 
 /// The tables of studies, in the form of the first, and what a paper states of them: a row for each number that
 /// we do not meet exactly, and for each comparison that our figures do not confirm.
-fn tables(studies: &[&Study], known: &Known) -> String {
+fn tables(studies: &[&SweepStudy], known: &Known) -> String {
     let rows = combined(studies, known);
     let first = studies.first().map_or(&[][..], |study| &study.file.tables);
     let mut blocks: Vec<String> = first.iter().filter_map(|table| table.markdown(&rows)).collect();
@@ -91,7 +91,7 @@ fn tables(studies: &[&Study], known: &Known) -> String {
                 confirmed += 1;
                 continue;
             }
-            let Judged { what, ours, difference, verdict, stated, note, .. } = judged;
+            let JudgedStatement { what, ours, difference, verdict, stated, note, .. } = judged;
             if let Some(note) = note {
                 let line = format!("- {what}: {note}.\n");
                 if !notes.contains(&line) {
@@ -114,7 +114,7 @@ fn tables(studies: &[&Study], known: &Known) -> String {
 
 /// Whether a table need not show a statement: a comparison that is confirmed, a number that is ours exactly, and
 /// a gain within the tolerance, which follows from the two figures that it compares.
-fn is_passed_over(judged: &Judged) -> bool {
+fn is_passed_over(judged: &JudgedStatement) -> bool {
     let is_gain = judged.stated.as_ref().is_some_and(|number| number.ends_with('%'));
     let is_exact = judged.difference.as_deref() == Some("+0") && judged.note.is_none();
     judged.verdict == Verdict::Confirmed

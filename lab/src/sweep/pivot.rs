@@ -28,10 +28,10 @@ pub(super) struct Pivot {
 
 /// A text with figures in braces, such as `{median:.1}, {spread of median:.1}%`.
 #[derive(Clone, Debug)]
-struct Template(Vec<Part>);
+struct Template(Vec<CellPart>);
 
 #[derive(Clone, Debug)]
-enum Part {
+enum CellPart {
     Text(String),
     /// A figure with so many decimals; without a number of them as the rows have it. With its error, if it
     /// has one, where the text says so.
@@ -58,9 +58,9 @@ impl<'de> Deserialize<'de> for Template {
                     "" => None,
                     text => Some(text.trim_start_matches('.').parse().map_err(|_| wrong())?),
                 };
-                parts.push(Part::Figure(name.into(), decimals, with_error));
+                parts.push(CellPart::Figure(name.into(), decimals, with_error));
             }
-            parts.push(Part::Text(rest.to_owned()));
+            parts.push(CellPart::Text(rest.to_owned()));
         }
         Ok(Self(parts))
     }
@@ -75,8 +75,8 @@ impl Template {
         let (mut text, mut is_there) = (String::new(), false);
         for part in &self.0 {
             match part {
-                Part::Text(part) => text.push_str(part),
-                Part::Figure(figure, Some(decimals), with_error) => {
+                CellPart::Text(part) => text.push_str(part),
+                CellPart::Figure(figure, Some(decimals), with_error) => {
                     let Some(value) = figure.of(rows, found) else { continue };
                     is_there = true;
                     let _ = write!(text, "{:.decimals$}", value.mean);
@@ -84,7 +84,7 @@ impl Template {
                         let _ = write!(text, " ± {error:.decimals$}");
                     }
                 }
-                Part::Figure(figure, None, _) => {
+                CellPart::Figure(figure, None, _) => {
                     let said = figure.text(rows, found);
                     is_there |= !said.is_empty();
                     text.push_str(said);
@@ -99,8 +99,8 @@ impl Pivot {
     /// The columns of rows that the table needs.
     pub(super) fn needs(&self) -> impl Iterator<Item = &str> {
         let figures = self.cell.0.iter().filter_map(|part| match part {
-            Part::Figure(figure, ..) => Some(figure.column.as_str()),
-            Part::Text(_) => None,
+            CellPart::Figure(figure, ..) => Some(figure.column.as_str()),
+            CellPart::Text(_) => None,
         });
         let named = self.rows.iter().chain(&self.columns).chain(self.asked.keys());
         named.map(String::as_str).chain(figures).chain(["load", "saturated"])

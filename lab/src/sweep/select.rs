@@ -8,9 +8,9 @@ use tvlb_simulator::Estimate;
 
 /// A text, a number, or true or false, as a cell of a table has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cell(pub(super) String);
+pub(super) struct CellValue(pub(super) String);
 
-impl<'de> Deserialize<'de> for Cell {
+impl<'de> Deserialize<'de> for CellValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = toml::Value::deserialize(deserializer)?;
         Ok(Self(value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
@@ -18,13 +18,13 @@ impl<'de> Deserialize<'de> for Cell {
 }
 
 /// For each column that is named, the cells that a row may have there.
-pub(super) type Where = BTreeMap<String, OneOrSeveral<Cell>>;
+pub(super) type Where = BTreeMap<String, OneOrSeveral<CellValue>>;
 
 /// Whether a row has what is asked for. A column that there is not is an empty one.
 pub(super) fn fits(rows: &Rows, row: &[String], asked: &Where) -> bool {
     asked.iter().all(|(column, OneOrSeveral(cells))| {
         let found = rows.place(column).map_or("", |place| &row[place]);
-        cells.iter().any(|Cell(cell)| is_same(cell, found))
+        cells.iter().any(|CellValue(cell)| is_same(cell, found))
     })
 }
 

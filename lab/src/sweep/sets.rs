@@ -24,11 +24,11 @@ const TABLES: &str = "tables:";
 
 /// An entry of the list of sets: a text, or a table with more to say.
 #[derive(Clone, Default)]
-pub(super) struct SetEntry(pub(super) Named);
+pub(super) struct StudySet(pub(super) SetDetails);
 
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct Named {
+pub(super) struct SetDetails {
     pub(super) set: String,
     /// What tables call it; sets of different schemes may have one name.
     #[serde(default)]
@@ -44,23 +44,23 @@ pub(super) struct Named {
     pub(super) balanced: bool,
 }
 
-impl<'de> Deserialize<'de> for SetEntry {
+impl<'de> Deserialize<'de> for StudySet {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct TextOrTable;
 
         impl<'de> Visitor<'de> for TextOrTable {
-            type Value = SetEntry;
+            type Value = StudySet;
 
             fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
                 f.write_str("a set as text, or a table with `set`")
             }
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<SetEntry, E> {
-                Ok(SetEntry(Named { set: text.to_owned(), ..Named::default() }))
+            fn visit_str<E: Error>(self, text: &str) -> Result<StudySet, E> {
+                Ok(StudySet(SetDetails { set: text.to_owned(), ..SetDetails::default() }))
             }
 
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<SetEntry, M::Error> {
-                Named::deserialize(MapAccessDeserializer::new(map)).map(SetEntry)
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<StudySet, M::Error> {
+                SetDetails::deserialize(MapAccessDeserializer::new(map)).map(StudySet)
             }
         }
 
@@ -69,7 +69,7 @@ impl<'de> Deserialize<'de> for SetEntry {
 }
 
 /// Where a run's VLB paths come from, and how they are weighed.
-pub(super) struct Paths {
+pub(super) struct StudyPaths {
     /// The text in the sweep file.
     pub(super) name: String,
     /// What tables call it.
@@ -78,27 +78,27 @@ pub(super) struct Paths {
     pub(super) schemes: Vec<String>,
     placements: Vec<String>,
     is_balanced: bool,
-    source: Source,
+    source: PolicySource,
     pub(super) kind: VlbPaths,
 }
 
-enum Source {
+enum PolicySource {
     /// One policy, or two with " then " between; `all` for conventional paths.
     Text(String),
     /// What a table set says.
     Tables(Box<TablePolicies>),
 }
 
-impl Paths {
+impl StudyPaths {
     /// Reads an entry of the list of sets. The directories of table sets begin at `beside`.
-    pub(super) fn parse(SetEntry(entry): &SetEntry, beside: &Path) -> Result<Self, String> {
+    pub(super) fn parse(StudySet(entry): &StudySet, beside: &Path) -> Result<Self, String> {
         let name = entry.set.trim().to_owned();
         let heading = if entry.paths.is_empty() { &name } else { &entry.paths }.clone();
-        let Named { schemes, placements, balanced: is_balanced, .. } = entry.clone();
+        let SetDetails { schemes, placements, balanced: is_balanced, .. } = entry.clone();
         if let Some(directory) = name.strip_prefix(TABLES) {
             let set = TableSet::open(&beside.join(directory)).map_err(|error| error.to_string())?;
             let found = table_policies::read(&set).map_err(|error| error.to_string())?;
-            let (source, kind) = (Source::Tables(Box::new(found)), VlbPaths::Custom);
+            let (source, kind) = (PolicySource::Tables(Box::new(found)), VlbPaths::Custom);
             let is_balanced = false;
             return Ok(Self { name, heading, schemes, placements, is_balanced, source, kind });
         }
@@ -121,7 +121,7 @@ impl Paths {
                  second look may have a set of its own after \" then \""
             )
         })?;
-        let source = Source::Text(policies);
+        let source = PolicySource::Text(policies);
         Ok(Self { name, heading, schemes, placements, is_balanced, source, kind })
     }
 
@@ -146,7 +146,7 @@ impl Paths {
     /// Refuses the sets of a table set of another fabric.
     pub(super) fn check_fabric(&self, fabric: &str, identity: u64) -> Result<(), String> {
         match &self.source {
-            Source::Tables(found) if found.fabric_identity != identity => Err(format!(
+            PolicySource::Tables(found) if found.fabric_identity != identity => Err(format!(
                 "{} is of a fabric with the identity {:016x}, but {fabric} has the identity {identity:016x}; \
                  accepted is a table set of the same cables",
                 self.name, found.fabric_identity
@@ -180,8 +180,8 @@ impl Paths {
     /// The same before levels balance the load.
     pub(super) fn named_policies(&self, fabric: &Fabric) -> PerDecision<Policy> {
         let named = match &self.source {
-            Source::Tables(found) => return found.policies.clone(),
-            Source::Text(policies) => named(policies, fabric.file.seed),
+            PolicySource::Tables(found) => return found.policies.clone(),
+            PolicySource::Text(policies) => named(policies, fabric.file.seed),
         };
         PerDecision::from_fn(|decision| {
             let mut policy = named.get(decision).clone();
@@ -199,14 +199,14 @@ impl Paths {
     /// What the sets are on a fabric, in words that name all that is kept of each pair's routes.
     pub(super) fn rules_in_words(&self, fabric: &Fabric) -> String {
         let found = match &self.source {
-            Source::Text(policies) => {
+            PolicySource::Text(policies) => {
                 let seed = fabric.file.seed;
                 let PerDecision { par_source, par_second, .. } = named(policies, seed);
                 let [source, second] = [par_source, par_second].map(|p| canonical(&p.rule));
                 let balanced = if self.is_balanced { "; balanced" } else { "" };
                 return format!("{source} then {second}; seed {seed}{balanced}");
             }
-            Source::Tables(found) => found,
+            PolicySource::Tables(found) => found,
         };
         let mut text = String::new();
         for decision in Decision::ALL {

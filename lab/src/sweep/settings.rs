@@ -88,14 +88,14 @@ impl SettingLists {
 
 impl<'de, S: Parameters> Deserialize<'de> for SettingLists<S> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Entries(PhantomData))
+        deserializer.deserialize_map(SettingEntries(PhantomData))
     }
 }
 
 /// Reads the keys and values of settings.
-struct Entries<S>(PhantomData<S>);
+struct SettingEntries<S>(PhantomData<S>);
 
-impl<'de, S: Parameters> Visitor<'de> for Entries<S> {
+impl<'de, S: Parameters> Visitor<'de> for SettingEntries<S> {
     type Value = SettingLists<S>;
 
     fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -126,16 +126,16 @@ impl<'de> Deserialize<'de> for Scalar {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "expected a number or a text")]
-        enum Stated {
+        enum KeyValue {
             Whole(i64),
             Number(f64),
             Text(String),
         }
 
-        Ok(Self(match Stated::deserialize(deserializer)? {
-            Stated::Whole(number) => number.to_string(),
-            Stated::Number(number) => number.to_string(),
-            Stated::Text(text) => text,
+        Ok(Self(match KeyValue::deserialize(deserializer)? {
+            KeyValue::Whole(number) => number.to_string(),
+            KeyValue::Number(number) => number.to_string(),
+            KeyValue::Text(text) => text,
         }))
     }
 }

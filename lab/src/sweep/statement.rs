@@ -3,7 +3,7 @@
 use super::lists::OneOrSeveral;
 use super::rows::Rows;
 use super::select::{Figure, Where, grouped};
-use super::verdict::{Judged, Verdict};
+use super::verdict::{JudgedStatement, Verdict};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,7 +27,7 @@ pub(super) struct Statement {
     /// What it states, in words.
     what: String,
     /// What decides it; of several claims each must hold.
-    claim: OneOrSeveral<Claim>,
+    claim: OneOrSeveral<StatedClaim>,
     /// What is to be known about it.
     note: Option<String>,
 }
@@ -35,17 +35,17 @@ pub(super) struct Statement {
 /// What is stated. Figures are compared that agree in the columns of `by`; each pair must hold.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
-enum Claim {
+enum StatedClaim {
     /// A figure is within 5% of a number; of a gain, its ratio is.
     Number {
-        of: Selection,
+        of: FigureSelection,
         is: f64,
-        unit: Unit,
+        unit: FigureUnit,
     },
     /// One figure is below another; or, where `never` is said, in no pair.
     Below {
-        less: Selection,
-        more: Selection,
+        less: FigureSelection,
+        more: FigureSelection,
         #[serde(default)]
         by: Vec<String>,
         #[serde(default)]
@@ -53,34 +53,34 @@ enum Claim {
     },
     /// A figure is at least each of some others, which `by` tells apart.
     AtLeast {
-        of: Selection,
-        than: Selection,
+        of: FigureSelection,
+        than: FigureSelection,
         by: Vec<String>,
     },
     /// Figures lie within 5% of others.
     Similar {
-        of: Selection,
-        to: Selection,
+        of: FigureSelection,
+        to: FigureSelection,
         #[serde(default)]
         by: Vec<String>,
     },
     /// The largest of some figures is more than 5% above the least.
     Varies {
-        of: Selection,
+        of: FigureSelection,
         by: Vec<String>,
     },
     /// Figures rise, in the order of the rows.
     Rises {
-        of: Selection,
+        of: FigureSelection,
         by: Vec<String>,
     },
     Falls {
-        of: Selection,
+        of: FigureSelection,
         by: Vec<String>,
     },
     /// All figures lie in a range, its ends included.
     Within {
-        of: Selection,
+        of: FigureSelection,
         least: f64,
         most: f64,
         by: Vec<String>,
@@ -94,7 +94,7 @@ enum Claim {
 /// Which figure of which rows.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Selection {
+struct FigureSelection {
     /// The study, if it is another one.
     study: Option<String>,
     figure: Figure,
@@ -111,7 +111,7 @@ struct Selection {
 /// What a number counts.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Unit {
+enum FigureUnit {
     /// A mean latency.
     Cycles,
     /// A load, in flits per node and cycle.
@@ -124,7 +124,7 @@ enum Unit {
     Count,
 }
 
-impl Unit {
+impl FigureUnit {
     fn text(self, value: f64) -> String {
         match self {
             Self::Cycles => format!("{value:.1}"),
@@ -157,9 +157,9 @@ type Decided = (String, Option<String>, Verdict);
 impl Statement {
     /// The columns that the statement asks for of the rows of a study.
     pub(super) fn needs(&self) -> impl Iterator<Item = String> {
-        let of_claim = |claim: &Claim| {
+        let of_claim = |claim: &StatedClaim| {
             let (selections, by) = claim.parts();
-            let of = |selection: &&Selection| {
+            let of = |selection: &&FigureSelection| {
                 let cells =
                     selection.asked.keys().chain(selection.over.iter().flat_map(BTreeMap::keys));
                 cells.cloned().chain([selection.figure.column.clone()]).collect::<Vec<_>>()
@@ -170,18 +170,20 @@ impl Statement {
     }
 
     /// Holds the statement of a study against what is known.
-    pub(super) fn judge(&self, study: &str, known: &Known) -> Judged {
+    pub(super) fn judge(&self, study: &str, known: &Known) -> JudgedStatement {
         let decided: Vec<Decided> =
             self.claim.0.iter().map(|claim| claim.decide(study, known)).collect();
         let verdict = decided.iter().map(|(.., verdict)| *verdict).max();
         let ours: Vec<&str> = decided.iter().map(|(ours, ..)| ours.as_str()).collect();
         let stated = self.claim.0.iter().find_map(|claim| match claim {
             // The paper gives two digits of a throughput.
-            Claim::Number { is, unit: Unit::Throughput, .. } => Some(format!("{is:.2}")),
-            Claim::Number { is, unit, .. } => Some(unit.text(*is)),
+            StatedClaim::Number { is, unit: FigureUnit::Throughput, .. } => {
+                Some(format!("{is:.2}"))
+            }
+            StatedClaim::Number { is, unit, .. } => Some(unit.text(*is)),
             _ => None,
         });
-        Judged {
+        JudgedStatement {
             place: self.place.clone(),
             what: self.what.clone(),
             stated,
@@ -193,7 +195,7 @@ impl Statement {
     }
 }
 
-impl Selection {
+impl FigureSelection {
     /// The figures by what they agree in. `Err` says which study has not been run.
     fn figures(
         &self,
@@ -236,9 +238,9 @@ impl Selection {
     }
 }
 
-impl Claim {
+impl StatedClaim {
     /// What it selects, and what its figures agree in.
-    fn parts(&self) -> (Vec<&Selection>, &[String]) {
+    fn parts(&self) -> (Vec<&FigureSelection>, &[String]) {
         match self {
             Self::Number { of, .. } => (vec![of], &[]),
             Self::Below { less, more, by, .. } => (vec![less, more], by),
@@ -279,7 +281,11 @@ impl Claim {
     }
 
     /// Whether a comparison holds, with the figures that say so; nothing where the rows do not say.
-    fn holds(&self, of: &[&Selection], figures: &[Vec<(String, f64)>]) -> (Option<bool>, String) {
+    fn holds(
+        &self,
+        of: &[&FigureSelection],
+        figures: &[Vec<(String, f64)>],
+    ) -> (Option<bool>, String) {
         let first = &figures[0];
         if figures.iter().any(Vec::is_empty) {
             return (None, "no run that was made says".to_owned());
@@ -325,7 +331,7 @@ impl Claim {
 /// Holds each figure of the first selection against that of the second with the same key. The words name up to
 /// three pairs, and those that do not hold before the others.
 fn pairs(
-    of: &[&Selection],
+    of: &[&FigureSelection],
     figures: &[Vec<(String, f64)>],
     holds: impl Fn(f64, f64) -> bool,
 ) -> (Option<bool>, String) {

@@ -10,10 +10,10 @@ use super::jobs::JobRuns;
 use super::lists::distinct;
 use super::measure::Measure;
 use super::model::Models;
-use super::network::Network;
+use super::network::NetworkRuns;
 use super::rows::Rows;
 use super::statement::{Known, Statement};
-use super::verdict::{Judged, Verdict};
+use super::verdict::{JudgedStatement, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -26,11 +26,11 @@ const MOST_BYTES: u64 = 16 << 20;
 /// A file with one study or several.
 pub struct StudyFile {
     /// The studies, in the order of the file.
-    pub studies: Vec<Study>,
+    pub studies: Vec<SweepStudy>,
 }
 
 /// One study: what to measure, which tables to make of it, and what a paper states of it.
-pub struct Study {
+pub struct SweepStudy {
     /// Its name; that of the file where the file has one study alone.
     pub name: String,
     /// What is studied, in a few words.
@@ -56,7 +56,7 @@ impl StudyFile {
         let name =
             path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let studies = studies(&text, &name, quick).map_err(wrong)?;
-        let study = |(name, file): (String, File)| Study {
+        let study = |(name, file): (String, File)| SweepStudy {
             name,
             about: file.about.clone(),
             file,
@@ -67,17 +67,17 @@ impl StudyFile {
     }
 
     /// The study with this name.
-    pub fn find(&self, name: &str) -> Option<&Study> {
+    pub fn find(&self, name: &str) -> Option<&SweepStudy> {
         self.studies.iter().find(|study| study.name == name)
     }
 }
 
-impl Study {
+impl SweepStudy {
     /// Reads what the study names, and lists its runs.
     ///
     /// # Errors
     /// The first thing that is not accepted, or a file that cannot be read.
-    pub fn plan(&self) -> Result<Plan, SweepError> {
+    pub fn plan(&self) -> Result<StudyPlan, SweepError> {
         let wrong = |fault: &dyn Display| SweepError::File {
             path: self.path.clone(),
             fault: fault.to_string(),
@@ -93,13 +93,13 @@ impl Study {
         } else if let Some(jobs) = &file.jobs {
             Box::new(JobRuns::new(jobs, file, (fabrics, beside), &wrong)?)
         } else if let Some(course) = file.course.as_ref().filter(|_| file.cut_through.is_empty()) {
-            Box::new(Courses::new(course, Network::new(file, fabrics, beside, &wrong)?)?)
+            Box::new(Courses::new(course, NetworkRuns::new(file, fabrics, beside, &wrong)?)?)
         } else if file.cut_through.is_empty() {
-            Box::new(Network::new(file, fabrics, beside, &wrong)?)
+            Box::new(NetworkRuns::new(file, fabrics, beside, &wrong)?)
         } else {
             Box::new(CutThroughs::new(file, fabrics, &wrong)?)
         };
-        Ok(Plan { measure })
+        Ok(StudyPlan { measure })
     }
 
     /// The tables that the file asks for, of what is known, for the terminal.
@@ -114,11 +114,11 @@ impl Study {
     }
 
     /// What a paper states of the study, held against what is known; said to be `quick` where it is.
-    pub fn judged(&self, known: &Known) -> Vec<Judged> {
+    pub fn judged(&self, known: &Known) -> Vec<JudgedStatement> {
         let mark = if self.is_quick { QUICK } else { "" };
         let judge = |statement: &Statement| {
             let judged = statement.judge(&self.name, known);
-            Judged { what: format!("{mark}{}", judged.what), ..judged }
+            JudgedStatement { what: format!("{mark}{}", judged.what), ..judged }
         };
         self.file.statements.iter().map(judge).collect()
     }
@@ -135,7 +135,7 @@ impl Study {
 }
 
 /// The rows of studies in one table, with the study's name and what it is about in front.
-pub(super) fn combined(studies: &[&Study], known: &Known) -> Rows {
+pub(super) fn combined(studies: &[&SweepStudy], known: &Known) -> Rows {
     let mut all = Rows::default();
     for study in studies {
         let Some(rows) = known.get(&study.name) else { continue };
@@ -147,7 +147,7 @@ pub(super) fn combined(studies: &[&Study], known: &Known) -> Rows {
 }
 
 /// How many statements came to which verdict, in one line.
-pub fn counts(judged: &[Judged]) -> String {
+pub fn counts(judged: &[JudgedStatement]) -> String {
     let counts = Verdict::ALL.map(|verdict| {
         let count = judged.iter().filter(|judged| judged.verdict == verdict).count();
         format!("{count} {}", verdict.name())
@@ -157,11 +157,11 @@ pub fn counts(judged: &[Judged]) -> String {
 }
 
 /// The runs of a study, and what they share.
-pub struct Plan {
+pub struct StudyPlan {
     pub(super) measure: Box<dyn Measure>,
 }
 
-impl Plan {
+impl StudyPlan {
     /// How many runs the study has.
     pub fn run_count(&self) -> usize {
         self.measure.units()

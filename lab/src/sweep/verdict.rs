@@ -43,7 +43,7 @@ impl Verdict {
 
 /// One statement beside our figures.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct JudgedStatement {
     /// Where the paper has it.
     pub place: String,
     /// What is stated, in words.

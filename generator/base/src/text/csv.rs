@@ -1,14 +1,14 @@
 //! CSV: a record to a line, with blanks around fields, comments, and what spreadsheets add.
 
-use crate::text::error::{Place, Refused};
-use crate::text::lines::{Lines, Source};
+use crate::text::error::{FilePlace, Refused};
+use crate::text::lines::{Lines, NamedText};
 use crate::text::quoted::{cut, quoted};
 use std::borrow::Cow;
 
 /// The records of a CSV text. Comments and rows without a field that says something are passed over.
 pub struct Records<'t> {
     lines: Lines<'t>,
-    fields: Fields,
+    fields: CsvFields,
     /// The header that was found, and how many columns it has; none where there is no header.
     header: String,
     columns: usize,
@@ -17,14 +17,14 @@ pub struct Records<'t> {
 
 impl<'t> Records<'t> {
     /// Those of a source. All rows count, because no header has been read.
-    pub fn of(source: Source<'t>) -> Self {
-        let (lines, fields) = (Lines::of(source), Fields::default());
+    pub fn of(source: NamedText<'t>) -> Self {
+        let (lines, fields) = (Lines::of(source), CsvFields::default());
         Self { lines, fields, header: String::new(), columns: 0, comments: 0 }
     }
 
     /// Those of a text in memory that messages do not name, because their caller does.
     pub fn of_text(text: &'t str) -> Self {
-        Self::of(Source::of_text("", text.as_bytes()))
+        Self::of(NamedText::of_text("", text.as_bytes()))
     }
 
     /// Reads the header, which must be one of these, and says which.
@@ -35,8 +35,8 @@ impl<'t> Records<'t> {
         let accepted =
             || headers.iter().map(|names| names.join(",")).collect::<Vec<_>>().join(" or ");
         if !self.read_header()? {
-            let Place { file, line } = self.lines.place();
-            let place = Place { file, line: line.max(1) };
+            let FilePlace { file, line } = self.lines.place();
+            let place = FilePlace { file, line: line.max(1) };
             let header = format!("the header {}", accepted());
             return Err(Refused::new("found the end of the file", header).at(place));
         }
@@ -134,7 +134,7 @@ impl<'t> Records<'t> {
     }
 
     /// The record that was read last.
-    pub fn fields(&self) -> &Fields {
+    pub fn fields(&self) -> &CsvFields {
         &self.fields
     }
 
@@ -148,7 +148,7 @@ impl<'t> Records<'t> {
         self.lines.number()
     }
 
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> FilePlace {
         self.lines.place()
     }
 
@@ -164,12 +164,12 @@ fn is_comment(line: &str) -> bool {
 
 /// The fields of a record, without the quotes and without blanks around them.
 #[derive(Default)]
-pub struct Fields {
+pub struct CsvFields {
     text: String,
     ends: Vec<usize>,
 }
 
-impl Fields {
+impl CsvFields {
     /// Takes a line apart. The error is the column, from 1, whose quote does not close.
     fn split(&mut self, line: &str) -> Result<(), usize> {
         self.text.clear();
@@ -250,7 +250,7 @@ pub fn field(text: &str) -> Cow<'_, str> {
     if is_plain { text.into() } else { format!("\"{}\"", text.replace('"', "\"\"")).into() }
 }
 
-impl std::ops::Index<usize> for Fields {
+impl std::ops::Index<usize> for CsvFields {
     type Output = str;
 
     fn index(&self, field: usize) -> &str {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     fn fields(line: &str) -> Vec<String> {
-        let mut fields = Fields::default();
+        let mut fields = CsvFields::default();
         fields.split(line).unwrap();
         fields.iter().map(str::to_owned).collect()
     }
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(fields("\"a,b\",\"say \"\"x\"\"\",c"), ["a,b", "say \"x\"", "c"]);
         assert_eq!(fields(""), [""]);
         assert_eq!(fields("['a','b']"), ["['a'", "'b']"]);
-        let mut open = Fields::default();
+        let mut open = CsvFields::default();
         assert_eq!(open.split("a,\"b,c"), Err(2));
         assert_eq!(open.get(7), "");
     }

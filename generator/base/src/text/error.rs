@@ -5,14 +5,14 @@ use std::fmt::{self, Display, Formatter};
 
 /// A file, or a line of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct FilePlace {
     /// The file's name, as the user gave it; empty where the caller says it.
     pub file: Box<str>,
     /// The line, from 1. Comments and empty lines count. 0 stands for no line in particular.
     pub line: u32,
 }
 
-impl Display for Place {
+impl Display for FilePlace {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match (&*self.file, self.line) {
             (file, 0) => f.write_str(file),
@@ -25,7 +25,7 @@ impl Display for Place {
 /// What was found and is not accepted, where it was found, and what would be accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    place: Place,
+    place: FilePlace,
     found: Box<str>,
     /// Empty where nothing in particular would be.
     accepted: Cow<'static, str>,
@@ -34,7 +34,7 @@ pub struct Refused {
 impl Refused {
     pub fn new(found: impl Into<String>, accepted: impl Into<Cow<'static, str>>) -> Self {
         let (found, accepted) = (found.into().into(), accepted.into());
-        Self { place: Place::default(), found, accepted }
+        Self { place: FilePlace::default(), found, accepted }
     }
 
     /// Refuses a number outside of a range.
@@ -55,27 +55,27 @@ impl Refused {
 
     /// The same, found in this place.
     #[must_use]
-    pub fn at(self, place: Place) -> Self {
+    pub fn at(self, place: FilePlace) -> Self {
         Self { place, ..self }
     }
 
     /// The same, found on this line of a text that the caller names.
     #[must_use]
     pub fn on_line(self, line: impl TryInto<u32>) -> Self {
-        self.at(Place { file: Box::default(), line: line.try_into().unwrap_or(u32::MAX) })
+        self.at(FilePlace { file: Box::default(), line: line.try_into().unwrap_or(u32::MAX) })
     }
 
     /// The same, found in this file.
     #[must_use]
     pub fn in_file(self, file: &str) -> Self {
-        self.at(Place { file: file.into(), line: 0 })
+        self.at(FilePlace { file: file.into(), line: 0 })
     }
 }
 
 impl Display for Refused {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { place, found, accepted } = self;
-        if *place != Place::default() {
+        if *place != FilePlace::default() {
             write!(f, "{place}: ")?;
         }
         f.write_str(found)?;

@@ -3,7 +3,7 @@
 //! Promises: no more than one line is in memory, a line has a limit, and whatever is wrong with the
 //! text itself is said with its line.
 
-use crate::text::error::{Place, Refused};
+use crate::text::error::{FilePlace, Refused};
 use std::io::{BufRead, Read};
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ pub const MOST_LINE_BYTES: usize = 1 << 16;
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A text and the name by which messages call it.
-pub struct Source<'t> {
+pub struct NamedText<'t> {
     name: String,
     text: Box<dyn BufRead + 't>,
 }
 
-impl<'t> Source<'t> {
+impl<'t> NamedText<'t> {
     /// A text in memory.
     pub fn of_text(name: &str, text: &'t [u8]) -> Self {
         Self::of_reader(name.to_owned(), text)
@@ -37,7 +37,7 @@ impl<'t> Source<'t> {
 
 /// The lines of a source, without their ends and without a byte-order mark.
 pub struct Lines<'t> {
-    source: Source<'t>,
+    source: NamedText<'t>,
     most_bytes: usize,
     number: u32,
     /// The bytes before `buffer`.
@@ -49,23 +49,23 @@ pub struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     /// Those of a source, of at most [`MOST_LINE_BYTES`] each.
-    pub fn of(source: Source<'t>) -> Self {
+    pub fn of(source: NamedText<'t>) -> Self {
         Self::with_limit(source, MOST_LINE_BYTES)
     }
 
     /// Those of a text in memory that messages do not name, because their caller does.
     pub fn of_text(text: &'t str) -> Self {
-        Self::of(Source::of_text("", text.as_bytes()))
+        Self::of(NamedText::of_text("", text.as_bytes()))
     }
 
     /// Those of a source, of at most so many bytes each.
-    pub fn with_limit(source: Source<'t>, most_bytes: usize) -> Self {
+    pub fn with_limit(source: NamedText<'t>, most_bytes: usize) -> Self {
         Self { source, most_bytes, number: 0, offset: 0, buffer: String::new(), inner: 0..0 }
     }
 
     /// Where the line is that was read last.
-    pub fn place(&self) -> Place {
-        Place { file: self.source.name.as_str().into(), line: self.number }
+    pub fn place(&self) -> FilePlace {
+        FilePlace { file: self.source.name.as_str().into(), line: self.number }
     }
 
     /// The number of the line that was read last; 0 before the first.
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn line_ends_and_marks_are_left_out() {
         let text = b"\xef\xbb\xbfa\r\nb\n\nc";
-        let mut lines = Lines::of(Source::of_text("f", text));
+        let mut lines = Lines::of(NamedText::of_text("f", text));
         let mut found = Vec::new();
         while let Some(line) = lines.next_line().unwrap() {
             found.push(line.to_owned());
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn bad_texts_are_refused_with_their_place() {
         let error = |text: &[u8]| {
-            let mut lines = Lines::of(Source::of_text("f", text));
+            let mut lines = Lines::of(NamedText::of_text("f", text));
             loop {
                 match lines.next_line() {
                     Ok(Some(_)) => {}

@@ -12,8 +12,8 @@ mod lines;
 mod quoted;
 mod spelling;
 
-pub use csv::{Fields, Records, field};
-pub use error::{Place, Refused};
-pub use lines::{Lines, MOST_LINE_BYTES, Source};
+pub use csv::{CsvFields, Records, field};
+pub use error::{FilePlace, Refused};
+pub use lines::{Lines, MOST_LINE_BYTES, NamedText};
 pub use quoted::{cut, quoted};
 pub use spelling::{hint, nearest};

@@ -1,6 +1,6 @@
 //! `tvlb generate --check`: whether generating again would change anything.
 
-use crate::args::{DEFAULT_ROUTES, Generate};
+use crate::args::{DEFAULT_ROUTES, GenerateOptions};
 use crate::diff::{difference, found};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Bars, print, print_json};
@@ -10,8 +10,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_generator::checked_fabric::CheckedFabric;
-use tvlb_generator::diff::{self, Difference, Tables};
-use tvlb_generator::pipeline::{self, Made, PipelineError};
+use tvlb_generator::diff::{self, DiffTables, Difference};
+use tvlb_generator::pipeline::{self, PipelineError, TablesInMemory};
 use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_table_set::{REPORT_FILE, SWITCHES};
 
@@ -63,15 +63,15 @@ impl Written {
 /// A table set that was made in memory, to be held against what a directory has.
 pub(super) struct MadeAgain<'m> {
     pub(super) fabric: &'m CheckedFabric<'m>,
-    pub(super) settings: &'m pipeline::Settings,
-    pub(super) made: &'m Made,
+    pub(super) settings: &'m pipeline::GenerateSettings,
+    pub(super) made: &'m TablesInMemory,
     pub(super) bars: &'m Bars,
 }
 
 /// What generating again would change.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Report {
+struct CheckReport {
     /// Nothing.
     same: bool,
     directory: String,
@@ -87,7 +87,7 @@ struct Report {
 }
 
 /// What differs between what was generated and what a directory has.
-struct Changes {
+struct FileChanges {
     missing: Vec<String>,
     changed: Vec<String>,
     too_many: Vec<String>,
@@ -95,7 +95,7 @@ struct Changes {
 
 impl MadeAgain<'_> {
     /// Compares what was made with what is there, byte by byte.
-    fn changes(&self, written: &Written) -> Result<Changes, Failure> {
+    fn changes(&self, written: &Written) -> Result<FileChanges, Failure> {
         let files = self.made.tables.files();
         let (mut missing, mut changed) = (Vec::new(), Vec::new());
         for (path, bytes) in &files {
@@ -117,7 +117,7 @@ impl MadeAgain<'_> {
         {
             changed.push(REPORT_FILE.to_owned());
         }
-        Ok(Changes { missing, changed, too_many })
+        Ok(FileChanges { missing, changed, too_many })
     }
 
     /// The report of a directory that has what was made.
@@ -132,17 +132,21 @@ impl MadeAgain<'_> {
 
     /// The files in which a directory differs from what was made.
     pub(super) fn changed_files(&self, written: &Written) -> Result<Vec<String>, Failure> {
-        let Changes { missing, changed, too_many } = self.changes(written)?;
+        let FileChanges { missing, changed, too_many } = self.changes(written)?;
         Ok([changed, missing, too_many].concat())
     }
 }
 
 /// Compares what was made with what is there, byte by byte, and says what a change means.
-pub(super) fn run(arguments: &Generate, again: &MadeAgain<'_>, written: &Written) -> Outcome {
+pub(super) fn run(
+    arguments: &GenerateOptions,
+    again: &MadeAgain<'_>,
+    written: &Written,
+) -> Outcome {
     let directory = &written.directory;
-    let Changes { missing, changed, too_many } = again.changes(written)?;
+    let FileChanges { missing, changed, too_many } = again.changes(written)?;
     again.bars.finish();
-    let mut report = Report {
+    let mut report = CheckReport {
         same: missing.is_empty() && changed.is_empty() && too_many.is_empty(),
         directory: directory.display().to_string(),
         missing,
@@ -152,10 +156,10 @@ pub(super) fn run(arguments: &Generate, again: &MadeAgain<'_>, written: &Written
         unreadable: None,
     };
     if !report.same {
-        match Tables::open(directory) {
+        match DiffTables::open(directory) {
             Ok(old) => {
-                let settings = diff::Settings { most_routes: DEFAULT_ROUTES, seed: 1 };
-                let new = Tables::made(&again.made.tables, &again.fabric.names);
+                let settings = diff::DiffSettings { most_routes: DEFAULT_ROUTES, seed: 1 };
+                let new = DiffTables::made(&again.made.tables, &again.fabric.names);
                 report.difference = Some(difference(&old, &new, settings, arguments.work.quiet)?);
             }
             Err(error) => report.unreadable = Some(error.to_string()),
@@ -169,7 +173,7 @@ pub(super) fn run(arguments: &Generate, again: &MadeAgain<'_>, written: &Written
     found(report.same, printed)
 }
 
-impl Display for Report {
+impl Display for CheckReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { directory, .. } = self;
         if self.same {

@@ -6,19 +6,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
-use tvlb_import::{Earlier, Existing, fabric_file};
+use tvlb_import::{Earlier, EarlierFiles, fabric_file};
 use tvlb_table_set::names::Names;
 
 /// What becomes of the files in the directory that is written.
-pub(super) fn existing(output: &Path, again: &ImportAgain) -> Existing {
+pub(super) fn existing(output: &Path, again: &ImportAgain) -> EarlierFiles {
     let is_same = |path: &PathBuf| {
         let [one, other] = [of_import(path), fabric_file(output)].map(fs::canonicalize);
         one.ok().zip(other.ok()).is_some_and(|(one, other)| one == other)
     };
     match (again.force, &again.keep) {
-        (false, _) => Existing::Refuse,
-        (true, Some(path)) if !is_same(path) => Existing::Replace,
-        (true, _) => Existing::Renew,
+        (false, _) => EarlierFiles::Refuse,
+        (true, Some(path)) if !is_same(path) => EarlierFiles::Replace,
+        (true, _) => EarlierFiles::Renew,
     }
 }
 
@@ -50,7 +50,7 @@ impl Old {
             Failure::Message(format!("{}: cannot read it: {error}", path.display()))
         })?;
         let old = Self { path, text, file, names };
-        if existing(output, again) == Existing::Renew {
+        if existing(output, again) == EarlierFiles::Renew {
             old.check_network()?;
         }
         Ok(Some(old))

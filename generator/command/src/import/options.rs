@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// files do not tell and was assumed. What cannot be known is refused, with the file and the line.
 /// docs/reference/import.md describes all of it.
 #[derive(Args)]
-pub struct Arguments {
+pub struct ImportOptions {
     #[command(subcommand)]
     pub source: ImportSource,
 }

@@ -9,12 +9,12 @@ use tvlb_table_set::names::NamedSwitch;
 use tvlb_table_set::{TableSet, Update, UpdateRecord};
 
 /// An update and its fault image.
-pub(super) struct Installed {
+pub(super) struct InspectedUpdate {
     pub(super) update: Update,
     pub(super) faults: Vec<u8>,
 }
 
-impl Installed {
+impl InspectedUpdate {
     /// Reads the update in a directory.
     pub(super) fn open(directory: &Path, set: &TableSet) -> Result<Self, Failure> {
         let update = Update::open(directory, set).map_err(Failure::of)?;

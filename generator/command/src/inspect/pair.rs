@@ -1,8 +1,8 @@
 //! `inspect --from --to`: the paths that a switch draws to another, by the sets of its image.
 
 use super::values::SetValues;
-use super::words::{Place, set_title, sets_of};
-use crate::paths::Named;
+use super::words::{SwitchPlace, set_title, sets_of};
+use crate::paths::NamedPaths;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
@@ -13,7 +13,7 @@ use tvlb_topology::Topology;
 use tvlb_topology::routes::drawn::{DrawnMin, DrawnPaths, DrawnShape, DrawnVlb};
 
 /// The paths from the switch of an image to another.
-pub(super) struct Pair<'i> {
+pub(super) struct PairPaths<'i> {
     image: &'i SwitchImage<'i>,
     names: &'i Names,
     list: bool,
@@ -27,7 +27,7 @@ struct PathsOfSet {
     paths: DrawnPaths,
 }
 
-impl<'i> Pair<'i> {
+impl<'i> PairPaths<'i> {
     /// `list` asks for every VLB path.
     pub(super) fn of(
         image: &'i SwitchImage<'i>,
@@ -68,7 +68,7 @@ impl<'i> Pair<'i> {
         let listed = listed.flat_map(|path| path.switches.switches()).copied();
         let min = any.min.iter().flat_map(|path| path.switches.switches()).copied();
         let ends = [any.source, any.destination];
-        Named::of(values, ends.into_iter().chain(min).chain(listed), self.names)
+        NamedPaths::of(values, ends.into_iter().chain(min).chain(listed), self.names)
     }
 
     fn write_min(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -152,13 +152,13 @@ impl<'i> Pair<'i> {
     }
 }
 
-impl Display for Pair<'_> {
+impl Display for PairPaths<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let df = self.image.fabric().dragonfly();
         let DrawnPaths { source, destination, .. } = *self.any();
         let [from, to] = [source, destination].map(|switch| {
             let (group, index) = df.place(switch);
-            format!("switch {switch}{} ({})", self.names.after(switch), Place(group, index))
+            format!("switch {switch}{} ({})", self.names.after(switch), SwitchPlace(group, index))
         });
         writeln!(f, "from {from} to {to}")?;
         if source == destination {

@@ -87,9 +87,9 @@ pub(super) fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Dec
 }
 
 /// A switch by its group and its index in the group.
-pub(super) struct Place(pub(super) GroupId, pub(super) SwitchIndex);
+pub(super) struct SwitchPlace(pub(super) GroupId, pub(super) SwitchIndex);
 
-impl Display for Place {
+impl Display for SwitchPlace {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "group {}, switch {}", self.0, self.1)
     }

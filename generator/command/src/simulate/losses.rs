@@ -1,6 +1,6 @@
 //! Parts that die during a run: the options that say so, and what was lost, as tables and CSV.
 
-use super::options::{At, Simulate};
+use super::options::{At, SimulateOptions};
 use crate::failure::Failure;
 use crate::files::read_faults;
 use crate::tables::Tables;
@@ -54,15 +54,15 @@ pub(super) fn of_run(outcome: &Outcome) -> Vec<Cell> {
 }
 
 /// What dies and is mended in every run.
-pub(super) struct Given {
+pub(super) struct RunFaults {
     pub(super) schedule: FaultSchedule,
-    pub(super) record: Record,
+    pub(super) record: FaultsRecord,
 }
 
 /// The same for those who want to make the runs again.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Record {
+pub(super) struct FaultsRecord {
     faults_at: Vec<FromCycle>,
     /// The least and the largest delay of a fault image.
     fault_delay: (u32, u32),
@@ -74,7 +74,7 @@ pub(super) struct Record {
     grown_from: Option<String>,
 }
 
-impl Record {
+impl FaultsRecord {
     /// What is dead when, as a column of CSV says it: the cycles, each with the beginning of the SHA-256 of what
     /// is dead from then on.
     pub(super) fn in_words(&self) -> String {
@@ -107,7 +107,7 @@ struct FromCycle {
 
 /// An update that switches install in the course of a run, and the switch images that they then have in the
 /// place of those with which they booted.
-pub(super) struct Installed {
+pub(super) struct RunUpdate {
     pub(super) cycle: u32,
     pub(super) update: Update,
     pub(super) switch_images: BTreeMap<SwitchId, Vec<u8>>,
@@ -116,12 +116,12 @@ pub(super) struct Installed {
 /// Reads the lists that `--faults-at` names, and joins them with the updates of `--update-at`; none if
 /// there are neither.
 pub(super) fn given(
-    arguments: &Simulate,
+    arguments: &SimulateOptions,
     fabric: &BootedFabric<'_>,
     names: &Names,
     settings: &Settings,
-    updates: Vec<Installed>,
-) -> Result<Option<Given>, Failure> {
+    updates: Vec<RunUpdate>,
+) -> Result<Option<RunFaults>, Failure> {
     if arguments.faults_at.is_empty() && updates.is_empty() {
         return Ok(None);
     }
@@ -144,7 +144,7 @@ pub(super) fn given(
         within("--faults-at", *cycle)?;
         entries.push((*cycle, read_faults(path, plan, names)?, None));
     }
-    for Installed { cycle, update, switch_images } in updates {
+    for RunUpdate { cycle, update, switch_images } in updates {
         within("--update-at", cycle)?;
         let number = update.record().epoch;
         entries.push((cycle, dead_by(&update, plan)?, Some((number, switch_images))));
@@ -172,8 +172,8 @@ pub(super) fn given(
         schedule = schedule.grown_from(fabric, before).map_err(Failure::of)?;
         grown_from = Some(tables.set.manifest_sha256().to_owned());
     }
-    let record = Record { faults_at, fault_delay: (least, most), update: None, grown_from };
-    Ok(Some(Given { schedule, record }))
+    let record = FaultsRecord { faults_at, fault_delay: (least, most), update: None, grown_from };
+    Ok(Some(RunFaults { schedule, record }))
 }
 
 /// The tables that switches have before they take those that are simulated.
@@ -188,17 +188,17 @@ fn tables_before(tables: &Tables, revision: Option<Revision>) -> Result<TablesBe
 pub(super) fn from_the_beginning(
     update: &Update,
     fabric: &BootedFabric<'_>,
-) -> Result<Given, Failure> {
+) -> Result<RunFaults, Failure> {
     let faults = dead_by(update, plan(fabric))?;
     let dead = tvlb_table_set::dead_parts::write(fabric.dragonfly(), &faults);
     let schedule = FaultSchedule::new(fabric, &[(0, faults)], 0..=0).map_err(Failure::of)?;
-    let record = Record {
+    let record = FaultsRecord {
         faults_at: vec![FromCycle { cycle: 0, dead, update: None }],
         fault_delay: (0, 0),
         update: Some(update.record().epoch),
         grown_from: None,
     };
-    Ok(Given { schedule, record })
+    Ok(RunFaults { schedule, record })
 }
 
 /// The planned fabric, as its first switch has it.
@@ -218,12 +218,12 @@ fn dead_by(update: &Update, plan: &FabricImage<'_>) -> Result<FaultSet, Failure>
 
 /// A curve, and the seeds of its runs.
 #[derive(Clone, Copy)]
-pub(super) struct Curve<'a> {
+pub(super) struct MeasuredCurve<'a> {
     pub(super) points: &'a [Point],
     pub(super) seeds: &'a [u64],
 }
 
-impl<'a> Curve<'a> {
+impl<'a> MeasuredCurve<'a> {
     /// All runs, with their loads and seeds.
     pub(super) fn runs(self) -> impl Iterator<Item = (f64, u64, &'a Outcome)> {
         let of_point = move |point: &'a Point| {
@@ -235,9 +235,9 @@ impl<'a> Curve<'a> {
 }
 
 /// What was lost and the windows of all runs, for people.
-pub(super) struct Text<'a>(pub(super) Curve<'a>);
+pub(super) struct LossesText<'a>(pub(super) MeasuredCurve<'a>);
 
-impl Display for Text<'_> {
+impl Display for LossesText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (load, seed, run) in self.0.runs() {
             if run.faults.is_none() && run.series.is_none() {
@@ -276,7 +276,7 @@ fn write_losses(f: &mut Formatter<'_>, figures: &FaultFigures) -> fmt::Result {
 }
 
 /// The windows of all runs.
-pub(super) fn series(curve: Curve<'_>) -> Table<'static> {
+pub(super) fn series(curve: MeasuredCurve<'_>) -> Table<'static> {
     let may_lose = curve.runs().any(|(.., run)| run.faults.is_some());
     let lost = columns().filter(|_| may_lose);
     let first = [LOAD, SEED].into_iter().chain(SeriesWindow::COLUMNS);

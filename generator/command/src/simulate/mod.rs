@@ -8,23 +8,23 @@ mod picture;
 mod report;
 
 pub use identity::Identity;
-pub use options::{Format, Simulate};
+pub use options::{FigureFormat, SimulateOptions};
 
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print, tell_of_starved, write_file};
 use crate::tables::Tables;
 use crate::traffic;
-use losses::{Given, Installed};
+use losses::{RunFaults, RunUpdate};
 use options::At;
-use report::Report;
+use report::StudyOutcome;
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
 use tvlb_simulator::{RunError, Study, StudyError};
 use tvlb_table_set::names::Parts;
 use tvlb_table_set::{TableSet, Update};
 
-pub fn run(arguments: &Simulate) -> Outcome {
+pub fn run(arguments: &SimulateOptions) -> Outcome {
     arguments.check()?;
     arguments.work.use_threads()?;
     outside_table_sets([
@@ -75,53 +75,53 @@ pub fn run(arguments: &Simulate) -> Outcome {
     let identity = Identity::new(&settings, set.manifest(), (&pattern, &placement));
     let faults = given.as_ref().map(|given| &given.record);
     let studied = report::Studied { report: &report, study: &study, identity: &identity, faults };
-    if let (Some(path), Report::Curve(points)) = (&arguments.plot, &report) {
+    if let (Some(path), StudyOutcome::Curve(points)) = (&arguments.plot, &report) {
         picture::write(path, points, (&study, &identity))?;
     }
-    if let (Some(path), Report::Curve(points)) = (&arguments.links, &report) {
+    if let (Some(path), StudyOutcome::Curve(points)) = (&arguments.links, &report) {
         write_file(path, &studied.links(points))?;
     }
     match arguments.format {
-        Format::Table if arguments.json => report::json(&studied),
-        Format::Table => print(&report::Text(&studied)),
-        Format::Csv if arguments.series.is_some() => match &report {
-            Report::Curve(points) => print(&studied.series(points)),
-            Report::Saturation(_) => Ok(()),
+        FigureFormat::Table if arguments.json => report::json(&studied),
+        FigureFormat::Table => print(&report::StudyText(&studied)),
+        FigureFormat::Csv if arguments.series.is_some() => match &report {
+            StudyOutcome::Curve(points) => print(&studied.series(points)),
+            StudyOutcome::Saturation(_) => Ok(()),
         },
-        Format::Csv => print(&studied.figures()),
+        FigureFormat::Csv => print(&studied.figures()),
     }
 }
 
 /// Searches for saturation, or runs every load.
 fn simulated(
-    arguments: &Simulate,
+    arguments: &SimulateOptions,
     study: &Study<'_>,
-    given: Option<&Given>,
+    given: Option<&RunFaults>,
     stages: &Bars,
-) -> Result<Report, StudyError> {
+) -> Result<StudyOutcome, StudyError> {
     if arguments.saturation {
         // A search says on its way how many runs it can still need.
         let resolution = arguments.resolution;
         stages.stage("saturation", None);
         let found = match given {
             None => study.saturation(resolution, stages),
-            Some(Given { schedule, .. }) => {
+            Some(RunFaults { schedule, .. }) => {
                 study.saturation_with_faults(resolution, schedule, stages)
             }
         };
-        return found.map(Report::Saturation);
+        return found.map(StudyOutcome::Saturation);
     }
     let loads = arguments.loads();
     stages.stage("runs", Some(loads.len() * study.seeds.len()));
     let curve = match given {
         None => study.curve(&loads, stages),
-        Some(Given { schedule, .. }) => study.curve_with_faults(&loads, schedule, stages),
+        Some(RunFaults { schedule, .. }) => study.curve_with_faults(&loads, schedule, stages),
     };
-    curve.map(Report::Curve)
+    curve.map(StudyOutcome::Curve)
 }
 
 /// What will be simulated.
-fn beginning(arguments: &Simulate, study: &Study<'_>) -> String {
+fn beginning(arguments: &SimulateOptions, study: &Study<'_>) -> String {
     let settings = study.settings;
     let (seeds, nodes) = (study.seeds.len(), study.fabric.nodes().count());
     let cycles = u64::from(settings.window_cycles) * (u64::from(settings.warm_up_windows) + 1);
@@ -136,11 +136,11 @@ fn beginning(arguments: &Simulate, study: &Study<'_>) -> String {
 
 /// The updates that `--update-at` names, with the switch images that differ from those that boot.
 fn installed_later(
-    arguments: &Simulate,
+    arguments: &SimulateOptions,
     set: &TableSet,
     fabric: &[u8],
     booted: &[Vec<u8>],
-) -> Result<Vec<Installed>, Failure> {
+) -> Result<Vec<RunUpdate>, Failure> {
     let mut updates = Vec::new();
     for At { cycle, path } in &arguments.update_at {
         let update = Update::open(path, set).map_err(Failure::of)?;
@@ -149,7 +149,7 @@ fn installed_later(
         let numbers = tables.decode(fabric)?.dragonfly().switches();
         let changed = numbers.zip(images).zip(booted).filter(|((_, new), old)| new != *old);
         let switch_images = changed.map(|(new, _)| new).collect();
-        updates.push(Installed { cycle: *cycle, update, switch_images });
+        updates.push(RunUpdate { cycle: *cycle, update, switch_images });
     }
     Ok(updates)
 }

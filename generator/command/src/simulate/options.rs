@@ -27,7 +27,7 @@ fn help() -> String {
 #[derive(Args)]
 #[command(after_long_help = help())]
 #[command(group(ArgGroup::new("faults_in_time").args(["faults_at", "update_at"]).multiple(true)))]
-pub struct Simulate {
+pub struct SimulateOptions {
     /// The directory that `generate` wrote
     pub directory: PathBuf,
     #[command(flatten)]
@@ -59,8 +59,8 @@ pub struct Simulate {
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     pub seeds: Vec<u64>,
     /// How to print the figures
-    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
-    pub format: Format,
+    #[arg(long, value_enum, ignore_case = true, default_value_t = FigureFormat::Table)]
+    pub format: FigureFormat,
     /// Print JSON
     #[arg(long, conflicts_with_all = ["format", "bench"])]
     pub json: bool,
@@ -151,14 +151,14 @@ impl FromStr for Delay {
 
 /// How to print figures.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum FigureFormat {
     /// For people
     Table,
     /// One line for each run
     Csv,
 }
 
-impl Simulate {
+impl SimulateOptions {
     /// The loads to run.
     pub fn loads(&self) -> Vec<f64> {
         self.load.iter().flat_map(|Loads(loads)| loads.iter().copied()).collect()

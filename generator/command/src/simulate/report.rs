@@ -1,7 +1,7 @@
 //! The figures of a study as a table, CSV and JSON.
 
 use super::identity::Identity;
-use super::losses::{self, Curve};
+use super::losses::{self, MeasuredCurve};
 use crate::failure;
 use crate::output::print_json;
 use serde::Serialize;
@@ -14,14 +14,14 @@ use tvlb_simulator::columns::{
     settings_columns,
 };
 use tvlb_simulator::{
-    Estimate, Link, Measuring, Outcome, Point, Saturation, Scheme, SeedSaturation, Settings, Study,
-    paths_name,
+    Estimate, LinkTarget, Measuring, Outcome, Point, Saturation, Scheme, SeedSaturation, Settings,
+    Study, paths_name,
 };
 
 /// What a study found.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Report {
+pub(super) enum StudyOutcome {
     Curve(Vec<Point>),
     Saturation(Saturation),
 }
@@ -29,7 +29,7 @@ pub(super) enum Report {
 /// Everything that makes a study reproducible, and what it found.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Document<'a> {
+struct StudyDocument<'a> {
     tool_version: &'static str,
     /// The fabric's name.
     fabric: &'a str,
@@ -65,9 +65,9 @@ struct Document<'a> {
     queues: PerDecision<Queue>,
     /// What dies and is mended, if anything does.
     #[serde(flatten)]
-    record: Option<&'a losses::Record>,
+    record: Option<&'a losses::FaultsRecord>,
     #[serde(flatten)]
-    report: &'a Report,
+    report: &'a StudyOutcome,
 }
 
 pub(super) fn json(of: &Studied<'_>) -> failure::Outcome {
@@ -78,7 +78,7 @@ pub(super) fn json(of: &Studied<'_>) -> failure::Outcome {
     let weighings = PerDecision::from_fn(|decision| {
         image.map(|image| *image.weighing(decision)).unwrap_or_default()
     });
-    print_json(&Document {
+    print_json(&StudyDocument {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: &fabric.name,
         sizes: fabric.sizes_in_words(),
@@ -163,9 +163,9 @@ pub(super) fn title(study: &Study<'_>, identity: &Identity<'_>) -> String {
 }
 
 /// For people.
-pub(super) struct Text<'a>(pub(super) &'a Studied<'a>);
+pub(super) struct StudyText<'a>(pub(super) &'a Studied<'a>);
 
-impl Display for Text<'_> {
+impl Display for StudyText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Studied { report, study, identity, .. } = *self.0;
         let Study { settings, .. } = study;
@@ -174,10 +174,10 @@ impl Display for Text<'_> {
             writeln!(f, "warning: {warning}")?;
         }
         match report {
-            Report::Saturation(saturation) => {
+            StudyOutcome::Saturation(saturation) => {
                 write_saturation(f, saturation, settings.latency_limit_cycles)
             }
-            Report::Curve(points) => {
+            StudyOutcome::Curve(points) => {
                 write!(f, "{}", curve(points))?;
                 if points.iter().any(|point| point.saturated) {
                     let limit = settings.latency_limit_cycles;
@@ -198,7 +198,7 @@ impl Display for Text<'_> {
                         "flits per cycle that a link takes: node {node:.3}, local {local:.3}, global {global:.3}"
                     )?;
                 }
-                write!(f, "{}", losses::Text(Curve { points, seeds: study.seeds }))
+                write!(f, "{}", losses::LossesText(MeasuredCurve { points, seeds: study.seeds }))
             }
         }
     }
@@ -254,17 +254,17 @@ fn write_saturation(f: &mut Formatter<'_>, found: &Saturation, limit: u32) -> fm
 
 /// What was studied. The lines of its tables say what was run, so that those of several files can stand in one.
 pub(super) struct Studied<'a> {
-    pub(super) report: &'a Report,
+    pub(super) report: &'a StudyOutcome,
     pub(super) study: &'a Study<'a>,
     pub(super) identity: &'a Identity<'a>,
     /// What dies and is mended, if anything does.
-    pub(super) faults: Option<&'a losses::Record>,
+    pub(super) faults: Option<&'a losses::FaultsRecord>,
 }
 
 impl Studied<'_> {
     /// What is dead when; "none" if nothing dies.
     fn faults_in_words(&self) -> String {
-        self.faults.map_or_else(|| "none".to_owned(), losses::Record::in_words)
+        self.faults.map_or_else(|| "none".to_owned(), losses::FaultsRecord::in_words)
     }
 
     /// A table of runs as CSV: what was run, then the table, then the settings.
@@ -283,8 +283,8 @@ impl Studied<'_> {
     pub(super) fn figures(&self) -> String {
         let seeds = self.study.seeds;
         let points = match self.report {
-            Report::Curve(points) => points,
-            Report::Saturation(Saturation { resolution, seeds, .. }) => {
+            StudyOutcome::Curve(points) => points,
+            StudyOutcome::Saturation(Saturation { resolution, seeds, .. }) => {
                 let mut table = Table::new(SATURATION.to_vec()).drawn("by-latency in flits");
                 for found in seeds {
                     let SeedSaturation { seed, by_latency, by_acceptance, accepted_beyond } =
@@ -301,7 +301,7 @@ impl Studied<'_> {
             columns.extend(losses::columns());
         }
         let mut table = Table::new(columns).drawn("latency over load in flits");
-        for (load, seed, outcome) in (Curve { points, seeds }).runs() {
+        for (load, seed, outcome) in (MeasuredCurve { points, seeds }).runs() {
             for figures in figures(outcome) {
                 let mut row = row![load, seed];
                 row.extend(figures);
@@ -315,16 +315,16 @@ impl Studied<'_> {
 
     /// What died and what was lost in the windows of every run, as CSV.
     pub(super) fn series(&self, points: &[Point]) -> String {
-        self.csv(&losses::series(Curve { points, seeds: self.study.seeds }))
+        self.csv(&losses::series(MeasuredCurve { points, seeds: self.study.seeds }))
     }
 
     /// The load of every link in every run, as CSV: flits per cycle, and the share of what the link takes.
     pub(super) fn links(&self, points: &[Point]) -> String {
         let Study { fabric, seeds, .. } = self.study;
         let mut table = Table::new(LINKS.to_vec());
-        for (load, seed, outcome) in (Curve { points, seeds }).runs() {
+        for (load, seed, outcome) in (MeasuredCurve { points, seeds }).runs() {
             for &(switch, port, flits) in &outcome.links {
-                let is_global = matches!(fabric.link(switch, port), Link::Global(..));
+                let is_global = matches!(fabric.link(switch, port), LinkTarget::Global(..));
                 let of_kind = if is_global { &outcome.global_links } else { &outcome.local_links };
                 let (share, link) = (flits / of_kind.capacity, fabric.name(switch, port));
                 table.push(row![load, seed, switch.0, port.0, flits, share, link]);

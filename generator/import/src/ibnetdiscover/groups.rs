@@ -6,9 +6,9 @@
 //! in common, and those of two groups few; how many are many is tried, and every number that gives
 //! groups at all must give the same groups.
 
-use super::links::Joined;
+use super::links::SwitchGraph;
 use super::natural::natural;
-use super::network::Network;
+use super::network::Subnet;
 use crate::components::Components;
 use crate::machine::count;
 use crate::notes::{Notes, counted};
@@ -25,14 +25,14 @@ pub struct Grouping {
 }
 
 /// Groups that are not in order yet.
-pub(super) struct Found {
+pub(super) struct UnorderedGroups {
     of_switch: Vec<u32>,
     /// The groups' names, where the descriptions have them.
     names: Option<Vec<String>>,
 }
 
 /// Groups in order.
-pub(super) struct Named {
+pub(super) struct OrderedGroups {
     pub(super) of_switch: Vec<u32>,
     pub(super) names: Vec<String>,
 }
@@ -69,11 +69,11 @@ impl Grouping {
 
 /// The groups of the switches.
 pub(super) fn find(
-    network: &Network,
-    joined: &Joined,
+    network: &Subnet,
+    joined: &SwitchGraph,
     grouping: &Grouping,
     notes: &mut Notes,
-) -> Result<Found, Refused> {
+) -> Result<UnorderedGroups, Refused> {
     if let Some((regex, pattern)) = grouping.regex()? {
         notes.assumed.push(format!(
             "The group of a switch is what the capture group of {pattern:?} takes out of its \
@@ -121,7 +121,7 @@ pub(super) fn find(
                 name(other)
             ))
         })?;
-        return Ok(Found { of_switch, names: None });
+        return Ok(UnorderedGroups { of_switch, names: None });
     }
     let of_switch = structure.by_common_neighbours(grouping.threshold).map_err(ambiguous)?;
     let many = match grouping.threshold {
@@ -132,17 +132,17 @@ pub(super) fn find(
         "The network is taken for a Dragonfly in which two linked switches with {many} common \
          neighbours are of one group."
     ));
-    Ok(Found { of_switch, names: None })
+    Ok(UnorderedGroups { of_switch, names: None })
 }
 
 fn by_description(
-    network: &Network,
-    joined: &Joined,
+    network: &Subnet,
+    joined: &SwitchGraph,
     regex: &Regex,
     pattern: &str,
-) -> Result<Found, Refused> {
+) -> Result<UnorderedGroups, Refused> {
     let mut numbers: HashMap<String, u32> = HashMap::new();
-    let mut found = Found { of_switch: Vec::new(), names: None };
+    let mut found = UnorderedGroups { of_switch: Vec::new(), names: None };
     let mut names = Vec::new();
     for number in &joined.switches {
         let device = &network.devices[*number as usize];
@@ -180,7 +180,11 @@ fn by_description(
 
 /// Puts groups into the order of their names or, without names, of their first switches, by which
 /// they are then called. `order` has all switches in the order of their names.
-pub(super) fn name(found: Found, order: &[usize], switch_names: &[String]) -> Named {
+pub(super) fn name(
+    found: UnorderedGroups,
+    order: &[usize],
+    switch_names: &[String],
+) -> OrderedGroups {
     let mut groups: Vec<u32> = order.iter().map(|switch| found.of_switch[*switch]).collect();
     let mut seen = vec![false; found.of_switch.iter().max().map_or(0, |most| *most as usize + 1)];
     groups.retain(|group| !std::mem::replace(&mut seen[*group as usize], true));
@@ -202,7 +206,7 @@ pub(super) fn name(found: Found, order: &[usize], switch_names: &[String]) -> Na
         }
     }
     let of_switch = found.of_switch.iter().map(|group| number[*group as usize]).collect();
-    Named { of_switch, names }
+    OrderedGroups { of_switch, names }
 }
 
 /// What the links alone say.
@@ -213,7 +217,7 @@ struct Structure {
 }
 
 impl Structure {
-    fn of(joined: &Joined) -> Self {
+    fn of(joined: &SwitchGraph) -> Self {
         let mut neighbours = vec![Vec::new(); joined.switches.len()];
         for link in &joined.links {
             let [one, other] = link.ends.map(|end| end.switch);

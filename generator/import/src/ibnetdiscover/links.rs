@@ -1,25 +1,25 @@
 //! The two ends of every link joined, and what stands at them.
 
-use super::network::{Network, PortLine, Record};
-use super::parse::Kind;
-use crate::machine::{End, Link, Node, count};
-use crate::notes::Listed;
+use super::network::{PortLine, Record, Subnet};
+use super::parse::Role;
+use crate::machine::{LinkEnd, Node, SwitchLink, count};
+use crate::notes::NameSample;
 use std::collections::HashMap;
-use tvlb_base::text::{Place, Refused};
+use tvlb_base::text::{FilePlace, Refused};
 
 /// Switches and what they are linked with. Switches count from 0 in the order of their records.
-pub(crate) struct Joined {
+pub(crate) struct SwitchGraph {
     pub(crate) switches: Vec<u32>,
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Vec<SwitchLink>,
     /// Nodes, by rising line; a node's name is its place here.
     pub(crate) nodes: Vec<Node>,
     /// The device and port of each node.
     pub(crate) node_ports: Vec<(u32, u32)>,
     /// Adapters that reduce in the network and are no nodes.
-    pub(crate) aggregation: Listed,
+    pub(crate) aggregation: NameSample,
 }
 
-pub(super) fn join(network: &Network) -> Result<Joined, Refused> {
+pub(super) fn join(network: &Subnet) -> Result<SwitchGraph, Refused> {
     let mut ports: Vec<PortLine> = network.ports.clone();
     ports.sort_unstable_by_key(|port| (port.device, port.port, port.line));
     check_ports(network, &ports)?;
@@ -30,17 +30,17 @@ pub(super) fn join(network: &Network) -> Result<Joined, Refused> {
 
     let (mut switches, mut number_of) = (Vec::new(), HashMap::new());
     for (number, device) in (0..).zip(&network.devices) {
-        if device.record.as_ref().is_some_and(|record| record.kind == Kind::Switch) {
+        if device.record.as_ref().is_some_and(|record| record.kind == Role::Switch) {
             number_of.insert(number, count(switches.len()));
             switches.push(number);
         }
     }
-    let mut joined = Joined {
+    let mut joined = SwitchGraph {
         switches,
         links: Vec::new(),
         nodes: Vec::new(),
         node_ports: Vec::new(),
-        aggregation: Listed::default(),
+        aggregation: NameSample::default(),
     };
     for near in &network.ports {
         let place = || network.place(near.line);
@@ -51,12 +51,13 @@ pub(super) fn join(network: &Network) -> Result<Joined, Refused> {
             let found = format!("both ends are ports of {id}");
             return Err(Refused::new(found, "links between two devices").at(place()));
         }
-        let end =
-            |device, port| number_of.get(&device).map(|switch: &u32| End { switch: *switch, port });
+        let end = |device, port| {
+            number_of.get(&device).map(|switch: &u32| LinkEnd { switch: *switch, port })
+        };
         match (end(near.device, near.port), end(near.far, near.far_port)) {
             // Once of the two times that it is named.
             (Some(one), Some(other)) if near.device < near.far => {
-                joined.links.push(Link { ends: [one, other] });
+                joined.links.push(SwitchLink { ends: [one, other] });
             }
             (Some(_) | None, Some(_)) => {}
             (Some(_), None) if is_aggregation(far_record) => {
@@ -83,9 +84,9 @@ fn is_aggregation(record: &Record) -> bool {
 }
 
 fn record<'n>(
-    network: &'n Network,
+    network: &'n Subnet,
     device: u32,
-    place: &dyn Fn() -> Place,
+    place: &dyn Fn() -> FilePlace,
 ) -> Result<(&'n str, &'n Record), Refused> {
     let device = &network.devices[device as usize];
     let Some(record) = &device.record else {
@@ -96,7 +97,7 @@ fn record<'n>(
 }
 
 /// Refuses two lines for one port; of several, the first in the file.
-fn check_ports(network: &Network, sorted: &[PortLine]) -> Result<(), Refused> {
+fn check_ports(network: &Subnet, sorted: &[PortLine]) -> Result<(), Refused> {
     let same =
         |pair: &&[PortLine]| (pair[0].device, pair[0].port) == (pair[1].device, pair[1].port);
     let Some(pair) = sorted.windows(2).filter(same).min_by_key(|pair| pair[1].line) else {
@@ -109,7 +110,7 @@ fn check_ports(network: &Network, sorted: &[PortLine]) -> Result<(), Refused> {
 
 /// Refuses a link whose other end does not say the same.
 fn check_answer(
-    network: &Network,
+    network: &Subnet,
     near: &PortLine,
     answer: Option<&PortLine>,
 ) -> Result<(), Refused> {
@@ -137,7 +138,7 @@ fn check_answer(
 
 /// The names of the nodes: what describes their adapters, with the port where an adapter has several,
 /// or the adapter's id where several adapters share a description.
-pub(super) fn node_names(network: &Network, joined: &Joined) -> Vec<String> {
+pub(super) fn node_names(network: &Subnet, joined: &SwitchGraph) -> Vec<String> {
     let description = |device: u32| {
         let record = network.devices[device as usize].record.as_ref();
         record.map_or("", |record| &*record.description)

@@ -1,9 +1,9 @@
 //! What the records say, before links are joined.
 
-use super::parse::Kind;
-use crate::notes::Listed;
+use super::parse::Role;
+use crate::notes::NameSample;
 use std::collections::BTreeMap;
-use tvlb_base::text::Place;
+use tvlb_base::text::FilePlace;
 
 /// A switch, adapter or router, or a name that a link leads to.
 pub(crate) struct Device {
@@ -14,7 +14,7 @@ pub(crate) struct Device {
 
 /// What the first line of a record says, or a line that leads to a router.
 pub(crate) struct Record {
-    pub(crate) kind: Kind,
+    pub(crate) kind: Role,
     pub(crate) description: String,
     pub(crate) line: u32,
 }
@@ -28,19 +28,19 @@ pub(crate) struct PortLine {
     pub(crate) line: u32,
 }
 
-pub(crate) struct Network {
+pub(crate) struct Subnet {
     pub(crate) file: String,
     pub(crate) devices: Vec<Device>,
     pub(crate) ports: Vec<PortLine>,
     /// By width and speed the ports whose lines say it, each with its device.
     pub(crate) rates: BTreeMap<String, Vec<(u32, u32)>>,
     /// Routers that have no record of their own.
-    pub(crate) bare_routers: Listed,
+    pub(crate) bare_routers: NameSample,
 }
 
-impl Network {
+impl Subnet {
     /// A line of the file.
-    pub(super) fn place(&self, line: u32) -> Place {
-        Place { file: self.file.as_str().into(), line }
+    pub(super) fn place(&self, line: u32) -> FilePlace {
+        FilePlace { file: self.file.as_str().into(), line }
     }
 }

@@ -3,18 +3,18 @@
 use tvlb_table_set::{escaped_controls, is_shown};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Role {
     Switch,
     Adapter,
     Router,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line<'t> {
+pub(super) enum DumpLine<'t> {
     /// Nothing that we use.
     Nothing,
     /// The first line of a record.
-    Record { kind: Kind, id: &'t str, description: String },
+    Record { kind: Role, id: &'t str, description: String },
     /// A port and where it leads.
     Port {
         port: u32,
@@ -36,26 +36,26 @@ const PORT: &str =
     "a port, 0 to 254, a name in quotes and its port, as in [1] \"H-b8cef60300000a10\"[1]";
 
 /// Reads a line. The error says what would be accepted.
-pub(super) fn line(text: &str) -> Result<Line<'_>, &'static str> {
+pub(super) fn line(text: &str) -> Result<DumpLine<'_>, &'static str> {
     let text = text.trim();
     if text.is_empty() || text.starts_with('#') || text == "Non-Chassis Nodes" || is_progress(text)
     {
-        return Ok(Line::Nothing);
+        return Ok(DumpLine::Nothing);
     }
     if text.starts_with('[') {
         return port(text).ok_or(PORT);
     }
     let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     let kind = match word {
-        "Switch" => Kind::Switch,
-        "Ca" | "Hca" => Kind::Adapter,
-        "Rt" => Kind::Router,
+        "Switch" => Role::Switch,
+        "Ca" | "Hca" => Role::Adapter,
+        "Rt" => Role::Router,
         // The name of a host follows, which may be any text.
-        "Chassis" | "Hostname:" => return Ok(Line::Nothing),
+        "Chassis" | "Hostname:" => return Ok(DumpLine::Nothing),
         _ => {
             let key = word.split_once('=').map_or("", |(key, _)| key);
             let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            return if is_key { Ok(Line::Nothing) } else { Err(ANY) };
+            return if is_key { Ok(DumpLine::Nothing) } else { Err(ANY) };
         }
     };
     record(kind, rest).ok_or(RECORD)
@@ -72,7 +72,7 @@ fn is_progress(text: &str) -> bool {
         && text.split_once(" -> ").and_then(|(_, end)| braced(end)) == Some(true)
 }
 
-fn record(kind: Kind, rest: &str) -> Option<Line<'_>> {
+fn record(kind: Role, rest: &str) -> Option<DumpLine<'_>> {
     let rest = rest.trim_start();
     let (_, rest) = number(rest)?;
     let (id, rest) = quoted(rest.trim_start())?;
@@ -85,21 +85,21 @@ fn record(kind: Kind, rest: &str) -> Option<Line<'_>> {
         Some(text) => description(kind, text)?,
         None => "",
     };
-    Some(Line::Record { kind, id, description: escaped_controls(description.trim()) })
+    Some(DumpLine::Record { kind, id, description: escaped_controls(description.trim()) })
 }
 
 /// A description up to the quote that ends it. It may have quotes of its own, which the program does not
 /// escape, so that what follows it is looked for from the end of the line.
-fn description(kind: Kind, text: &str) -> Option<&str> {
+fn description(kind: Role, text: &str) -> Option<&str> {
     let (description, after) = text.rsplit_once('"')?;
     let is_end = match kind {
-        Kind::Switch => ["base port ", "enhanced port "].iter().any(|word| after.contains(word)),
-        Kind::Adapter | Kind::Router => after.trim().is_empty() || after.trim() == "(scp)",
+        Role::Switch => ["base port ", "enhanced port "].iter().any(|word| after.contains(word)),
+        Role::Adapter | Role::Router => after.trim().is_empty() || after.trim() == "(scp)",
     };
     Some(description).filter(|_| is_end || !description.contains('"'))
 }
 
-fn port(text: &str) -> Option<Line<'_>> {
+fn port(text: &str) -> Option<DumpLine<'_>> {
     let (port, rest) = bracketed(text)?;
     let (far, rest) = quoted(extras(rest)?)?;
     let (far_port, rest) = bracketed(rest)?;
@@ -116,7 +116,7 @@ fn port(text: &str) -> Option<Line<'_>> {
     };
     // Words such as `s=4` and `slot 3` may follow the rate.
     let rate = words.split([' ', '\t']).find(|word| is_rate(word)).unwrap_or_default();
-    Some(Line::Port { port, far, far_port, about, rate })
+    Some(DumpLine::Port { port, far, far_port, about, rate })
 }
 
 /// Whether a word is a width and a speed, as in 4xHDR.
@@ -170,26 +170,26 @@ mod tests {
     fn records_are_read() {
         let text =
             "Switch\t41 \"S-b8cef60300000100\"\t\t# \"g0 leaf00\" enhanced port 0 lid 17 lmc 0";
-        let (kind, id) = (Kind::Switch, "S-b8cef60300000100");
+        let (kind, id) = (Role::Switch, "S-b8cef60300000100");
         let description = "g0 leaf00".to_owned();
-        assert_eq!(line(text), Ok(Line::Record { kind, id, description }));
+        assert_eq!(line(text), Ok(DumpLine::Record { kind, id, description }));
         for (text, kind, described) in [
             (
                 "Switch 4 \"any\" # \"g0 \"old\" s1\" base port 0 lid 1 lmc 0",
-                Kind::Switch,
+                Role::Switch,
                 "g0 \"old\" s1",
             ),
-            ("Switch 4 \"any\" # \"\"g0\"\" enhanced port 0 lid 1 lmc 0", Kind::Switch, "\"g0\""),
-            ("Ca 1 \"any\" # \"n1 \"HCA-1\"\"", Kind::Adapter, "n1 \"HCA-1\""),
-            ("Ca 1 \"any\" # \"n1 HCA-1\" (scp)", Kind::Adapter, "n1 HCA-1"),
+            ("Switch 4 \"any\" # \"\"g0\"\" enhanced port 0 lid 1 lmc 0", Role::Switch, "\"g0\""),
+            ("Ca 1 \"any\" # \"n1 \"HCA-1\"\"", Role::Adapter, "n1 \"HCA-1\""),
+            ("Ca 1 \"any\" # \"n1 HCA-1\" (scp)", Role::Adapter, "n1 HCA-1"),
         ] {
             let description = described.to_owned();
-            assert_eq!(line(text), Ok(Line::Record { kind, id: "any", description }), "{text}");
+            assert_eq!(line(text), Ok(DumpLine::Record { kind, id: "any", description }), "{text}");
         }
-        let record = |kind| Ok(Line::Record { kind, id: "any", description: String::new() });
-        assert_eq!(line("Hca 1 \"any\""), record(Kind::Adapter));
-        assert_eq!(line("Ca 1 \"any\" # lid 3"), record(Kind::Adapter));
-        assert_eq!(line("Rt\t2 \"any\" # \"\""), record(Kind::Router));
+        let record = |kind| Ok(DumpLine::Record { kind, id: "any", description: String::new() });
+        assert_eq!(line("Hca 1 \"any\""), record(Role::Adapter));
+        assert_eq!(line("Ca 1 \"any\" # lid 3"), record(Role::Adapter));
+        assert_eq!(line("Rt\t2 \"any\" # \"\""), record(Role::Router));
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
             // For ibsim.
             ("[25]\t\"S-2\"[3]\tw=12 s=4", "", ""),
         ] {
-            let port = Line::Port { port: 25, far: "S-2", far_port: 3, about, rate };
+            let port = DumpLine::Port { port: 25, far: "S-2", far_port: 3, about, rate };
             assert_eq!(line(text), Ok(port), "{text}");
         }
     }
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn lines_without_a_use_are_known() {
         for text in ["", "  ", "# Topology file", "vendid=0x2c9", "switchguid=0x1(1)"] {
-            assert_eq!(line(text), Ok(Line::Nothing), "{text}");
+            assert_eq!(line(text), Ok(DumpLine::Nothing), "{text}");
         }
         for heading in [
             "Chassis 1",
@@ -224,7 +224,7 @@ mod tests {
             "Hostname: \"my [1] host\" # x",
             "Hostname: ",
         ] {
-            assert_eq!(line(heading), Ok(Line::Nothing), "{heading}");
+            assert_eq!(line(heading), Ok(DumpLine::Nothing), "{heading}");
         }
         for progress in [
             "DR path slid 0; dlid 0; 0 -> new ca {0000000000000200} portnum 1 lid 2-2 \"n00\"",
@@ -232,7 +232,7 @@ mod tests {
             "Lid 3 -> processing switch {0000000000000200} portnum 0 lid 2-2\"n00\"",
             "Lid 3 DR path slid 3; dlid 65535; 0,4 -> new switch {0000000000000200}",
         ] {
-            assert_eq!(line(progress), Ok(Line::Nothing), "{progress}");
+            assert_eq!(line(progress), Ok(DumpLine::Nothing), "{progress}");
         }
     }
 

@@ -1,31 +1,31 @@
 //! The records of a text, in the order of its lines.
 
-use super::network::{Device, Network, PortLine, Record};
-use super::parse::{self, Kind, Line};
+use super::network::{Device, PortLine, Record, Subnet};
+use super::parse::{self, DumpLine, Role};
 use crate::files::{MOST_RECORDS, aries, is_aries, too_many_records};
 use crate::machine::count;
-use crate::notes::Listed;
+use crate::notes::NameSample;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use tvlb_base::text::{Lines, Refused, Source, quoted};
+use tvlb_base::text::{Lines, NamedText, Refused, quoted};
 use tvlb_table_set::escaped_controls;
 
-pub(super) fn read_records(source: Source<'_>) -> Result<Network, Refused> {
-    let mut reader = Reader::of(source.name());
+pub(super) fn read_records(source: NamedText<'_>) -> Result<Subnet, Refused> {
+    let mut reader = RecordReader::of(source.name());
     let mut lines = Lines::of(source);
     while lines.next_line()?.is_some() {
         let line = lines.line();
         match parse::line(line) {
-            Ok(Line::Nothing) => {}
-            Ok(Line::Record { kind, id, description }) => {
+            Ok(DumpLine::Nothing) => {}
+            Ok(DumpLine::Record { kind, id, description }) => {
                 let number = reader.number_of(id);
                 reader.begin(number, kind, description, &lines)?;
             }
-            Ok(Line::Port { port, far, far_port, about, rate }) => {
+            Ok(DumpLine::Port { port, far, far_port, about, rate }) => {
                 let is_router = far.starts_with("R-");
                 let far = reader.number_of(far);
                 if is_router {
                     reader.routers.entry(far).or_insert_with(|| Record {
-                        kind: Kind::Router,
+                        kind: Role::Router,
                         description: escaped_controls(about.trim()),
                         line: lines.number(),
                     });
@@ -45,8 +45,8 @@ pub(super) fn read_records(source: Source<'_>) -> Result<Network, Refused> {
 }
 
 /// The records that have been read.
-struct Reader {
-    network: Network,
+struct RecordReader {
+    network: Subnet,
     /// The device of each name.
     numbers: HashMap<String, u32>,
     /// The device to whose record a port's line belongs.
@@ -57,14 +57,14 @@ struct Reader {
     routers: BTreeMap<u32, Record>,
 }
 
-impl Reader {
+impl RecordReader {
     fn of(file: &str) -> Self {
-        let network = Network {
+        let network = Subnet {
             file: file.to_owned(),
             devices: Vec::new(),
             ports: Vec::new(),
             rates: BTreeMap::new(),
-            bare_routers: Listed::default(),
+            bare_routers: NameSample::default(),
         };
         Self {
             network,
@@ -90,7 +90,7 @@ impl Reader {
     fn begin(
         &mut self,
         number: u32,
-        kind: Kind,
+        kind: Role,
         description: String,
         lines: &Lines<'_>,
     ) -> Result<(), Refused> {
@@ -99,7 +99,7 @@ impl Reader {
         match &device.record {
             None => device.record = Some(Record { kind, description, line: lines.number() }),
             // With -g the adapters of a chassis are printed with it, and again with all others.
-            Some(first) if kind != Kind::Switch && first.description == description => {
+            Some(first) if kind != Role::Switch && first.description == description => {
                 self.repeated.insert(number);
             }
             Some(first) => {
@@ -138,7 +138,7 @@ impl Reader {
     }
 
     /// What all records say.
-    fn end(self) -> Result<Network, Refused> {
+    fn end(self) -> Result<Subnet, Refused> {
         let Self { mut network, repeated, routers, .. } = self;
         let mut seen = HashSet::new();
         network.ports.retain(|line| {
@@ -146,7 +146,7 @@ impl Reader {
             !repeated.contains(&device) || seen.insert((device, port, far, far_port))
         });
         make_routers(&mut network, routers);
-        let is_switch = |record: &Record| record.kind == Kind::Switch;
+        let is_switch = |record: &Record| record.kind == Role::Switch;
         if !network.devices.iter().any(|device| device.record.as_ref().is_some_and(is_switch)) {
             let accepted = "the output of ibnetdiscover, whose records begin with lines such as \
                             Switch 41 \"S-b8cef60300000100\"";
@@ -157,7 +157,7 @@ impl Reader {
 }
 
 /// Makes records of the routers that have none, which -g leaves out in a chassis: of the lines that lead to them.
-fn make_routers(network: &mut Network, mut routers: BTreeMap<u32, Record>) {
+fn make_routers(network: &mut Subnet, mut routers: BTreeMap<u32, Record>) {
     let devices = &mut network.devices;
     routers.retain(|device, _| devices[*device as usize].record.is_none());
     let to_routers = network.ports.iter().filter(|near| routers.contains_key(&near.far));

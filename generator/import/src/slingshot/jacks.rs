@@ -3,7 +3,7 @@
 use crate::files::no_rows;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use tvlb_base::text::{Fields, Place, Records, Refused, Source, quoted};
+use tvlb_base::text::{CsvFields, FilePlace, NamedText, Records, Refused, quoted};
 
 const COLUMNS: [&str; 4] = ["model", "jack", "port", "asic_port"];
 const MOST_JACK: u32 = 999;
@@ -11,12 +11,12 @@ const MOST_CHIP_PORT: u32 = 63;
 
 /// What a switch is built into, which decides how its jacks are wired to its chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Model {
+pub(super) enum Enclosure {
     Blade,
     Rack,
 }
 
-impl Model {
+impl Enclosure {
     const ALL: [Self; 2] = [Self::Blade, Self::Rack];
 
     fn name(self) -> &'static str {
@@ -30,25 +30,25 @@ impl Model {
 /// The chip's port of each jack's port; a line of no model holds for both that have none of their
 /// own.
 #[derive(Debug)]
-pub(super) struct JackMap(HashMap<(Option<Model>, u32), (u32, u32)>);
+pub(super) struct JackMap(HashMap<(Option<Enclosure>, u32), (u32, u32)>);
 
 impl JackMap {
     /// The chip's port of a port of a switch of this model, or of either model.
-    pub(super) fn number(&self, model: Option<Model>, port: u32) -> Option<u32> {
+    pub(super) fn number(&self, model: Option<Enclosure>, port: u32) -> Option<u32> {
         if model.is_some() {
             return self.line(model, port).map(|(number, _)| number);
         }
-        let [blade, rack] = Model::ALL.map(|model| self.number(Some(model), port));
+        let [blade, rack] = Enclosure::ALL.map(|model| self.number(Some(model), port));
         blade.filter(|_| blade == rack)
     }
 
     /// The chip's port and the line of the map.
-    fn line(&self, model: Option<Model>, port: u32) -> Option<(u32, u32)> {
+    fn line(&self, model: Option<Enclosure>, port: u32) -> Option<(u32, u32)> {
         self.0.get(&(model, port)).or_else(|| self.0.get(&(None, port))).copied()
     }
 }
 
-pub(super) fn read(source: Source<'_>) -> Result<JackMap, Refused> {
+pub(super) fn read(source: NamedText<'_>) -> Result<JackMap, Refused> {
     let file = source.name().to_owned();
     let mut map = JackMap(HashMap::new());
     let mut records = Records::of(source);
@@ -63,7 +63,7 @@ pub(super) fn read(source: Source<'_>) -> Result<JackMap, Refused> {
     Ok(map)
 }
 
-fn add(map: &mut JackMap, fields: &Fields, place: &Place) -> Result<(), Refused> {
+fn add(map: &mut JackMap, fields: &CsvFields, place: &FilePlace) -> Result<(), Refused> {
     let refuse = |column: usize, accepted: &'static str| {
         let found = format!("{} is {}", COLUMNS[column], quoted(fields.get(column)));
         Refused::new(found, accepted).at(place.clone())
@@ -77,7 +77,7 @@ fn add(map: &mut JackMap, fields: &Fields, place: &Place) -> Result<(), Refused>
     let model = match fields.get(0) {
         "*" => None,
         name => {
-            let model = Model::ALL.into_iter().find(|model| model.name() == name);
+            let model = Enclosure::ALL.into_iter().find(|model| model.name() == name);
             Some(model.ok_or_else(|| refuse(0, "*, blade or rack"))?)
         }
     };
@@ -103,7 +103,7 @@ fn twice(what: &str, first: u32) -> Refused {
 
 /// Refuses a map that gives one chip port to two ports of a model.
 fn check(map: &JackMap, file: &str) -> Result<(), Refused> {
-    for model in Model::ALL {
+    for model in Enclosure::ALL {
         let ports = map.0.keys().filter(|(of, _)| of.is_none_or(|of| of == model));
         let lines = ports.filter_map(|(_, port)| map.line(Some(model), *port));
         let mut lines: Vec<(u32, u32)> = lines.collect();
@@ -111,7 +111,7 @@ fn check(map: &JackMap, file: &str) -> Result<(), Refused> {
         lines.dedup();
         if let Some(pair) = lines.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             let what = format!("asic_port {} of the model {}", pair[0].0, model.name());
-            let place = Place { file: file.into(), line: pair[1].1 };
+            let place = FilePlace { file: file.into(), line: pair[1].1 };
             return Err(twice(&what, pair[0].1).at(place));
         }
     }

@@ -2,28 +2,28 @@
 
 use super::xname;
 use crate::files::MOST_DUMP_LINE_BYTES;
-use crate::machine::{End, Machine, PortNames, count};
+use crate::machine::{LinkEnd, Machine, PortNames, count};
 use regex_lite::Regex;
 use std::collections::HashMap;
-use tvlb_base::text::{Lines, Refused, Source};
+use tvlb_base::text::{Lines, NamedText, Refused};
 
 /// A link by its two ports. The words on both sides of the match are not part of a longer name.
 const LINK: &str = r"\b(x\d+\.?c\d+\.?r\d+\.?j\d+\.?p\d+)-(x\d+\.?c\d+\.?r\d+\.?j\d+\.?p\d+)\b";
 
 /// The links of the machine that the text does not name, by rising number.
-pub(super) fn missing(source: Source<'_>, machine: &Machine) -> Result<Vec<u32>, Refused> {
+pub(super) fn missing(source: NamedText<'_>, machine: &Machine) -> Result<Vec<u32>, Refused> {
     let names = machine.switches.iter().map(|switch| &*switch.name);
     let by_name: HashMap<&str, u32> = names.zip(0..).collect();
     let ends = (0..).zip(&machine.links).flat_map(|(number, link)| {
         let [one, other] = link.ends;
         [(one, (other, number)), (other, (one, number))]
     });
-    let planned: HashMap<End, (End, usize)> = ends.collect();
+    let planned: HashMap<LinkEnd, (LinkEnd, usize)> = ends.collect();
     let mut is_live = vec![false; machine.links.len()];
     for_each(source, |named| {
         let [one, other] = named.map(|name| {
             let (switch, port) = xname::port(name)?;
-            Some(End { switch: *by_name.get(&*switch.to_string())?, port })
+            Some(LinkEnd { switch: *by_name.get(&*switch.to_string())?, port })
         });
         match one.and_then(|one| Some((one, planned.get(&one)?))) {
             Some((_, (far, number))) if Some(*far) == other => {
@@ -42,7 +42,7 @@ pub(super) fn missing(source: Source<'_>, machine: &Machine) -> Result<Vec<u32>,
 }
 
 /// The names of the two ports of every live link, without the dots that a name may have.
-pub(crate) fn names(source: Source<'_>) -> Result<Vec<[String; 2]>, Refused> {
+pub(crate) fn names(source: NamedText<'_>) -> Result<Vec<[String; 2]>, Refused> {
     let mut links = Vec::new();
     for_each(source, |named| {
         let plain = |name: &str| match xname::port(name) {
@@ -58,7 +58,7 @@ pub(crate) fn names(source: Source<'_>) -> Result<Vec<[String; 2]>, Refused> {
 /// Calls `each` for the two ports of every link that the text names, until it says what the plan has
 /// instead.
 fn for_each(
-    source: Source<'_>,
+    source: NamedText<'_>,
     mut each: impl FnMut([&str; 2]) -> Result<(), String>,
 ) -> Result<(), Refused> {
     let file = source.name().to_owned();

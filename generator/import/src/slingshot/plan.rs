@@ -1,12 +1,14 @@
 //! Rows put together: which switches there are, and where each jack leads.
 
-use super::jacks::{JackMap, Model};
+use super::jacks::{Enclosure, JackMap};
 use super::xname::{NicName, SwitchName};
 use crate::files::{MOST_RECORDS, too_many_records};
-use crate::machine::{End, Link, Machine, Names, Node, Physical, PortNames, Switch, count};
-use crate::notes::{Listed, Notes, counted};
+use crate::machine::{
+    ImportedSwitch, LinkEnd, Machine, NameList, Node, Physical, PortNames, SwitchLink, count,
+};
+use crate::notes::{NameSample, Notes, counted};
 use std::collections::HashMap;
-use tvlb_base::text::{Place, Refused};
+use tvlb_base::text::{FilePlace, Refused};
 
 const PORTS_PER_JACK: usize = 2;
 /// Ports of a Slingshot switch.
@@ -17,7 +19,7 @@ const MOST_ADDRESSED_SWITCHES: usize = 32;
 
 /// What a row says.
 #[derive(Clone, Copy)]
-pub(super) enum Cable {
+pub(super) enum PlannedCable {
     /// Between two jacks.
     Fabric { ends: [(SwitchName, u16); 2], groups: [u32; 2] },
     /// From a jack to the interfaces at its two ports.
@@ -35,7 +37,7 @@ enum Ends {
     Edge(Jack, [Option<NicName>; 2]),
 }
 
-struct Row {
+struct CableRow {
     file: u16,
     line: u32,
     ends: Ends,
@@ -55,7 +57,7 @@ struct PlannedSwitch {
 #[derive(Default)]
 pub(super) struct Plan {
     files: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<CableRow>,
     switches: Vec<PlannedSwitch>,
     by_name: HashMap<SwitchName, u32>,
     /// Lines among the rows that begin with `#`.
@@ -64,7 +66,7 @@ pub(super) struct Plan {
     by_hand: usize,
     without_cable: usize,
     /// Rows that another file has too.
-    repeated: Listed,
+    repeated: NameSample,
 }
 
 impl Plan {
@@ -78,8 +80,8 @@ impl Plan {
         &self.files[usize::from(file)]
     }
 
-    fn place(&self, file: u16, line: u32) -> Place {
-        Place { file: self.file(file).into(), line }
+    fn place(&self, file: u16, line: u32) -> FilePlace {
+        FilePlace { file: self.file(file).into(), line }
     }
 
     pub(super) fn count_id(&mut self, id: &str) {
@@ -87,12 +89,12 @@ impl Plan {
         self.without_cable += usize::from(id.starts_with("l0."));
     }
 
-    pub(super) fn add(&mut self, file: u16, line: u32, cable: Cable) -> Result<(), Refused> {
+    pub(super) fn add(&mut self, file: u16, line: u32, cable: PlannedCable) -> Result<(), Refused> {
         if self.rows.len() == MOST_RECORDS {
             return Err(too_many_records().at(self.place(file, line)));
         }
         let ends = match cable {
-            Cable::Fabric { ends: [from, to], groups } => {
+            PlannedCable::Fabric { ends: [from, to], groups } => {
                 if from.0 == to.0 {
                     let found = format!("both ends are jacks of the switch {}", from.0);
                     let refused = Refused::new(found, "two different switches");
@@ -102,11 +104,11 @@ impl Plan {
                 let to = (self.switch(to.0, groups[1], file, line)?, to.1);
                 Ends::Fabric([from.min(to), from.max(to)])
             }
-            Cable::Edge { from, group, interfaces } => {
+            PlannedCable::Edge { from, group, interfaces } => {
                 Ends::Edge((self.switch(from.0, group, file, line)?, from.1), interfaces)
             }
         };
-        let row = Row { file, line, ends };
+        let row = CableRow { file, line, ends };
         let (own, number) = match &row.ends {
             Ends::Fabric(jacks) => (jacks.to_vec(), count(self.rows.len())),
             Ends::Edge(jack, _) => (vec![*jack], count(self.rows.len())),
@@ -173,7 +175,7 @@ impl Plan {
     }
 
     /// The row of a jack in use.
-    fn row_of(&self, (switch, jack): Jack) -> Option<&Row> {
+    fn row_of(&self, (switch, jack): Jack) -> Option<&CableRow> {
         let jacks = &self.switches[switch as usize].jacks;
         let (_, row) = jacks.iter().find(|(known, _)| *known == jack)?;
         Some(&self.rows[*row as usize])
@@ -210,7 +212,7 @@ impl Plan {
         for (rank, &switch) in order.iter().enumerate() {
             ranks[switch] = count(rank);
         }
-        let switches = self.switches.iter().zip(ranks).map(|(switch, rank)| Switch {
+        let switches = self.switches.iter().zip(ranks).map(|(switch, rank)| ImportedSwitch {
             name: switch.name.to_string(),
             group: count(numbers.partition_point(|number| *number < switch.group)),
             rank,
@@ -220,16 +222,16 @@ impl Plan {
             groups: numbers.iter().map(ToString::to_string).collect(),
             switches: switches.collect(),
             nodes: Vec::new(),
-            node_names: Names::default(),
+            node_names: NameList::default(),
             links: Vec::new(),
             physical: Physical::Unknown,
             down: Vec::new(),
         };
-        let (mut same, mut dark) = (Listed::default(), Listed::default());
+        let (mut same, mut dark) = (NameSample::default(), NameSample::default());
         for row in &self.rows {
             match row.ends {
-                Ends::Fabric(jacks) => machine.links.extend([0, 1].map(|port| Link {
-                    ends: jacks.map(|(switch, jack)| End { switch, port: port_of(jack, port) }),
+                Ends::Fabric(jacks) => machine.links.extend([0, 1].map(|port| SwitchLink {
+                    ends: jacks.map(|(switch, jack)| LinkEnd { switch, port: port_of(jack, port) }),
                 })),
                 Ends::Edge(jack, interfaces) => {
                     let is_same = interfaces[0] == interfaces[1];
@@ -289,7 +291,7 @@ impl Plan {
         );
     }
 
-    fn say_what_was_assumed(&self, same: &Listed, dark: &Listed, notes: &mut Notes) {
+    fn say_what_was_assumed(&self, same: &NameSample, dark: &NameSample, notes: &mut Notes) {
         let assumed = &mut notes.assumed;
         assumed.push(
             "The plan does not number the switches of a group: they are numbered in the order of \
@@ -306,7 +308,7 @@ impl Plan {
             "An edge row joins port 0 of its jack to dst_conn_a, and port 1 to dst_conn_b."
                 .to_owned(),
         );
-        let mut list = |listed: &Listed, what: &str| {
+        let mut list = |listed: &NameSample, what: &str| {
             if listed.count() > 0 {
                 assumed.push(format!("{what} ({}): {}.", listed.count(), listed.in_words()));
             }
@@ -341,14 +343,14 @@ impl Plan {
     }
 
     /// Whether a switch is one of a blade or of a rack; nothing where its jacks do not tell.
-    fn model(&self, switch: &PlannedSwitch) -> Option<Model> {
+    fn model(&self, switch: &PlannedSwitch) -> Option<Enclosure> {
         let is_edge = |row: u32| matches!(self.rows[row as usize].ends, Ends::Edge(..));
         let is_blade = switch.jacks.iter().any(|(jack, _)| *jack >= 100);
         let is_rack =
             switch.jacks.iter().any(|(jack, row)| *jack < 100 && (*jack > 24 || is_edge(*row)));
         match (is_blade, is_rack) {
-            (true, false) => Some(Model::Blade),
-            (false, true) => Some(Model::Rack),
+            (true, false) => Some(Enclosure::Blade),
+            (false, true) => Some(Enclosure::Rack),
             _ => None,
         }
     }
@@ -357,8 +359,8 @@ impl Plan {
     fn physical(&self, map: &JackMap, machine: &Machine, notes: &mut Notes) -> Physical {
         let models: Vec<_> = self.switches.iter().map(|switch| self.model(switch)).collect();
         let ends = machine.links.iter().flat_map(|link| link.ends);
-        let nodes = machine.nodes.iter().map(|&Node { switch, port, .. }| End { switch, port });
-        let (mut numbers, mut unknown) = (HashMap::new(), Listed::default());
+        let nodes = machine.nodes.iter().map(|&Node { switch, port, .. }| LinkEnd { switch, port });
+        let (mut numbers, mut unknown) = (HashMap::new(), NameSample::default());
         for end in ends.chain(nodes) {
             match map.number(models[end.switch as usize], end.port) {
                 Some(number) => {
@@ -401,7 +403,7 @@ fn warn_of_limits(machine: &Machine, notes: &mut Notes) {
     machine.switches.iter().for_each(|switch| sizes[switch.group as usize] += 1);
     let large = sizes.iter().zip(&machine.groups);
     let large = large.filter(|(size, _)| **size > MOST_ADDRESSED_SWITCHES);
-    let large = Listed::of(large.map(|(size, name)| format!("{name} ({size})")));
+    let large = NameSample::of(large.map(|(size, name)| format!("{name} ({size})")));
     if large.count() > 0 {
         notes.warnings.push(format!(
             "Groups of the plan have more than {MOST_ADDRESSED_SWITCHES} switches, which is \

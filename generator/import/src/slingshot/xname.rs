@@ -45,9 +45,9 @@ const MOST_CHASSIS: u16 = 7;
 const MOST_OTHER: u16 = 999;
 
 /// The components of a name that are still to be read.
-struct Rest<'t>(&'t [u8]);
+struct NameRest<'t>(&'t [u8]);
 
-impl Rest<'_> {
+impl NameRest<'_> {
     /// Takes a letter and its number, if they come next.
     fn take(&mut self, letter: u8, most: u16) -> Option<u16> {
         let rest = self.0.strip_prefix(b".").unwrap_or(self.0);
@@ -75,8 +75,8 @@ impl Rest<'_> {
 }
 
 /// The components of a text; none where it begins with a dot.
-fn begin(text: &str) -> Option<Rest<'_>> {
-    text.starts_with('x').then_some(Rest(text.as_bytes()))
+fn begin(text: &str) -> Option<NameRest<'_>> {
+    text.starts_with('x').then_some(NameRest(text.as_bytes()))
 }
 
 pub(crate) fn jack(text: &str) -> Option<(SwitchName, u16)> {

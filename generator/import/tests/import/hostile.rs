@@ -3,7 +3,7 @@
 use super::make::{dragonfly, dragonfly_plus, plan_of, rows};
 use super::{fabric, files};
 use proptest::prelude::*;
-use tvlb_base::text::Source;
+use tvlb_base::text::NamedText;
 use tvlb_import::{Earlier, Grouping, Import, ImportError};
 
 /// Something to be done to a text.
@@ -91,7 +91,7 @@ fn spoilt(text: &str, spoils: &[Spoil]) -> Vec<u8> {
 
 fn plan(bytes: &[u8]) -> Result<Import, ImportError> {
     tvlb_import::slingshot(
-        vec![Source::of_text("plan.csv", bytes)],
+        vec![NamedText::of_text("plan.csv", bytes)],
         None,
         None,
         &Earlier::default(),
@@ -127,9 +127,9 @@ proptest! {
         let live = spoilt("x1000c0r0j1p0-x1000c1r1j1p0\nx1000c1r1j2p1-x1001c0r0j2p1\n", &spoils);
         let map = spoilt("model,jack,port,asic_port\n*,1,0,3\nblade,1,1,4\n*,100,0,63\n", &spoils);
         check(tvlb_import::slingshot(
-            vec![Source::of_text("plan.csv", text.as_bytes())],
-            Some(Source::of_text("live.txt", &live)),
-            Some(Source::of_text("jacks.csv", &map)),
+            vec![NamedText::of_text("plan.csv", text.as_bytes())],
+            Some(NamedText::of_text("live.txt", &live)),
+            Some(NamedText::of_text("jacks.csv", &map)),
             &Earlier::default(),
         ));
     }
@@ -146,7 +146,7 @@ proptest! {
         let bytes = spoilt(&network.text(), &spoils);
         let grouping = Grouping { pattern, threshold };
         check(tvlb_import::ibnetdiscover(
-            Source::of_text("fabric.txt", &bytes),
+            NamedText::of_text("fabric.txt", &bytes),
             &grouping,
             &Earlier::default(),
         ));
@@ -156,7 +156,7 @@ proptest! {
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         check(plan(&bytes));
         check(tvlb_import::ibnetdiscover(
-            Source::of_text("fabric.txt", &bytes),
+            NamedText::of_text("fabric.txt", &bytes),
             &Grouping::default(),
             &Earlier::default(),
         ));

@@ -7,12 +7,12 @@ mod ibnetdiscover;
 mod make;
 mod slingshot;
 
-use tvlb_base::text::Source;
+use tvlb_base::text::NamedText;
 use tvlb_import::{Earlier, Grouping, Import, ImportError};
 
 /// Imports plans of these names and texts.
 fn plans(texts: &[(&str, &str)]) -> Result<Import, ImportError> {
-    let sources = texts.iter().map(|(name, text)| Source::of_text(name, text.as_bytes()));
+    let sources = texts.iter().map(|(name, text)| NamedText::of_text(name, text.as_bytes()));
     tvlb_import::slingshot(sources.collect(), None, None, &Earlier::default())
 }
 
@@ -29,7 +29,7 @@ fn fabric(
 ) -> Result<Import, ImportError> {
     let grouping = Grouping { pattern: pattern.map(str::to_owned), threshold };
     tvlb_import::ibnetdiscover(
-        Source::of_text("fabric.txt", text.as_bytes()),
+        NamedText::of_text("fabric.txt", text.as_bytes()),
         &grouping,
         &Earlier::default(),
     )

@@ -3,7 +3,7 @@
 use super::make::{HEADER, cable, edge, plan_of, rows};
 use super::{error, files, plan, plans, text};
 use insta::assert_snapshot;
-use tvlb_base::text::Source;
+use tvlb_base::text::NamedText;
 use tvlb_import::{Earlier, Import, ImportError};
 use tvlb_schema::{Dragonfly, GroupKind};
 use tvlb_table_set::names::Names;
@@ -25,7 +25,7 @@ fn error_with(row: &str) -> String {
 
 fn with(live: Option<&str>, jacks: Option<&str>) -> Result<Import, ImportError> {
     let text = plan_of(&small());
-    let source = |name, text: &'static str| Source::of_text(name, text.as_bytes());
+    let source = |name, text: &'static str| NamedText::of_text(name, text.as_bytes());
     let leak = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
     tvlb_import::slingshot(
         vec![source("plan.csv", leak(&text))],
@@ -104,7 +104,7 @@ fn after(names: &str, [p, h]: [u16; 2], rows: &[String]) -> Import {
     let names = format!("group,switch,port,name,physical\n0,,,0,\n1,,,7,\n{names}");
     let earlier = Earlier::of(&df, &Names::read(&df, &names).unwrap());
     let plan = plan_of(rows);
-    let source = Source::of_text("plan.csv", plan.as_bytes());
+    let source = NamedText::of_text("plan.csv", plan.as_bytes());
     tvlb_import::slingshot(vec![source], None, None, &earlier).unwrap()
 }
 

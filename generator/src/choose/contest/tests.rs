@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use std::sync::Mutex;
 use tvlb_schema::Dragonfly;
 use tvlb_simulator::ForeseenLatency;
-use tvlb_simulator::Links;
+use tvlb_simulator::LinkSpec;
 use tvlb_table_set::Carried;
 use tvlb_traffic::Pattern;
 
@@ -103,7 +103,7 @@ fn contender(number: usize) -> Contender {
 
 fn panel() -> Panel {
     let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-    Panel::new(&df, Links::default(), 1, PanelSize::Standard)
+    Panel::new(&df, LinkSpec::default(), 1, PanelSize::Standard)
 }
 
 /// MIN or conventional VLB, with one saturation on all score patterns and one on all guards.
@@ -129,7 +129,7 @@ fn held_beside(
     let most_regret = MostRegret(5);
     let all: Vec<Contender> = Contender::all(count).collect();
     let (references, candidates) = (&Contender::PUBLISHED, &all[1..]);
-    let rules = Rules { prefer, most_regret, oblivious, references, candidates };
+    let rules = ContestRules { prefer, most_regret, oblivious, references, candidates };
     let result = contest(&runner, count, &rules).unwrap();
     (result, runner.asked.into_inner().unwrap())
 }

@@ -11,7 +11,7 @@ fn updated(
     sizes: [u32; 4],
     set: &str,
     faults: &FaultSet,
-    check: impl FnOnce(&FabricImage<'_>, &[Vec<u8>], Update),
+    check: impl FnOnce(&FabricImage<'_>, &[Vec<u8>], FaultUpdate),
 ) {
     let df = Dragonfly::new(sizes[0], sizes[1], sizes[2], sizes[3]).unwrap();
     let fabric = Fabric::new("lab", df, Arrangement::default(), 1).unwrap();
@@ -33,7 +33,7 @@ fn nothing_dead_changes_nothing() {
     for set in ["strategic-2-3 by shape", "70% 5-hop by shape", "all", "switches:2-3"] {
         updated([2, 4, 2, 9], set, &FaultSet::default(), |_, _, update| {
             assert!(update.switches.is_empty(), "{set}");
-            assert_eq!(update.loss, Loss::default(), "{set}");
+            assert_eq!(update.loss, RouteLoss::default(), "{set}");
         });
     }
 }
@@ -200,7 +200,7 @@ fn a_pair_is_cut_off_by_the_death_of_its_third_switch() {
     let link = LocalLink { low: SwitchId(0), high: SwitchIndex(2), number: 0 };
     let plan = whole.without(&FaultSet { local_links: [link].into(), ..FaultSet::default() });
     let faults = FaultSet { switches: [SwitchId(1)].into(), ..FaultSet::default() };
-    let none = PerDecision::from_fn(|_| Pairs::default());
+    let none = PerDecision::from_fn(|_| PairList::default());
     let loss = loss::find(&plan, &plan.without(&faults), &faults, none);
     assert!(loss.cut.first.contains(&(SwitchId(0), SwitchId(2))), "{loss:?}");
     assert!(loss.cut.first.contains(&(SwitchId(2), SwitchId(0))), "{loss:?}");

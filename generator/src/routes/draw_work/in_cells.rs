@@ -11,7 +11,7 @@ use tvlb_topology::routes::count::RouteCounter;
 const PORTS_OF_A_LOOK: f64 = 8.0;
 
 /// What all draws of a fabric share.
-pub(super) struct Wiring {
+pub(super) struct SharedWork {
     /// All pairs of groups share the same number of cables, and every port has one.
     is_regular: bool,
     /// Ports of a switch, and of its group.
@@ -32,7 +32,7 @@ pub(super) struct Wiring {
 
 /// The cells of a stratum, and what a pair has there.
 #[derive(Clone, Copy, Default)]
-struct Stratum {
+struct StratumCells {
     /// Cells that may be tried.
     cells: f64,
     /// Of these, cells that hold two links.
@@ -46,7 +46,7 @@ struct Stratum {
     kept: f64,
 }
 
-impl Wiring {
+impl SharedWork {
     pub(super) fn of(counter: &RouteCounter<'_>) -> Self {
         let topology = counter.topology();
         let df = topology.dragonfly();
@@ -105,7 +105,7 @@ impl Wiring {
         counts: &[u64; Shape::COUNT],
         shapes: ShapeSet,
         kept: impl Fn(Shape) -> f64,
-    ) -> ([Stratum; 3], f64) {
+    ) -> ([StratumCells; 3], f64) {
         // By head and tail the pairs of links: those that meet on a switch and those that do not.
         let pairs = |head: u8, tail: u8| {
             let tail = tail == 1;
@@ -113,7 +113,7 @@ impl Wiring {
             real(mid(0) + mid(1))
         };
         let all_pairs = pairs(0, 0) + pairs(0, 1) + pairs(1, 0) + pairs(1, 1);
-        let mut strata = [Stratum::default(); 3];
+        let mut strata = [StratumCells::default(); 3];
         for (number, stratum) in strata.iter_mut().enumerate() {
             let own = shapes.and(self.strata[number]);
             let direct = !own.without(self.with_detour).is_empty();
@@ -143,9 +143,10 @@ impl Wiring {
         kept: impl Fn(Shape) -> f64,
     ) -> f64 {
         let (strata, all_pairs) = self.strata(counts, shapes, kept);
-        let total = |of: fn(&Stratum) -> f64| strata.iter().map(of).sum::<f64>();
-        let wanted =
-            |of: fn(&Stratum) -> f64| strata.iter().filter(|s| s.ways > 0.0).map(of).sum::<f64>();
+        let total = |of: fn(&StratumCells) -> f64| strata.iter().map(of).sum::<f64>();
+        let wanted = |of: fn(&StratumCells) -> f64| {
+            strata.iter().filter(|s| s.ways > 0.0).map(of).sum::<f64>()
+        };
         let (cells, real_cells, kept) = (total(|s| s.cells), total(|s| s.real), total(|s| s.kept));
         if cells == 0.0 {
             return 0.0;

@@ -1,6 +1,6 @@
 //! What is dead of a fabric, given the links that are live by the names of their ports.
 
-use super::Plan;
+use super::LinkPlan;
 use crate::miscabled::{Miscabled, Nearness, in_lines, miscabled, things};
 use crate::names::{NamedPort, Names, PartError, Parts};
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ pub enum LiveError {
 
 /// A link of the plan, as a fault set names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Link {
+enum PlannedLink {
     Cable(End),
     Local(LocalLink),
 }
@@ -59,7 +59,7 @@ enum Link {
 /// ```
 pub fn dead_but<'l>(
     live: impl IntoIterator<Item = &'l [String; 2]>,
-    plan: &dyn Plan,
+    plan: &dyn LinkPlan,
     names: &Names,
 ) -> Result<FaultSet, LiveError> {
     let df = plan.dragonfly();
@@ -75,7 +75,7 @@ pub fn dead_but<'l>(
     }
     let mut dead = FaultSet::default();
     let mut used: BTreeSet<SwitchId> = BTreeSet::new();
-    let mut left: BTreeSet<(Link, [SwitchId; 2])> = BTreeSet::new();
+    let mut left: BTreeSet<(PlannedLink, [SwitchId; 2])> = BTreeSet::new();
     let mut planned = Vec::new();
     for (switch, port) in df.switches().flat_map(|switch| ports(plan, switch)) {
         let Some((link, (far, far_port))) = link_at(plan, (switch, port)) else { continue };
@@ -100,8 +100,8 @@ pub fn dead_but<'l>(
             continue;
         }
         match link {
-            Link::Cable(end) => dead.cables.insert(end),
-            Link::Local(link) => dead.local_links.insert(link),
+            PlannedLink::Cable(end) => dead.cables.insert(end),
+            PlannedLink::Local(link) => dead.local_links.insert(link),
         };
     }
     Ok(dead)
@@ -152,7 +152,7 @@ fn wrong(
 }
 
 /// The ports of a switch that can have links to other switches.
-fn ports(plan: &dyn Plan, switch: SwitchId) -> impl Iterator<Item = (SwitchId, NamedPort)> {
+fn ports(plan: &dyn LinkPlan, switch: SwitchId) -> impl Iterator<Item = (SwitchId, NamedPort)> {
     let df = plan.dragonfly();
     let (group, own) = df.place(switch);
     let locals = df.indices(group).filter(move |&other| other != own).flat_map(move |other| {
@@ -165,9 +165,9 @@ fn ports(plan: &dyn Plan, switch: SwitchId) -> impl Iterator<Item = (SwitchId, N
 
 /// The link at a port, and the port at its other end.
 fn link_at(
-    plan: &dyn Plan,
+    plan: &dyn LinkPlan,
     (switch, port): (SwitchId, NamedPort),
-) -> Option<(Link, (SwitchId, NamedPort))> {
+) -> Option<(PlannedLink, (SwitchId, NamedPort))> {
     let df = plan.dragonfly();
     let (group, own) = df.place(switch);
     match port {
@@ -179,14 +179,14 @@ fn link_at(
             }
             let far = df.switch(group, other);
             let link = LocalLink { low: switch.min(far), high: own.max(other), number };
-            Some((Link::Local(link), (far, NamedPort::Local(own, number))))
+            Some((PlannedLink::Local(link), (far, NamedPort::Local(own, number))))
         }
         NamedPort::Global(slot) => {
             let end = End::new(df, group, own, slot);
             let peer = plan.peer(end)?;
             let (index, far_slot) = df.split_port(peer.port);
             let far = (df.switch(peer.group, index), NamedPort::Global(far_slot));
-            Some((Link::Cable(end.min(peer)), far))
+            Some((PlannedLink::Cable(end.min(peer)), far))
         }
     }
 }

@@ -38,7 +38,7 @@ pub const MOST_BYTES: u64 = 64 << 20;
 const DRAINING: &str = "draining";
 
 /// The planned links that a list of what is dead is held against.
-pub trait Plan {
+pub trait LinkPlan {
     fn dragonfly(&self) -> &Dragonfly;
 
     /// The other end of the cable at a port that exists.
@@ -48,7 +48,7 @@ pub trait Plan {
     fn links_within(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32;
 }
 
-impl Plan for FabricImage<'_> {
+impl LinkPlan for FabricImage<'_> {
     fn dragonfly(&self) -> &Dragonfly {
         self.dragonfly()
     }
@@ -81,7 +81,7 @@ pub enum FaultsError {
 
 /// A part of a fabric, for telling which line has named it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum ListedPart {
     Switch(SwitchId),
     Cable(End),
     Link(LocalLink),
@@ -111,7 +111,7 @@ enum Part {
 /// assert!(twice.to_string().contains("dead by line 1 already"), "{twice}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn parse(text: &str, plan: &dyn Plan, names: &Names) -> Result<FaultSet, FaultsError> {
+pub fn parse(text: &str, plan: &dyn LinkPlan, names: &Names) -> Result<FaultSet, FaultsError> {
     let parts = Parts::new(plan.dragonfly(), names);
     let mut faults = FaultSet::default();
     let mut first = BTreeMap::new();
@@ -120,16 +120,16 @@ pub fn parse(text: &str, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Fau
             faults.is_draining = true;
             continue;
         }
-        let reader = Reader { line, plan, names, parts: &parts };
+        let reader = PartReader { line, plan, names, parts: &parts };
         for part in reader.parts(text)? {
             if let Some(&first) = first.get(&part) {
                 return Err(FaultsError::Twice { line, what: reader.in_words(part), first });
             }
             first.insert(part, line);
             match part {
-                Part::Switch(switch) => faults.switches.insert(switch),
-                Part::Cable(end) => faults.cables.insert(end),
-                Part::Link(link) => faults.local_links.insert(link),
+                ListedPart::Switch(switch) => faults.switches.insert(switch),
+                ListedPart::Cable(end) => faults.cables.insert(end),
+                ListedPart::Link(link) => faults.local_links.insert(link),
             };
         }
     }
@@ -137,20 +137,20 @@ pub fn parse(text: &str, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Fau
 }
 
 /// One line and what it is held against.
-struct Reader<'r> {
+struct PartReader<'r> {
     line: usize,
-    plan: &'r dyn Plan,
+    plan: &'r dyn LinkPlan,
     names: &'r Names,
     parts: &'r Parts<'r>,
 }
 
-impl Reader<'_> {
+impl PartReader<'_> {
     /// The parts that a line names.
-    fn parts(&self, text: &str) -> Result<Vec<Part>, FaultsError> {
+    fn parts(&self, text: &str) -> Result<Vec<ListedPart>, FaultsError> {
         let (kind, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
         match kind {
-            "switch" if !rest.is_empty() => Ok(vec![Part::Switch(self.switch(rest)?)]),
+            "switch" if !rest.is_empty() => Ok(vec![ListedPart::Switch(self.switch(rest)?)]),
             "cable" if !rest.is_empty() => self.cable(rest),
             "local" if !rest.is_empty() => self.local(rest, text),
             _ => Err(self.no_line(text)),
@@ -170,12 +170,12 @@ impl Reader<'_> {
     }
 
     /// "(3,1):2", "x1000c0r3:2", the name of a port, or that of a jack: the links that it has.
-    fn cable(&self, text: &str) -> Result<Vec<Part>, FaultsError> {
+    fn cable(&self, text: &str) -> Result<Vec<ListedPart>, FaultsError> {
         if let Some(port) = self.parts.port(text).map_err(|error| self.wrong(error))? {
             return Ok(vec![self.named_link(text, port)?]);
         }
         let of_jack = self.parts.ports_of_jack(text);
-        let links: Vec<Part> =
+        let links: Vec<ListedPart> =
             of_jack.map(|(name, port)| self.named_link(name, port)).collect::<Result<_, _>>()?;
         if !links.is_empty() {
             return Ok(links);
@@ -191,11 +191,11 @@ impl Reader<'_> {
         &self,
         name: &str,
         (switch, port): (SwitchId, NamedPort),
-    ) -> Result<Part, FaultsError> {
+    ) -> Result<ListedPart, FaultsError> {
         match port {
             NamedPort::Global(slot) => self.global(switch, slot.into()),
             NamedPort::Local(other, number) => {
-                Ok(Part::Link(self.link((switch, other), number.into())?))
+                Ok(ListedPart::Link(self.link((switch, other), number.into())?))
             }
             NamedPort::Node(_) => {
                 let end = format!("port {} of a node", quoted(name));
@@ -205,7 +205,7 @@ impl Reader<'_> {
     }
 
     /// The lower end of the cable at a global port.
-    fn global(&self, switch: SwitchId, slot: u32) -> Result<Part, FaultsError> {
+    fn global(&self, switch: SwitchId, slot: u32) -> Result<ListedPart, FaultsError> {
         let df = self.plan.dragonfly();
         let (group, index) = df.place(switch);
         let no_cable = |what: String| FaultsError::NoCable { line: self.line, end: what };
@@ -216,11 +216,11 @@ impl Reader<'_> {
         let end = End::new(df, group, index, slot);
         let peer = self.plan.peer(end);
         let peer = peer.ok_or_else(|| no_cable(self.names.end_in_words(df, end)))?;
-        Ok(Part::Cable(end.min(peer)))
+        Ok(ListedPart::Cable(end.min(peer)))
     }
 
     /// "(3,1)-(3,4)", "(3,1)-(3,4):1", or two names or numbers with a blank or a dash between.
-    fn local(&self, text: &str, whole: &str) -> Result<Vec<Part>, FaultsError> {
+    fn local(&self, text: &str, whole: &str) -> Result<Vec<ListedPart>, FaultsError> {
         let df = self.plan.dragonfly();
         let (ends, number) = match text.rsplit_once(':') {
             Some((ends, number)) => match number.trim().parse::<u32>() {
@@ -252,7 +252,7 @@ impl Reader<'_> {
             }
             None => 0..count,
         };
-        numbers.map(|number| self.link((one, high), number).map(Part::Link)).collect()
+        numbers.map(|number| self.link((one, high), number).map(ListedPart::Link)).collect()
     }
 
     /// The switches on both sides of the one blank or dash where two are. A name may have blanks and dashes, too.
@@ -302,12 +302,12 @@ impl Reader<'_> {
         }
     }
 
-    fn in_words(&self, part: Part) -> String {
+    fn in_words(&self, part: ListedPart) -> String {
         let df = self.plan.dragonfly();
         match part {
-            Part::Switch(switch) => format!("switch {}", self.names.named(switch)),
-            Part::Cable(end) => format!("the cable at {}", self.names.end_in_words(df, end)),
-            Part::Link(LocalLink { low, high, number }) => {
+            ListedPart::Switch(switch) => format!("switch {}", self.names.named(switch)),
+            ListedPart::Cable(end) => format!("the cable at {}", self.names.end_in_words(df, end)),
+            ListedPart::Link(LocalLink { low, high, number }) => {
                 let high = df.switch(df.place(low).0, high);
                 let [low, high] = [low, high].map(|switch| self.names.named(switch));
                 format!("link {number} between switches {low} and {high}")
@@ -351,7 +351,7 @@ const fn draining(faults: &FaultSet) -> Option<&'static str> {
 
 /// As [`write()`], each line with the names of its part, where it has any, as a comment: a switch's, those of
 /// the ports at the two ends of a link, or of its switches.
-pub fn write_with_names(plan: &dyn Plan, names: &Names, faults: &FaultSet) -> String {
+pub fn write_with_names(plan: &dyn LinkPlan, names: &Names, faults: &FaultSet) -> String {
     let df = plan.dragonfly();
     let of_global = |end: End| {
         let (index, slot) = df.split_port(end.port);

@@ -1,6 +1,6 @@
 //! From a set's text to its rule.
 
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{Token, TokenKind, tokens};
 use super::{CONVENTIONAL, SetGrammarError, at_most, hops, named};
 use std::ops::Range;
 use tvlb_schema::{DrawRule, Keep, LegHops, SetRule, Shape, ShapeSet};
@@ -39,25 +39,25 @@ const AFTER_SHAPE: &str = "`+` and another shape, `,` and another term, `by rout
 /// ```
 pub fn parse_set(text: &str, seed: u64) -> Result<SetRule, SetGrammarError> {
     let mut parser = Parser { tokens: tokens(text), next: 0 };
-    if parser.take(Kind::Word("switches")).is_some() {
+    if parser.take(TokenKind::Word("switches")).is_some() {
         return Ok(SetRule { seed, ..parser.switches()? });
     }
     let alone =
         [("valn", SetRule::by_switch(LegHops::ALL, true)), (CONVENTIONAL, SetRule::conventional())];
     for (name, rule) in alone {
-        if parser.take(Kind::Word(name)).is_some() {
+        if parser.take(TokenKind::Word(name)).is_some() {
             return match parser.peek().kind {
-                Kind::End => Ok(SetRule { seed, ..rule }),
+                TokenKind::End => Ok(SetRule { seed, ..rule }),
                 _ => Err(parser.unexpected("the end")),
             };
         }
     }
     let mut terms = vec![parser.term()?];
-    while parser.take(Kind::Mark(',')).is_some() {
+    while parser.take(TokenKind::Mark(',')).is_some() {
         terms.push(parser.term()?);
     }
     let draw = parser.draw()?;
-    if parser.peek().kind != Kind::End {
+    if parser.peek().kind != TokenKind::End {
         let accepted = match terms.last() {
             _ if draw.is_some() => "the end",
             Some(term) if term.lists_shapes => AFTER_SHAPE,
@@ -78,12 +78,12 @@ struct Term {
 }
 
 /// What is written behind the terms.
-enum Draw {
+enum DrawText {
     ByRoute(Range<usize>),
     ByShape,
 }
 
-fn union(terms: &[Term], draw: Option<Draw>, seed: u64) -> Result<SetRule, SetGrammarError> {
+fn union(terms: &[Term], draw: Option<DrawText>, seed: u64) -> Result<SetRule, SetGrammarError> {
     let weighted = terms.iter().any(|term| term.weight.is_some());
     let mut keep = [Keep::NONE; Shape::COUNT];
     let mut weights = [0; Shape::COUNT];
@@ -108,12 +108,12 @@ fn union(terms: &[Term], draw: Option<Draw>, seed: u64) -> Result<SetRule, SetGr
         }
     }
     let draw = match draw {
-        Some(Draw::ByRoute(at)) if weighted => {
+        Some(DrawText::ByRoute(at)) if weighted => {
             return Err(SetGrammarError::WeightsByRoute { at });
         }
-        Some(Draw::ByShape) => DrawRule::ByShape { weights },
+        Some(DrawText::ByShape) => DrawRule::ByShape { weights },
         None if weighted => DrawRule::ByShape { weights },
-        Some(Draw::ByRoute(_)) | None => DrawRule::ByRoute,
+        Some(DrawText::ByRoute(_)) | None => DrawRule::ByRoute,
     };
     Ok(SetRule { keep, draw, seed })
 }
@@ -135,7 +135,7 @@ impl<'t> Parser<'t> {
         token
     }
 
-    fn take(&mut self, kind: Kind<'static>) -> Option<Token<'t>> {
+    fn take(&mut self, kind: TokenKind<'static>) -> Option<Token<'t>> {
         (self.peek().kind == kind).then(|| self.advance())
     }
 
@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
         let Token { kind, at } = self.peek();
         let hint = match kind {
             // Who writes another number has not misspelt a word.
-            Kind::Word(word) => {
+            TokenKind::Word(word) => {
                 let digits = |word: &str| word.replace(|c: char| !c.is_ascii_digit(), "");
                 let names = words_of(accepted).filter(|name| digits(name) == digits(word));
                 tvlb_base::text::hint(word, names)
@@ -155,11 +155,11 @@ impl<'t> Parser<'t> {
 
     /// The next word, if this mark follows it; takes both.
     fn word_before(&mut self, mark: char) -> Option<(&'t str, Range<usize>)> {
-        let Token { kind: Kind::Word(word), at } = self.peek().clone() else {
+        let Token { kind: TokenKind::Word(word), at } = self.peek().clone() else {
             return None;
         };
         let follows = self.tokens.get(self.next + 1)?;
-        if follows.kind != Kind::Mark(mark) {
+        if follows.kind != TokenKind::Mark(mark) {
             return None;
         }
         self.next += 2;
@@ -194,7 +194,7 @@ impl<'t> Parser<'t> {
         part: Option<Keep>,
         accepted: &'static str,
     ) -> Result<([Keep; Shape::COUNT], bool), SetGrammarError> {
-        let Kind::Word(word) = self.peek().kind else {
+        let TokenKind::Word(word) = self.peek().kind else {
             return Err(self.unexpected(accepted));
         };
         let keep = match (word, part) {
@@ -230,13 +230,13 @@ impl<'t> Parser<'t> {
 
     /// `:` and the shapes behind it.
     fn shapes(&mut self) -> Result<ShapeSet, SetGrammarError> {
-        if self.take(Kind::Mark(':')).is_none() {
+        if self.take(TokenKind::Mark(':')).is_none() {
             return Err(self.unexpected("`:` and shapes, as in `shapes:011+110`"));
         }
         let mut shapes = ShapeSet::EMPTY;
         loop {
             let shape = match self.peek().kind {
-                Kind::Word(word) => Shape::all().find(|s| s.to_string() == word),
+                TokenKind::Word(word) => Shape::all().find(|s| s.to_string() == word),
                 _ => None,
             };
             let Some(shape) = shape else {
@@ -244,7 +244,7 @@ impl<'t> Parser<'t> {
             };
             self.advance();
             shapes = shapes.or(ShapeSet::only(shape));
-            if self.take(Kind::Mark('+')).is_none() {
+            if self.take(TokenKind::Mark('+')).is_none() {
                 return Ok(shapes);
             }
         }
@@ -252,13 +252,13 @@ impl<'t> Parser<'t> {
 
     /// `:` and the hops of legs, and what follows, to the end of the text.
     fn switches(&mut self) -> Result<SetRule, SetGrammarError> {
-        if self.take(Kind::Mark(':')).is_none() {
+        if self.take(TokenKind::Mark(':')).is_none() {
             return Err(self.unexpected("`:` and hops of legs, as in `switches:2-3`"));
         }
         let mut all: Option<LegHops> = None;
         loop {
             let legs = match self.peek().kind {
-                Kind::Word(word) => leg_hops(word),
+                TokenKind::Word(word) => leg_hops(word),
                 _ => None,
             };
             let Some(legs) = legs else {
@@ -266,33 +266,33 @@ impl<'t> Parser<'t> {
             };
             self.advance();
             all = Some(all.map_or(legs, |known| known.or(legs)));
-            if self.take(Kind::Mark('+')).is_none() {
+            if self.take(TokenKind::Mark('+')).is_none() {
                 break;
             }
         }
         let mut accepted = AFTER_LEGS;
-        let with = self.take(Kind::Word("with")).is_some();
+        let with = self.take(TokenKind::Word("with")).is_some();
         if with {
-            if self.take(Kind::Word("returns")).is_none() {
+            if self.take(TokenKind::Word("returns")).is_none() {
                 return Err(self.unexpected("`returns` after `with`"));
             }
             accepted = "the end";
         }
         match all {
-            Some(legs) if self.peek().kind == Kind::End => Ok(SetRule::by_switch(legs, with)),
+            Some(legs) if self.peek().kind == TokenKind::End => Ok(SetRule::by_switch(legs, with)),
             _ => Err(self.unexpected(accepted)),
         }
     }
 
     /// `by route`, `by shape` or nothing.
-    fn draw(&mut self) -> Result<Option<Draw>, SetGrammarError> {
-        let Some(by) = self.take(Kind::Word("by")) else {
+    fn draw(&mut self) -> Result<Option<DrawText>, SetGrammarError> {
+        let Some(by) = self.take(TokenKind::Word("by")) else {
             return Ok(None);
         };
-        if let Some(route) = self.take(Kind::Word("route")) {
-            Ok(Some(Draw::ByRoute(by.at.start..route.at.end)))
-        } else if self.take(Kind::Word("shape")).is_some() {
-            Ok(Some(Draw::ByShape))
+        if let Some(route) = self.take(TokenKind::Word("route")) {
+            Ok(Some(DrawText::ByRoute(by.at.start..route.at.end)))
+        } else if self.take(TokenKind::Word("shape")).is_some() {
+            Ok(Some(DrawText::ByShape))
         } else {
             Err(self.unexpected("`route` or `shape` after `by`"))
         }

@@ -8,13 +8,13 @@ use std::ops::Range;
 /// A piece of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'t> {
-    pub(super) kind: Kind<'t>,
+    pub(super) kind: TokenKind<'t>,
     /// Its bytes; empty at the end of the text.
     pub(super) at: Range<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind<'t> {
+pub(super) enum TokenKind<'t> {
     /// Letters, digits, `.`, `-` and `_` without a gap: names and numbers.
     Word(&'t str),
     /// Any other character but white space.
@@ -22,7 +22,7 @@ pub(super) enum Kind<'t> {
     End,
 }
 
-impl fmt::Display for Kind<'_> {
+impl fmt::Display for TokenKind<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Word(word) => write!(f, "`{}`", tvlb_base::text::cut(word)),
@@ -45,15 +45,18 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         };
         let at = start..start + length;
         start = at.end;
-        let kind =
-            if is_of_word(first) { Kind::Word(&text[at.clone()]) } else { Kind::Mark(first) };
+        let kind = if is_of_word(first) {
+            TokenKind::Word(&text[at.clone()])
+        } else {
+            TokenKind::Mark(first)
+        };
         if !first.is_whitespace() {
             tokens.push(Token { kind, at });
         }
     }
     // Where the text goes on, rather than after the blanks that trail it.
     let end = text.trim_end().len();
-    tokens.push(Token { kind: Kind::End, at: end..end });
+    tokens.push(Token { kind: TokenKind::End, at: end..end });
     tokens
 }
 

@@ -28,7 +28,7 @@ pub use parts::{LineError, ListError, ListedNode, ListedPair, PartError, Parts};
 use crate::printable::is_shown;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tvlb_base::text::{Fields, Records, Refused, field, quoted};
+use tvlb_base::text::{CsvFields, Records, Refused, field, quoted};
 use tvlb_schema::{Dragonfly, End, GroupId, NodeId, Nodes, Port, SwitchId, SwitchIndex};
 
 /// The columns, in the only order accepted.
@@ -96,10 +96,10 @@ impl Names {
     pub fn read(df: &Dragonfly, text: &str) -> Result<Self, NamesError> {
         let mut records = Records::of_text(text);
         records.expect_header(&[&COLUMNS])?;
-        let mut reader = Reader { df, names: Self::default(), known: BTreeSet::new() };
+        let mut reader = NameReader { df, names: Self::default(), known: BTreeSet::new() };
         while records.read()? {
             let line = records.line_number() as usize;
-            reader.take(&Row { line, fields: records.fields() })?;
+            reader.take(&NameRow { line, fields: records.fields() })?;
         }
         Ok(reader.names)
     }
@@ -293,12 +293,12 @@ impl fmt::Display for NamedGroup {
 }
 
 /// One line below the header.
-struct Row<'r> {
+struct NameRow<'r> {
     line: usize,
-    fields: &'r Fields,
+    fields: &'r CsvFields,
 }
 
-impl Row<'_> {
+impl NameRow<'_> {
     fn wrong<T>(&self, column: usize, accepted: String) -> Result<T, NamesError> {
         Err(NamesError::Field {
             line: self.line,
@@ -318,15 +318,15 @@ impl Row<'_> {
 }
 
 /// The rows that have been read.
-struct Reader<'d> {
+struct NameReader<'d> {
     df: &'d Dragonfly,
     names: Names,
     /// What each switch's numbers are, and the names of groups and switches.
     known: BTreeSet<(Option<SwitchId>, String)>,
 }
 
-impl Reader<'_> {
-    fn take(&mut self, row: &Row<'_>) -> Result<(), NamesError> {
+impl NameReader<'_> {
+    fn take(&mut self, row: &NameRow<'_>) -> Result<(), NamesError> {
         let df = self.df;
         let name = row.fields[3].to_owned();
         let is_plain = |name: &str| {
@@ -370,7 +370,7 @@ impl Reader<'_> {
     /// Takes a row of a port.
     fn take_port(
         &mut self,
-        row: &Row<'_>,
+        row: &NameRow<'_>,
         name: String,
         (group, index): (GroupId, SwitchIndex),
     ) -> Result<(), NamesError> {
@@ -403,7 +403,7 @@ impl Reader<'_> {
 
     fn note_once(
         &mut self,
-        row: &Row<'_>,
+        row: &NameRow<'_>,
         switch: Option<SwitchId>,
         what: String,
     ) -> Result<(), NamesError> {
@@ -414,7 +414,7 @@ impl Reader<'_> {
     /// The port that a row names.
     fn port(
         &self,
-        row: &Row<'_>,
+        row: &NameRow<'_>,
         group: GroupId,
         own: SwitchIndex,
     ) -> Result<NamedPort, NamesError> {
@@ -452,7 +452,7 @@ impl Reader<'_> {
     }
 }
 
-fn once(row: &Row<'_>, again: bool, what: impl FnOnce() -> String) -> Result<(), NamesError> {
+fn once(row: &NameRow<'_>, again: bool, what: impl FnOnce() -> String) -> Result<(), NamesError> {
     if again { Err(NamesError::Twice { line: row.line, what: what() }) } else { Ok(()) }
 }
 

@@ -84,7 +84,7 @@ pub enum Turn<V, C = Claim> {
 }
 
 /// A name with the file of its result.
-struct Place {
+struct ResultFile {
     name: String,
     path: PathBuf,
 }
@@ -178,7 +178,7 @@ impl Runs {
         key: &(impl Serialize + ?Sized),
         value: &impl Serialize,
     ) -> Result<(), StoreError> {
-        let Place { name, path } = self.place(key);
+        let ResultFile { name, path } = self.place(key);
         self.begin(&path)?;
         let error = StoreError::io(&path);
         let value = serde_json::to_string(value).map_err(|e| error(e.into()))?;
@@ -206,7 +206,7 @@ impl Runs {
     }
 
     /// Claims a result that was not there at the last look.
-    fn claim_unseen<V: DeserializeOwned>(&self, place: &Place) -> Result<Turn<V>, StoreError> {
+    fn claim_unseen<V: DeserializeOwned>(&self, place: &ResultFile) -> Result<Turn<V>, StoreError> {
         self.begin(&place.path)?;
         let path = place.path.with_extension("claim");
         let Some(claim) = self.claims.claim(&path).map_err(StoreError::io(&path))? else {
@@ -216,11 +216,11 @@ impl Runs {
         Ok(read(place)?.map_or(Turn::Ours(claim), Turn::Kept))
     }
 
-    fn place(&self, key: &(impl Serialize + ?Sized)) -> Place {
+    fn place(&self, key: &(impl Serialize + ?Sized)) -> ResultFile {
         let name = serde_json::to_string(&(&self.subject, key));
         let name = name.expect("a key is made of plain values");
         let hash = sha256(name.as_bytes());
-        Place { name, path: self.directory.join(&hash[..2]).join(format!("{hash}.{ENDING}")) }
+        ResultFile { name, path: self.directory.join(&hash[..2]).join(format!("{hash}.{ENDING}")) }
     }
 
     /// Makes the folder of a file, and before the first the directory.
@@ -242,7 +242,9 @@ pub fn count(directory: &Path) -> usize {
     files.filter(|file| file.path().extension().is_some_and(|end| end == ENDING)).count()
 }
 
-fn read<V: DeserializeOwned>(Place { name, path }: &Place) -> Result<Option<V>, StoreError> {
+fn read<V: DeserializeOwned>(
+    ResultFile { name, path }: &ResultFile,
+) -> Result<Option<V>, StoreError> {
     let bytes = match input_file::read(path, MOST_BYTES, Symlinks::Follow) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

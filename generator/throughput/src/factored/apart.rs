@@ -5,8 +5,8 @@
 //! such pairs, so what is taken out is listed by switch. A missing link has the price 0, and what the sums put
 //! on it is wiped off at the end; so only what the *other* links of a missing walk cost and carry is corrected.
 
-use super::table::{ByMid, Table, minus, plus, times};
-use super::{Middle, Placed, Span};
+use super::table::{ByMid, SumTable, minus, plus, times};
+use super::{GroupFlow, Middle, Span};
 use tvlb_topology::Topology;
 use tvlb_topology::links::LinkNumbers;
 
@@ -79,7 +79,7 @@ impl Apart {
     }
 
     /// Takes out of the sums of prices the walks by way of one group that its missing links do not allow.
-    pub(super) fn correct_prices(&self, middle: &Middle, prices: &[f64], sums: &mut Table) {
+    pub(super) fn correct_prices(&self, middle: &Middle, prices: &[f64], sums: &mut SumTable) {
         for x in &middle.into {
             for y in middle.out_of.iter().filter(|y| y.w != x.v) {
                 let cell = &mut sums.cells[x.start + y.end];
@@ -98,7 +98,7 @@ impl Apart {
     }
 
     /// Takes from the loads what walks by way of one group do not carry for its missing links.
-    pub(super) fn correct_loads(&self, middle: &Middle, rate: &Table, loads: &mut [f64]) {
+    pub(super) fn correct_loads(&self, middle: &Middle, rate: &SumTable, loads: &mut [f64]) {
         for x in &middle.into {
             for y in &middle.out_of {
                 let cell = rate.cells[x.start + y.end];
@@ -121,7 +121,7 @@ impl Apart {
     }
 
     /// The switches that a flow's source and destination cannot reach in one hop.
-    fn ends<'s>(&'s self, span: &Span, flow: &Placed) -> (&'s [usize], &'s [usize]) {
+    fn ends<'s>(&'s self, span: &Span, flow: &GroupFlow) -> (&'s [usize], &'s [usize]) {
         (self.from(span.first + flow.i), self.from(span.last + flow.j))
     }
 
@@ -131,8 +131,8 @@ impl Apart {
     pub(super) fn parts(
         &self,
         span: &Span,
-        flow: &Placed,
-        table: &Table,
+        flow: &GroupFlow,
+        table: &SumTable,
         parts: [ByMid; 4],
     ) -> [ByMid; 4] {
         if self.is_empty() {
@@ -162,7 +162,7 @@ impl Apart {
     pub(super) fn edges_too_much(
         &self,
         span: &Span,
-        flow: &Placed,
+        flow: &GroupFlow,
         prices: (&[f64], &[f64]),
     ) -> [ByMid; 2] {
         let (us, zs) = self.ends(span, flow);
@@ -186,8 +186,8 @@ impl Apart {
     pub(super) fn correct_rates(
         &self,
         span: &Span,
-        flow: &Placed,
-        (rate, [tail, head, both]): (&mut Table, [ByMid; 3]),
+        flow: &GroupFlow,
+        (rate, [tail, head, both]): (&mut SumTable, [ByMid; 3]),
         (starts, loads): ((usize, usize), &mut [f64]),
     ) {
         let (us, zs) = self.ends(span, flow);

@@ -3,7 +3,7 @@
 //! Both are compiled for the vectors that the processor has, which changes neither the operations nor their order:
 //! results are the same on every machine.
 
-use super::table::{ByMid, Table, minus, plus, times};
+use super::table::{ByMid, SumTable, minus, plus, times};
 use super::two_hop::TwoHopSums;
 use super::{ENDS, Factored, HOPS, MIDS, hops_of, shape_number};
 use pulp::{Arch, Simd, WithSimd};
@@ -27,7 +27,7 @@ impl Factored {
         let a = self.df.a() as usize;
         let two_hop = TwoHopSums::of_prices(&self.df, &self.links, prices);
         let mut by_hops = vec![0.0; self.choices.flows.len() * HOPS];
-        let (mut sums, mut joined) = (Table::new(a), Vec::new());
+        let (mut sums, mut joined) = (SumTable::new(a), Vec::new());
         for (span, flows) in &self.spans {
             sums.clear();
             for middle in &span.middles {
@@ -90,7 +90,7 @@ impl Factored {
         let a = self.df.a() as usize;
         let mut two_hop = TwoHopSums::new(&self.df);
         // What a pair of links from u to z carries is all + row(u) + column(z) + cell(u, z).
-        let (mut rate, mut joined) = (Table::new(a), Vec::new());
+        let (mut rate, mut joined) = (SumTable::new(a), Vec::new());
         for (span, flows) in &self.spans {
             rate.clear();
             let (from, to) = (self.links.group_start(span.from), self.links.group_start(span.to));
@@ -119,7 +119,7 @@ impl Factored {
                     self.apart.correct_rates(span, flow, rates, ((from, to), loads));
                 }
             }
-            let Table { cells, rows, columns, total, .. } = &mut rate;
+            let SumTable { cells, rows, columns, total, .. } = &mut rate;
             for (cells, row) in cells.chunks_exact_mut(a).zip(rows) {
                 let row = plus(*row, *total);
                 for (cell, column) in cells.iter_mut().zip(&*columns) {

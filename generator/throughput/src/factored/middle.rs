@@ -1,6 +1,6 @@
 //! The walks by way of one intermediate group: what its links and the hops between them cost and carry.
 
-use super::table::{ByMid, Table, plus, times};
+use super::table::{ByMid, SumTable, plus, times};
 use super::two_hop::TwoHopSums;
 
 /// The global links by way of one intermediate group.
@@ -57,7 +57,7 @@ impl Middle {
         two_hop: &TwoHopSums,
         prices: &[f64],
         joined: &mut Vec<Joined>,
-        sums: &mut Table,
+        sums: &mut SumTable,
     ) {
         let [[_, _, detours, _], meeting] = self.ways;
         joined.clear();
@@ -93,7 +93,7 @@ impl Middle {
     #[inline(always)]
     pub(super) fn carry(
         &self,
-        rate: &Table,
+        rate: &SumTable,
         two_hop: &mut TwoHopSums,
         joined: &mut Vec<Joined>,
         loads: &mut [f64],

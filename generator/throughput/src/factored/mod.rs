@@ -40,7 +40,7 @@ use super::rule::{BundleKind, Rule};
 use apart::Apart;
 use middle::{Into, Middle, OutOf};
 use std::collections::BTreeMap;
-use table::{ByMid, Table, plus};
+use table::{ByMid, SumTable, plus};
 use tvlb_schema::{Dragonfly, GroupId, Keep, SetRule, Shape};
 use tvlb_topology::Topology;
 use tvlb_topology::links::LinkNumbers;
@@ -59,14 +59,14 @@ struct Span {
     last: usize,
     middles: Vec<Middle>,
     /// The numbers of walks whose x leaves switch u and whose y arrives at switch z, at u·a + z.
-    walks: Table,
+    walks: SumTable,
     /// The cells of `walks` in the other order, at z·a + u.
     walks_by_end: Vec<ByMid>,
 }
 
 /// A flow between two groups.
 #[derive(Clone, Copy, Debug)]
-struct Placed {
+struct GroupFlow {
     /// Its number among the flows of the program.
     flow: usize,
     /// Source and destination in their groups.
@@ -86,7 +86,7 @@ pub(super) struct Factored {
     capacities: Vec<f64>,
     apart: Apart,
     /// The pairs of groups between which there are flows, and these flows.
-    spans: Vec<(Span, Vec<Placed>)>,
+    spans: Vec<(Span, Vec<GroupFlow>)>,
     /// Listed uses of each bundle's own class: where they start, one more at the end.
     starts: Vec<usize>,
     uses: Vec<(u32, f32)>,
@@ -140,7 +140,8 @@ impl Factored {
         for flow in pattern.flows.iter().filter(|flow| flow.source != flow.destination) {
             let ((from, i), (to, j)) = (df.place(flow.source), df.place(flow.destination));
             let mut by_hops = [0.0; HOPS];
-            let placed = Placed { flow: program.choices.flows.len(), i: i.0.into(), j: j.0.into() };
+            let placed =
+                GroupFlow { flow: program.choices.flows.len(), i: i.0.into(), j: j.0.into() };
             if from != to && !set.is_min_only() {
                 let number = *numbers.entry((from, to)).or_insert_with(|| {
                     program.spans.push((program.span(topology, from, to), Vec::new()));
@@ -205,7 +206,7 @@ impl Factored {
         let a = df.a() as usize;
         let index = |port| usize::from(df.split_port(port).0.0);
         let mut middles = Vec::new();
-        let mut walks = Table::new(a);
+        let mut walks = SumTable::new(a);
         for middle in df.groups().filter(|&k| k != from && k != to) {
             let first = middle.as_usize() * a;
             let into = topology.links(from, middle).iter().map(|x| Into {

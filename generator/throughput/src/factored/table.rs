@@ -5,7 +5,7 @@
 pub(super) type ByMid = [f64; 4];
 /// A square of numbers with the sums of its rows and columns.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(super) struct SumTable {
     pub(super) side: usize,
     pub(super) cells: Vec<ByMid>,
     pub(super) rows: Vec<ByMid>,
@@ -44,7 +44,7 @@ fn add_rows<const N: usize>(rows: &[&[ByMid]; N], sums: &mut [ByMid; N], columns
     *sums = of_rows;
 }
 
-impl Table {
+impl SumTable {
     pub(super) fn new(side: usize) -> Self {
         Self {
             side,

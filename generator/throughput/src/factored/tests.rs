@@ -156,7 +156,7 @@ fn the_first_order_method_finds_what_the_interior_point_method_finds() {
             let exact = solve(&model.bundles(&pattern, &set).unwrap(), 0.0, 5e-7, &mut warm[0]);
             let counter = &mut PathCounter::new(&topology, Counting::Triples);
             let program = Factored::new(counter, &topology, &pattern, &set).unwrap();
-            let paths = solve_large::Paths { counter, pattern: &pattern, set: &set };
+            let paths = solve_large::FlowPaths { counter, pattern: &pattern, set: &set };
             let found = solve_large::solve(&program, paths, 0.0, 1e-4, &mut warm[1]).certified;
             assert!(found.gap() <= 1.01e-4, "{text} on {pattern}: {found:?}");
             assert!(found.lower <= exact.certified.upper, "{text} on {pattern}");
@@ -175,7 +175,7 @@ fn what_is_known_to_be_reached_or_needed_ends_the_game() {
     let program = Factored::new(counter, &topology, &pattern, &set).unwrap();
     let start = program.choices().even(None);
     let rounds = |least: f64, tolerance: f64| {
-        let warm = &mut first_order::Regrets::default();
+        let warm = &mut first_order::LastRegrets::default();
         first_order::solve(&program, start.clone(), least, tolerance, warm).rounds
     };
     assert!(rounds(0.0, 1e-3) > rounds(0.0, 1e-2));

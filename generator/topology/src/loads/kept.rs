@@ -7,14 +7,14 @@ use crate::routes::ways::Way;
 use tvlb_schema::{Keep, Level, SetRule, Shape, SwitchId, SwitchIndex};
 
 /// Which routes from one switch to another a set keeps, where it is drawn by route or by shape.
-pub(super) struct Kept<'k> {
+pub(super) struct KeptRoutes<'k> {
     pub(super) topology: &'k Topology,
     /// The rule, and the levels of the source.
     pub(super) set: (&'k SetRule, &'k [Level]),
     pub(super) pair: (SwitchId, SwitchId),
 }
 
-impl Kept<'_> {
+impl KeptRoutes<'_> {
     fn has(&self, crossing: &Crossing, through: SwitchIndex) -> bool {
         let way = Way { crossing: *crossing, through, ways: 1 };
         way.is_kept(self.topology.dragonfly(), self.set, self.pair)
@@ -76,7 +76,7 @@ pub fn kept_and_hops(
     set: (&SetRule, &[Level]),
     pair: (SwitchId, SwitchId),
 ) -> (u64, Option<f64>) {
-    let kept = Kept { topology, set, pair };
+    let kept = KeptRoutes { topology, set, pair };
     let found = kept.counts();
     let each = kept.chances(&found);
     let count = Shape::all().map(|shape| u64::from(found[shape.number()])).sum();

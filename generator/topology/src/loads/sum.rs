@@ -1,7 +1,7 @@
 //! Sums of what goes over each link, path by path or over all paths that share a pair of global links.
 
 use super::draw::{Demand, Draw};
-use super::kept::Kept;
+use super::kept::KeptRoutes;
 use crate::Topology;
 use crate::crossings::Crossing;
 use crate::links::LinkNumbers;
@@ -10,7 +10,7 @@ use crate::routes::ways::{Way, by_switch};
 use tvlb_schema::{DrawRule, GroupId, LegHops, Level, SetRule, SwitchIndex};
 
 /// What goes over the links that each number stands for.
-pub(super) struct Sum<'t> {
+pub(super) struct LinkSum<'t> {
     topology: &'t Topology,
     numbers: LinkNumbers,
     of: Vec<f64>,
@@ -21,7 +21,7 @@ pub(super) struct Sum<'t> {
 
 /// What goes over one pair (x, y) of links.
 #[derive(Clone, Copy)]
-struct Parts {
+struct Portion {
     all: f64,
     /// Of this, by one hop in the middle, if the links do not meet on a switch.
     direct: f64,
@@ -29,7 +29,7 @@ struct Parts {
     apart: f64,
 }
 
-impl<'t> Sum<'t> {
+impl<'t> LinkSum<'t> {
     pub(super) fn new(topology: &'t Topology) -> Self {
         let df = topology.dragonfly();
         let (a, g) = (df.a() as usize, df.g() as usize);
@@ -128,7 +128,7 @@ impl<'t> Sum<'t> {
                 topology.relays(c.middle, c.v, c.w).for_each(|r| self.over(&c, r, each));
             }
             let (direct, apart) = (short * each, if is_whole { ways * each } else { 0.0 });
-            self.over_links(demand, &c, Parts { all: (short + ways) * each, direct, apart });
+            self.over_links(demand, &c, Portion { all: (short + ways) * each, direct, apart });
         });
         triples > 0.0
     }
@@ -139,13 +139,13 @@ impl<'t> Sum<'t> {
         // A first pass counts the routes of each shape. From that follows the chance of a single route of
         // a shape, and a second pass adds the routes by it.
         let pair = (demand.source, demand.destination);
-        let kept = Kept { topology, set: (rule, levels), pair };
+        let kept = KeptRoutes { topology, set: (rule, levels), pair };
         let counts = kept.counts();
         let each = kept.chances(&counts).map(|chance| chance * demand.amount);
         topology.crossings(pair.0, pair.1).for_each(|c| {
             let of = |mid: u8| each[c.shape(mid).number()];
             let direct = kept.short(&c).map_or(0.0, of);
-            let mut parts = Parts { direct, apart: 0.0, all: direct };
+            let mut parts = Portion { direct, apart: 0.0, all: direct };
             if let Some(ways) = kept.alike(&c) {
                 parts.apart = f64::from(ways) * of(2);
                 parts.all += parts.apart;
@@ -170,7 +170,7 @@ impl<'t> Sum<'t> {
         for way in ways {
             let all = amount * (way.weight() / total);
             let direct = if way.mid() == 1 { all } else { 0.0 };
-            self.over_links(demand, &way.crossing, Parts { all, direct, apart: 0.0 });
+            self.over_links(demand, &way.crossing, Portion { all, direct, apart: 0.0 });
             if way.mid() == 2 {
                 self.over(&way.crossing, way.through, all);
             }
@@ -179,7 +179,12 @@ impl<'t> Sum<'t> {
     }
 
     /// Adds what goes over one pair (x, y) of links.
-    fn over_links(&mut self, demand: &Demand, c: &Crossing, Parts { all, direct, apart }: Parts) {
+    fn over_links(
+        &mut self,
+        demand: &Demand,
+        c: &Crossing,
+        Portion { all, direct, apart }: Portion,
+    ) {
         let df = self.topology.dragonfly();
         let ((from, here), (to, there)) = (df.place(demand.source), df.place(demand.destination));
         self.of[self.numbers.global(from, c.x.from)] += all;

@@ -23,9 +23,9 @@ pub use by_source::{GroupCounts, SourceCounts};
 use super::triples::TripleCounts;
 use crate::Topology;
 use crate::crossings::Crossing;
-use pairs::{ByEnds, ByWeight, Pairs, Weight, by_ends, shape_counts};
+use pairs::{ByEnds, ByWeight, PairWeight, Pairs, by_ends, shape_counts};
 use rayon::prelude::*;
-use runs::{Run, Runs, common};
+use runs::{LinkRun, LinkRuns, common};
 use std::sync::Arc;
 use tvlb_schema::End;
 use tvlb_schema::{GroupId, Shape, SwitchId, SwitchIndex};
@@ -60,9 +60,9 @@ pub struct RouteCounter<'t> {
     /// Of all x and y between two groups, by group·g + group.
     anywhere: ByWeight<Vec<Pairs>>,
     /// Groups that each switch has links to, and how many.
-    near_groups: Runs,
+    near_groups: LinkRuns,
     /// Switches that each switch has links to, and how many.
-    near_switches: Runs,
+    near_switches: LinkRuns,
     /// How many other switches of its group are linked to each two, by (group·a + index)·a + index; empty
     /// where every two switches of a group are linked.
     thirds: Vec<u16>,
@@ -74,9 +74,9 @@ impl<'t> RouteCounter<'t> {
         let df = topology.dragonfly();
         let g = df.g() as usize;
         let a = df.a() as usize;
-        let near_switches = Runs::new(df, |s| peers(topology, s).collect());
+        let near_switches = LinkRuns::new(df, |s| peers(topology, s).collect());
         let near_groups =
-            Runs::new(df, |s| peers(topology, s).map(|s| df.place(SwitchId(s)).0.0).collect());
+            LinkRuns::new(df, |s| peers(topology, s).map(|s| df.place(SwitchId(s)).0.0).collect());
         let mut switch_links = vec![0; df.switch_numbers() as usize * g];
         let mut group_links = vec![0; g * g];
         for s in df.switches() {
@@ -104,7 +104,7 @@ impl<'t> RouteCounter<'t> {
     }
 
     /// Of all x and y between two groups, by group·g + group.
-    fn between_groups(&self, weight: Weight) -> Vec<Pairs> {
+    fn between_groups(&self, weight: PairWeight) -> Vec<Pairs> {
         let (df, g) = (self.topology.dragonfly(), self.groups);
         let mut anywhere = vec![Pairs::default(); g * g];
         for (from, row) in anywhere.chunks_exact_mut(g).enumerate() {
@@ -176,7 +176,7 @@ impl<'t> RouteCounter<'t> {
 
     /// For each switch as a destination: pairs of a link of its own and a first link of any switch of the
     /// group `from`, by number.
-    fn at_destinations(&self, from: GroupId, weight: Weight) -> Vec<Pairs> {
+    fn at_destinations(&self, from: GroupId, weight: PairWeight) -> Vec<Pairs> {
         let df = self.topology.dragonfly();
         let mut at_destinations = vec![Pairs::default(); df.switch_numbers() as usize];
         for destination in df.switches() {
@@ -186,7 +186,7 @@ impl<'t> RouteCounter<'t> {
     }
 
     /// For each switch as a destination: pairs of a link of its own and one of the source's own, by number.
-    fn at_both(&self, source: SwitchId, weight: Weight) -> Vec<Pairs> {
+    fn at_both(&self, source: SwitchId, weight: PairWeight) -> Vec<Pairs> {
         let df = self.topology.dragonfly();
         let mut at_both = vec![Pairs::default(); df.switch_numbers() as usize];
         for first in self.near_groups.of(source) {
@@ -209,9 +209,12 @@ impl<'t> RouteCounter<'t> {
     }
 
     /// What there is by each way to count pairs (x, y) that this fabric needs.
-    fn by_weight<T>(&self, of: impl Fn(Weight) -> T) -> ByWeight<T> {
+    fn by_weight<T>(&self, of: impl Fn(PairWeight) -> T) -> ByWeight<T> {
         let is_even = self.topology.dragonfly().is_even();
-        ByWeight { once: of(Weight::Once), by_others: (!is_even).then(|| of(Weight::Others)) }
+        ByWeight {
+            once: of(PairWeight::Once),
+            by_others: (!is_even).then(|| of(PairWeight::Others)),
+        }
     }
 
     /// What the triples add up to. Takes as long as [`Self::counts`].
@@ -296,13 +299,13 @@ impl<'t> RouteCounter<'t> {
         self.thirds[(group.as_usize() * a + one.as_usize()) * a + other.as_usize()].into()
     }
 
-    /// Pairs (x, y) by head and tail, each once and each as [`Weight::Others`] says; none between
+    /// Pairs (x, y) by head and tail, each once and each as [`PairWeight::Others`] says; none between
     /// switches of one group.
     fn pairs(&self, source: SwitchId, destination: SwitchId) -> [[(Pairs, Pairs); 2]; 2] {
         self.with_others(self.by_weight(|weight| self.weighted(source, destination, weight)))
     }
 
-    /// Pairs (x, y) by head and tail, each once, and each as [`Weight::Others`] says.
+    /// Pairs (x, y) by head and tail, each once, and each as [`PairWeight::Others`] says.
     fn with_others(&self, ends: ByWeight<ByEnds>) -> [[(Pairs, Pairs); 2]; 2] {
         let ByWeight { once, by_others } = ends;
         let others = self.topology.dragonfly().a() - 1;
@@ -312,7 +315,7 @@ impl<'t> RouteCounter<'t> {
         })
     }
 
-    fn weighted(&self, source: SwitchId, destination: SwitchId, weight: Weight) -> ByEnds {
+    fn weighted(&self, source: SwitchId, destination: SwitchId, weight: PairWeight) -> ByEnds {
         let df = self.topology.dragonfly();
         let (from, _) = df.place(source);
         let (to, _) = df.place(destination);
@@ -341,15 +344,15 @@ impl<'t> RouteCounter<'t> {
 
     /// Pairs of a link of this switch and a second link that any switch of the group is at the
     /// end of. Cables lead both ways, so this serves for either end.
-    fn at_one_end(&self, switch: SwitchId, group: GroupId, weight: Weight) -> Pairs {
+    fn at_one_end(&self, switch: SwitchId, group: GroupId, weight: PairWeight) -> Pairs {
         let (df, group) = (self.topology.dragonfly(), group.as_usize());
         let weight = |middle: GroupId| weight.of(self.topology, middle);
-        let onward = |run: &Run| usize::from(run.near) * self.groups + group;
-        let through = |run: &Run| {
+        let onward = |run: &LinkRun| usize::from(run.near) * self.groups + group;
+        let through = |run: &LinkRun| {
             let onward = self.group_links[onward(run)];
             u32::from(run.links) * onward * weight(GroupId(run.near))
         };
-        let meeting = |run: &Run| {
+        let meeting = |run: &LinkRun| {
             let onward = u32::from(self.switch_links[onward(run)]);
             u32::from(run.links) * onward * weight(df.place(SwitchId(run.near)).0)
         };

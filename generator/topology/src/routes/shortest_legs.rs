@@ -20,14 +20,14 @@ pub struct ShortestLegs {
     /// How many links lead to each switch by a shortest leg: of these numbers a bit each, the lowest first.
     links: Vec<Vec<u64>>,
     /// The links that the switch can leave its group by, by the group in which they end.
-    ends: Vec<End>,
+    ends: Vec<LegEnd>,
     /// Where those of each group begin in `ends`, and where the last end.
     starts: Vec<u32>,
 }
 
 /// Where a link ends that a switch can leave its group by.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct LegEnd {
     at: SwitchIndex,
     /// The hops of the leg to that switch: 1, or 2 with a local hop before the link.
     hops: u8,
@@ -59,7 +59,7 @@ impl ShortestLegs {
                 if !topology.is_local_hop(own, here, leaves) {
                     continue;
                 }
-                let end = End { at, hops: 1 + u8::from(leaves != here) };
+                let end = LegEnd { at, hops: 1 + u8::from(leaves != here) };
                 ends.push(end);
                 let is_near = |&to: &SwitchIndex| topology.is_local_hop(middle, at, to);
                 for to in df.indices(middle).filter(is_near) {
@@ -177,7 +177,7 @@ impl ShortestLegs {
         bits.map(|(plane, bits)| u32::from(Self::has(bits, to)) << plane).sum()
     }
 
-    fn ends_in(&self, group: GroupId) -> &[End] {
+    fn ends_in(&self, group: GroupId) -> &[LegEnd] {
         let start = |group: usize| self.starts[group] as usize;
         &self.ends[start(group.as_usize())..start(group.as_usize() + 1)]
     }
@@ -188,7 +188,7 @@ impl ShortestLegs {
         &self,
         other: &Self,
         topology: &Topology,
-        (middle, x, y): (GroupId, End, End),
+        (middle, x, y): (GroupId, LegEnd, LegEnd),
     ) -> bool {
         let df = topology.dragonfly();
         let (v, w) = (df.switch(middle, x.at), df.switch(middle, y.at));
@@ -202,7 +202,7 @@ impl ShortestLegs {
         &self,
         other: &Self,
         topology: &Topology,
-        (middle, x, y): (GroupId, End, End),
+        (middle, x, y): (GroupId, LegEnd, LegEnd),
         drawn: &mut DrawnThrough,
     ) {
         let df = topology.dragonfly();

@@ -20,8 +20,8 @@ pub struct PathListing {
     dragonfly: Dragonfly,
     #[serde(skip)]
     names: Names,
-    pub source: Place,
-    pub destination: Place,
+    pub source: PathSwitch,
+    pub destination: PathSwitch,
     /// MIN paths by hops: entry n has n hops.
     pub min_paths_by_hops: Vec<u64>,
     /// VLB triples by hops: entry n has n hops.
@@ -37,7 +37,7 @@ pub struct PathListing {
 
 /// A switch by its number and by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct PathSwitch {
     /// Number in the fabric.
     pub switch: SwitchId,
     pub group: GroupId,
@@ -85,7 +85,7 @@ impl PathListing {
         let dragonfly = *topology.dragonfly();
         let place = |switch| {
             let (group, index) = dragonfly.place(switch);
-            Place { switch, group, index }
+            PathSwitch { switch, group, index }
         };
         let min_paths = minimal::paths(topology, source, destination);
         let counts = counter.triples(source, destination);
@@ -147,7 +147,7 @@ fn all_paths(topology: &Topology, source: SwitchId, destination: SwitchId) -> Ve
     min.chain(vlb).collect()
 }
 
-impl Place {
+impl PathSwitch {
     /// `17 x1000c2r1 = (2,1)`.
     fn in_words(self, names: &Names) -> String {
         let Self { switch, group, index } = self;

@@ -1,10 +1,10 @@
 //! The routes of a pair that the sets of its source keep.
 
-use super::Source;
+use super::SourceWalks;
 use crate::VerifyError;
 use crate::by_switch::{self, Through};
 use crate::draws::{chances, mean_hops};
-use crate::packet::{BootedSwitches, Path, Route, VLB};
+use crate::packet::{BootedSwitches, HeaderRoute, Hops, VLB};
 use crate::presence::distinct_sets;
 use crate::sample::{cells_of_pair, hash};
 use crate::ways;
@@ -13,7 +13,7 @@ use tvlb_schema::{Decision, End, GlobalPort, SetView, Shape, ShapeSet, SwitchId}
 /// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
 type Expected = [[u64; Shape::COUNT]; 3];
 
-impl Source<'_, '_> {
+impl SourceWalks<'_, '_> {
     /// All that is looked at of a pair in the sample: how many routes each decision's set keeps,
     /// `None` if they are too many to count.
     pub(super) fn sampled(
@@ -170,11 +170,11 @@ impl Source<'_, '_> {
         route: tvlb_schema::Route,
         shape: Shape,
         decisions: &[usize],
-    ) -> Result<Path, VerifyError> {
+    ) -> Result<Hops, VerifyError> {
         let own = self.fabric.df.split_port(route.y).0;
         let detour = route.detour.unwrap_or(own);
         let may_return = self.returns(route);
-        let route = Route { destination, x: route.x, y: route.y, detour, kind: VLB };
+        let route = HeaderRoute { destination, x: route.x, y: route.y, detour, kind: VLB };
         let path = self.carry(route, "T-VLB", may_return)?;
         self.must_have(&path, destination, "T-VLB", shape.hops().into())?;
         for &number in decisions {
@@ -195,7 +195,7 @@ impl Source<'_, '_> {
         expected: &[u64; Shape::COUNT],
     ) -> Result<(), VerifyError> {
         let finding = |text| {
-            Err(BootedSwitches::finding(self.from, destination, "T-VLB", (Path::default(), text)))
+            Err(BootedSwitches::finding(self.from, destination, "T-VLB", (Hops::default(), text)))
         };
         for shape in Shape::all() {
             let (found, rule) = (found[shape.number()], expected[shape.number()]);

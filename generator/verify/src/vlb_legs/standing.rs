@@ -61,9 +61,9 @@ impl Standing {
 
 /// All packets at one switch.
 #[derive(Clone, Default)]
-pub(super) struct Place(pub(super) Vec<Standing>);
+pub(super) struct PacketsAtSwitch(pub(super) Vec<Standing>);
 
-impl Place {
+impl PacketsAtSwitch {
     pub(super) fn add(&mut self, standing: Standing) {
         match self.0.iter_mut().find(|other| other.is_like(&standing)) {
             Some(other) => other.add(standing),
@@ -97,7 +97,7 @@ mod tests {
             held: vec![(hop(from), groups(to))],
             bound: groups(to),
         };
-        let mut place = Place::default();
+        let mut place = PacketsAtSwitch::default();
         place.add(standing(1, 1, 0, &[2]));
         place.add(standing(2, 2, 1, &[3]));
         place.add(standing(1, 1, 0, &[4]));

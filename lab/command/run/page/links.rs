@@ -1,13 +1,13 @@
 //! How runs loaded the links: between every two groups, link by link in order of their loads, and the
 //! busiest by their names.
 
-use super::super::workload::Run;
+use super::super::workload::JobsRun;
 use std::ops::Range;
 use tvlb_chart::heat_map::{HeatMap, Scale, mean, span};
 use tvlb_chart::page::{figure, side_by_side, table};
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 use tvlb_schema::{Port, SwitchId};
-use tvlb_simulator::{BootedFabric, Link};
+use tvlb_simulator::{BootedFabric, LinkTarget};
 
 /// So many of the busiest links are named.
 const NAMED: usize = 12;
@@ -34,7 +34,7 @@ impl Loaded {
 }
 
 /// The pictures and the busiest links of a run; `of` says which run that is, if there are several.
-pub(super) fn body(fabric: &BootedFabric<'_>, run: &Run, of: &str) -> String {
+pub(super) fn body(fabric: &BootedFabric<'_>, run: &JobsRun, of: &str) -> String {
     let mut links = loaded(fabric, run);
     let mut html = side_by_side(&[
         figure(
@@ -65,15 +65,15 @@ pub(super) fn body(fabric: &BootedFabric<'_>, run: &Run, of: &str) -> String {
     html
 }
 
-fn loaded(fabric: &BootedFabric<'_>, run: &Run) -> Vec<Loaded> {
+fn loaded(fabric: &BootedFabric<'_>, run: &JobsRun) -> Vec<Loaded> {
     let df = fabric.dragonfly();
     let network = &run.completion.network;
     let of = |&(switch, port, flits): &(SwitchId, Port, f64)| {
         let group = |switch| u32::from(df.place(switch).0.0);
         let (to, kind) = match fabric.link(switch, port) {
-            Link::Local(to, _) => (to, &network.local_links),
-            Link::Global(to, _) => (to, &network.global_links),
-            Link::Terminal(_) | Link::Unused => return None,
+            LinkTarget::Local(to, _) => (to, &network.local_links),
+            LinkTarget::Global(to, _) => (to, &network.global_links),
+            LinkTarget::Terminal(_) | LinkTarget::Unused => return None,
         };
         let groups = (group(switch), group(to));
         Some(Loaded { switch, port, flits, share: flits / kind.capacity, groups })

@@ -7,8 +7,8 @@ mod links;
 mod places;
 mod time_lines;
 
-use super::report::{JobEntry, Report, Text};
-use super::workload::Run;
+use super::report::{JobEntry, RunReport, RunText};
+use super::workload::JobsRun;
 use crate::jobs::length_in_words;
 use tvlb_chart::escaped;
 use tvlb_chart::page::{figure, page, paragraph, preformatted, section, table};
@@ -18,7 +18,7 @@ use tvlb_schema::Dragonfly;
 use tvlb_simulator::BootedFabric;
 
 /// The report, as the text of an HTML file.
-pub(super) fn html(report: &Report<'_>, fabric: &BootedFabric<'_>) -> String {
+pub(super) fn html(report: &RunReport<'_>, fabric: &BootedFabric<'_>) -> String {
     let title = format!("Jobs on {}", report.fabric.name);
     let mut body = format!("<h1>{}</h1>\n", escaped(&title));
     // There is one run at the least: an empty list of seeds is none that the command line accepts.
@@ -46,13 +46,13 @@ pub(super) fn html(report: &Report<'_>, fabric: &BootedFabric<'_>) -> String {
         ));
         body.push_str(&section("causes", "What holds the runs up", &causes(first, &of)));
     }
-    let figures = preformatted(&Text(report).to_string());
+    let figures = preformatted(&RunText(report).to_string());
     body.push_str(&section("figures", "All figures, as the terminal shows them", &figures));
     page(&title, &body)
 }
 
 /// What came of it, in a sentence or two.
-fn lead(report: &Report<'_>, first: &Run) -> String {
+fn lead(report: &RunReport<'_>, first: &JobsRun) -> String {
     let cycles = first.completion.cycles;
     let least = first.least_time.cycles();
     let seed = match report.runs.len() {
@@ -72,7 +72,7 @@ fn lead(report: &Report<'_>, first: &Run) -> String {
 }
 
 /// A table of the jobs, and of how they spread over the machine.
-fn jobs(report: &Report<'_>, first: &Run, df: &Dragonfly) -> String {
+fn jobs(report: &RunReport<'_>, first: &JobsRun, df: &Dragonfly) -> String {
     let rows = report.entries().into_iter().zip(&first.nodes).enumerate();
     let rows = rows.map(|(number, (entry, nodes))| {
         let JobEntry { job, workload, bytes, iterations, running_time, .. } = entry;
@@ -141,7 +141,7 @@ fn causes_of(least: &LeastTime) -> [(u64, String); 3] {
 }
 
 /// What no run can take less than, and what to do about the rest.
-fn causes(first: &Run, of: &str) -> String {
+fn causes(first: &JobsRun, of: &str) -> String {
     let names = ["host", "group", "chain"];
     let cycles = first.completion.cycles;
     let rows = names.into_iter().zip(causes_of(&first.least_time));

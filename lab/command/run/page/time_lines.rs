@@ -1,6 +1,6 @@
 //! When jobs ran: a bar for each job of each run, cut where the last rank ended an iteration or a phase.
 
-use super::super::report::Report;
+use super::super::report::RunReport;
 use super::places::class;
 use std::fmt::Write;
 use tvlb_chart::page::{figure, paragraph};
@@ -19,7 +19,7 @@ const MOST_BARS: usize = 40;
 const MOST_PARTS: usize = 200;
 
 /// The picture and what to read from it.
-pub(super) fn body(report: &Report<'_>) -> String {
+pub(super) fn body(report: &RunReport<'_>) -> String {
     let bars: Vec<(String, usize, &JobTimes)> = report
         .runs
         .iter()
@@ -78,7 +78,7 @@ fn picture(bars: &[(String, usize, &JobTimes)], least: u64) -> String {
             y + 11.0,
             escaped(name)
         );
-        for Part { what, begin, end } in parts(times) {
+        for BarSegment { what, begin, end } in parts(times) {
             let (x, width) = (LEFT + f64::from(begin) * scale, f64::from(end - begin) * scale);
             let _ = writeln!(
                 svg,
@@ -101,7 +101,7 @@ fn picture(bars: &[(String, usize, &JobTimes)], least: u64) -> String {
 
 /// A part of a bar.
 #[derive(Debug, PartialEq, Eq)]
-struct Part {
+struct BarSegment {
     what: String,
     begin: u32,
     end: u32,
@@ -109,7 +109,7 @@ struct Part {
 
 /// What is left of a bar between its cuts. Phases of one iteration may end in any order, because no rank
 /// waits for all others; a phase is drawn from the latest end before it.
-fn parts(times: &JobTimes) -> Vec<Part> {
+fn parts(times: &JobTimes) -> Vec<BarSegment> {
     let mut cuts: Vec<(String, u32)> = Vec::new();
     for (iteration, &end) in times.iterations.iter().enumerate() {
         let phases = times.phases.get(iteration).into_iter().flatten().enumerate();
@@ -129,7 +129,7 @@ fn parts(times: &JobTimes) -> Vec<Part> {
                 [(only, _)] => only.clone(),
                 [] => String::new(),
             };
-            parts.push(Part { what, begin, end });
+            parts.push(BarSegment { what, begin, end });
             begin = end;
         }
     }
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_bar_is_cut_where_iterations_and_phases_end() {
-        let part = |what: &str, begin, end| Part { what: what.to_owned(), begin, end };
+        let part = |what: &str, begin, end| BarSegment { what: what.to_owned(), begin, end };
         let times = JobTimes { iterations: vec![10, 25], phases: Vec::new() };
         assert_eq!(parts(&times), [part("iteration 0", 0, 10), part("iteration 1", 10, 25)]);
         // The second phase ends before the first for the last rank, and the iteration with a phase.

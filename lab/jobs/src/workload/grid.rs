@@ -15,7 +15,7 @@ pub struct Grid {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
+pub enum GridAxis {
     /// The first and fastest.
     X,
     Y,
@@ -23,7 +23,7 @@ pub enum Axis {
     Z,
 }
 
-impl Axis {
+impl GridAxis {
     /// All axes, in the order in which an exchange goes over them.
     pub const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
 
@@ -36,13 +36,13 @@ impl Axis {
     }
 }
 
-impl fmt::Display for Axis {
+impl fmt::Display for GridAxis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(["x", "y", "z"][self.as_usize()])
     }
 }
 
-impl FromStr for Axis {
+impl FromStr for GridAxis {
     type Err = WorkloadError;
 
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
@@ -98,7 +98,7 @@ impl Grid {
     }
 
     /// The neighbours of a rank along an axis: the lower and the upper, where there is one.
-    pub fn neighbours(self, rank: Rank, axis: Axis) -> [Option<Rank>; 2] {
+    pub fn neighbours(self, rank: Rank, axis: GridAxis) -> [Option<Rank>; 2] {
         let stride: u32 = self.lengths[..axis.as_usize()].iter().product();
         let length = self.lengths[axis.as_usize()];
         let place = rank.0 / stride % length;
@@ -171,12 +171,12 @@ mod tests {
     fn neighbours_stop_at_the_ends() {
         let grid: Grid = "3x2x2".parse().unwrap();
         let of = |rank, axis| grid.neighbours(Rank(rank), axis).map(|n| n.map(|Rank(n)| n));
-        assert_eq!(of(0, Axis::X), [None, Some(1)]);
-        assert_eq!(of(1, Axis::X), [Some(0), Some(2)]);
-        assert_eq!(of(2, Axis::X), [Some(1), None]);
-        assert_eq!(of(2, Axis::Y), [None, Some(5)]);
-        assert_eq!(of(11, Axis::Y), [Some(8), None]);
-        assert_eq!(of(4, Axis::Z), [None, Some(10)]);
+        assert_eq!(of(0, GridAxis::X), [None, Some(1)]);
+        assert_eq!(of(1, GridAxis::X), [Some(0), Some(2)]);
+        assert_eq!(of(2, GridAxis::X), [Some(1), None]);
+        assert_eq!(of(2, GridAxis::Y), [None, Some(5)]);
+        assert_eq!(of(11, GridAxis::Y), [Some(8), None]);
+        assert_eq!(of(4, GridAxis::Z), [None, Some(10)]);
     }
 
     #[test]
@@ -189,6 +189,6 @@ mod tests {
             );
             assert_eq!(error, said);
         }
-        assert!("w".parse::<Axis>().unwrap_err().to_string().ends_with("accepted x, y and z"));
+        assert!("w".parse::<GridAxis>().unwrap_err().to_string().ends_with("accepted x, y and z"));
     }
 }

@@ -64,7 +64,7 @@ pub struct PlacedJob {
 
 /// How many bytes stay how near.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Nearness {
+pub struct BytesByNearness {
     /// Between ranks of one node.
     pub on_node: u128,
     /// Between two nodes of one switch.
@@ -80,8 +80,8 @@ impl PlacedJob {
     ///
     /// # Panics
     /// If the graph has more ranks than the job.
-    pub fn nearness(&self, df: &Dragonfly, graph: &Graph) -> Nearness {
-        let mut nearness = Nearness::default();
+    pub fn nearness(&self, df: &Dragonfly, graph: &Graph) -> BytesByNearness {
+        let mut nearness = BytesByNearness::default();
         for (one, other, bytes) in graph.edges() {
             let nodes = [one, other].map(|rank| self.node_of[rank as usize]);
             let [switch, far_switch] = nodes.map(|node| df.switch_of(node).0);
@@ -169,7 +169,8 @@ mod tests {
         };
         let graph =
             Graph::from_edges(5, [(0, 1, 1), (1, 2, 20), (0, 3, 300), (3, 4, 4000), (0, 4, 5)]);
-        let expected = Nearness { on_node: 1, on_switch: 20, in_group: 300, between_groups: 4005 };
+        let expected =
+            BytesByNearness { on_node: 1, on_switch: 20, in_group: 300, between_groups: 4005 };
         assert_eq!(placed.nearness(&df, &graph), expected);
     }
 }

@@ -4,7 +4,7 @@ use crate::partition::Graph;
 use crate::workload::all_to_all::AllToAll;
 use crate::workload::error::WorkloadError;
 use crate::workload::expert_layer::ExpertLayer;
-use crate::workload::grid::{Axis, Grid};
+use crate::workload::grid::{Grid, GridAxis};
 use crate::workload::message_list::{Message, MessageList};
 use crate::workload::program::{MOST_STEPS, Programs, Step, too_many_steps};
 use crate::workload::rank::Rank;
@@ -48,7 +48,7 @@ pub enum Motif {
     /// neighbour, send to the lower, send to the upper, wait. Every axis is a phase.
     Halo3d(Option<Grid>),
     /// On a grid, along one axis: post a receive from both neighbours, start to send to both, wait.
-    Neighbour(Option<Grid>, Axis),
+    Neighbour(Option<Grid>, GridAxis),
     /// Every rank exchanges a message with each of its neighbours in a graph: for each by rising number, it
     /// posts a receive and sends. It waits after the last.
     Graph(Graph),
@@ -97,7 +97,7 @@ impl Motif {
                 let grid = fitting(*grid, ranks)?;
                 Programs::new(
                     all.map(|rank| {
-                        Axis::ALL.into_iter().flat_map(move |axis| {
+                        GridAxis::ALL.into_iter().flat_map(move |axis| {
                             let neighbours = grid.neighbours(rank, axis).into_iter().flatten();
                             let posts = posts(neighbours.clone(), bytes);
                             let sends = neighbours.map(move |to| Step::Send { to, bytes });
@@ -282,11 +282,11 @@ impl FromStr for Motif {
             ("bisection", None) => Ok(bisection(PartnerOrder::Ascending)),
             ("bisection rotated", None) => Ok(bisection(PartnerOrder::Rotated)),
             ("halo3d", grid) => Ok(Self::Halo3d(grid.map(str::parse).transpose()?)),
-            ("neighbour", None) => Ok(Self::Neighbour(None, Axis::Z)),
+            ("neighbour", None) => Ok(Self::Neighbour(None, GridAxis::Z)),
             ("neighbour", Some(rest)) => match rest.split_once(':') {
                 None => match rest.parse() {
                     Ok(axis) => Ok(Self::Neighbour(None, axis)),
-                    Err(_) => Ok(Self::Neighbour(Some(rest.parse()?), Axis::Z)),
+                    Err(_) => Ok(Self::Neighbour(Some(rest.parse()?), GridAxis::Z)),
                 },
                 Some((grid, axis)) => Ok(Self::Neighbour(Some(grid.parse()?), axis.parse()?)),
             },

@@ -37,9 +37,9 @@ pub struct tvlb_outputs {
 const MOST_WORDS: usize = 8;
 
 /// The caller's outputs. They may change while they are read, so no slices are made of them.
-pub(crate) struct Seen(tvlb_outputs);
+pub(crate) struct CallerOutputs(tvlb_outputs);
 
-impl Seen {
+impl CallerOutputs {
     /// The ports of a set of `words` words.
     ///
     /// # Safety
@@ -61,7 +61,7 @@ impl Seen {
     }
 }
 
-impl Outputs for Seen {
+impl Outputs for CallerOutputs {
     fn ready(&self) -> PortSet {
         // SAFETY: `enter` has checked the pointer; C has promised that the words live during the call.
         unsafe { self.set(self.0.ready) }
@@ -102,7 +102,7 @@ impl Outputs for Seen {
 ///
 /// # Safety
 /// `outputs` is null, misaligned or readable; what it says of its pointers holds during the call.
-pub(crate) unsafe fn enter(outputs: *const tvlb_outputs) -> Result<Seen, i32> {
+pub(crate) unsafe fn enter(outputs: *const tvlb_outputs) -> Result<CallerOutputs, i32> {
     // SAFETY: by the caller's promise.
     let outputs = unsafe { read(outputs) }?;
     let tvlb_outputs { ready, granted, words, room, capacity, ports, channels, .. } = outputs;
@@ -118,10 +118,10 @@ pub(crate) unsafe fn enter(outputs: *const tvlb_outputs) -> Result<Seen, i32> {
     if ports > 0 {
         check(capacity, ports)?;
     }
-    Ok(Seen(outputs))
+    Ok(CallerOutputs(outputs))
 }
 
-impl Seen {
+impl CallerOutputs {
     /// The random numbers that came with the outputs.
     pub(crate) fn random(&self) -> Result<Random, i32> {
         let next = self.0.random.ok_or(TVLB_BAD_ARGUMENT)?;

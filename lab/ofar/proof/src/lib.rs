@@ -41,11 +41,11 @@ type Answer<'a> = dyn Fn(SwitchId, Header, &dyn Outputs) -> Result<Ask, Error> +
 
 /// What a switch sees: nothing canonical has room, everything has, or one link.
 #[derive(Clone, Copy)]
-struct View {
+struct ProofView {
     ready: PortSet,
 }
 
-impl Outputs for View {
+impl Outputs for ProofView {
     fn ready(&self) -> PortSet {
         self.ready
     }
@@ -125,8 +125,8 @@ fn prove_answers(
         progress.check()?;
         Ok::<_, Cancelled>(proof.towards(to, &every))
     });
-    let parts: Vec<Result<Found, String>> = parts.collect::<Result<_, _>>()?;
-    let mut found = Found { asked: 0, longest: [0, 0] };
+    let parts: Vec<Result<QuestionCounts, String>> = parts.collect::<Result<_, _>>()?;
+    let mut found = QuestionCounts { asked: 0, longest: [0, 0] };
     for part in parts {
         let one = part.map_err(Unproved::Answer)?;
         found.asked += one.asked;
@@ -145,7 +145,7 @@ fn prove_answers(
     })
 }
 
-struct Found {
+struct QuestionCounts {
     asked: u64,
     longest: [u8; 2],
 }
@@ -166,7 +166,7 @@ enum Onward {
 }
 
 impl Proof<'_> {
-    fn towards(&self, to: SwitchId, every: &[SwitchId]) -> Result<Found, String> {
+    fn towards(&self, to: SwitchId, every: &[SwitchId]) -> Result<QuestionCounts, String> {
         let mut asked = 0;
         for &at in every {
             for state in self.states {
@@ -188,12 +188,12 @@ impl Proof<'_> {
                 longest[0], longest[1], LONGEST[0], LONGEST[1]
             ));
         }
-        Ok(Found { asked, longest })
+        Ok(QuestionCounts { asked, longest })
     }
 
     fn ask(&self, at: SwitchId, to: SwitchId, state: State, ready: PortSet) -> Result<Ask, String> {
         let header = state.header(to, 0);
-        (self.answer)(at, header, &View { ready })
+        (self.answer)(at, header, &ProofView { ready })
             .map_err(|error| format!("switch {at}, towards switch {to}: {error}"))
     }
 

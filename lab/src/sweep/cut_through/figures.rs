@@ -7,7 +7,7 @@ use tvlb_schema::{Dragonfly, GroupId, SwitchId};
 /// What is kept of a run. Loads and rates are phits per node and cycle, times cycles.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Figures {
+pub(super) struct KeptFigures {
     /// Cycles that were measured; of a burst, until the last phit was delivered.
     pub(super) cycles: u32,
     pub(super) latency: f64,
@@ -29,7 +29,7 @@ pub(super) struct Figures {
     pub(super) injected: [f64; 3],
 }
 
-impl Figures {
+impl KeptFigures {
     pub(super) fn new(outcome: &CutThroughOutcome, (df, root): (&Dragonfly, SwitchId)) -> Self {
         let hops = &outcome.hops.packets;
         let packets: u64 = hops.iter().sum();

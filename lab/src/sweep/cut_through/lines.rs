@@ -1,22 +1,22 @@
 //! What a line of a study of cut-through switches says: how packets find their ways, and the settings of its runs.
 
 use crate::cut_through::{CutThrough, Piggybacking, Routing};
-use crate::sweep::asked::{Escape, Kind, Line};
+use crate::sweep::asked::{EscapeChoice, RoutingKind, RoutingLine};
 use toml::Value;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_ofar::{EscapeKind, OfarRules};
 
-impl Line {
+impl RoutingLine {
     pub(super) fn settings(&self) -> Result<CutThrough, String> {
         let routing = match self.routing {
-            Kind::Ofar => Routing::Ofar(self.ofar_rules()?),
-            Kind::Piggybacking => {
+            RoutingKind::Ofar => Routing::Ofar(self.ofar_rules()?),
+            RoutingKind::Piggybacking => {
                 let [percent, packets] = self.congestion.unwrap_or([200, 5]);
                 Routing::Piggybacking(Piggybacking { percent, packets, like_fogsim: false })
             }
-            Kind::UgalL => Routing::Scheme(Scheme::UgalL),
-            Kind::UgalG => Routing::UgalG,
-            Kind::Par => Routing::Scheme(Scheme::Par),
+            RoutingKind::UgalL => Routing::Scheme(Scheme::UgalL),
+            RoutingKind::UgalG => Routing::UgalG,
+            RoutingKind::Par => Routing::Scheme(Scheme::Par),
         };
         let is_scheme = matches!(routing, Routing::Scheme(_) | Routing::UgalG);
         let paths = if is_scheme && self.policies.is_none() {
@@ -44,8 +44,8 @@ impl Line {
 
     pub(super) const fn escape(&self) -> Option<EscapeKind> {
         match (self.routing, self.escape) {
-            (Kind::Ofar, Escape::Ring) => Some(EscapeKind::Ring),
-            (Kind::Ofar, Escape::Tree) => Some(EscapeKind::Tree),
+            (RoutingKind::Ofar, EscapeChoice::Ring) => Some(EscapeKind::Ring),
+            (RoutingKind::Ofar, EscapeChoice::Tree) => Some(EscapeKind::Tree),
             _ => None,
         }
     }

@@ -1,11 +1,11 @@
 //! Runs of cut-through switches that are watched window by window, along a course.
 
-use super::{Case, CutThroughs};
+use super::{CutThroughs, PhitRun};
 use crate::cut_through::Sending;
 use crate::sweep::asked::Course;
 use crate::sweep::course::{Window, steady_after, with_other_seeds};
 use crate::sweep::error::SweepError;
-use crate::sweep::measure::Source;
+use crate::sweep::measure::ResultStore;
 use tvlb_base::progress::Progress;
 use tvlb_base::row;
 use tvlb_base::table::Cell;
@@ -32,7 +32,7 @@ impl CutThroughs {
     }
 
     /// The windows of a run from the beginning of a course to its end.
-    fn watch(&self, case: &Case, progress: &dyn Progress) -> Result<Vec<Window>, SweepError> {
+    fn watch(&self, case: &PhitRun, progress: &dyn Progress) -> Result<Vec<Window>, SweepError> {
         let course = self.course.as_ref().expect("runs are watched");
         let outcome = self.simulate(case, progress)?;
         let windows = outcome.series.map_or_else(Vec::new, |figures| figures.windows);
@@ -44,7 +44,7 @@ impl CutThroughs {
     pub(super) fn windows(
         &self,
         unit: usize,
-        source: &Source<'_>,
+        source: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let case = &self.cases[unit];

@@ -6,7 +6,7 @@ use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::Wiring;
-use tvlb_generator::static_load::{Paths, loads_of};
+use tvlb_generator::static_load::{LoadPaths, loads_of};
 use tvlb_jobs::MessageSettings;
 use tvlb_jobs::workload::Programs;
 use tvlb_schema::{LinkKind, SwitchId};
@@ -39,7 +39,7 @@ impl JobRuns {
         };
         let rule = parse_set(&self.sets[case.set].name, 1).ok()?;
         let at_nodes = (to_nodes, df.node_count());
-        let loads = loads_of(topology, &to_switches, at_nodes, &Paths::Set(rule)).ok()?;
+        let loads = loads_of(topology, &to_switches, at_nodes, &LoadPaths::Set(rule)).ok()?;
         let most = from_nodes.into_iter().fold(loads.largest(), f64::max);
         Some(total / (f64::from(df.node_count()) * most))
     }

@@ -1,6 +1,6 @@
 //! The rows of runs: what was run, its figures, and its settings.
 
-use super::{Network, Unit};
+use super::{NetworkRuns, StudyRun};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use tvlb_base::row;
@@ -40,13 +40,13 @@ impl From<&Outcome> for Ran {
 /// What is read of a search's outcome.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Found {
+pub(super) struct SaturationFigures {
     by_latency: f64,
     by_acceptance: f64,
     accepted_beyond: f64,
 }
 
-impl Network {
+impl NetworkRuns {
     /// The names of columns before the figures: those by which tables tell sets and variants, if they do, and
     /// what was run.
     pub(in super::super) fn first_columns(&self) -> Vec<&'static str> {
@@ -76,7 +76,7 @@ impl Network {
     }
 
     /// What stands in the first columns for a run.
-    pub(in super::super) fn subject(&self, unit: &Unit) -> Vec<Cell> {
+    pub(in super::super) fn subject(&self, unit: &StudyRun) -> Vec<Cell> {
         let subject = &unit.subject;
         let paths = &self.sets[unit.tables.set];
         let (set, second_set) = paths.names();
@@ -100,7 +100,7 @@ impl Network {
     }
 
     /// What stands in the last columns for a run.
-    pub(in super::super) fn last(&self, unit: &Unit) -> Vec<Cell> {
+    pub(in super::super) fn last(&self, unit: &StudyRun) -> Vec<Cell> {
         let (tables, subject) = (unit.tables, &unit.subject);
         let weighings = self.sets[tables.set].weighings(&self.fabrics[tables.fabric].fabric);
         // MIN and VLB decide nothing, and UGAL-G has the T of UGAL-L.
@@ -114,7 +114,7 @@ impl Network {
     }
 
     /// The rows of a run at a load: all nodes, and each population where there are several.
-    pub(super) fn run_rows(&self, unit: &Unit, load: f64, ran: &Ran) -> Vec<Vec<Cell>> {
+    pub(super) fn run_rows(&self, unit: &StudyRun, load: f64, ran: &Ran) -> Vec<Vec<Cell>> {
         let (subject, last, seed) = (self.subject(unit), self.last(unit), unit.subject.seed);
         let of = |figures: &Vec<String>| {
             let figures: Vec<Cell> = figures.iter().map(|text| text.as_str().into()).collect();
@@ -126,12 +126,12 @@ impl Network {
     /// The rows of a search, one for each criterion.
     pub(super) fn search_rows(
         &self,
-        unit: &Unit,
+        unit: &StudyRun,
         resolution: f64,
-        found: &Found,
+        found: &SaturationFigures,
     ) -> Vec<Vec<Cell>> {
         let (subject, last, seed) = (self.subject(unit), self.last(unit), unit.subject.seed);
-        let Found { by_latency, by_acceptance, accepted_beyond } = *found;
+        let SaturationFigures { by_latency, by_acceptance, accepted_beyond } = *found;
         let rows = [
             row![seed, "latency", by_latency, accepted_beyond, resolution],
             row![seed, "acceptance", by_acceptance, None::<f64>, resolution],
@@ -142,7 +142,7 @@ impl Network {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::measure::{Source, runs_in};
+    use super::super::super::measure::{ResultStore, runs_in};
     use super::*;
 
     /// As where a column was added since.
@@ -150,7 +150,7 @@ mod tests {
     fn a_run_of_other_columns_is_refused() {
         let home = tempfile::tempdir().unwrap();
         let runs = runs_in(home.path()).unwrap();
-        let source = Source::new(&runs, home.path(), false);
+        let source = ResultStore::new(&runs, home.path(), false);
         let read = |count: usize| {
             let ran = Ran { saturated: false, figures: vec![vec![String::new(); count]] };
             runs.put("run", &ran).unwrap();

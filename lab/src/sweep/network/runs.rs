@@ -3,10 +3,10 @@
 use super::super::asked::Curve;
 use super::super::error::SweepError;
 use super::super::means::{Means, means};
-use super::super::measure::{Measure, Source};
+use super::super::measure::{Measure, ResultStore};
 use super::super::rows::Rows;
-use super::figures::{Found, Ran};
-use super::{Measured, Network, Subject, Tables, Unit};
+use super::figures::{Ran, SaturationFigures};
+use super::{ImageKey, NetworkRuns, NetworkSubject, Quantity, StudyRun};
 use std::collections::BTreeMap;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::table::Cell;
@@ -22,7 +22,7 @@ use tvlb_traffic::{Pattern, Traffic};
 /// A load of 1 in the steps of a line of rising loads.
 const STEPS: u32 = 10_000;
 
-impl Measure for Network {
+impl Measure for NetworkRuns {
     fn units(&self) -> usize {
         self.units.len()
     }
@@ -40,10 +40,10 @@ impl Measure for Network {
         Ok(())
     }
 
-    fn is_kept(&self, unit: usize, source: &Source<'_>) -> Result<bool, SweepError> {
+    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
         let unit = &self.units[unit];
         match self.measured {
-            Measured::Curve(curve) => Ok(self.line(unit, curve, source, &())?.is_some()),
+            Quantity::Curve(curve) => Ok(self.line(unit, curve, source, &())?.is_some()),
             _ => Ok(source.contains(&unit.subject)),
         }
     }
@@ -51,21 +51,21 @@ impl Measure for Network {
     fn rows(
         &self,
         unit: usize,
-        source: &Source<'_>,
+        source: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         let unit = &self.units[unit];
         match self.measured {
-            Measured::Curve(curve) => self.line(unit, curve, source, progress),
-            Measured::Loads(_) => {
+            Quantity::Curve(curve) => self.line(unit, curve, source, progress),
+            Quantity::Loads(_) => {
                 let load = unit.subject.load.expect("what is no search has a load");
                 let make = || self.simulate(unit, &unit.subject, progress);
                 let ran: Option<Ran> = source.run(&unit.subject, make)?;
                 Ok(ran.map(|ran| self.run_rows(unit, load, &ran)))
             }
-            Measured::Saturation(resolution) => {
+            Quantity::Saturation(resolution) => {
                 let make = || self.search(unit, resolution, progress);
-                let found: Option<Found> = source.run(&unit.subject, make)?;
+                let found: Option<SaturationFigures> = source.run(&unit.subject, make)?;
                 Ok(found.map(|found| self.search_rows(unit, resolution, &found)))
             }
         }
@@ -73,21 +73,21 @@ impl Measure for Network {
 
     fn columns(&self) -> Vec<&'static str> {
         match self.measured {
-            Measured::Saturation(_) => self.search_columns(),
+            Quantity::Saturation(_) => self.search_columns(),
             _ => self.run_columns(),
         }
     }
 
     fn drawn(&self) -> &'static str {
         match self.measured {
-            Measured::Saturation(_) => "saturation in flits",
+            Quantity::Saturation(_) => "saturation in flits",
             _ => "latency over load in flits",
         }
     }
 
     fn names(&self) -> [&'static str; 2] {
         match self.measured {
-            Measured::Saturation(_) => ["saturation.csv", "saturation-summary.csv"],
+            Quantity::Saturation(_) => ["saturation.csv", "saturation-summary.csv"],
             _ => ["runs.csv", "summary.csv"],
         }
     }
@@ -95,7 +95,7 @@ impl Measure for Network {
     fn summary(&self, rows: &Rows) -> Option<Rows> {
         let first = self.first_columns();
         let told = match self.measured {
-            Measured::Saturation(resolution) => Means {
+            Quantity::Saturation(resolution) => Means {
                 first: [&first[..], &["criterion"]].concat(),
                 counted: &[],
                 figures: &[("saturation", true), ("accepted-beyond", true)],
@@ -124,13 +124,13 @@ impl Measure for Network {
     }
 
     fn pictured(&self) -> Option<(usize, Option<usize>)> {
-        let lines = (!matches!(self.measured, Measured::Saturation(_))).then_some(self.lines);
+        let lines = (!matches!(self.measured, Quantity::Saturation(_))).then_some(self.lines);
         Some((self.traffic.first().map_or(0, Vec::len), lines))
     }
 }
 
-impl Network {
-    fn made(&self, tables: Tables, progress: &dyn Progress) -> Result<Images, SweepError> {
+impl NetworkRuns {
+    fn made(&self, tables: ImageKey, progress: &dyn Progress) -> Result<Images, SweepError> {
         let named = &self.fabrics[tables.fabric];
         let policies = self.sets[tables.set].policies(&named.fabric, progress)?;
         let mut images = named.images(&policies, tables.vc_scheme, progress)?;
@@ -145,9 +145,9 @@ impl Network {
     /// run of it is not there, or is another process's.
     fn line(
         &self,
-        unit: &Unit,
+        unit: &StudyRun,
         Curve { lowest, coarse, fine }: Curve,
-        source: &Source<'_>,
+        source: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
         #[expect(
@@ -162,7 +162,7 @@ impl Network {
                 return Ok(!outcome.saturated);
             }
             let load = f64::from(step) / f64::from(STEPS);
-            let subject = Subject { load: Some(load), ..unit.subject.clone() };
+            let subject = NetworkSubject { load: Some(load), ..unit.subject.clone() };
             let make = || self.simulate(unit, &subject, progress);
             let outcome: Option<Ran> = source.run(&subject, make).map_err(Missing::Failed)?;
             let outcome = outcome.ok_or(Missing::Theirs)?;
@@ -185,22 +185,22 @@ impl Network {
         Ok(Some(rows.flatten().collect()))
     }
 
-    pub(in super::super) fn pattern(&self, unit: &Unit) -> &Pattern {
+    pub(in super::super) fn pattern(&self, unit: &StudyRun) -> &Pattern {
         &self.traffic[unit.tables.fabric][unit.traffic].rule
     }
 
     fn schedule(
         &self,
-        unit: &Unit,
+        unit: &StudyRun,
         fabric: &BootedFabric<'_>,
     ) -> Result<Option<FaultSchedule>, SweepError> {
-        let Tables { fabric: place, dead, seed, .. } = unit.tables;
+        let ImageKey { fabric: place, dead, seed, .. } = unit.tables;
         let faults = self.dead[dead].of(place, seed, &self.fabrics[place].fabric);
         let schedule = faults.map(|faults| FaultSchedule::new(fabric, &[(0, faults)], 0..=0));
         Ok(schedule.transpose()?)
     }
 
-    pub(in super::super) fn booted(&self, unit: &Unit) -> Result<BootedFabric<'_>, SweepError> {
+    pub(in super::super) fn booted(&self, unit: &StudyRun) -> Result<BootedFabric<'_>, SweepError> {
         let images = &self.images[&unit.tables];
         Ok(BootedFabric::boot(&images.fabric, &images.switches)?)
     }
@@ -208,14 +208,14 @@ impl Network {
     /// Makes one run.
     fn simulate(
         &self,
-        unit: &Unit,
-        subject: &Subject,
+        unit: &StudyRun,
+        subject: &NetworkSubject,
         progress: &dyn Progress,
     ) -> Result<Ran, SweepError> {
         let in_run = || in_words(subject);
         let fabric = self.booted(unit)?;
         let schedule = self.schedule(unit, &fabric)?;
-        let Subject { seed, settings, .. } = subject;
+        let NetworkSubject { seed, settings, .. } = subject;
         let load = subject.load.expect("a run has a load");
         let traffic = Traffic::new(self.pattern(unit), fabric.nodes(), *seed)
             .map_err(|error| SweepError::Unfit { run: in_run(), error })?;
@@ -237,13 +237,13 @@ impl Network {
     /// Makes one search.
     fn search(
         &self,
-        unit: &Unit,
+        unit: &StudyRun,
         resolution: f64,
         progress: &dyn Progress,
-    ) -> Result<Found, SweepError> {
+    ) -> Result<SaturationFigures, SweepError> {
         let fabric = self.booted(unit)?;
         let schedule = self.schedule(unit, &fabric)?;
-        let Subject { seed, settings, .. } = &unit.subject;
+        let NetworkSubject { seed, settings, .. } = &unit.subject;
         let (pattern, placement) = (self.pattern(unit), &self.placements[unit.placement].rule);
         let seeds = &[*seed];
         let study = Study { fabric: &fabric, settings, pattern, placement, seeds, series: None };
@@ -291,8 +291,8 @@ fn install(
 }
 
 /// A run, for an error.
-fn in_words(subject: &Subject) -> String {
-    let Subject { scheme, set, traffic, load, seed, .. } = subject;
+fn in_words(subject: &NetworkSubject) -> String {
+    let NetworkSubject { scheme, set, traffic, load, seed, .. } = subject;
     let load = load.map_or_else(|| "saturation".to_owned(), |load| format!("load {load}"));
     format!("{scheme}, {set}, {traffic}, {load}, seed {seed}")
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::arrangement::{Arrangement, arrange};
-use crate::machine::{Plan, lay};
+use crate::machine::{MachinePlan, lay};
 use crate::routes::wirings;
 use proptest::prelude::*;
 use tvlb_schema::{Dragonfly, GroupKind};
@@ -77,7 +77,7 @@ fn the_files_say_all_links() {
     check(&wirings::absolute(4, 8, 4, 9));
     let df = Dragonfly::new(2, 4, 3, 6).unwrap();
     check(&arrange(df, Arrangement::Random, 3).unwrap());
-    check(&lay(df, Plan { links: 2, service_groups: 1, service_links: 1 }).unwrap());
+    check(&lay(df, MachinePlan { links: 2, service_groups: 1, service_links: 1 }).unwrap());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::arrangement::{Arrangement, arrange};
-use crate::machine::{Plan, lay};
+use crate::machine::{MachinePlan, lay};
 use crate::routes::wirings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ fn what_no_map_says_is_refused() {
     assert!(matches!(merlin(&random, &Names::default()), Err(ExportError::NoCommonMap { .. })));
     // Two links between some groups, one between others.
     let df = Dragonfly::new(2, 4, 3, 6).unwrap();
-    let plan = Plan { links: 2, service_groups: 1, service_links: 1 };
+    let plan = MachinePlan { links: 2, service_groups: 1, service_links: 1 };
     insta::assert_snapshot!(refusal(&lay(df, plan).unwrap()));
     insta::assert_snapshot!(refusal(&Topology::from_cables(df, []).unwrap()));
     let kind = |a| GroupKind::new(2, a, 2, 2);

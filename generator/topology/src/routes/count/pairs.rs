@@ -5,13 +5,13 @@ use tvlb_schema::{GroupId, Shape};
 
 /// How often a pair (x, y) is counted.
 #[derive(Clone, Copy)]
-pub(super) enum Weight {
+pub(super) enum PairWeight {
     Once,
     /// As often as its intermediate group has switches but one.
     Others,
 }
 
-impl Weight {
+impl PairWeight {
     #[inline]
     pub(super) fn of(self, topology: &Topology, group: GroupId) -> u32 {
         match self {
@@ -31,9 +31,9 @@ pub(super) struct ByWeight<T> {
 
 impl<T> ByWeight<T> {
     /// That of a way which the fabric needs.
-    pub(super) fn of(&self, weight: Weight) -> &T {
+    pub(super) fn of(&self, weight: PairWeight) -> &T {
         match (weight, &self.by_others) {
-            (Weight::Others, Some(by_others)) => by_others,
+            (PairWeight::Others, Some(by_others)) => by_others,
             _ => &self.once,
         }
     }
@@ -79,7 +79,7 @@ pub(super) fn by_ends(
 }
 
 /// The number of routes of each shape, given the pairs (x, y) by head and tail, each once and each as
-/// [`Weight::Others`] says.
+/// [`PairWeight::Others`] says.
 pub(super) fn shape_counts(pairs: [[(Pairs, Pairs); 2]; 2]) -> [u64; Shape::COUNT] {
     let mut counts = [0; Shape::COUNT];
     for (head, row) in pairs.into_iter().enumerate() {

@@ -5,7 +5,7 @@ use tvlb_schema::{Dragonfly, SwitchId};
 
 /// So many links to one group or one switch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct LinkRun {
     /// The group's or the switch's number.
     pub(super) near: u16,
     /// At least 1.
@@ -14,22 +14,22 @@ pub(super) struct Run {
 
 /// For each switch, what it has links to, by rising number.
 #[derive(Clone, Debug)]
-pub(super) struct Runs {
-    pub(super) runs: Vec<Run>,
+pub(super) struct LinkRuns {
+    pub(super) runs: Vec<LinkRun>,
     pub(super) ranges: Vec<Range<usize>>,
 }
 
-impl Runs {
+impl LinkRuns {
     /// Counts equal numbers in what each switch has links to; what has no number has none.
     pub(super) fn new(df: &Dragonfly, near: impl Fn(SwitchId) -> Vec<u16>) -> Self {
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<LinkRun> = Vec::new();
         let mut ranges = vec![0..0; df.switch_numbers() as usize];
         for switch in df.switches() {
             let mut near = near(switch);
             near.sort_unstable();
             let start = runs.len();
             for equal in near.chunk_by(|a, b| a == b) {
-                runs.push(Run {
+                runs.push(LinkRun {
                     near: equal[0],
                     links: u16::try_from(equal.len()).expect("a switch has at most 4096 ports"),
                 });
@@ -39,13 +39,17 @@ impl Runs {
         Self { runs, ranges }
     }
 
-    pub(super) fn of(&self, switch: SwitchId) -> &[Run] {
+    pub(super) fn of(&self, switch: SwitchId) -> &[LinkRun] {
         &self.runs[self.ranges[switch.as_usize()].clone()]
     }
 }
 
 /// The sum of the products of links and a weight over what both have links to.
-pub(super) fn common(mut one: &[Run], mut other: &[Run], weight: impl Fn(u16) -> u32) -> u32 {
+pub(super) fn common(
+    mut one: &[LinkRun],
+    mut other: &[LinkRun],
+    weight: impl Fn(u16) -> u32,
+) -> u32 {
     let mut sum = 0;
     while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
         if a.near == b.near {
