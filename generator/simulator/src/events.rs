@@ -168,7 +168,8 @@ impl<'f, S: PacketSource> Network<'f, S> {
     /// Tells the source of a packet in the buffer of this input channel, or on its way there, that it is lost.
     fn tell_of_loss(&mut self, id: ChannelId, packet: PacketId, now: u32) {
         let flit = self.links.pool.flit(packet);
-        // One that has not left its source has no header yet if its node is there.
+        // One that has not left its source has no header if its node is there. A port that leads to a node has the
+        // number of one in every chunk.
         let is_for_here = flit.hops == 0
             && self.states.out_port(flit.out.in_chunk(id.chunk()).port()).leads_to_node();
         let to = Header::from_bits(flit.header).destination();

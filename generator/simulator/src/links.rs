@@ -143,6 +143,10 @@ impl UnderWay {
         from.credits.drain(cycles.clone(), nodes, |cycle, lane, credit| {
             self.credits.file(cycle, lane, credit);
         });
+        if let (Some(own), Some(others)) = (&mut self.acknowledgements, &mut from.acknowledgements)
+        {
+            own.take_all(others, now, chunks.clone());
+        }
         from.injections.drain(cycles, chunks, |cycle, lane, ArrivingPacket { input, packet }| {
             let moved = self.pool.put(from.pool.packet(packet));
             from.pool.remove(packet);

@@ -99,6 +99,12 @@ impl Acknowledgements {
         self.calendar.iter().count()
     }
 
+    /// Takes all that comes to some chunks from others, which may be farther ahead than a flit or a credit.
+    pub(crate) fn take_all(&mut self, from: &mut Self, now: u32, chunks: Range<usize>) {
+        let cycles = now..now + from.calendar.horizon() + 1;
+        from.drain(cycles, chunks, |cycle, told| self.put(cycle, told));
+    }
+
     /// Takes out what comes to some chunks in some cycles.
     pub(crate) fn drain(
         &mut self,
