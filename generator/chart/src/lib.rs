@@ -2,7 +2,7 @@
 //! and the page around them.
 //!
 //! A [`Plot`] is one pair of axes with its series, a [`heat_map::HeatMap`] a colour for each row and
-//! column, and [`bars::Bars`] are a few figures to be compared at a glance. [`Plot::svg`] is the element for a page that has the style sheet [`STYLE`], as [`page::page`]
+//! column, and [`bars::BarChart`] are a few figures to be compared at a glance. [`Plot::svg`] is the element for a page that has the style sheet [`STYLE`], as [`page::page`]
 //! makes it; a [`Sheet`] is a picture that stands alone, of one plot or several, and [`file()`] one with
 //! nothing but a heading. No picture and no page has a script, and none fetches a font or anything else.
 

@@ -1,52 +1,16 @@
-//! The command line.
+//! What commands take that do not have it beside them.
 
 use crate::columns;
-use crate::groups;
 use crate::hosts::HostOption;
 use crate::named::{self, one_of};
 use crate::output::WorkOptions;
 use crate::values;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tvlb_generator::choose::MostRegret;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_table_set::grammar::GRAMMAR;
 use tvlb_throughput::{Counting, Rule};
-
-/// Makes and checks the routing tables of Dragonfly networks.
-#[derive(Parser)]
-#[command(name = "tvlb", version, arg_required_else_help = true, max_term_width = 100)]
-#[command(
-    help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb")), groups::GROUPS),
-    after_help = "Exit codes: 0 done, and nothing found; 1 found something: `verify` a fault, `diff` a \
-                  difference, `faults` a pair that is cut off, `generate --check` a change; 2 an error in the command line, the input \
-                  or the output; 130 interrupted by Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command has it, means that it prints nothing but its result and \
-                  errors.\n\nAn option that names one file to write, such as --report or --csv, replaces a file of that name. \
-                  Directories that hold something are not replaced unless an option says so."
-)]
-pub struct Arguments {
-    #[command(subcommand)]
-    pub command: Command,
-}
-
-#[derive(Subcommand)]
-pub enum Command {
-    Generate(GenerateOptions),
-    Inspect(InspectOptions),
-    Topology(TopologyOptions),
-    Cables(crate::cables::CablesOptions),
-    Import(crate::import::ImportOptions),
-    Paths(crate::paths::PathsOptions),
-    Sets(crate::sets::SetsOptions),
-    Load(crate::load::LoadOptions),
-    Model(ModelOptions),
-    Simulate(crate::simulate::SimulateOptions),
-    Verify(VerifyOptions),
-    Diff(DiffOptions),
-    Faults(crate::faults::FaultsOptions),
-    Man(ManOptions),
-    Completions(CompletionsOptions),
-}
 
 /// Make the images of a fabric, one per switch, for install time
 #[derive(Args)]

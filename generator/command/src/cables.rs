@@ -17,7 +17,7 @@ use tvlb_topology::{Topology, cable_list};
 /// a fabric file, and --between says how many links there are between groups of which kinds. The cable
 /// list that the fabric file names need not exist yet: this command prints it.
 #[derive(Args)]
-pub struct CablesOptions {
+pub(crate) struct CablesOptions {
     /// Switches per group
     #[arg(short = 'a', long, value_name = "N", required_unless_present = "fabric")]
     pub switches: Option<u32>,
@@ -52,7 +52,7 @@ pub struct CablesOptions {
 
 /// Links between groups of two kinds.
 #[derive(Clone, Debug)]
-pub struct KindLinks {
+pub(crate) struct KindLinks {
     /// The names of the kinds.
     pub kinds: [String; 2],
     pub links: u32,

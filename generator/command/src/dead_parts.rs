@@ -81,7 +81,7 @@ fn tip(command: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::tip;
-    use crate::args::Arguments;
+    use crate::Arguments;
     use clap::CommandFactory;
 
     /// Commands that read neither fabrics nor table sets.

@@ -41,7 +41,7 @@ use tvlb_verify::{Changes, SetsChannels};
 #[command(mut_arg("threads", |threads| threads.help("Use this many threads instead of one per core; the outcome is the same for any number")))]
 #[command(mut_arg("quiet", |quiet| quiet.help("Show no progress: print nothing but the result, which is the update and the exit code here, and errors")))]
 #[command(after_long_help = columns::FAULTS)]
-pub struct FaultsOptions {
+pub(crate) struct FaultsOptions {
     /// The directory of the table set that is installed
     directory: PathBuf,
     /// The list of all that is dead

@@ -6,14 +6,6 @@ use std::fmt::Write;
 /// Groups of commands: a title and the names of its commands.
 pub type Groups = [(&'static str, &'static [&'static str])];
 
-/// Those of `tvlb`. Every command stands in one of them.
-pub(crate) const GROUPS: &Groups = &[
-    ("Make tables", &["import", "cables", "generate", "sets", "faults"]),
-    ("Check and look at tables and wirings", &["verify", "inspect", "diff", "topology", "paths"]),
-    ("What tables carry", &["load", "model", "simulate"]),
-    ("Other commands", &["man", "completions", "help"]),
-];
-
 /// The column at which the words on a command begin, and the last one.
 const INDENT: usize = 15;
 const WIDTH: usize = 100;

@@ -36,9 +36,52 @@ pub mod traffic;
 pub mod values;
 mod verify;
 
-use args::{Arguments, Command};
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, Subcommand};
+use groups::Groups;
 use std::process::ExitCode;
+
+/// The commands as `--help` lists them. Every one stands in one of these groups.
+const GROUPS: &Groups = &[
+    ("Make tables", &["import", "cables", "generate", "sets", "faults"]),
+    ("Check and look at tables and wirings", &["verify", "inspect", "diff", "topology", "paths"]),
+    ("What tables carry", &["load", "model", "simulate"]),
+    ("Other commands", &["man", "completions", "help"]),
+];
+
+/// Makes and checks the routing tables of Dragonfly networks.
+#[derive(Parser)]
+#[command(name = "tvlb", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb")), GROUPS),
+    after_help = "Exit codes: 0 done, and nothing found; 1 found something: `verify` a fault, `diff` a \
+                  difference, `faults` a pair that is cut off, `generate --check` a change; 2 an error in the command line, the input \
+                  or the output; 130 interrupted by Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command has it, means that it prints nothing but its result and \
+                  errors.\n\nAn option that names one file to write, such as --report or --csv, replaces a file of that name. \
+                  Directories that hold something are not replaced unless an option says so."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Generate(args::GenerateOptions),
+    Inspect(args::InspectOptions),
+    Topology(args::TopologyOptions),
+    Cables(cables::CablesOptions),
+    Import(import::ImportOptions),
+    Paths(paths::PathsOptions),
+    Sets(sets::SetsOptions),
+    Load(load::LoadOptions),
+    Model(args::ModelOptions),
+    Simulate(simulate::SimulateOptions),
+    Verify(args::VerifyOptions),
+    Diff(args::DiffOptions),
+    Faults(faults::FaultsOptions),
+    Man(args::ManOptions),
+    Completions(args::CompletionsOptions),
+}
 
 /// Reads the arguments, runs one command, and turns the outcome into an exit code. 0: done, and nothing found. 1:
 /// something was found: `verify` a fault, `diff` a difference, `generate --check` a change. 2: an error in the command

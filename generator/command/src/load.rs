@@ -31,7 +31,7 @@ const CONVENTIONAL: &str = "conventional";
 /// grows for ever. docs/reference/load.md says more.
 #[derive(Args)]
 #[command(after_long_help = help())]
-pub struct LoadOptions {
+pub(crate) struct LoadOptions {
     /// The fabric file
     fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left

@@ -23,7 +23,7 @@ use tvlb_topology::routes::text::PathListing;
 /// switches and the probability with which it is drawn (docs/reference/export.md).
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
-pub struct PathsOptions {
+pub(crate) struct PathsOptions {
     /// The fabric file
     pub fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: paths over it are left out
@@ -66,7 +66,7 @@ pub struct PathsOptions {
 
 /// Which destinations have a list of next hops each.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Destinations {
+pub(crate) enum Destinations {
     /// Every other switch
     Switch,
     /// Every other group, by the mean over its switches, and every other switch of the own group

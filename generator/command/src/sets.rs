@@ -19,7 +19,7 @@ use tvlb_topology::Topology;
 /// `tvlb generate --set-file` reads what `export` writes. docs/reference/set-files.md describes
 /// the files.
 #[derive(Args)]
-pub struct SetsOptions {
+pub(crate) struct SetsOptions {
     #[command(subcommand)]
     action: Action,
 }

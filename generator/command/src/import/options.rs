@@ -9,14 +9,14 @@ use std::path::PathBuf;
 /// files do not tell and was assumed. What cannot be known is refused, with the file and the line.
 /// docs/reference/import.md describes all of it.
 #[derive(Args)]
-pub struct ImportOptions {
+pub(crate) struct ImportOptions {
     #[command(subcommand)]
     pub source: ImportSource,
 }
 
 /// Whose cable files to read.
 #[derive(Subcommand)]
-pub enum ImportSource {
+pub(crate) enum ImportSource {
     Slingshot(ImportSlingshot),
     Ibnetdiscover(ImportIbnetdiscover),
 }
@@ -26,7 +26,7 @@ pub enum ImportSource {
 /// A row of the plan is two links. Switches of a group are numbered in the order of cabinet, chassis
 /// and slot.
 #[derive(Args)]
-pub struct ImportSlingshot {
+pub(crate) struct ImportSlingshot {
     /// The point-to-point CSV files, which are read together
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -50,7 +50,7 @@ pub struct ImportSlingshot {
 /// Nothing in the file says which switches are a group. Without --groups and --threshold the links
 /// must tell: the islands of a Dragonfly+, or the groups of a Dragonfly.
 #[derive(Args)]
-pub struct ImportIbnetdiscover {
+pub(crate) struct ImportIbnetdiscover {
     /// The output of ibnetdiscover
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -71,7 +71,7 @@ pub struct ImportIbnetdiscover {
 
 /// How an import goes on from an earlier one.
 #[derive(Args)]
-pub struct ImportAgain {
+pub(crate) struct ImportAgain {
     /// Keep the numbers of an earlier import, or of any other fabric with names: its directory or fabric
     /// file. What has its name and was there keeps its group, index, node and slot, and the name, the seed, links
     /// and routing of the fabric file stay
