@@ -10,12 +10,13 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::iter;
 use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_firmware_model::WindowLimits;
 use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchImage, VcScheme};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{
     BalanceEntry, ChoiceEntry, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT,
-    Manifest, NAMES_FILE, OpenWeighing, SetEntry, Sizes, levels_digest, presence_digest,
-    presence_is_drawn, rounded, switch_file,
+    Manifest, NAMES_FILE, OpenWeighing, SetEntry, Sizes, WindowEntry, levels_digest,
+    presence_digest, presence_is_drawn, rounded, switch_file,
 };
 use tvlb_topology::loads::Draw;
 use tvlb_topology::routes::expected::{FabricMean, fabric_mean};
@@ -154,6 +155,11 @@ fn set_entry(policy: &Policy, mean: &FabricMean, balance: Option<BalanceEntry>) 
     }
 }
 
+const fn window_entry(limits: WindowLimits) -> WindowEntry {
+    let WindowLimits { delay_cycles, packets } = limits;
+    WindowEntry { delay_cycles, packets }
+}
+
 fn manifest(
     fabric: &CheckedFabric<'_>,
     virtual_channels: VcScheme,
@@ -189,6 +195,7 @@ fn manifest(
             global_latency: latencies.global.into(),
             bandwidths: *bandwidths,
             buffer: *buffer_flits,
+            destination_window: Some(window_entry(fabric.file.links().window_limits(df.a()))),
         },
         fabric_identity: format!("{:016x}", image.identity()),
         virtual_channels: virtual_channels.name().to_owned(),

@@ -22,7 +22,7 @@ use tvlb_firmware_model::Switch;
 use tvlb_generator::counted::counted;
 use tvlb_schema::{Decision, End, FabricImage, Level, Port, SetView, SwitchId, SwitchImage};
 use tvlb_table_set::names::{Names, Parts, PortName};
-use tvlb_table_set::{Manifest, TableSet};
+use tvlb_table_set::{Manifest, TableSet, WindowEntry};
 use values::SwitchValues;
 use words::{ChannelsNeeded, SwitchPlace, second_min, set_title, sets_of};
 
@@ -171,6 +171,13 @@ impl Display for Overview<'_> {
             },
             df.port_count() - 2 * self.fabric.cable_count()
         )?;
+        if let Some(WindowEntry { delay_cycles, packets }) = fabric.destination_window {
+            writeln!(
+                f,
+                "windows     of {packets} packets from a switch to another, above a mean delay of {delay_cycles} cycles; \
+                 only where packets are acknowledged"
+            )?;
+        }
         writeln!(f, "channels    {virtual_channels}; for packets of all switches links need")?;
         writeln!(f, "            {}", self.needed.by_any_path())?;
         writeln!(f, "            and, where no packet draws conventionally,")?;

@@ -59,7 +59,7 @@ impl Parameters for Settings {
              mean delay is above so many cycles; as in 150/32: cycles, and packets",
             text!(if destination_window: WindowLimits),
         )
-        .otherwise("no windows"),
+        .otherwise("the table set's, where --acknowledgement is given, and otherwise no windows"),
         Of::switches(
             "acknowledgement",
             "CYCLES",

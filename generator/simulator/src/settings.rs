@@ -9,11 +9,11 @@ use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
 use crate::scheme::Scheme;
 use crate::setting_values::{Buffers, Deciding, Injection, MOST_BUFFER, MOST_LATENCY, Measuring};
-use tvlb_base::parameter::{self, Stated};
+use tvlb_base::parameter::{self, Parameters as _, Stated};
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{self as datapath, Channels, VlbPaths, WindowLimits};
 use tvlb_schema::{Bandwidths, LinkKind, VcScheme};
-use tvlb_table_set::FabricEntry;
+use tvlb_table_set::{FabricEntry, WindowEntry};
 
 /// Why MIN needs more channels than direct paths take.
 const DETOURS: &str = "where links are dead or missing, MIN packets go around them, or by VLB";
@@ -34,6 +34,40 @@ pub struct LinkSpec {
     pub bandwidths: Bandwidths,
     /// What the buffer of one virtual channel holds, if the file says so.
     pub buffer_flits: Option<u16>,
+    /// When the windows of sources close, where packets are acknowledged; none where that is not known.
+    pub destination_window: Option<WindowLimits>,
+}
+
+/// With so many packets under way to one switch a window is full. Between 16 and 64 make no difference
+/// (docs/measurements/step-2.md, Windows).
+const WINDOW_PACKETS: u16 = 32;
+
+impl LinkSpec {
+    /// An empty network's latency over the longest VLB path, in cycles: 4 local and 2 global hops.
+    pub fn longest_latency(self) -> u32 {
+        let [local, global] =
+            [self.local_latency_cycles, self.global_latency_cycles].map(u32::from);
+        5 + 4 * (local + 2) + 2 * (global + 2)
+    }
+
+    /// The mean latency, in cycles, above which a network is saturated whose groups have so many switches: well above
+    /// that of an empty network, and of the longest queue that stands at a gateway. That is what every other
+    /// switch of its group can have on the way to it, which its link takes as many gaps to send on.
+    pub fn saturated_latency(self, switches: u32) -> u32 {
+        let buffer = Settings::usual().on(self, &Stated::default()).buffers.local;
+        let gap = u64::from(self.bandwidths.gap_256ths(LinkKind::Global));
+        let queue = u64::from(switches.saturating_sub(1)) * u64::from(buffer) * gap / 256;
+        let queue = u32::try_from(5 * queue / 8).unwrap_or(u32::MAX);
+        (7 * self.longest_latency() / 4).max(queue)
+    }
+
+    /// When the windows of sources are to close in a network whose groups have so many switches: at delays of a
+    /// saturated network.
+    pub fn window_limits(self, switches: u32) -> WindowLimits {
+        let delay = u16::try_from(self.saturated_latency(switches)).unwrap_or(u16::MAX);
+        let delay_cycles = delay.min(WindowLimits::MOST_DELAY);
+        WindowLimits { delay_cycles, packets: WINDOW_PACKETS }
+    }
 }
 
 impl Default for LinkSpec {
@@ -43,6 +77,7 @@ impl Default for LinkSpec {
             global_latency_cycles: 15,
             bandwidths: Bandwidths::ALIKE,
             buffer_flits: None,
+            destination_window: None,
         }
     }
 }
@@ -56,6 +91,10 @@ impl From<&FabricEntry> for LinkSpec {
             global_latency_cycles: cycles(fabric.global_latency),
             bandwidths: fabric.bandwidths,
             buffer_flits: fabric.buffer,
+            destination_window: fabric.destination_window.map(|window| {
+                let WindowEntry { delay_cycles, packets } = window;
+                WindowLimits { delay_cycles, packets }
+            }),
         }
     }
 }
@@ -160,10 +199,19 @@ impl Settings {
     /// Buffers that neither says are as [`Self::with_buffer`] has them.
     #[must_use]
     pub fn on(self, links: LinkSpec, stated: &Stated<Self>) -> Self {
-        let LinkSpec { local_latency_cycles, global_latency_cycles, bandwidths, buffer_flits } =
-            links;
+        let LinkSpec {
+            local_latency_cycles,
+            global_latency_cycles,
+            bandwidths,
+            buffer_flits,
+            destination_window,
+        } = links;
         let on_links = Self { local_latency_cycles, global_latency_cycles, bandwidths, ..self };
-        let settings = stated.over(on_links);
+        let mut settings = stated.over(on_links);
+        // Who says how long an acknowledgement takes has acknowledgements.
+        if stated.has("acknowledgement") && !stated.has("destination-window") {
+            settings.destination_window = destination_window;
+        }
         if stated.has("buffer") {
             return settings;
         }
@@ -295,7 +343,10 @@ impl Settings {
         within("buffer", self.buffers.local.into(), 1, MOST_BUFFER.into())?;
         within("buffer between groups", self.buffers.global.into(), 1, MOST_BUFFER.into())?;
         self.bandwidths.check().map_err(|error| Refused::new(error.to_string(), ""))?;
-        if self.destination_window.is_some() {
+        if let Some(WindowLimits { delay_cycles, packets }) = self.destination_window {
+            let (longest, most) = (WindowLimits::MOST_DELAY.into(), u16::MAX.into());
+            within("delay of the destination window", delay_cycles.into(), 0, longest)?;
+            within("packets of the destination window", packets.into(), 1, most)?;
             let (found, least) = (self.acknowledgement(), least_control_latency(self));
             within("acknowledgement", found, least, MOST_LATENCY.into())?;
         }

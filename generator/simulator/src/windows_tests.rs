@@ -5,7 +5,8 @@
 use crate::faults::local_link;
 use crate::setting_values::{Buffers, Deciding, Injection};
 use crate::test_images::{Images, absolute_images};
-use crate::{BootedFabric, FaultSchedule, Run, Scheme, Settings, StopRule};
+use crate::{BootedFabric, FaultSchedule, LinkSpec, Run, Scheme, Settings, StopRule};
+use tvlb_base::parameter::{Parameter, Parameters as _, Stated};
 use tvlb_firmware_model::{VlbPaths, WindowLimits};
 use tvlb_schema::{End, FaultSet, Port, ShapeSet, SwitchId};
 use tvlb_traffic::{Pattern, Traffic};
@@ -165,4 +166,25 @@ fn an_acknowledgement_takes_as_long_as_what_goes_to_another_switch() {
     let soon = Settings { acknowledgement_cycles: Some(10), ..usual };
     let refused = Run::new(&fabric, &soon, &traffic, 0.1, 1).err().unwrap();
     insta::assert_snapshot!(refused, @"acknowledgement is 10, accepted 11 to 10000");
+}
+
+#[test]
+fn whoever_has_acknowledgements_has_the_windows_of_the_tables() {
+    let limits = LinkSpec::default().window_limits(8);
+    assert_eq!(limits.to_string(), "152/32");
+    let links = LinkSpec { destination_window: Some(limits), ..LinkSpec::default() };
+    let on = |options: &[(&str, &str)]| {
+        let mut stated = Stated::default();
+        for (name, text) in options {
+            stated.state(Parameter::named(name).unwrap(), text).unwrap();
+        }
+        Settings::usual().on(links, &stated).destination_window
+    };
+    assert_eq!(on(&[]), None);
+    assert_eq!(on(&[("acknowledgement", "50")]), Some(limits));
+    assert_eq!(on(&[("acknowledgement", "50"), ("destination-window", "9/1")]), "9/1".parse().ok());
+    assert_eq!(on(&[("destination-window", "9/1")]), "9/1".parse().ok());
+    let none = WindowLimits { packets: 0, ..limits };
+    let refused = Settings { destination_window: Some(none), ..Settings::usual() }.check();
+    insta::assert_snapshot!(refused.unwrap_err(), @"packets of the destination window is 0, accepted 1 to 65535");
 }

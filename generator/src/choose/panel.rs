@@ -8,9 +8,9 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use std::fmt;
-use tvlb_base::parameter::{Parameters, Stated};
+use tvlb_base::parameter::Stated;
 use tvlb_firmware_model::VlbPaths;
-use tvlb_schema::{LinkKind, Nodes};
+use tvlb_schema::Nodes;
 use tvlb_simulator::{LinkSpec, Scheme, Settings, StarvedLink};
 use tvlb_throughput::LARGE;
 use tvlb_traffic::Pattern;
@@ -243,22 +243,14 @@ impl Panel {
                 .map(|number| guard(Pattern::Permutation { number: 0 }, number, None)),
         );
         guards.push(guard(Pattern::Uniform, 0, None));
-        // An empty network's latency over the longest VLB path: 4 local and 2 global hops.
-        let LinkSpec { local_latency_cycles, global_latency_cycles, bandwidths, .. } = links;
-        let [local, global] = [local_latency_cycles, global_latency_cycles].map(u32::from);
-        let longest = 5 + 4 * (local + 2) + 2 * (global + 2);
-        // The longest queue that stands at a gateway: what every other switch of its group can
-        // have on the way to it, which its link takes as many gaps to send on.
-        let buffer = Settings::usual().on(links, &Stated::default()).buffers.local;
-        let queue = (df.a() - 1) * u32::from(buffer);
-        let queue = queue * bandwidths.gap_256ths(LinkKind::Global) / 256;
         Self {
             size,
             score,
             guards,
-            window: longest * if size == PanelSize::Standard { WINDOW } else { QUICK_WINDOW },
+            window: links.longest_latency()
+                * if size == PanelSize::Standard { WINDOW } else { QUICK_WINDOW },
             warm_up: WARM_UP,
-            latency_limit: (7 * longest / 4).max(5 * queue / 8),
+            latency_limit: links.saturated_latency(df.a()),
             first_step: (100 / df.p()).max(1),
             first_min_step: (100 * df.h() / (df.p() * (df.g() - 1)).max(1)).clamp(1, 100),
             links,

@@ -124,6 +124,7 @@ impl FabricFile {
             global_latency_cycles: global,
             bandwidths: self.bandwidths,
             buffer_flits: self.buffer_flits,
+            destination_window: None,
         }
     }
 

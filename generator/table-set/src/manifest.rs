@@ -81,6 +81,19 @@ pub struct FabricEntry {
     /// the fabric file does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<u16>,
+    /// When the windows of sources close, where packets are acknowledged; none in table sets that do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination_window: Option<WindowEntry>,
+}
+
+/// When the window to a destination switch closes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct WindowEntry {
+    /// The mean delay above which packets are held.
+    pub delay_cycles: u16,
+    /// With so many packets under way it is full.
+    pub packets: u16,
 }
 
 impl FabricEntry {

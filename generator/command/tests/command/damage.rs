@@ -205,8 +205,8 @@ fn manifests_that_are_none() {
     std::fs::remove_file(scratch.path("out/manifest.json")).unwrap();
     assert_error!(error_of(&scratch), @"tvlb: out/manifest.json: cannot read it: No such file or directory (os error 2)");
     assert_error!(error_of(&with_manifest(|_| String::new())), @"tvlb: out/manifest.json:1:0: not a manifest of a table set: EOF while parsing a value");
-    assert_error!(error_of(&with_manifest(|text| text[..500].to_owned())), @"tvlb: out/manifest.json:24:13: not a manifest of a table set: EOF while parsing a string");
-    assert_error!(error_of(&with_manifest(|text| format!("{text}}}"))), @"tvlb: out/manifest.json:287:1: not a manifest of a table set: trailing characters");
+    assert_error!(error_of(&with_manifest(|text| text[..500].to_owned())), @"tvlb: out/manifest.json:25:12: not a manifest of a table set: EOF while parsing an object");
+    assert_error!(error_of(&with_manifest(|text| format!("{text}}}"))), @"tvlb: out/manifest.json:291:1: not a manifest of a table set: trailing characters");
     assert_error!(error_of(&with_changed("manifest.json", |bytes| bytes[20] = 0xff)), @"tvlb: out/manifest.json:2:19: not a manifest of a table set: invalid unicode code point");
 }
 
@@ -226,7 +226,7 @@ fn manifests_with_wrong_fields() {
     let retyped = |text: &str| text.replace("\"cables\": 36", "\"cables\": \"36\"");
     assert_error!(error_of(&with_manifest(retyped)), @r#"tvlb: out/manifest.json:11:18: not a manifest of a table set: invalid type: string "36", expected u32"#);
     let huge = |text: &str| text.replace("\"bytes\": 102", "\"bytes\": 99999999999999999999");
-    assert_error!(error_of(&with_manifest(huge)), @"tvlb: out/manifest.json:102:35: not a manifest of a table set: invalid type: floating point `1e+20`, expected u64");
+    assert_error!(error_of(&with_manifest(huge)), @"tvlb: out/manifest.json:106:35: not a manifest of a table set: invalid type: floating point `1e+20`, expected u64");
     let long = |text: &str| text.replace("\"bytes\": 102", "\"bytes\": 9999999999999");
     assert_error!(error_of(&with_manifest(long)), @"tvlb: out/manifest.json: files[0].bytes is 9999999999999, accepted at most 134217728");
 }
