@@ -1,10 +1,12 @@
 //! What C may ask of a switch and of its images.
 
 use crate::memory::{self, Out};
-use crate::{TVLB_BAD_ARGUMENT, TVLB_NO_CABLE, TVLB_NO_NUMBER, TVLB_REPLACEMENT};
+use crate::{
+    TVLB_BAD_ARGUMENT, TVLB_NO_CABLE, TVLB_NO_NUMBER, TVLB_NO_SUCH_NODE, TVLB_REPLACEMENT,
+};
 use crate::{code_of, end, state, tvlb_switch};
 use tvlb_firmware_model::Switch;
-use tvlb_schema::Port;
+use tvlb_schema::{NodeId, Port};
 
 /// A part of the crate's version.
 const fn part(digits: &str) -> u32 {
@@ -74,6 +76,25 @@ pub unsafe extern "C" fn tvlb_node_count(switch: *const tvlb_switch, nodes: *mut
     unsafe {
         answer(switch, nodes, |switch| Ok(switch.image().fabric().dragonfly().node_numbers()))
     }
+}
+
+/// The number of the switch of a node: `tvlb_switch_of`.
+///
+/// # Safety
+/// `switch` is as for [`crate::tvlb_admit`]; `number` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_switch_of(
+    switch: *const tvlb_switch,
+    node: u32,
+    number: *mut u32,
+) -> i32 {
+    let question = |switch: &Switch<'_>| {
+        let df = switch.image().fabric().dragonfly();
+        let node = NodeId(node);
+        if df.has_node(node) { Ok(df.switch_of(node).0.0.into()) } else { Err(TVLB_NO_SUCH_NODE) }
+    };
+    // SAFETY: the caller promises what `answer` asks for.
+    unsafe { answer(switch, number, question) }
 }
 
 /// The switch at the other end of a port's cable: `tvlb_neighbour`.

@@ -24,7 +24,7 @@ mod window;
 
 pub use ask::{
     tvlb_check_replacement, tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports,
-    tvlb_switch_number, tvlb_version,
+    tvlb_switch_number, tvlb_switch_of, tvlb_version,
 };
 pub use code::{
     TVLB_ASTRAY, TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_HEADER_KIND,
@@ -44,8 +44,7 @@ pub use memory::{tvlb_inputs, tvlb_random};
 pub use setup::{tvlb_channels_needed, tvlb_setup};
 pub use state::{SWITCH_SIZE, tvlb_switch};
 pub use window::{
-    tvlb_switch_of, tvlb_window, tvlb_window_acknowledge, tvlb_window_admit, tvlb_window_limits,
-    tvlb_window_lose,
+    tvlb_window, tvlb_window_acknowledge, tvlb_window_admit, tvlb_window_limits, tvlb_window_lose,
 };
 
 #[doc(hidden)] // for the comparison of C with Rust

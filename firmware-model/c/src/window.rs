@@ -1,9 +1,8 @@
 //! Windows per destination switch, for sources whose packets are acknowledged.
 
 use crate::memory::{self, Out};
-use crate::{TVLB_BAD_ARGUMENT, TVLB_NO_SUCH_NODE, end, state, tvlb_switch};
+use crate::{TVLB_BAD_ARGUMENT, end};
 use tvlb_firmware_model::{DestinationWindow, WindowLimits};
-use tvlb_schema::NodeId;
 
 /// What a source knows of its packets to one destination switch: `struct tvlb_window`.
 #[repr(transparent)]
@@ -20,32 +19,6 @@ pub struct tvlb_window_limits {
     pub delay_cycles: u16,
     /// With so many packets under way a window is full.
     pub packets: u16,
-}
-
-/// The switch of a node: `tvlb_switch_of`.
-///
-/// # Safety
-/// `switch` is as for `tvlb_admit`; `number` is null or writable.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tvlb_switch_of(
-    switch: *const tvlb_switch,
-    node: u32,
-    number: *mut u32,
-) -> i32 {
-    let answered = || {
-        // SAFETY: by the caller's promise.
-        let number = unsafe { Out::new(number) }?;
-        // SAFETY: as above.
-        let switch = &unsafe { state::read(switch) }?.switch;
-        let df = switch.image().fabric().dragonfly();
-        if !df.has_node(NodeId(node)) {
-            return Err(TVLB_NO_SUCH_NODE);
-        }
-        let (of_node, _) = df.switch_of(NodeId(node));
-        number.write(of_node.0.into());
-        Ok(())
-    };
-    end(answered())
 }
 
 /// Changes a window.
