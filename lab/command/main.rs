@@ -18,7 +18,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 use tvlb::args::{CompletionsOptions, ManOptions};
 use tvlb::groups::{self, Groups};
-use tvlb::{dead_parts, failure, manual};
+use tvlb::manual;
 
 const GROUPS: &Groups = &[
     ("Other switches", &["cut-through", "escape"]),
@@ -58,16 +58,7 @@ enum LabCommand {
 }
 
 fn main() -> ExitCode {
-    let arguments = match LabArguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(mut error) => {
-            // No option stands before the name of a command.
-            let command = std::env::args_os().nth(1).unwrap_or_default();
-            dead_parts::add_tip(&mut error, &command.to_string_lossy());
-            return failure::end_of_parsing(error);
-        }
-    };
-    let outcome = match &arguments.command {
+    tvlb::exit_code(|arguments: &LabArguments| match &arguments.command {
         LabCommand::CutThrough(arguments) => cut_through::run(arguments),
         LabCommand::Escape(arguments) => escape::run(arguments),
         LabCommand::Run(arguments) => run::run(arguments),
@@ -81,9 +72,5 @@ fn main() -> ExitCode {
         LabCommand::Completions(arguments) => {
             manual::completions(LabArguments::command(), arguments)
         }
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
+    })
 }

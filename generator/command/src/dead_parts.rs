@@ -7,7 +7,7 @@ const OPTION: &str = "--faults";
 
 /// Adds to an error about `--faults` how to get what the user may have wanted of the command with this
 /// name.
-pub fn add_tip(error: &mut clap::Error, command: &str) {
+pub(crate) fn add_tip(error: &mut clap::Error, command: &str) {
     let is_list = matches!(
         error.get(ContextKind::InvalidArg),
         Some(ContextValue::String(found)) if found == OPTION

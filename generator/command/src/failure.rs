@@ -72,7 +72,7 @@ pub fn tell(message: &str) {
 
 /// Ends where the command line cannot be parsed, or asks for help or the version. An error looks
 /// like any other of ours.
-pub fn end_of_parsing(mut error: clap::Error) -> ExitCode {
+pub(crate) fn end_of_parsing(mut error: clap::Error) -> ExitCode {
     for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand]
     {
         if let Some(ContextValue::String(found)) = error.get(kind) {

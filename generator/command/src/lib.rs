@@ -37,6 +37,7 @@ pub mod values;
 mod verify;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use failure::Outcome;
 use groups::Groups;
 use std::process::ExitCode;
 
@@ -83,12 +84,12 @@ enum Command {
     Completions(args::CompletionsOptions),
 }
 
-/// Reads the arguments, runs one command, and turns the outcome into an exit code. 0: done, and nothing found. 1:
-/// something was found: `verify` a fault, `diff` a difference, `generate --check` a change. 2: an error in the command
+/// Reads the arguments, lets `run` do what they say, and turns the outcome into an exit code. 0: done, and nothing found.
+/// 1: something was found: `verify` a fault, `diff` a difference, `generate --check` a change. 2: an error in the command
 /// line, the input or the output. 130: interrupted by Ctrl-C; 143: by SIGTERM.
-pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
+pub fn exit_code<A: Parser>(run: impl FnOnce(&A) -> Outcome) -> ExitCode {
+    let outcome = match A::try_parse() {
+        Ok(arguments) => run(&arguments),
         Err(mut error) => {
             // No option stands before the name of a command.
             let command = std::env::args_os().nth(1).unwrap_or_default();
@@ -96,7 +97,15 @@ pub fn main() -> ExitCode {
             return failure::end_of_parsing(error);
         }
     };
-    let outcome = match &arguments.command {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// The `tvlb` command.
+pub fn main() -> ExitCode {
+    exit_code(|arguments: &Arguments| match &arguments.command {
         Command::Generate(arguments) => generate::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Topology(arguments) => topology::run(arguments),
@@ -114,9 +123,5 @@ pub fn main() -> ExitCode {
         Command::Faults(arguments) => faults::run(arguments),
         Command::Man(arguments) => manual::man(Arguments::command(), arguments),
         Command::Completions(arguments) => manual::completions(Arguments::command(), arguments),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
+    })
 }
