@@ -23,7 +23,7 @@ use tvlb_schema::{Decision, Shape, ShapeSet, VcScheme};
 
 /// A packet on its way, and the channels that it has needed so far.
 #[derive(Clone, Copy)]
-struct ChannelWalk {
+pub(crate) struct ChannelWalk {
     rules: &'static Rules,
     header: Header,
     needed: Channels,
@@ -32,8 +32,17 @@ struct ChannelWalk {
 impl ChannelWalk {
     /// A packet at its source.
     fn new(assignment: VcScheme) -> Self {
-        let needed = Channels { local: 0, global: 0 };
-        Self { rules: Rules::of(assignment), header: Header::from_bits(0), needed }
+        Self::at(Rules::of(assignment), Header::from_bits(0))
+    }
+
+    /// A packet where its header says that it is.
+    pub(crate) const fn at(rules: &'static Rules, header: Header) -> Self {
+        Self { rules, header, needed: Channels { local: 0, global: 0 } }
+    }
+
+    /// What it has needed since then.
+    pub(crate) const fn needed(self) -> Channels {
+        self.needed
     }
 
     /// One hop, by the link at this place of a path, to where it has this stage.
@@ -69,6 +78,23 @@ impl ChannelWalk {
         }
         walk.global_hop(arrives)
     }
+
+    /// From where a VLB packet comes to its intermediate group so many hops within that, at most two, and so many
+    /// within the group of its destination, at most one.
+    pub(crate) fn onward(self, mid: u32, tail: u32) -> Self {
+        let mut walk = self;
+        if mid > 1 {
+            walk = walk.local_hop(Stage::MiddleDetour);
+        }
+        if mid > 0 {
+            walk = walk.local_hop(Stage::MiddleLocal);
+        }
+        walk = walk.global_hop(Stage::Destination);
+        if tail > 0 {
+            walk = walk.local_hop(Stage::DestinationLocal);
+        }
+        walk
+    }
 }
 
 /// What a MIN path needs that makes one local hop in its source group, and one in that of its destination.
@@ -94,19 +120,9 @@ fn within_group(assignment: VcScheme) -> Channels {
 /// What a route of this shape needs that begins after `hops_before` local hops of the source group, 0
 /// or 1.
 fn by_route(assignment: VcScheme, shape: Shape, hops_before: u8) -> Channels {
-    let mut walk = ChannelWalk::new(assignment);
-    walk = walk.out_of_source(hops_before.saturating_add(shape.head()), Stage::Middle);
-    if shape.mid() > 1 {
-        walk = walk.local_hop(Stage::MiddleDetour);
-    }
-    if shape.mid() > 0 {
-        walk = walk.local_hop(Stage::MiddleLocal);
-    }
-    walk = walk.global_hop(Stage::Destination);
-    if shape.tail() > 0 {
-        walk = walk.local_hop(Stage::DestinationLocal);
-    }
-    walk.needed
+    let head = hops_before.saturating_add(shape.head());
+    let arrived = ChannelWalk::new(assignment).out_of_source(head, Stage::Middle);
+    arrived.onward(shape.mid().into(), shape.tail().into()).needed
 }
 
 /// The local hops that a packet has made before a decision.

@@ -9,7 +9,9 @@ use crate::schemes::ugal::{
     GateLook, NotDrawn, Price, Watch, channel_at, channels_of, check_credits,
 };
 use crate::schemes::{self, par};
-use crate::{Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths, forward};
+use crate::{
+    Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths, forward, onward,
+};
 use rand_core::Rng;
 use tvlb_schema::{Candidates, Decision, GlobalPort, NodeId, Port, SwitchIndex, Weighing};
 
@@ -198,4 +200,21 @@ pub(crate) fn explain_again(
         return Err(forward::wrong_with(switch, header));
     };
     Ok(notes.explain(chosen.reroute(header), chosen.choice, weighing))
+}
+
+/// Does the work of [`Switch::explain_onward`].
+pub(crate) fn explain_onward(
+    switch: &Switch<'_>,
+    header: Header,
+    scheme: Scheme,
+    credits: &(impl Credits + ?Sized),
+) -> Result<Explanation<Header>, Error> {
+    let weighing = *switch.image.weighing(scheme.decision());
+    let mut notes = DecisionNotes::default();
+    let outcome = onward::look(switch, header, scheme, credits, &mut notes)?;
+    let is_taken = |way: &Candidate| (way.y, way.detour) == (outcome.y(), outcome.detour());
+    let taken = notes.vlb.iter().find(is_taken);
+    let mut explanation = notes.explain(outcome, Choice::Here, weighing);
+    explanation.vlb = taken.ok_or(NotDrawn::NoDecision);
+    Ok(explanation)
 }

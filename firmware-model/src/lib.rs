@@ -87,6 +87,7 @@ mod header;
 #[cfg(not(target_os = "none"))]
 mod link_masks;
 mod local_hop;
+mod onward;
 mod path;
 mod random;
 mod replacement;

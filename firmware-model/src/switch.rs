@@ -8,12 +8,12 @@ use crate::replacement::check_fabrics;
 use crate::schemes::par;
 use crate::{
     Admission, Channels, Credits, DrawnPath, Error, Explanation, Header, Scheme, Step, VlbPaths,
-    decide, explain, forward,
+    decide, explain, forward, onward,
 };
 use rand_core::Rng;
 use tvlb_schema::{
-    Decision, Dragonfly, End, FabricImage, GroupId, NodeId, Port, Queue, Route, Shape, SwitchImage,
-    SwitchIndex, VcScheme,
+    Decision, Dragonfly, End, FabricImage, GroupId, NodeId, Onward, Port, Queue, Route, Shape,
+    SwitchImage, SwitchIndex, VcScheme,
 };
 
 /// One booted switch. It borrows its images and changes nothing: share it freely.
@@ -402,6 +402,31 @@ impl<'a> Switch<'a> {
         par::reconsider(self, header, paths, credits, rng)
     }
 
+    /// Where a VLB packet of a scheme comes to its intermediate group: the header to go on with, which
+    /// [`Self::forward`] takes. If the image says so ([`Onward::Cheapest`]), that is by the cheapest link to the group of
+    /// its destination instead of the drawn one. The header of any other packet comes back unchanged. A switch that
+    /// never asks sends packets on as they were drawn, which does no harm.
+    ///
+    /// `credits` are read once for each way that is weighed, at most five times.
+    ///
+    /// # Errors
+    /// [`Error::SumsOnly`] as by [`Self::admit`].
+    #[inline]
+    pub fn look_onward(
+        &self,
+        header: Header,
+        scheme: Scheme,
+        credits: &(impl Credits + ?Sized),
+    ) -> Result<Header, Error> {
+        onward::look(self, header, scheme, credits, &mut ())
+    }
+
+    /// Whether [`Self::look_onward`] has anything to weigh for packets of a scheme.
+    #[inline]
+    pub fn looks_onward(&self, scheme: Scheme) -> bool {
+        self.image.weighing(scheme.decision()).onward == Onward::Cheapest
+    }
+
     /// The next step of a packet that stands at this switch with this header.
     ///
     /// Constant time; the wiring is not consulted except for whether the port has a cable. Where two
@@ -489,6 +514,20 @@ impl<'a> Switch<'a> {
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Explanation<Header>, Error> {
         explain::explain_again(self, header, paths, credits, rng)
+    }
+
+    /// What [`Self::look_onward`] answers, and why: `vlb` is the way that is taken, and `vlb_drawn` are all that were
+    /// weighed, the drawn one first if it lives. A packet that is not looked at has no candidates.
+    ///
+    /// # Errors
+    /// Those of [`Self::look_onward`].
+    pub fn explain_onward(
+        &self,
+        header: Header,
+        scheme: Scheme,
+        credits: &(impl Credits + ?Sized),
+    ) -> Result<Explanation<Header>, Error> {
+        explain::explain_onward(self, header, scheme, credits)
     }
 
     /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.

@@ -1,9 +1,10 @@
 //! A policy: what one decision of a switch goes by. It is a T-VLB set, how MIN is weighed against the
 //! paths of the set, and how each switch thins the set.
 //!
-//! In a text a policy is `SET`, or `SET T=-2 1x4 gate=1.25 queue=channel MIN=shortest`: the threshold, the numbers
-//! of MIN and VLB candidates, the gate, which credits are the queue of a port, and the MIN candidate of PAR's
-//! second look. What is left out is `T=0`, `1x1`, no gate, `queue=port` and `MIN=kept`. How switches thin a set is
+//! In a text a policy is `SET`, or `SET T=-2 1x4 gate=1.25 queue=channel onward=cheapest MIN=shortest`: the threshold,
+//! the numbers of MIN and VLB candidates, the gate, which credits are the queue of a port, by which link a VLB packet
+//! leaves its intermediate group, and the MIN candidate of PAR's second look. What is left out is `T=0`, `1x1`, no
+//! gate, `queue=port`, `onward=drawn` and `MIN=kept`. How switches thin a set is
 //! computed, never written, so a policy that was read is unthinned.
 
 use std::fmt;
@@ -47,7 +48,7 @@ impl From<SetRule> for Policy {
 }
 
 /// The set in the grammar of sets, followed by what is not as it is where a text leaves it out:
-/// " T=8", " 1x4", " gate=1.25", " queue=channel" and " MIN=shortest".
+/// " T=8", " 1x4", " gate=1.25", " queue=channel", " onward=cheapest" and " MIN=shortest".
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&canonical(&self.rule))?;
@@ -70,7 +71,7 @@ pub enum PolicyError {
 
 impl Policy {
     /// Reads a set and what may follow it, in any order and each once: `T=N`, `MxK`, `gate=C`,
-    /// `queue=NAME` and `MIN=NAME`. `seed` becomes the set's.
+    /// `queue=NAME`, `onward=NAME` and `MIN=NAME`. `seed` becomes the set's.
     ///
     /// # Errors
     /// What is wrong with the set or with a word after it.
@@ -301,7 +302,7 @@ impl fmt::Display for PolicyPair {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use tvlb_schema::{Candidates, Gate, Queue};
+    use tvlb_schema::{Candidates, Gate, Onward, Queue};
 
     #[test]
     fn what_a_policy_leaves_out_is_as_it_is_said() {
@@ -348,15 +349,19 @@ mod tests {
         let pair = PolicyPair::parse("all then switches:2-3 with returns MIN=any", 1).unwrap();
         assert_eq!(pair.to_string(), "all then switches:2-3 with returns MIN=any");
         let policy = parse("switches:2-3 with returns MIN=any gate=1.25 2x4 T=-2").unwrap();
-        let Weighing { threshold, candidates, gate, queue } = policy.weighing;
+        let Weighing { threshold, candidates, gate, queue, onward } = policy.weighing;
         assert_eq!((threshold, candidates.min(), candidates.vlb()), (-2, 2, 4));
-        assert_eq!((gate.sixteenths(), queue), (20, Queue::Port));
+        assert_eq!((gate.sixteenths(), queue, onward), (20, Queue::Port, Onward::Drawn));
         assert_eq!(policy.min, MinCandidate::Any);
         assert_eq!(policy.to_string(), "switches:2-3 with returns T=-2 2x4 gate=1.25 MIN=any");
         assert_eq!(parse("all gate=0 1x1 T=0 queue=port MIN=kept").unwrap(), parse("all").unwrap());
         let pair =
             PolicyPair::parse("all queue=channel then 4-hop MIN=any queue=channel", 1).unwrap();
         assert_eq!(pair.to_string(), "all queue=channel then 4-hop queue=channel MIN=any");
+        let pair = PolicyPair::parse("all onward=cheapest MIN=any", 1).unwrap();
+        assert_eq!(pair.source.weighing.onward, Onward::Cheapest);
+        assert_eq!(pair.to_string(), "all onward=cheapest MIN=any");
+        insta::assert_snapshot!(parse("all onward=any").unwrap_err(), @"onward=any, accepted one of drawn, cheapest");
         insta::assert_snapshot!(parse("all queue=vc").unwrap_err(), @"queue=vc, accepted one of port, channel");
         insta::assert_snapshot!(parse("all 1x9").unwrap_err(), @"1x9, accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4");
         insta::assert_snapshot!(parse("all gate=1.3").unwrap_err(), @"gate=1.3, accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25");
@@ -397,12 +402,13 @@ mod tests {
             k in 1_u8..9,
             sixteenths: u8,
             queue in prop::sample::select(Queue::ALL.to_vec()),
+            onward in prop::sample::select(Onward::ALL.to_vec()),
             min in prop::sample::select(MinCandidate::ALL.to_vec()),
             text in "[a-z0-9:+*, T=-]{0,40}",
         ) {
             let candidates = Candidates::new(m, k).unwrap();
             let gate = Gate::of_sixteenths(sixteenths);
-            let weighing = Weighing { threshold, candidates, gate, queue };
+            let weighing = Weighing { threshold, candidates, gate, queue, onward };
             let policy =
                 Policy { weighing, min, ..Policy::parse("60% 5-hop by shape", 3).unwrap() };
             prop_assert_eq!(Policy::parse(&policy.to_string(), 3).unwrap(), policy);

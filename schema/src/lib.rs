@@ -102,4 +102,4 @@ pub use shape::{Shape, ShapeSet};
 pub use switch_contents::{SetContents, SwitchContents, encode_switch_image, shapes_by_number};
 pub use switch_image::{Decision, MinCandidate, PerDecision, SwitchImage, VcScheme};
 pub use thinning::Level;
-pub use weighing::{Candidates, CandidatesError, Gate, GateError, Queue, Weighing};
+pub use weighing::{Candidates, CandidatesError, Gate, GateError, Onward, Queue, Weighing};

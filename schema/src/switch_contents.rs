@@ -4,10 +4,10 @@ use crate::frame;
 use crate::image_kind::ImageKind;
 use crate::port_map::UNKNOWN;
 use crate::set_view::LEVEL_BITS;
-use crate::switch_image::{BY_CHANNEL, MOST_SETS, peer_code};
+use crate::switch_image::{BY_CHANNEL, BY_CHEAPEST, MOST_SETS, peer_code};
 use crate::{
-    Dragonfly, DrawRule, End, FabricImage, Keep, LegHops, Level, MinCandidate, PerDecision, Queue,
-    SetRule, Shape, ShapeSet, SwitchId, SwitchImage, VcScheme, Weighing,
+    Dragonfly, DrawRule, End, FabricImage, Keep, LegHops, Level, MinCandidate, Onward, PerDecision,
+    Queue, SetRule, Shape, ShapeSet, SwitchId, SwitchImage, VcScheme, Weighing,
 };
 use alloc::vec::Vec;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use serde::Serialize;
 /// What one decision uses.
 #[derive(Clone, Copy, Serialize)]
 struct DecisionBody {
-    /// The number of its set in this image, and [`BY_CHANNEL`].
+    /// The number of its set in this image, [`BY_CHANNEL`] and [`BY_CHEAPEST`].
     set: u8,
     /// T of UGAL-L: MIN is taken if its queue times its hops is at most VLB's plus T.
     threshold: i16,
@@ -27,10 +27,14 @@ struct DecisionBody {
 
 impl DecisionBody {
     const fn of(set: u8, weighing: Weighing) -> Self {
-        let Weighing { threshold, candidates, gate, queue } = weighing;
+        let Weighing { threshold, candidates, gate, queue, onward } = weighing;
         let set = match queue {
             Queue::Port => set,
             Queue::Channel => set | BY_CHANNEL,
+        };
+        let set = match onward {
+            Onward::Drawn => set,
+            Onward::Cheapest => set | BY_CHEAPEST,
         };
         Self { set, threshold, candidates: candidates.code(), gate: gate.sixteenths() }
     }

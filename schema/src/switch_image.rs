@@ -8,15 +8,18 @@ use crate::image_error::{Fault, ImagePart, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::port_map::PortMap;
 use crate::{
-    Candidates, End, FabricImage, Gate, GlobalPort, GroupId, ImageError, Port, Queue, SetView,
-    SwitchId, SwitchIndex, Weighing,
+    Candidates, End, FabricImage, Gate, GlobalPort, GroupId, ImageError, Onward, Port, Queue,
+    SetView, SwitchId, SwitchIndex, Weighing,
 };
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
 /// The bit of a decision's set that says that it counts the credits of single virtual channels. The number of
-/// the set is in the others.
+/// the set is in the low six.
 pub(crate) const BY_CHANNEL: u8 = 0x80;
+
+/// The bit of a decision's set that says that its VLB packets go on by the cheapest link.
+pub(crate) const BY_CHEAPEST: u8 = 0x40;
 
 /// How many sets an image can hold: one per decision.
 pub(crate) const MOST_SETS: usize = 3;
@@ -170,6 +173,7 @@ impl DecisionEntry {
             candidates: Candidates::ONE,
             gate: Gate::NONE,
             queue: Queue::Port,
+            onward: Onward::Drawn,
         },
     };
 
@@ -180,8 +184,9 @@ impl DecisionEntry {
             candidates: Candidates::of_code(fields.byte()),
             gate: Gate::of_sixteenths(fields.byte()),
             queue: if set & BY_CHANNEL == 0 { Queue::Port } else { Queue::Channel },
+            onward: if set & BY_CHEAPEST == 0 { Onward::Drawn } else { Onward::Cheapest },
         };
-        Self { set: set & !BY_CHANNEL, weighing }
+        Self { set: set & !(BY_CHANNEL | BY_CHEAPEST), weighing }
     }
 }
 

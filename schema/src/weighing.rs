@@ -1,12 +1,12 @@
 //! How a decision weighs MIN against VLB: its threshold, how many candidates it draws, its gate, and which
-//! credits it counts.
+//! credits it counts; and by which link packets go on that it sends by VLB.
 
 use core::fmt;
 use core::marker::PhantomData;
 use core::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// How a decision weighs MIN against VLB.
+/// How a decision weighs MIN against VLB, and how its VLB packets go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Weighing {
     /// T: MIN is taken if it costs at most T more than VLB.
@@ -17,6 +17,40 @@ pub struct Weighing {
     pub gate: Gate,
     /// Which credits are the queue of a port.
     pub queue: Queue,
+    /// By which link a VLB packet leaves its intermediate group. All packets of a scheme do as the decision at the
+    /// source says; of PAR's second look it says nothing.
+    pub onward: Onward,
+}
+
+/// By which link a VLB packet leaves its intermediate group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Onward {
+    /// The one that was drawn with its path, as the papers have it.
+    #[default]
+    Drawn,
+    /// The cheapest by the queues of the switch where it comes to the group, among the links to the group of its
+    /// destination: congestion within an intermediate group is not seen at the source.
+    Cheapest,
+}
+
+impl Onward {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Drawn, Self::Cheapest];
+
+    /// The name in texts of policies, in fabric files and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Drawn => "drawn",
+            Self::Cheapest => "cheapest",
+        }
+    }
+}
+
+impl fmt::Display for Onward {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// Which credits in use a decision counts as the queue of a port, in the cost of a candidate and in the gate.
@@ -51,15 +85,15 @@ impl fmt::Display for Queue {
     }
 }
 
-/// With one candidate of each kind, without a gate, by the queues of ports.
+/// With one candidate of each kind, without a gate, by the queues of ports, and on by the drawn link.
 impl From<i16> for Weighing {
     fn from(threshold: i16) -> Self {
         Self { threshold, ..Self::default() }
     }
 }
 
-/// "T = 0", and "T = 0, candidates 1x4, gate 1.25, queue channel" where these are not one of each kind, none
-/// and that of the port.
+/// "T = 0", and "T = 0, candidates 1x4, gate 1.25, queue channel, onward cheapest" where these are not one of each
+/// kind, none, that of the port and drawn.
 impl fmt::Display for Weighing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "T = {}", self.threshold)?;
@@ -71,6 +105,9 @@ impl fmt::Display for Weighing {
         }
         if self.queue != Queue::Port {
             write!(f, ", queue {}", self.queue)?;
+        }
+        if self.onward != Onward::Drawn {
+            write!(f, ", onward {}", self.onward)?;
         }
         Ok(())
     }
@@ -372,6 +409,8 @@ mod tests {
         assert_eq!(weighing.to_string(), "T = 0, candidates 1x4, gate 1.25");
         let weighing = Weighing { queue: Queue::Channel, ..Weighing::default() };
         assert_eq!(weighing.to_string(), "T = 0, queue channel");
+        let weighing = Weighing { onward: Onward::Cheapest, ..Weighing::default() };
+        assert_eq!(weighing.to_string(), "T = 0, onward cheapest");
     }
 
     #[test]

@@ -678,9 +678,9 @@ class Switch:
         for _ in range(3):
             number, threshold = reader.u8("set of a decision"), reader.signed("threshold")
             candidates, gate = reader.u8("candidates"), reader.u8("gate")
-            by_channel = number >> 7
-            numbers = [candidates >> 4, candidates & 15, gate, by_channel]
-            self.decisions.append([number & 0x7F, threshold, *numbers])
+            by_channel, by_cheapest = number >> 7, number >> 6 & 1
+            numbers = [candidates >> 4, candidates & 15, gate, by_channel, by_cheapest]
+            self.decisions.append([number & 0x3F, threshold, *numbers])
         self.second_min = reader.number("second look's MIN", 32, 0, 2)
         self.sets = [Set(reader) for _ in range(reader.number("sets", 64, 1, 3))]
         for number, _, mins, vlbs, *_ in self.decisions:

@@ -10,7 +10,7 @@ use tvlb_generator::policy::OpenPolicies;
 use tvlb_generator::tables::{Generated, tables_of};
 use tvlb_schema::{
     Candidates, Dragonfly, DrawRule, End, FabricImage, Gate, GlobalPort, GroupId, GroupKind, Level,
-    MinCandidate, NodeId, PerDecision, Port, Queue, Route, SetContents, SetRule, Shape,
+    MinCandidate, NodeId, Onward, PerDecision, Port, Queue, Route, SetContents, SetRule, Shape,
     SwitchContents, SwitchIndex, VcScheme, Weighing, encode_switch_image, shapes_by_number,
 };
 use tvlb_table_set::grammar::parse_set;
@@ -348,7 +348,7 @@ pub fn of_three_sets(
         decisions: PerDecision {
             ugal_l: (0, weighing(-5, [1, 4], 20)),
             par_source: (1, Weighing { queue: Queue::Channel, ..weighing(300, [8, 8], 255) }),
-            par_second: (2, weighing(i16::MIN, [3, 1], 0)),
+            par_second: (2, Weighing { onward: Onward::Cheapest, ..weighing(i16::MIN, [3, 1], 0) }),
         },
         second_min: MinCandidate::Any,
         sets: vec![set("60% 5-hop"), set("switches:2-2 with returns"), set("min")],

@@ -63,6 +63,7 @@ fn revised_by(
             candidates: Some(Candidates::new(min, vlb).unwrap()),
             gate: Some(Gate::of_sixteenths(sixteenths)),
             queue: Some(queue),
+            onward: None,
             second_min: Some(second),
         },
         vc_scheme: Some(assignment),

@@ -17,6 +17,7 @@ mod images_mean_the_set;
 mod link_masks;
 mod links;
 mod ofar;
+mod onward;
 mod packets_arrive;
 mod public_items;
 mod thinning;

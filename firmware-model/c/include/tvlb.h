@@ -186,6 +186,13 @@ int32_t tvlb_admit(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t
 int32_t tvlb_reconsider(const tvlb_switch *sw, uint64_t *header, uint8_t paths,
                         const tvlb_inputs *inputs);
 
+/* The look in the intermediate group, where a VLB packet has come to it and before tvlb_forward: if the image says so
+ * (tvlb_weighing.onward_by_cheapest), the packet goes on by the link to the group of its destination that is cheapest by
+ * this switch's queues, instead of the one that was drawn with its path. The header of any other packet stays as it
+ * is, so that it may be called for every packet that comes from another switch. A switch that never calls it sends
+ * packets on as they were drawn, which does no harm. It draws no random words. */
+int32_t tvlb_look_onward(const tvlb_switch *sw, uint64_t *header, const tvlb_inputs *inputs);
+
 /* The next step of a packet that has come to this switch with this header. A header of any bits is
  * answered by a step or a code, but channels stay free of deadlock only with headers that switches
  * wrote: packets from nodes go through tvlb_admit. */
@@ -309,6 +316,7 @@ typedef struct tvlb_weighing {
     uint8_t vlb_candidates;
     uint8_t gate_sixteenths; /* 16 times the gate; 0 if there is none */
     uint8_t by_channel;      /* 1 if queues are the credits of single virtual channels, 0 if of all */
+    uint8_t onward_by_cheapest; /* 1 if VLB packets leave their intermediate group by the cheapest link */
 } tvlb_weighing;
 int32_t tvlb_weighing_of(const tvlb_switch *sw, uint8_t decision, tvlb_weighing *weighing);
 
@@ -333,7 +341,7 @@ typedef struct tvlb_candidate {
 #define TVLB_GATE_IS_SHUT 3 /* MIN's queue is not longer than the gate times the mean queue */
 #define TVLB_NO_PATH 4      /* the pair has no VLB path, or its set keeps none */
 typedef struct tvlb_explanation {
-    tvlb_step step; /* what tvlb_admit answers; after tvlb_explain_again the header alone */
+    tvlb_step step; /* what tvlb_admit answers; after tvlb_explain_again and tvlb_explain_onward the header alone */
     tvlb_weighing weighing;
     uint8_t not_drawn;  /* 0 if a VLB candidate was weighed, else TVLB_NO_DECISION to TVLB_NO_PATH */
     uint8_t gate_asked; /* 1 if the gate was asked, and the following five say what */
@@ -357,6 +365,11 @@ int32_t tvlb_explain(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8
 /* The same for tvlb_reconsider. A packet that gets no second look has no candidates. */
 int32_t tvlb_explain_again(const tvlb_switch *sw, uint64_t header, uint8_t paths, const tvlb_inputs *inputs,
                            tvlb_explanation *explanation);
+
+/* The same for tvlb_look_onward: the VLB candidates are the ways that it weighs, the drawn one first if it lives, and
+ * the one weighed is the one taken. */
+int32_t tvlb_explain_onward(const tvlb_switch *sw, uint64_t header, const tvlb_inputs *inputs,
+                            tvlb_explanation *explanation);
 
 /* What is wrong with an image, in words: for a program that has been refused one. `kind` is the code of the
  * refusal: TVLB_FABRIC_IMAGE, TVLB_SWITCH_IMAGE or TVLB_FAULT_IMAGE. Of TVLB_FABRIC_IMAGE

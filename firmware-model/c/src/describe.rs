@@ -4,7 +4,7 @@ use crate::memory::Out;
 use crate::state::{self, BootedSwitch};
 use crate::{TVLB_BAD_ARGUMENT, end, tvlb_switch};
 use tvlb_firmware_model::{Scheme, Switch, VlbPaths};
-use tvlb_schema::{Decision, End, Port, Queue, VcScheme, Weighing};
+use tvlb_schema::{Decision, End, Onward, Port, Queue, VcScheme, Weighing};
 
 /// What a switch is: `struct tvlb_description`.
 #[repr(C)]
@@ -82,6 +82,8 @@ pub struct tvlb_weighing {
     pub gate_sixteenths: u8,
     /// 1 if queues are the credits of single virtual channels, 0 if they are those of all.
     pub by_channel: u8,
+    /// 1 if VLB packets leave their intermediate group by the cheapest link, 0 if by the drawn one.
+    pub onward_by_cheapest: u8,
 }
 
 /// The weighing in C.
@@ -92,6 +94,7 @@ pub(crate) const fn weighing_of(weighing: Weighing) -> tvlb_weighing {
         vlb_candidates: weighing.candidates.vlb(),
         gate_sixteenths: weighing.gate.sixteenths(),
         by_channel: matches!(weighing.queue, Queue::Channel) as u8,
+        onward_by_cheapest: matches!(weighing.onward, Onward::Cheapest) as u8,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::describe::{tvlb_weighing, weighing_of};
 use crate::memory::{self, Out};
+use crate::state::BootedSwitch;
 use crate::{
     code_of, code_of_choice, end, paths_of, scheme_of, state, step_of, tvlb_inputs, tvlb_step,
     tvlb_switch,
@@ -44,7 +45,8 @@ pub struct tvlb_candidate {
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct tvlb_explanation {
-    /// What `tvlb_admit` answers; of a second look, the header of `tvlb_reconsider` and nothing else.
+    /// What `tvlb_admit` answers; of a look at a packet under way, the header of `tvlb_reconsider` or
+    /// `tvlb_look_onward` and nothing else.
     pub step: tvlb_step,
     /// How the decision weighs.
     pub weighing: tvlb_weighing,
@@ -87,18 +89,21 @@ fn candidate_of(candidate: Candidate) -> tvlb_candidate {
     }
 }
 
-/// Writes candidates; returns how many they are and which is the cheapest.
-fn list(drawn: &Drawn, to: &mut [tvlb_candidate; MOST_CANDIDATES]) -> (u8, u8) {
-    let (mut count, mut cheapest) = (0_u8, 0_u8);
-    let mut least = None;
+/// Writes candidates; returns how many they are and the place of the one that was weighed.
+fn list(
+    drawn: &Drawn,
+    weighed: Option<Candidate>,
+    to: &mut [tvlb_candidate; MOST_CANDIDATES],
+) -> (u8, u8) {
+    let (mut count, mut found) = (0_u8, None);
     for (place, candidate) in to.iter_mut().zip(drawn.iter()) {
         *place = candidate_of(candidate);
-        if least.is_none_or(|least| candidate.cost < least) {
-            (least, cheapest) = (Some(candidate.cost), count);
+        if found.is_none() && weighed == Some(candidate) {
+            found = Some(count);
         }
         count += 1;
     }
-    (count, cheapest)
+    (count, found.unwrap_or(0))
 }
 
 fn explanation_of<T>(explanation: &Explanation<T>, step: tvlb_step) -> tvlb_explanation {
@@ -118,8 +123,9 @@ fn explanation_of<T>(explanation: &Explanation<T>, step: tvlb_step) -> tvlb_expl
         (told.gate_asked, told.gate_open) = (1, look.lets_vlb_in().into());
         (told.gate_links, told.gate_queue, told.gate_sum) = (look.links, look.queue, look.sum);
     }
-    (told.min_count, told.min_weighed) = list(&explanation.min_drawn, &mut told.min);
-    (told.vlb_count, told.vlb_weighed) = list(&explanation.vlb_drawn, &mut told.vlb);
+    let Explanation { min, vlb, min_drawn, vlb_drawn, .. } = explanation;
+    (told.min_count, told.min_weighed) = list(min_drawn, *min, &mut told.min);
+    (told.vlb_count, told.vlb_weighed) = list(vlb_drawn, vlb.ok(), &mut told.vlb);
     told
 }
 
@@ -181,6 +187,34 @@ pub unsafe extern "C" fn tvlb_explain_again(
         let explanation = booted
             .switch
             .explain_again(Header::from_bits(header), paths, &credits, &mut random)
+            .map_err(|error| code_of(&error))?;
+        let step = tvlb_step { header: explanation.outcome.bits(), ..tvlb_step::default() };
+        out.write(explanation_of(&explanation, step));
+        Ok(())
+    };
+    end(explain())
+}
+
+/// Why a look in the intermediate group answers what it answers: `tvlb_explain_onward`.
+///
+/// # Safety
+/// As for [`crate::tvlb_admit`], with `explanation` for `step`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_explain_onward(
+    switch: *const tvlb_switch,
+    header: u64,
+    inputs: *const tvlb_inputs,
+    explanation: *mut tvlb_explanation,
+) -> i32 {
+    let explain = || {
+        // SAFETY: by the caller's promise on `inputs`.
+        let (credits, _) = unsafe { memory::enter(inputs) }?;
+        // SAFETY: by the caller's promise on `explanation`.
+        let out = unsafe { Out::new(explanation) }?;
+        // SAFETY: by the caller's promise on `switch`.
+        let BootedSwitch { switch, scheme, .. } = unsafe { state::read(switch) }?;
+        let explanation = switch
+            .explain_onward(Header::from_bits(header), *scheme, &credits)
             .map_err(|error| code_of(&error))?;
         let step = tvlb_step { header: explanation.outcome.bits(), ..tvlb_step::default() };
         out.write(explanation_of(&explanation, step));

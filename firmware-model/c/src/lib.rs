@@ -37,7 +37,7 @@ pub use describe::{
 };
 pub use explain::{
     ALL_CHANNELS, MOST_CANDIDATES, tvlb_candidate, tvlb_explain, tvlb_explain_again,
-    tvlb_explanation,
+    tvlb_explain_onward, tvlb_explanation,
 };
 pub use image_error::{TEXT_SIZE, tvlb_check_image, tvlb_image_error};
 pub use memory::{tvlb_inputs, tvlb_random};
@@ -51,6 +51,7 @@ pub use window::{
 pub use code::code_of;
 use memory::Out;
 use setup::Images;
+use state::BootedSwitch;
 use tvlb_firmware_model::{Admission, Choice, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::NodeId;
 
@@ -244,6 +245,32 @@ pub unsafe extern "C" fn tvlb_reconsider(
         Ok(())
     };
     end(reconsider())
+}
+
+/// The look in the intermediate group: `tvlb_look_onward`.
+///
+/// # Safety
+/// As for [`tvlb_reconsider`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_look_onward(
+    switch: *const tvlb_switch,
+    header: *mut u64,
+    inputs: *const tvlb_inputs,
+) -> i32 {
+    let look = || {
+        // SAFETY: by the caller's promise on `inputs`.
+        let (credits, _) = unsafe { memory::enter(inputs) }?;
+        // SAFETY: by the caller's promise on `header`, as for the next.
+        let out = unsafe { Out::new(header) }?;
+        // SAFETY: as above.
+        let header = Header::from_bits(unsafe { memory::read(header) }?);
+        // SAFETY: by the caller's promise on `switch`.
+        let BootedSwitch { switch, scheme, .. } = unsafe { state::read(switch) }?;
+        let looked = switch.look_onward(header, *scheme, &credits);
+        out.write(looked.map_err(|error| code_of(&error))?.bits());
+        Ok(())
+    };
+    end(look())
 }
 
 /// The next step of a packet: `tvlb_forward`.

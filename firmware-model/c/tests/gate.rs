@@ -29,7 +29,13 @@ fn image(queue: Queue) -> Vec<u8> {
     let golden = SwitchImage::decode(SWITCH, &fabric).unwrap();
     let set = golden.set(Decision::UgalL);
     let candidates = Candidates::new(1, 4).unwrap();
-    let weighing = Weighing { threshold: 0, candidates, gate: Gate::of_sixteenths(20), queue };
+    let weighing = Weighing {
+        threshold: 0,
+        candidates,
+        gate: Gate::of_sixteenths(20),
+        queue,
+        ..Weighing::default()
+    };
     let contents = SwitchContents {
         switch: golden.switch(),
         virtual_channels: VcScheme::Ordered,

@@ -19,12 +19,13 @@ _Static_assert(sizeof(tvlb_description) == 56 && offsetof(tvlb_description, faul
                    offsetof(tvlb_description, links) == 48 && offsetof(tvlb_description, paths) == 54,
                "a description as Rust lays it out");
 _Static_assert(sizeof(tvlb_port) == 8 && offsetof(tvlb_port, alive) == 7, "a port as Rust lays it out");
-_Static_assert(sizeof(tvlb_weighing) == 6 && offsetof(tvlb_weighing, gate_sixteenths) == 4 &&
-                   offsetof(tvlb_weighing, by_channel) == 5,
+_Static_assert(sizeof(tvlb_weighing) == 8 && offsetof(tvlb_weighing, gate_sixteenths) == 4 &&
+                   offsetof(tvlb_weighing, by_channel) == 5 &&
+                   offsetof(tvlb_weighing, onward_by_cheapest) == 6,
                "a weighing as Rust lays it out");
-_Static_assert(sizeof(tvlb_explanation) == 424 && offsetof(tvlb_explanation, weighing) == 16 &&
-                   offsetof(tvlb_explanation, vlb_weighed) == 28 &&
-                   offsetof(tvlb_explanation, gate_sum) == 36 && offsetof(tvlb_explanation, min) == 40 &&
+_Static_assert(sizeof(tvlb_explanation) == 432 && offsetof(tvlb_explanation, weighing) == 16 &&
+                   offsetof(tvlb_explanation, vlb_weighed) == 30 &&
+                   offsetof(tvlb_explanation, gate_sum) == 40 && offsetof(tvlb_explanation, min) == 48 &&
                    sizeof(tvlb_candidate) == 24 && offsetof(tvlb_candidate, hops) == 20 &&
                    offsetof(tvlb_candidate, virtual_channel) == 21,
                "an explanation as Rust lays it out");

@@ -170,11 +170,12 @@ mod tests {
     fn a_decision_that_is_not_made_leaves_its_columns_empty() {
         let candidates = Candidates::new(1, 4).expect("in range");
         let gate = Gate::of_sixteenths(20);
-        let weighing = Weighing { threshold: -2, candidates, gate, queue: Queue::Channel };
-        assert_eq!(csv(&weighings([Some(weighing), None])), "-2,,1x4,,1.25,,channel,");
+        let queue = Queue::Channel;
+        let weighing = Weighing { threshold: -2, candidates, gate, queue, ..Weighing::default() };
+        assert_eq!(csv(&weighings([Some(weighing), None])), "-2,,1x4,,1.25,,channel,,drawn");
         assert_eq!(
             csv(&weighings([Some(weighing), Some(0.into())])),
-            "-2,0,1x4,1x1,1.25,0,channel,port"
+            "-2,0,1x4,1x1,1.25,0,channel,port,drawn"
         );
         assert_eq!(weighings([None, None]).len(), weighing_columns().count());
     }

@@ -78,6 +78,8 @@ pub(crate) struct Network<'f, S> {
     pub(crate) switch_rngs: OwnedRange<Xoshiro256PlusPlus>,
     pub(crate) links: UnderWay,
     pub(crate) second_looks: SecondLooks,
+    /// Whether switches weigh by which link VLB packets leave their intermediate group.
+    pub(crate) looks_onward: bool,
     /// Nodes by the cycle in which they next have something to send.
     pub(crate) wakeups: Wakeups,
     /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
@@ -159,6 +161,10 @@ impl<'f, S: PacketSource> Network<'f, S> {
             now: 0,
             horizon: Horizon::new(settings, df, states.port_bits, chunks),
             second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),
+            looks_onward: {
+                let scheme = settings.scheme.of_switch();
+                fabric.switches().iter().any(|switch| switch.looks_onward(scheme))
+            },
             states,
             sources: OwnedRange::whole(sources),
             switch_rngs: OwnedRange::whole(switch_rngs),

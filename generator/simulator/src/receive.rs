@@ -7,7 +7,8 @@ use crate::links::{ArrivingPacket, UnderWay};
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::LocalChannel;
 use crate::packet_source::PacketSource;
-use tvlb_firmware_model::{Header, Step};
+use crate::switch_state::SwitchQueues;
+use tvlb_firmware_model::{Error, Header, Scheme, Step, Switch};
 
 impl<S: PacketSource> Network<'_, S> {
     /// Puts the packets that arrive at a chunk in this cycle into their buffers: those from nodes,
@@ -15,7 +16,8 @@ impl<S: PacketSource> Network<'_, S> {
     ///
     /// A packet from a switch is routed here, with its header alone, so that no time passes for
     /// routing later. A packet from a node was routed as it was sent, or is
-    /// routed as it becomes the head of its buffer ([`Self::decide_heads`]). Where parts may be dead, those
+    /// routed as it becomes the head of its buffer ([`Self::decide_heads`]). Where switches look onward, they do
+    /// before anything arrives, by the queues as they then are. Where parts may be dead, those
     /// that are lost were taken out before ([`Self::lose_arrivals`]).
     #[inline]
     pub(crate) fn receive<const FROM_NODES: bool>(
@@ -27,6 +29,16 @@ impl<S: PacketSource> Network<'_, S> {
         let calendar = if FROM_NODES { injections } else { arrivals };
         let bucket = calendar.take(now, number);
         let (switches, bits) = (&*self.switches, self.states.port_bits);
+        if !FROM_NODES && self.looks_onward && self.damage.is_none() {
+            let scheme = self.settings.scheme.of_switch();
+            for &ArrivingPacket { input, packet } in calendar.blocks(bucket).flatten() {
+                let at = input.port().switch(bits);
+                let (switch, queues) = (&switches[at.as_usize()], self.states.queues(at));
+                let flit = pool.flit_mut(packet);
+                flit.header = look_onward(switch, flit.header, scheme, &queues)
+                    .map_err(|error| Box::new(failed(self.fabric, now, at, error)))?;
+            }
+        }
         let chunk = &mut self.states.chunks[number];
         // Packets from switches have not been touched for a link's latency and are not in the
         // cache; those from nodes were written a moment ago.
@@ -124,8 +136,12 @@ impl<S: PacketSource> Network<'_, S> {
                 }
             }
             None => {
-                damage.note_header(packet, flit.header);
-                damage.judge_arrival(switch, packet, bits)
+                let (scheme, queues) = (self.settings.scheme.of_switch(), self.states.queues(at));
+                look_onward(switch, flit.header, scheme, &queues).and_then(|header| {
+                    flit.header = header;
+                    damage.note_header(packet, header);
+                    damage.judge_arrival(switch, packet, bits)
+                })
             }
         };
         match verdict {
@@ -141,6 +157,16 @@ impl<S: PacketSource> Network<'_, S> {
             Err(error) => Err(Box::new(failed(self.fabric, now, at, error))),
         }
     }
+}
+
+/// The header with which a packet goes on that arrives with this one.
+fn look_onward(
+    switch: &Switch<'_>,
+    header: u64,
+    scheme: Scheme,
+    queues: &SwitchQueues<'_>,
+) -> Result<u64, Error> {
+    Ok(switch.look_onward(Header::from_bits(header), scheme, queues)?.bits())
 }
 
 /// What is filed under a cycle and lane, of which nothing is left there.

@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
     use crate::test_images::{Images, absolute_images};
-    use tvlb_schema::{Candidates, Gate, Queue, ShapeSet, Weighing};
+    use tvlb_schema::{Candidates, Gate, Onward, Queue, ShapeSet, Weighing};
 
     #[test]
     fn only_what_is_asked_for_changes() {
@@ -102,6 +102,7 @@ mod tests {
                 candidates: Candidates::new(2, 4),
                 gate: Some(Gate::of_sixteenths(20)),
                 queue: Some(Queue::Channel),
+                onward: Some(Onward::Cheapest),
                 second_min: Some(MinCandidate::Any),
             },
             vc_scheme: Some(VcScheme::Positional),
@@ -112,8 +113,10 @@ mod tests {
             let image = SwitchImage::decode(bytes, &fabric_image).unwrap();
             assert_eq!(image.virtual_channels(), VcScheme::Positional);
             for decision in Decision::ALL {
-                let Weighing { threshold, candidates, gate, queue } = *image.weighing(decision);
+                let Weighing { threshold, candidates, gate, queue, onward } =
+                    *image.weighing(decision);
                 assert_eq!((threshold, queue), (-7, Queue::Channel));
+                assert_eq!(onward, Onward::Cheapest);
                 assert_eq!((candidates.min(), candidates.vlb(), gate.sixteenths()), (2, 4, 20));
             }
             assert_eq!(image.second_min(), MinCandidate::Any);

@@ -7,7 +7,7 @@ use tvlb_base::parameter::{Parameter, Parameters, Value};
 use tvlb_base::table::Cell;
 use tvlb_base::text::quoted;
 use tvlb_base::{text, words};
-use tvlb_schema::{Candidates, Gate, MinCandidate, Queue, Weighing};
+use tvlb_schema::{Candidates, Gate, MinCandidate, Onward, Queue, Weighing};
 
 /// What is said of how a decision weighs; what is `None` is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,17 +19,24 @@ pub struct OpenWeighing {
     pub gate: Option<Gate>,
     /// Which credits are the queue of a port.
     pub queue: Option<Queue>,
+    /// By which link a VLB packet leaves its intermediate group.
+    pub onward: Option<Onward>,
     /// The MIN path that is weighed, if the decision is PAR's second look.
     pub second_min: Option<MinCandidate>,
 }
 
 /// What stands before each word in the text of a policy, in the order of the parameters. Numbers of candidates are
 /// known by the x between them.
-const BEFORE: [&str; 5] = ["T=", "", "gate=", "queue=", "MIN="];
+const BEFORE: [&str; 6] = ["T=", "", "gate=", "queue=", "onward=", "MIN="];
 
 const QUEUES: [(Queue, &str); 2] = [
     (Queue::Port, "All virtual channels of the port"),
     (Queue::Channel, "The channel that the packet takes on its first link"),
+];
+
+const ONWARD: [(Onward, &str); 2] = [
+    (Onward::Drawn, "The one that was drawn with its path"),
+    (Onward::Cheapest, "The cheapest by the queues where it comes to the group"),
 ];
 
 const MIN_CANDIDATES: [(MinCandidate, &str); 3] = [
@@ -87,6 +94,14 @@ impl Parameters for OpenWeighing {
         .after("queue of ")
         .and_second("second-queue"),
         Of::switches(
+            "onward",
+            "LINK",
+            "By which link a VLB packet leaves its intermediate group",
+            words!(|open| open.onward, |open, onward| open.onward = Some(onward), ONWARD, Onward),
+        )
+        .otherwise("the images', or drawn with --conventional")
+        .after("onward "),
+        Of::switches(
             "second-min",
             "MIN",
             "The MIN path that PAR's second look weighs",
@@ -117,12 +132,13 @@ pub enum WordError {
 impl OpenWeighing {
     /// All of it is said.
     pub const fn closed(weighing: Weighing, second_min: MinCandidate) -> Self {
-        let Weighing { threshold, candidates, gate, queue } = weighing;
+        let Weighing { threshold, candidates, gate, queue, onward } = weighing;
         Self {
             threshold: Some(threshold),
             candidates: Some(candidates),
             gate: Some(gate),
             queue: Some(queue),
+            onward: Some(onward),
             second_min: Some(second_min),
         }
     }
@@ -138,6 +154,7 @@ impl OpenWeighing {
             candidates: unless_usual(weighing.candidates, &usual.candidates),
             gate: unless_usual(weighing.gate, &usual.gate),
             queue: unless_usual(weighing.queue, &usual.queue),
+            onward: unless_usual(weighing.onward, &usual.onward),
             second_min: unless_usual(second_min, &MinCandidate::Kept),
         }
     }
@@ -150,6 +167,7 @@ impl OpenWeighing {
             candidates: self.candidates.unwrap_or(weighing.candidates),
             gate: self.gate.unwrap_or(weighing.gate),
             queue: self.queue.unwrap_or(weighing.queue),
+            onward: self.onward.unwrap_or(weighing.onward),
         };
         (weighing, self.second_min.unwrap_or(second_min))
     }

@@ -5,7 +5,7 @@ use arbitrary::Arbitrary;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
     Candidates, Decision, Dragonfly, DrawRule, End, FabricImage, Gate, GlobalPort, GroupId,
-    GroupKind, Keep, LegHops, Level, MinCandidate, PerDecision, Queue, SetContents, SetRule, Shape,
+    GroupKind, Keep, LegHops, Level, MinCandidate, Onward, PerDecision, Queue, SetContents, SetRule, Shape,
     ShapeSet, SwitchContents, SwitchId, VcScheme, Weighing, encode_fabric_image,
     encode_switch_image,
 };
@@ -206,7 +206,8 @@ impl Own {
             let candidates = candidates.expect("both numbers are 1 to 8");
             let gate = Gate::of_sixteenths(sixteenths);
             let queue = Queue::ALL[usize::from(set >> 7)];
-            (set % sets.len() as u8, Weighing { threshold, candidates, gate, queue })
+            let onward = Onward::ALL[usize::from(set >> 6 & 1)];
+            (set % sets.len() as u8, Weighing { threshold, candidates, gate, queue, onward })
         });
         let [ugal_l, par_source, par_second] = decisions;
         let contents = SwitchContents {

@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use tvlb_firmware_model::Switch;
 use tvlb_ofar::{EscapeImage, EscapeKind};
 use tvlb_schema::{
-    Decision, DrawRule, End, FabricImage, MinCandidate, Queue, Route, Shape, SwitchId, SwitchImage,
-    Weighing,
+    Decision, DrawRule, End, FabricImage, MinCandidate, Onward, Queue, Route, Shape, SwitchId,
+    SwitchImage, Weighing,
 };
 
 /// The second decoder: one process, which answers one record after the other.
@@ -172,10 +172,11 @@ pub(crate) fn meaning_of_switch(image: &SwitchImage<'_>) -> String {
     let decisions: Vec<String> = Decision::ALL
         .into_iter()
         .map(|decision| {
-            let Weighing { threshold, candidates, gate, queue } = *image.weighing(decision);
+            let Weighing { threshold, candidates, gate, queue, onward } = *image.weighing(decision);
             let (min, vlb, gate) = (candidates.min(), candidates.vlb(), gate.sixteenths());
             let (set, by_channel) = (image.set_number(decision), u8::from(queue == Queue::Channel));
-            format!("[{set}, {threshold}, {min}, {vlb}, {gate}, {by_channel}]")
+            let by_cheapest = u8::from(onward == Onward::Cheapest);
+            format!("[{set}, {threshold}, {min}, {vlb}, {gate}, {by_channel}, {by_cheapest}]")
         })
         .collect();
     let sets: Vec<String> = (0..image.set_count())
