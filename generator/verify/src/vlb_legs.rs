@@ -10,6 +10,7 @@
 //! second link; and go to every switch behind that. With each hop stand the groups to which packets hold its
 //! channel, so that no walk is made up that comes back to the group where it began.
 
+mod onward;
 mod standing;
 
 use super::VerifyError;
@@ -54,6 +55,8 @@ pub(super) fn check_over(
 ) -> Result<Walks, VerifyError> {
     let middle = MiddleGroup::new(fabric, group, second_looks, dependencies);
     let arrived = middle.arrive(progress)?;
+    progress.check()?;
+    middle.ask_onward(&arrived)?;
     progress.check()?;
     let on_detour = middle.detour(&arrived)?;
     progress.check()?;
@@ -377,7 +380,7 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::crossings::{FirstLink, first_links};
     use super::super::minimal;
     use super::super::packet::MIN;
@@ -411,7 +414,7 @@ mod tests {
     }
 
     /// Boots the switches of small fabrics, of some of which parts are dead, by each rule of channels.
-    fn with_fabrics(each: impl Fn(&BootedSwitches<'_>)) {
+    pub(super) fn with_fabrics(each: impl Fn(&BootedSwitches<'_>)) {
         let even = |[p, a, h, g]: [u32; 4], arrangement| {
             let df = Dragonfly::new(p, a, h, g).unwrap();
             let mut fabric = Fabric::new("legs", df, Arrangement::default(), 1).unwrap();

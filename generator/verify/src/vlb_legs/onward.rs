@@ -1,0 +1,142 @@
+//! The look in the intermediate group, as the datapath answers it: whatever the queues, a packet goes on by a link that
+//! lives to the group of its destination, over switches that share links, and nothing else of its header changes.
+//!
+//! Every such way is that of a VLB walk, and all of these are followed leg by leg, so that their hops and channels are
+//! noted whether switches look or not.
+
+use super::{Exit, MiddleGroup};
+use crate::VerifyError;
+use crate::packet::{BootedSwitches, Hop, Hops, aimed};
+use crate::sample::hash;
+use crate::vlb_legs::standing::PacketsAtSwitch;
+use tvlb_firmware_model::{Credits, Header, Scheme};
+use tvlb_schema::{Port, SwitchIndex};
+
+/// Queues that look random: each answer is one that some queues lead to.
+struct HashedQueues(u64);
+
+impl Credits for HashedQueues {
+    fn used(&self, port: Port) -> u32 {
+        (hash(self.0, port.0.into()) & 0xff) as u32
+    }
+
+    fn used_on(&self, port: Port, virtual_channel: u8) -> Option<u32> {
+        Some((hash(self.0 + u64::from(virtual_channel), port.0.into()) & 0xff) as u32)
+    }
+}
+
+impl MiddleGroup<'_, '_> {
+    /// Asks each switch how packets go on that have come to it.
+    pub(super) fn ask_onward(&self, arrived: &[PacketsAtSwitch]) -> Result<(), VerifyError> {
+        for v in self.fabric.df.indices(self.group) {
+            let switch = self.fabric.switch(self.switch(v));
+            for scheme in [Scheme::UgalL, Scheme::Par] {
+                if !switch.looks_onward(scheme) {
+                    continue;
+                }
+                for standing in &arrived[v.as_usize()].0 {
+                    let all = self.exits.iter().flatten();
+                    for (seed, exit) in (0..).zip(all.filter(|exit| standing.bound.has(exit.to))) {
+                        let detour = self.fabric.df.split_port(exit.y).0;
+                        let header = aimed(standing.header, exit.arrives, exit.y, detour);
+                        let looked = switch
+                            .look_onward(header, scheme, &HashedQueues(seed))
+                            .map_err(|error| format!("it refuses to look: {error}"));
+                        let way =
+                            looked.and_then(|looked| self.check_way(v, *exit, (header, looked)));
+                        way.map_err(|text| {
+                            let held = standing.held.iter().find(|(_, to)| to.has(exit.to));
+                            let hops: Vec<Hop> = held.map(|&(hop, _)| hop).into_iter().collect();
+                            let from = hops.first().map_or(self.switch(v), |hop| hop.from);
+                            let found = (Hops::of(&hops), text);
+                            BootedSwitches::finding(
+                                from,
+                                exit.arrives,
+                                "VLB (looked onward)",
+                                found,
+                            )
+                        })?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether packets may go on so from a switch which were to take this link to where it arrives.
+    fn check_way(
+        &self,
+        v: SwitchIndex,
+        drawn: Exit,
+        (before, after): (Header, Header),
+    ) -> Result<(), String> {
+        let (y, detour) = (after.y(), after.detour());
+        if after != aimed(before, drawn.arrives, y, detour) {
+            return Err(format!("it changes more than its way: {before:?} to {after:?}"));
+        }
+        let w = self.fabric.df.split_port(y).0;
+        let exit = self.exits.get(w.as_usize()).and_then(|exits| {
+            exits.iter().find(|exit| exit.y == y && exit.to == drawn.to).copied()
+        });
+        let Some(exit) = exit else {
+            return Err(format!("port {} has no link that lives to that group", y.0));
+        };
+        let is_over = |through| self.is_hop(v, through) && self.is_hop(through, w);
+        if !is_over(detour) {
+            return Err(format!(
+                "it goes over switch {}, without a link there",
+                self.switch(detour)
+            ));
+        }
+        let arrives = self.fabric.place(exit.arrives).1;
+        let to = self.fabric.place(drawn.arrives).1;
+        if !self.image.is_local_hop(drawn.to, arrives, to) {
+            return Err(format!("switch {} has no link to its destination", exit.arrives));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::with_fabrics;
+    use super::*;
+    use crate::crossings::links;
+    use crate::dependencies::Dependencies;
+    use crate::packet::{HeaderRoute, VLB};
+
+    #[test]
+    fn ways_over_links_that_do_not_live_are_found() {
+        with_fabrics(|fabric| {
+            let df = fabric.df;
+            let dependencies = Dependencies::new(&df);
+            let groups: Vec<_> = df.groups().collect();
+            let (group, to) = (groups[0], groups[1]);
+            let middle = MiddleGroup::new(fabric, group, &[], &dependencies);
+            let Some(drawn) = middle.exits.iter().flatten().find(|exit| exit.to == to).copied()
+            else {
+                return;
+            };
+            let w = df.split_port(drawn.y).0;
+            let route = HeaderRoute {
+                destination: drawn.arrives,
+                x: drawn.y,
+                y: drawn.y,
+                detour: w,
+                kind: VLB,
+            };
+            let header = route.header(None);
+            let check = |after| middle.check_way(w, drawn, (header, after));
+            assert_eq!(check(header), Ok(()));
+            let found = check(Header::from_bits(header.bits() ^ 1));
+            assert!(found.unwrap_err().starts_with("it changes more than its way"));
+            let others = df
+                .global_ports()
+                .filter(|&y| links(&middle.image, group, to).all(|(own, _)| own != y));
+            for y in others {
+                let after = aimed(header, drawn.arrives, y, w);
+                assert!(check(after).unwrap_err().ends_with("no link that lives to that group"));
+            }
+        });
+    }
+}
