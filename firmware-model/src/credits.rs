@@ -2,7 +2,7 @@
 
 use crate::Header;
 use core::ops::Range;
-use tvlb_schema::Port;
+use tvlb_schema::{GlobalPort, Port};
 
 /// The credits of one switch's output ports.
 ///
@@ -54,6 +54,17 @@ pub trait Credits {
     ) -> (u32, u8) {
         let _ = header;
         (self.queue(port, virtual_channel), hops)
+    }
+
+    /// What the other switches of the group have told of the queue of their global port x, which UGAL-L adds to that of
+    /// the first port of a path that begins with a local hop and leaves the group by x ([`GroupQueues`]). The
+    /// default is that nothing is told.
+    ///
+    /// [`GroupQueues`]: crate::GroupQueues
+    #[inline]
+    fn told(&self, x: GlobalPort) -> u32 {
+        let _ = x;
+        0
     }
 
     /// The queue of a port: the credits in use of one virtual channel, or of all.

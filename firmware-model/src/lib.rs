@@ -83,6 +83,7 @@ mod draw;
 mod error;
 mod explain;
 mod forward;
+mod group_queues;
 mod header;
 #[cfg(not(target_os = "none"))]
 mod link_masks;
@@ -103,6 +104,7 @@ pub use draw::{MOST_ASKED, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, S
 pub use error::Error;
 pub use explain::{Candidate, Drawn, Explanation};
 pub use forward::Step;
+pub use group_queues::{CreditsTold, GroupQueues};
 pub use header::{Header, Kind, Stage};
 #[cfg(not(target_os = "none"))]
 pub use link_masks::LinkMasks;

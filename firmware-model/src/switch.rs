@@ -1,6 +1,6 @@
 //! One booted switch: the face of the datapath. What its methods do is in the modules that they call.
 
-use crate::channel::Rules;
+use crate::channel::{FirstChannels, Rules};
 #[cfg(not(target_os = "none"))]
 use crate::link_masks::LinkMasks;
 use crate::path::Place;
@@ -557,6 +557,12 @@ impl<'a> Switch<'a> {
         each: impl FnMut(Route, Shape, u32),
     ) {
         self.visit_ways(decision, destination, each);
+    }
+
+    /// The virtual channel on which packets leave their source group after a local hop, of which switches that
+    /// are asked for it tell the others of their group the queue ([`GroupQueues`](crate::GroupQueues)).
+    pub const fn leaving_channel(&self) -> u8 {
+        FirstChannels::of(Decision::ParSecond, self.image.virtual_channels()).global
     }
 
     /// The virtual channels that its packets may be given: those of [`Self::with_channels`], or the

@@ -98,6 +98,13 @@ impl Price {
         Self { channel, queue, cost: i64::from(queue) * i64::from(hops) }
     }
 
+    /// With so many more credits in use, each of which counts as often as the hops do.
+    #[inline]
+    fn with(self, (used, hops): (u32, u8)) -> Self {
+        let cost = self.cost + i64::from(used) * i64::from(hops);
+        Self { queue: self.queue.saturating_add(used), cost, ..self }
+    }
+
     /// The cost, after the candidate was shown to the watch.
     #[inline]
     fn shown(self, path: Path, kind: Kind, watch: &mut impl Watch) -> i64 {
@@ -116,6 +123,21 @@ pub(crate) fn channel_at(
 ) -> Option<u8> {
     let FirstChannels { local, global } = firsts?;
     Some(if switch.dragonfly().is_slot(port) { global } else { local })
+}
+
+/// What UGAL-L was told of the global port by which a path leaves the group after a local hop, and the path's hops. PAR
+/// comes to that switch and looks itself.
+#[inline]
+fn told_at(
+    switch: &Switch<'_>,
+    (to, path): (&Place, Path),
+    decision: Decision,
+    credits: &(impl Credits + ?Sized),
+) -> (u32, u8) {
+    let is_local = decision == Decision::UgalL
+        && to.group != switch.image.group()
+        && !switch.dragonfly().is_slot(path.first_port());
+    (if is_local { credits.told(path.x()) } else { 0 }, path.hops())
 }
 
 /// The channels that count in a decision; `None` where all do.
@@ -190,7 +212,8 @@ pub(crate) fn weigh(
     let firsts = channels_of(switch, decision);
     let cost_of = |path: Path, kind, watch: &mut _| {
         let channel = channel_at(switch, firsts, path.first_port());
-        Price::of((path, channel), to, kind, credits).shown(path, kind, watch)
+        let told = told_at(switch, (to, path), decision, credits);
+        Price::of((path, channel), to, kind, credits).with(told).shown(path, kind, watch)
     };
     let (mut path, mut cost) = (first, cost_of(first, Kind::Min, watch));
     for _ in 1..weighing.candidates.min() {

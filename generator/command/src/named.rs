@@ -17,6 +17,10 @@ pub const SCHEMES: Choices<Scheme> = &[
     (Scheme::Vlb, "Always VLB"),
     (Scheme::UgalL, "By the queues of the first output ports"),
     (Scheme::Par, "As ugal-l, and once more at the second switch"),
+    (
+        Scheme::UgalGroup,
+        "As ugal-l, and by what the group's other switches tell of their global ports",
+    ),
     (Scheme::UgalG, "By the queues along the whole paths"),
 ];
 

@@ -172,10 +172,10 @@ mod tests {
         let gate = Gate::of_sixteenths(20);
         let queue = Queue::Channel;
         let weighing = Weighing { threshold: -2, candidates, gate, queue, ..Weighing::default() };
-        assert_eq!(csv(&weighings([Some(weighing), None])), "-2,,1x4,,1.25,,channel,,drawn");
+        assert_eq!(csv(&weighings([Some(weighing), None])), "-2,,1x4,,1.25,,channel,,drawn,");
         assert_eq!(
             csv(&weighings([Some(weighing), Some(0.into())])),
-            "-2,0,1x4,1x1,1.25,0,channel,port,drawn"
+            "-2,0,1x4,1x1,1.25,0,channel,port,drawn,drawn"
         );
         assert_eq!(weighings([None, None]).len(), weighing_columns().count());
     }
@@ -186,7 +186,7 @@ mod tests {
         let plain = Settings { vc_scheme, ..Settings::new(Scheme::Par, VlbPaths::Custom) };
         let row = settings([None, None], "none", &plain);
         let expected =
-            ",,,,,,,,none,ordered,,zero,sending,,,32,2,10,15,1,2,1,1,1,10000,3,one-window,500";
+            ",,,,,,,,,,none,ordered,,zero,sending,,,16,32,2,10,15,1,2,1,1,1,10000,3,one-window,500";
         assert_eq!(csv(&row), expected);
         assert_eq!(row.len(), settings_columns().len());
     }

@@ -19,12 +19,12 @@ use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{
-    Dragonfly, End, FaultSet, GlobalPort, GroupId, GroupKind, LocalLink, Port, SetRule, ShapeSet,
-    SwitchId, SwitchIndex, VcScheme,
+    Dragonfly, End, FaultSet, GlobalPort, GroupId, GroupKind, LocalLink, Onward, Port, SetRule,
+    ShapeSet, SwitchId, SwitchIndex, VcScheme,
 };
+use tvlb_table_set::OpenWeighing;
 use tvlb_traffic::{Pattern, Traffic};
 
-const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
 const PATHS: [VlbPaths; 2] = [VlbPaths::Conventional, VlbPaths::Custom];
 
 /// A fabric of this size with so many links between two switches of a group.
@@ -34,7 +34,10 @@ fn fabric_images(sizes: [u16; 4], local_links: u16, channels: VcScheme) -> Image
     let kind = GroupKind::new(p, a, h, g).with_local_links(local_links);
     let df = Dragonfly::of_kinds(&[kind]).unwrap();
     let Images { fabric, switches } = images(&df, &cables, SetRule::whole(ShapeSet::ALL));
-    let revision = Revision { vc_scheme: Some(channels), ..Revision::default() };
+    // By some rules of channels, switches also choose where packets leave their intermediate group.
+    let onward = (channels != VcScheme::Ordered).then_some(Onward::Cheapest);
+    let weighing = OpenWeighing { onward, ..OpenWeighing::default() };
+    let revision = Revision { weighing, vc_scheme: Some(channels) };
     let switches = revision.apply(&fabric, &switches).unwrap();
     Images { fabric, switches }
 }
@@ -138,7 +141,7 @@ fn a_schedule_of_nothing_changes_nothing() {
     let nothing = FaultSet::default();
     for entries in [vec![], vec![(0, nothing.clone()), (333, nothing)]] {
         let schedule = FaultSchedule::new(&fabric, &entries, 0..=200).unwrap();
-        for (scheme, paths) in SCHEMES.into_iter().zip(PATHS.into_iter().cycle()) {
+        for (scheme, paths) in Scheme::ALL.into_iter().zip(PATHS.into_iter().cycle()) {
             let (settings, traffic) = (tight(scheme, paths), uniform(&fabric));
             let mut one = Run::new(&fabric, &settings, &traffic, 0.7, 1).unwrap();
             let mut other =
@@ -160,7 +163,7 @@ fn chunks_that_run_ahead_lose_what_they_would_lose_in_step() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let entries = [300, 450, 700].map(|cycle| (cycle, some(&fabric, [2, 5, 5], &mut rng)));
     let schedule = FaultSchedule::new(&fabric, &entries, 0..=300).unwrap();
-    for (scheme, paths) in SCHEMES.into_iter().zip(PATHS.into_iter().cycle()) {
+    for (scheme, paths) in Scheme::ALL.into_iter().zip(PATHS.into_iter().cycle()) {
         let (settings, traffic) = (tight(scheme, paths), uniform(&fabric));
         let new = || Run::with_faults(&fabric, &settings, &traffic, 0.7, 1, &schedule).unwrap();
         let (mut one, mut other) = (new(), new());
@@ -283,7 +286,7 @@ fn a_dead_switch_falls_silent_and_comes_back() {
     let faults = FaultSet { switches: [dead].into(), ..FaultSet::default() };
     let entries = [(1000, faults), (3000, FaultSet::default())];
     let schedule = FaultSchedule::new(&fabric, &entries, 100..=200).unwrap();
-    for scheme in SCHEMES {
+    for scheme in Scheme::ALL {
         let (settings, traffic) = (tight(scheme, VlbPaths::Conventional), uniform(&fabric));
         let mut run = Run::with_faults(&fabric, &settings, &traffic, 0.9, 1, &schedule).unwrap();
         let all_ports = 0..u16::try_from(fabric.dragonfly().radix()).unwrap();
@@ -320,7 +323,7 @@ fn packets_turn_to_another_link_between_the_same_switches() {
     let links = ports(&fabric, false);
     let dead = [3, 40, 71].map(|place| local_link(&fabric, links[place].0, links[place].1));
     let faults = FaultSet { local_links: dead.into(), ..FaultSet::default() };
-    for scheme in SCHEMES {
+    for scheme in Scheme::ALL {
         let (settings, traffic) = (tight(scheme, VlbPaths::Custom), uniform(&fabric));
         for delay in [0..=0, 0..=500] {
             let schedule = FaultSchedule::new(&fabric, &[(1000, faults.clone())], delay).unwrap();
@@ -504,7 +507,7 @@ proptest! {
     fn packets_and_credits_add_up(
         seed: u64,
         local_links in 1..=3_u16,
-        scheme in prop::sample::select(&SCHEMES[..]),
+        scheme in prop::sample::select(&Scheme::ALL[..]),
         paths in prop::sample::select(&PATHS[..]),
         channels in prop::sample::select(&VcScheme::ALL[..]),
         gaps in prop::collection::vec(1..400_u32, 1..5),

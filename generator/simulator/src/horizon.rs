@@ -16,13 +16,14 @@ pub(crate) struct Horizon {
 
 impl Horizon {
     /// A flit or a credit crosses a link before another switch can notice it. But PAR sees the
-    /// queues of switches in the same group as they are now, and UGAL-G those of all switches.
+    /// queues of switches in the same group as they are now, UGAL by the group what they last told, and UGAL-G the
+    /// queues of all switches.
     pub(crate) fn new(settings: &Settings, df: &Dragonfly, port_bits: u32, all: usize) -> Self {
         match settings.scheme {
             Scheme::Min | Scheme::Vlb | Scheme::UgalL => {
                 Self { chunks: 1, cycles: least_control_latency(settings) }
             }
-            Scheme::Par => {
+            Scheme::Par | Scheme::UgalGroup => {
                 // The fewest groups that fill whole chunks.
                 let group = df.a() << port_bits;
                 let fit = 1 << group.trailing_zeros().min(PORT_BITS);

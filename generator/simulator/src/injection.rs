@@ -13,6 +13,7 @@ use crate::packet_source::PacketSource;
 use crate::scheme::Scheme;
 use crate::setting_values::{Deciding, Injection};
 use crate::switch_state::PortKind;
+use crate::told_by_group::ToldByGroup;
 use crate::wakeups::NO_NODE;
 use crate::whole_paths::WholePaths;
 use tvlb_firmware_model::{Error, Step};
@@ -161,11 +162,16 @@ impl<S: PacketSource> Network<'_, S> {
         let queues = states.queues(at);
         let (switch, scheme) = (&switches[at.as_usize()], settings.scheme.of_switch());
         let (paths, rng) = (settings.paths, &mut source.rng);
-        let admission = if settings.scheme == Scheme::UgalG {
-            let queues = WholePaths { own: queues, switches };
-            switch.admit(destination, scheme, paths, &queues, rng)
-        } else {
-            switch.admit(destination, scheme, paths, &queues, rng)
+        let admission = match settings.scheme {
+            Scheme::UgalG => {
+                let queues = WholePaths { own: queues, switches };
+                switch.admit(destination, scheme, paths, &queues, rng)
+            }
+            Scheme::UgalGroup => {
+                let queues = ToldByGroup { own: queues, image: switch.image() };
+                switch.admit(destination, scheme, paths, &queues, rng)
+            }
+            _ => switch.admit(destination, scheme, paths, &queues, rng),
         }?;
         let (port, channel, header) = match admission.step {
             Step::Deliver { port } => (port, 0, 0),

@@ -126,6 +126,7 @@ mod starved_link;
 mod study;
 mod switch_state;
 mod tally;
+mod told_by_group;
 mod wakeups;
 mod watchdog;
 mod whole_paths;

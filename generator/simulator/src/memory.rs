@@ -99,7 +99,7 @@ mod tests {
             ..Settings::new(Scheme::Min, VlbPaths::Conventional)
         };
         let refused = with(4096).check_memory(&df, 4).unwrap_err().to_string();
-        insta::assert_snapshot!(refused, @"a run takes 2180 MiB of memory, accepted at most 1024 MiB: with buffers of 2037 flits in the place of 4096 it takes no more");
+        insta::assert_snapshot!(refused, @"a run takes 2181 MiB of memory, accepted at most 1024 MiB: with buffers of 2037 flits in the place of 4096 it takes no more");
         assert_eq!(with(2037).check_memory(&df, 4), Ok(()));
         assert!(with(2038).check_memory(&df, 4).is_err());
     }

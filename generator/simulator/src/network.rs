@@ -80,6 +80,8 @@ pub(crate) struct Network<'f, S> {
     pub(crate) second_looks: SecondLooks,
     /// Whether switches weigh by which link VLB packets leave their intermediate group.
     pub(crate) looks_onward: bool,
+    /// Whether the switches of a group tell each other of their global ports.
+    pub(crate) tells: bool,
     /// Nodes by the cycle in which they next have something to send.
     pub(crate) wakeups: Wakeups,
     /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
@@ -161,6 +163,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
             now: 0,
             horizon: Horizon::new(settings, df, states.port_bits, chunks),
             second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),
+            tells: settings.scheme == Scheme::UgalGroup,
             looks_onward: {
                 let scheme = settings.scheme.of_switch();
                 fabric.switches().iter().any(|switch| switch.looks_onward(scheme))
@@ -209,6 +212,9 @@ impl<'f, S: PacketSource> Network<'f, S> {
         for first in chunks.clone().step_by(step) {
             let chunks = first..chunks.end.min(first + step);
             for now in self.now..until {
+                if self.tells && now.is_multiple_of(self.settings.telling_cycles.into()) {
+                    self.states.tell(chunks.clone());
+                }
                 // All nodes send before anything moves, because the decisions of one chunk may
                 // depend on the queues of another one that keeps in step with it.
                 chunks.clone().try_for_each(|chunk| self.send_from_nodes(chunk, now))?;

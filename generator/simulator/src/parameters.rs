@@ -68,6 +68,13 @@ impl Parameters for Settings {
         )
         .otherwise("as long as a packet takes that waits for nothing, with a local link in each group"),
         Of::switches(
+            "telling",
+            "CYCLES",
+            "Every how many cycles switches tell the others of their group of their global ports, with ugal-group; they \
+             know it as much later",
+            whole!(telling_cycles, 1, MOST_LATENCY),
+        ),
+        Of::switches(
             "buffer",
             "FLITS",
             "Flits that the buffer of one virtual channel holds; two numbers, as in 32/256, for links within groups \

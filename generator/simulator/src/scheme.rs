@@ -1,5 +1,6 @@
-//! The schemes that can be simulated: those of the datapath, and UGAL-G, which no switch can run. It is
-//! UGAL-L by the queues along whole paths.
+//! The schemes that can be simulated: those of the datapath; UGAL by the group, which is the datapath's UGAL-L where
+//! switches tell each other of their global ports; and UGAL-G, which no switch can run. It is UGAL-L by the queues along
+//! whole paths.
 
 use tvlb_firmware_model as datapath;
 
@@ -10,17 +11,21 @@ pub enum Scheme {
     Vlb,
     UgalL,
     Par,
+    /// As UGAL-L, by what the other switches of the group have told of their global ports too.
+    UgalGroup,
     /// By the queues along both paths, whatever their lengths.
     UgalG,
 }
 
 impl Scheme {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Min, Self::Vlb, Self::UgalL, Self::Par, Self::UgalG];
+    pub const ALL: [Self; 6] =
+        [Self::Min, Self::Vlb, Self::UgalL, Self::Par, Self::UgalGroup, Self::UgalG];
 
     /// The name in messages and reports.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::UgalGroup => "ugal-group",
             Self::UgalG => "ugal-g",
             _ => self.of_switch().name(),
         }
@@ -31,7 +36,7 @@ impl Scheme {
         match self {
             Self::Min => datapath::Scheme::Min,
             Self::Vlb => datapath::Scheme::Vlb,
-            Self::UgalL | Self::UgalG => datapath::Scheme::UgalL,
+            Self::UgalL | Self::UgalGroup | Self::UgalG => datapath::Scheme::UgalL,
             Self::Par => datapath::Scheme::Par,
         }
     }

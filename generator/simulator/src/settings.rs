@@ -130,6 +130,9 @@ pub struct Settings {
     /// Cycles from the arrival of a packet at its node until its source knows of it, where sources have windows;
     /// [`Self::acknowledgement`] if nothing is said.
     pub acknowledgement_cycles: Option<u16>,
+    /// Every how many cycles switches tell the others of their group of their global ports, under
+    /// [`Scheme::UgalGroup`].
+    pub telling_cycles: u16,
     /// How many flits the buffer of one virtual channel holds.
     pub buffers: Buffers,
     /// Cycles that a flit spends on a link within a group.
@@ -169,6 +172,7 @@ impl Settings {
             decide: Deciding::Sending,
             destination_window: None,
             acknowledgement_cycles: None,
+            telling_cycles: 16,
             buffers: Buffers::all(USUAL_BUFFER),
             local_latency_cycles: 10,
             global_latency_cycles: 15,

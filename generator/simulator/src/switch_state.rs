@@ -28,7 +28,7 @@ use crate::settings::Settings;
 use crate::worklist::WorkList;
 use std::array;
 use std::ops::Range;
-use tvlb_firmware_model::Credits;
+use tvlb_firmware_model::{Credits, GroupQueues};
 use tvlb_schema::{Decision, Dragonfly, LinkKind, Port, Queue, SwitchId};
 
 /// The buffer of one virtual channel at an input port.
@@ -173,6 +173,8 @@ pub(crate) struct SwitchStates {
     pub(crate) step: StepLists,
     /// Whether links of some kind take less than a flit per cycle.
     pub(crate) are_paced: bool,
+    /// The virtual channel on which packets leave their source group after a local hop.
+    pub(crate) leaving_channel: u8,
     /// Whether the running sums of links' credits are kept: some image has a gate that asks for them.
     pub(crate) keeps_sums: bool,
 }
@@ -194,6 +196,9 @@ pub(crate) struct Chunk {
     /// Where links are paced: for each output port, how many 1/256 of a cycle after the beginning of the
     /// cycle [`OutputPort::departure`] its link is free.
     pub(crate) departure_fractions: [u8; PORTS],
+    /// By output port how full it is as its switch has told the others of its group: as they know it, and as they will
+    /// know it next.
+    pub(crate) told: [[u8; PORTS]; 2],
 }
 
 impl Chunk {
@@ -229,6 +234,7 @@ impl Chunk {
             pending: WorkList::new(),
             used_by_links: [0; MOST_SWITCHES],
             departure_fractions: [0; PORTS],
+            told: [[0; PORTS]; 2],
         }
     }
 
@@ -354,6 +360,7 @@ impl SwitchStates {
             }),
             are_paced: !settings.bandwidths.are_equal(),
             step: StepLists::new(),
+            leaving_channel: fabric.switches().first().map_or(0, |one| one.leaving_channel()),
             keeps_sums: fabric.switches().iter().any(|switch| {
                 Decision::ALL.iter().any(|&decision| {
                     let weighing = switch.image().weighing(decision);
@@ -439,6 +446,13 @@ impl<'n> SwitchQueues<'n> {
         let bits = self.states.port_bits;
         let out = self.states.out_port(PortId::of_switch(switch, port, bits));
         out.peer.first_channel().port().switch(bits)
+    }
+
+    /// What a switch of the same group has told of a global port: the flits of its level.
+    pub(crate) fn told_of(&self, switch: SwitchId, port: Port) -> u32 {
+        let id = PortId::of_switch(switch, port, self.states.port_bits);
+        let level = self.states.chunks[id.chunk()].told[0][id.local().index()];
+        GroupQueues::<0>::flits(level, self.states.buffers.global.into())
     }
 
     /// The credits in use at a port of any switch, of one virtual channel or of all.

@@ -11,8 +11,6 @@ use tvlb_firmware_model::{VlbPaths, WindowLimits};
 use tvlb_schema::{End, FaultSet, Port, ShapeSet, SwitchId};
 use tvlb_traffic::{Pattern, Traffic};
 
-const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
-
 fn settings(scheme: Scheme, limits: &str) -> Settings {
     let limits: WindowLimits = limits.parse().unwrap();
     let buffers = Buffers::all(8);
@@ -49,7 +47,7 @@ fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
     let images = absolute_images(2, 8, 2, 17, ShapeSet::ALL);
     let fabric = BootedFabric::boot(&images.fabric, &images.switches).unwrap();
     let traffic = traffic(&fabric, "hot-switch");
-    for scheme in SCHEMES {
+    for scheme in Scheme::ALL {
         for limits in ["0/1", "60/8"] {
             let mut settings = settings(scheme, limits);
             if limits == "0/1" {
@@ -80,7 +78,7 @@ fn what_windows_count_is_what_no_source_has_heard_of() {
     let images = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
     let fabric = BootedFabric::boot(&images.fabric, &images.switches).unwrap();
     let traffic = traffic(&fabric, "shift(2,1)");
-    for scheme in SCHEMES {
+    for scheme in Scheme::ALL {
         let settings = settings(scheme, "40/3");
         let mut run = Run::new(&fabric, &settings, &traffic, 0.6, 1).unwrap();
         for cycles in [10, 200, 1000, 5] {
@@ -116,7 +114,7 @@ fn a_lost_packet_holds_nobody() {
     };
     let entries = [(400, dead), (1200, FaultSet::default())];
     let schedule = FaultSchedule::new(&fabric, &entries, 0..=100).unwrap();
-    for scheme in SCHEMES {
+    for scheme in Scheme::ALL {
         let settings = settings(scheme, "0/2");
         let mut run = Run::with_faults(&fabric, &settings, &traffic, 0.5, 1, &schedule).unwrap();
         for cycles in [399, 60, 300, 600] {

@@ -4,12 +4,11 @@ use crate::test_images::{Images, absolute_images};
 use std::fmt::Write;
 use std::num::NonZeroU32;
 use tvlb_firmware_model::VlbPaths;
-use tvlb_schema::ShapeSet;
+use tvlb_schema::{Onward, ShapeSet};
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Point, Run, Saturation, Settings, StopRule, Study};
+use tvlb_simulator::{BootedFabric, Point, Revision, Run, Saturation, Settings, StopRule, Study};
+use tvlb_table_set::OpenWeighing;
 use tvlb_traffic::{PlacementRule, Traffic};
-
-const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
 
 fn settings(scheme: Scheme) -> Settings {
     let mut settings = Settings::new(scheme, VlbPaths::Custom);
@@ -32,22 +31,36 @@ fn study(fabric: &BootedFabric<'_>, scheme: Scheme, threads: usize) -> (Vec<Poin
     pool.install(|| (study.curve(&[0.1, 0.4], &()).unwrap(), study.saturation(0.3, &()).unwrap()))
 }
 
+/// The images where switches choose by which link a packet leaves its intermediate group.
+fn looking(fabric: &[u8], switches: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let onward = Some(Onward::Cheapest);
+    let weighing = OpenWeighing { onward, ..OpenWeighing::default() };
+    Revision { weighing, vc_scheme: None }.apply(fabric, switches).unwrap()
+}
+
 #[test]
 fn threads_change_nothing() {
-    let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
-    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
-    for scheme in SCHEMES {
-        assert_eq!(study(&fabric, scheme, 1), study(&fabric, scheme, 3));
+    let Images { fabric: image, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
+    let fabric = BootedFabric::boot(&image, &switches).unwrap();
+    let looking = looking(&image, &switches);
+    let looking = BootedFabric::boot(&image, &looking).unwrap();
+    for scheme in Scheme::ALL {
+        let alone = study(&fabric, scheme, 1);
+        assert_eq!(alone, study(&fabric, scheme, 3));
+        let looked = study(&looking, scheme, 1);
+        assert_eq!(looked, study(&looking, scheme, 3));
+        assert_eq!(alone == looked, scheme == Scheme::Min, "only MIN has no intermediate group");
     }
 }
 
 #[test]
 fn threads_that_share_one_run_change_nothing() {
     let Images { fabric, switches } = absolute_images(4, 8, 4, 17, ShapeSet::ALL);
+    let switches = looking(&fabric, &switches);
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let pattern = "shift(1,0) then uniform in bursts(50,50) from 1500".parse().unwrap();
     let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
-    for scheme in [Scheme::UgalL, Scheme::Par] {
+    for scheme in [Scheme::UgalL, Scheme::Par, Scheme::UgalGroup] {
         let settings = settings(scheme);
         let outcome = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -65,7 +78,7 @@ fn a_small_table_is_pinned() {
     let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let mut table = String::from("scheme load latency p50 p99 most accepted hops vlb saturated\n");
-    for scheme in SCHEMES {
+    for scheme in Scheme::ALL {
         let settings = settings(scheme);
         let pattern = "shift(1,0)".parse().unwrap();
         let study = Study {

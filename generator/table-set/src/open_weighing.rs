@@ -100,7 +100,8 @@ impl Parameters for OpenWeighing {
             words!(|open| open.onward, |open, onward| open.onward = Some(onward), ONWARD, Onward),
         )
         .otherwise("the images', or drawn with --conventional")
-        .after("onward "),
+        .after("onward ")
+        .and_second("second-onward"),
         Of::switches(
             "second-min",
             "MIN",

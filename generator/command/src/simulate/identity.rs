@@ -30,8 +30,10 @@ impl<'a> Identity<'a> {
     ) -> Self {
         let decisions = match settings.scheme {
             Scheme::Min => [None, None],
-            // VLB and UGAL-G have no set of their own.
-            Scheme::Vlb | Scheme::UgalL | Scheme::UgalG => [Some(Decision::UgalL), None],
+            // VLB, UGAL by the group and UGAL-G have no set of their own.
+            Scheme::Vlb | Scheme::UgalL | Scheme::UgalGroup | Scheme::UgalG => {
+                [Some(Decision::UgalL), None]
+            }
             Scheme::Par => [Decision::ParSource, Decision::ParSecond].map(Some),
         };
         Self::of(manifest, (settings.scheme.name(), settings.paths, decisions), subject)

@@ -108,8 +108,8 @@ fn weighings(study: &Study<'_>) -> [Option<Weighing>; 2] {
     let of = |decision| image.map(|image| *image.weighing(decision));
     match study.settings.scheme {
         Scheme::Min | Scheme::Vlb => [None, None],
-        // UGAL-G has no set and no policy of its own.
-        Scheme::UgalL | Scheme::UgalG => [of(Decision::UgalL), None],
+        // UGAL by the group and UGAL-G have no set and no policy of their own.
+        Scheme::UgalL | Scheme::UgalGroup | Scheme::UgalG => [of(Decision::UgalL), None],
         Scheme::Par => [of(Decision::ParSource), of(Decision::ParSecond)],
     }
 }
