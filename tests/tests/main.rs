@@ -21,4 +21,5 @@ mod onward;
 mod packets_arrive;
 mod public_items;
 mod thinning;
+mod told;
 mod uneven_wirings;

@@ -96,13 +96,14 @@ impl PhitNetwork<'_> {
     fn next_step(&mut self, at: SwitchId, header: Header) -> Result<Step, Error> {
         let Self { fabric, settings, queues, flags, rngs, now, .. } = self;
         let switch = &fabric.switches()[at.as_usize()];
-        let header = if settings.routing == Routing::Scheme(Scheme::Par) {
-            let flags = flags.as_ref();
-            let seen = CycleView { queues, flags, whole_paths: None, switch: at, now: *now };
+        let Some(scheme) = settings.routing.scheme() else { return switch.forward(header) };
+        let flags = flags.as_ref();
+        let seen = CycleView { queues, flags, whole_paths: None, switch: at, now: *now };
+        let header = if scheme == Scheme::Par {
             switch.reconsider(header, settings.paths, &seen, &mut rngs[at.as_usize()])?
         } else {
             header
         };
-        switch.forward(header)
+        switch.forward(switch.look_onward(header, scheme, &seen)?)
     }
 }

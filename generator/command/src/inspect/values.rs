@@ -4,7 +4,7 @@ use super::installed::is_dead;
 use super::words::sets_of;
 use serde::Serialize;
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
-use tvlb_schema::{Candidates, Decision, Gate, Port, Queue, SwitchImage};
+use tvlb_schema::{Candidates, Decision, Gate, Onward, Port, Queue, SwitchImage};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::names::Names;
 
@@ -63,6 +63,8 @@ pub(super) struct SetValues {
     gates: Vec<Gate>,
     /// In the order of the decisions, which credits each counts as the queue of a port.
     queues: Vec<Queue>,
+    /// In the order of the decisions, by which link VLB packets leave their intermediate group.
+    onward: Vec<Onward>,
     set: String,
     seed: u64,
     thinned: bool,
@@ -78,6 +80,7 @@ impl SetValues {
             candidates: decisions.iter().map(|&d| image.weighing(d).candidates).collect(),
             gates: decisions.iter().map(|&d| image.weighing(d).gate).collect(),
             queues: decisions.iter().map(|&d| image.weighing(d).queue).collect(),
+            onward: decisions.iter().map(|&d| image.weighing(d).onward).collect(),
             set: canonical(set.rule()),
             seed: set.rule().seed,
             thinned: set.is_thinned(),

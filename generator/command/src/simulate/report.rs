@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
-use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, Queue, Weighing};
+use tvlb_schema::{Candidates, Decision, Gate, LinkKind, Onward, PerDecision, Queue, Weighing};
 use tvlb_simulator::columns::{
     self, FIGURES, IDENTITY, LATENCY, LOAD, SEED, WINDOWS, curve_columns, figures, over_seeds,
     settings_columns,
@@ -63,6 +63,7 @@ struct StudyDocument<'a> {
     candidates: PerDecision<Candidates>,
     gates: PerDecision<Gate>,
     queues: PerDecision<Queue>,
+    onward: PerDecision<Onward>,
     /// What dies and is mended, if anything does.
     #[serde(flatten)]
     record: Option<&'a losses::FaultsRecord>,
@@ -97,6 +98,7 @@ pub(super) fn json(of: &Studied<'_>) -> failure::Outcome {
         candidates: weighings.map(|weighing| weighing.candidates),
         gates: weighings.map(|weighing| weighing.gate),
         queues: weighings.map(|weighing| weighing.queue),
+        onward: weighings.map(|weighing| weighing.onward),
         record: faults,
         report,
     })

@@ -41,9 +41,11 @@ fn the_fabric_file_the_command_line_and_simulate_say_the_same() {
         assert_ne!(revised, run("other", "--gate 0"));
         assert_ne!(revised, run("other", "--candidates 1x1"));
         assert_eq!(run("other", "--candidates 1x1 --gate 0"), run("out", ""));
+        assert_ne!(run("out", "--onward cheapest"), run("out", ""));
         let json: serde_json::Value = serde_json::from_str(&revised).unwrap();
         assert_eq!(json["candidates"]["par-second"], "1x4");
         assert_eq!(json["gates"]["ugal-l"], "1.25");
+        assert_eq!(json["onward"]["ugal-l"], "drawn");
         // Conventional UGAL weighs one path of each kind, unless it is asked to weigh more.
         assert_eq!(run("other", "--conventional"), run("out", "--conventional"));
         assert_ne!(run("out", "--conventional"), run("out", "--conventional --candidates 1x4"));
@@ -68,7 +70,8 @@ fn every_command_says_what_a_decision_weighs() {
     let scratch = with_routing(
         "threshold = -2\ncandidates = { ugal-l = \"1x4\", par-source = \"1x1\", par-second = \"2x8\" }\n\
          gate = { ugal-l = 1.25, par-source = 0, par-second = 0.0625 }\n\
-         queue = { ugal-l = \"port\", par-source = \"channel\", par-second = \"channel\" }\nsecond-min = \"any\"\n",
+         queue = { ugal-l = \"port\", par-source = \"channel\", par-second = \"channel\" }\n\
+         onward = { ugal-l = \"drawn\", par-source = \"cheapest\", par-second = \"drawn\" }\nsecond-min = \"any\"\n",
     );
     scratch.succeeds("generate other.toml -o other");
     let manifest: serde_json::Value =
@@ -76,25 +79,25 @@ fn every_command_says_what_a_decision_weighs() {
     // One of each, no gate and the queue of a port are not written.
     let sets = &manifest["sets"];
     assert_eq!(sets["ugal-l"]["weighing"], "T=-2 1x4 gate=1.25");
-    assert_eq!(sets["par-source"]["weighing"], "T=-2 queue=channel");
+    assert_eq!(sets["par-source"]["weighing"], "T=-2 queue=channel onward=cheapest");
     let inspected = scratch.succeeds("inspect other");
     let lines = |text: &str, with: &str| {
         text.lines().filter(|line| line.contains(with)).collect::<Vec<_>>().join("\n")
     };
     assert_snapshot!(lines(&inspected, "T = -2"), @"
     ugal-l      strategic-2-3 by shape; seed 1, T = -2, candidates 1x4, gate 1.25
-    par-source  strategic-2-3 by shape; seed 1, T = -2, queue channel
+    par-source  strategic-2-3 by shape; seed 1, T = -2, queue channel, onward cheapest
     par-second  strategic-2-3 by shape; seed 1, T = -2, candidates 2x8, gate 0.0625, queue channel, MIN = any
     ");
     let pair = scratch.succeeds("inspect other --from 0 --to 8");
-    assert_snapshot!(lines(&pair, "T = -2"), @"set 0 for ugal-l (T = -2, candidates 1x4, gate 1.25), par-source (T = -2, queue channel), par-second (T = -2, candidates 2x8, gate 0.0625, queue channel, MIN = any): strategic-2-3 by shape; seed 1");
+    assert_snapshot!(lines(&pair, "T = -2"), @"set 0 for ugal-l (T = -2, candidates 1x4, gate 1.25), par-source (T = -2, queue channel, onward cheapest), par-second (T = -2, candidates 2x8, gate 0.0625, queue channel, MIN = any): strategic-2-3 by shape; seed 1");
     let json: serde_json::Value =
         serde_json::from_str(&scratch.succeeds("inspect other --switch 5 --json")).unwrap();
-    assert_snapshot!(json["sets"], @r#"[{"candidates":["1x4","1x1","2x8"],"decisions":[["ugal-l",-2],["par-source",-2],["par-second",-2]],"gates":["1.25","0","0.0625"],"queues":["port","channel","channel"],"seed":1,"set":"strategic-2-3 by shape","thinned":false}]"#);
+    assert_snapshot!(json["sets"], @r#"[{"candidates":["1x4","1x1","2x8"],"decisions":[["ugal-l",-2],["par-source",-2],["par-second",-2]],"gates":["1.25","0","0.0625"],"onward":["drawn","cheapest","drawn"],"queues":["port","channel","channel"],"seed":1,"set":"strategic-2-3 by shape","thinned":false}]"#);
     let differs = scratch.differs("diff out other");
     assert_snapshot!(lines(&differs, "sets."), @r#"
     manifest   sets.par-second.weighing  null -> "T=-2 2x8 gate=0.0625 queue=channel MIN=any"
-               sets.par-source.weighing  null -> "T=-2 queue=channel"
+               sets.par-source.weighing  null -> "T=-2 queue=channel onward=cheapest"
                sets.ugal-l.weighing      null -> "T=-2 1x4 gate=1.25"
     "#);
     let report = String::from_utf8(scratch.read("other/report.html")).unwrap();
@@ -106,12 +109,15 @@ fn every_command_says_what_a_decision_weighs() {
     };
     assert_snapshot!(["ugal-l", "par", "min"].map(title).join("\n"), @"
     ugal-l, custom VLB paths, T = -2, candidates 1x4, gate 1.25, uniform, 1 seed
-    par, custom VLB paths, T = -2, queue channel at the source and T = -2, candidates 2x8, gate 0.0625, queue channel at the second look, uniform, 1 seed
+    par, custom VLB paths, T = -2, queue channel, onward cheapest at the source and T = -2, candidates 2x8, gate 0.0625, queue channel at the second look, uniform, 1 seed
     min, uniform, 1 seed
     ");
     let csv = scratch.succeeds(&format!("{short} --scheme par --format csv"));
     assert!(
-        csv.lines().nth(1).unwrap().contains(",-2,-2,1x1,2x8,0,0.0625,channel,channel,"),
+        csv.lines()
+            .nth(1)
+            .unwrap()
+            .contains(",-2,-2,1x1,2x8,0,0.0625,channel,channel,cheapest,drawn,"),
         "{csv}"
     );
     scratch.succeeds("verify other --fabric other.toml");

@@ -229,8 +229,8 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
     x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer
-    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, second-min, virtual-channels, set
-    x.toml:8:1: routing.escape is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, second-min, virtual-channels, set; `tvlb-lab escape` makes escape networks
+    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, onward, second-min, virtual-channels, set
+    x.toml:8:1: routing.escape is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, onward, second-min, virtual-channels, set; `tvlb-lab escape` makes escape networks
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
     x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     "#);
@@ -504,6 +504,10 @@ fn links_and_routing() -> impl Strategy<Value = String> {
             "queue = \"channel\"",
             "queue = { ugal-l = \"port\", par-source = \"channel\", par-second = \"port\" }",
         ]),
+        line(&[
+            "onward = \"cheapest\"",
+            "onward = { ugal-l = \"cheapest\", par-source = \"drawn\", par-second = \"drawn\" }",
+        ]),
         line(&["second-min = \"any\"", "second-min = \"kept\""]),
         line(&["virtual-channels = \"positional\""]),
         line(&[
@@ -513,8 +517,8 @@ fn links_and_routing() -> impl Strategy<Value = String> {
             "set = { ugal-l = \"all\", par-source = \"min\", par-second = \"4*2-hop, only:001\" }",
         ]),
     );
-    (links, weighing).prop_map(|((a, b, c, d), (t, n, g, q, m, v, s))| {
-        format!("[links]\n{a}{b}{c}{d}[routing]\n{t}{n}{g}{q}{m}{v}{s}")
+    (links, weighing).prop_map(|((a, b, c, d), (t, n, g, q, o, m, v, s))| {
+        format!("[links]\n{a}{b}{c}{d}[routing]\n{t}{n}{g}{q}{o}{m}{v}{s}")
     })
 }
 

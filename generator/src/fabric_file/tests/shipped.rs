@@ -81,6 +81,7 @@ fn the_document_describes_every_key() {
         ("routing.candidates.", &sections::DECISIONS),
         ("routing.gate.", &sections::DECISIONS),
         ("routing.queue.", &sections::DECISIONS),
+        ("routing.onward.", &sections::DECISIONS),
         ("routing.set.", &sections::DECISIONS),
     ];
     for (table, keys) in tables {
