@@ -2,7 +2,10 @@
 //! UGAL-L's candidates that begin with a local hop, and of nothing else.
 
 use rand_core::SeedableRng;
-use tvlb_firmware_model::{Candidate, Credits, DefaultRng, GroupQueues, Scheme, Switch, VlbPaths};
+use tvlb_firmware_model::{
+    Admission, Candidate, Credits, DefaultRng, Explanation, GroupQueues, Scheme, Step, Switch,
+    VlbPaths,
+};
 use tvlb_schema::{GlobalPort, NodeId, Port};
 use tvlb_table_set::OpenWeighing;
 use tvlb_tests::{boot, images, shipped, with_set};
@@ -24,6 +27,16 @@ fn expected(switch: &Switch<'_>, candidate: Candidate, is_told: bool) -> (u32, b
     (own + if counts { told().queue(candidate.x) } else { 0 }, counts)
 }
 
+/// A decision by random numbers that the node alone decides.
+fn explained(
+    switch: &Switch<'_>,
+    (node, scheme): (NodeId, Scheme),
+    credits: &(impl Credits + ?Sized),
+) -> Explanation<Admission> {
+    let mut rng = DefaultRng::seed_from_u64(node.0.into());
+    switch.explain(node, scheme, VlbPaths::Custom, credits, &mut rng).unwrap()
+}
+
 #[test]
 fn candidates_by_a_local_hop_cost_what_was_told() {
     let mut fabric = with_set(shipped("dfly-2-4-2-9.toml"), "all");
@@ -38,11 +51,7 @@ fn candidates_by_a_local_hop_cost_what_was_told() {
         let beside = queues.beside(credits);
         for node in (0..72).map(NodeId) {
             for scheme in [Scheme::UgalL, Scheme::Par] {
-                let explain = |credits: &dyn Credits| {
-                    let mut rng = DefaultRng::seed_from_u64(node.0.into());
-                    switch.explain(node, scheme, VlbPaths::Custom, credits, &mut rng).unwrap()
-                };
-                let why = explain(&beside);
+                let why = explained(switch, (node, scheme), &beside);
                 let is_outside = df.place(df.switch_of(node).0).0 != group;
                 let is_told = scheme == Scheme::UgalL && is_outside;
                 for candidate in why.min_drawn.iter().chain(why.vlb_drawn.iter()) {
@@ -53,8 +62,8 @@ fn candidates_by_a_local_hop_cost_what_was_told() {
                 }
                 // Nothing told is UGAL-L.
                 let empty = GroupQueues::<2>::new(32);
-                let plain = explain(&CREDITS.as_slice());
-                assert_eq!(explain(&empty.beside(credits)), plain);
+                let plain = explained(switch, (node, scheme), credits);
+                assert_eq!(explained(switch, (node, scheme), &empty.beside(credits)), plain);
                 assert!(is_told || why == plain);
                 let mut rng = DefaultRng::seed_from_u64(node.0.into());
                 let admitted = switch.admit(node, scheme, VlbPaths::Custom, &beside, &mut rng);
@@ -78,7 +87,7 @@ fn packets_leave_by_the_channel_of_which_the_queue_is_told() {
         for node in (8..72).map(NodeId) {
             let mut rng = DefaultRng::seed_from_u64(1);
             let first = switches[0].admit(node, Scheme::Min, VlbPaths::Custom, &idle[..], &mut rng);
-            let tvlb_firmware_model::Step::Send { port, header, .. } = first.unwrap().step else {
+            let Step::Send { port, header, .. } = first.unwrap().step else {
                 continue;
             };
             if port.0 > 4 {
@@ -86,7 +95,7 @@ fn packets_leave_by_the_channel_of_which_the_queue_is_told() {
             }
             let (_, index) = switches[0].neighbour(Port(port.0)).unwrap();
             let next = switches[index.as_usize()].forward(header).unwrap();
-            if let tvlb_firmware_model::Step::Send { virtual_channel, .. } = next {
+            if let Step::Send { virtual_channel, .. } = next {
                 assert_eq!(virtual_channel, expected);
                 seen += 1;
             }

@@ -239,6 +239,26 @@ int32_t tvlb_window_acknowledge(tvlb_window *window, uint32_t delay_cycles);
 /* A packet that was admitted will not be acknowledged: it is lost, or tvlb_admit refused it. */
 int32_t tvlb_window_lose(tvlb_window *window);
 
+/* UGAL by the group, for switches that tell the others of their group, now and then, how full their global ports are;
+ * nothing else needs it. Each tells for each of its global ports tvlb_level of the credits in use of one virtual channel,
+ * tvlb_leaving_channel. The others keep it in two bits for each global port of the group, in the order of the ports:
+ * port n has the bits 2 * (n % 4) and the one above of byte n / 4. Levels may change during a call, as counters may. */
+typedef struct tvlb_told {
+    const uint8_t *levels;
+    size_t level_bytes;    /* ports beyond them count as empty */
+    uint32_t buffer_flits; /* of one virtual channel, behind a global port */
+} tvlb_told;
+
+/* As tvlb_admit by TVLB_UGAL_L, where a path that begins with a local hop costs what was told of its global port, too. */
+int32_t tvlb_admit_told(const tvlb_switch *sw, uint32_t node, uint8_t paths, const tvlb_inputs *inputs,
+                        const tvlb_told *told, tvlb_step *step);
+
+/* The virtual channel on which packets leave their source group after a local hop. */
+int32_t tvlb_leaving_channel(const tvlb_switch *sw, uint8_t *virtual_channel);
+
+/* What is told of a port with so many credits in use: 0 to 3, in quarters of the buffer. */
+uint8_t tvlb_level(uint32_t used, uint32_t buffer_flits);
+
 /* How many physical ports the switch has: as many counters as `credits` should have. */
 int32_t tvlb_ports(const tvlb_switch *sw, uint32_t *ports);
 

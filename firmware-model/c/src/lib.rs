@@ -20,6 +20,7 @@ mod image_error;
 mod memory;
 mod setup;
 mod state;
+mod told;
 mod window;
 
 pub use ask::{
@@ -43,6 +44,7 @@ pub use image_error::{TEXT_SIZE, tvlb_check_image, tvlb_image_error};
 pub use memory::{tvlb_inputs, tvlb_random};
 pub use setup::{tvlb_channels_needed, tvlb_setup};
 pub use state::{SWITCH_SIZE, tvlb_switch};
+pub use told::{tvlb_admit_told, tvlb_leaving_channel, tvlb_level, tvlb_told};
 pub use window::{
     tvlb_window, tvlb_window_acknowledge, tvlb_window_admit, tvlb_window_limits, tvlb_window_lose,
 };

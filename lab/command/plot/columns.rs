@@ -3,6 +3,7 @@
 use tvlb_base::parameter::{Parameter, Parameters};
 use tvlb_base::table::DRAWN;
 use tvlb_lab::cut_through::CutThrough;
+use tvlb_schema::{MinCandidate, Weighing};
 use tvlb_simulator::{Settings, columns};
 use tvlb_table_set::OpenWeighing;
 
@@ -133,6 +134,13 @@ pub(super) fn in_legend(column: &str, value: &str) -> String {
     let word = || of::<OpenWeighing>(column, value);
     let set = || of::<Settings>(column, value).or_else(|| of::<CutThrough>(column, value));
     known.or_else(word).or_else(set).unwrap_or_else(|| value.to_owned())
+}
+
+/// Whether a legend says by these words what a policy means that does not say it.
+pub(super) fn is_usual(column: &str, words: &str) -> bool {
+    let usual = OpenWeighing::closed(Weighing::default(), MinCandidate::Kept);
+    let word = Parameter::<OpenWeighing>::named(column);
+    word.is_ok_and(|word| word.in_legend(&word.get(&usual).to_string()) == words)
 }
 
 /// Columns of text and counts that neither say what was run nor are figures.

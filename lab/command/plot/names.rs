@@ -1,7 +1,7 @@
 //! What series are called in the legend: by what differs between them, and nothing else. What they have in
 //! common is said once, and long sets get a letter.
 
-use super::columns::{in_legend, settings};
+use super::columns::{in_legend, is_usual, settings};
 use super::series::Data;
 
 /// A set that takes more letters than this in a legend is named by a letter.
@@ -55,9 +55,7 @@ impl SeriesNames {
                     "faults" if only.ends_with(" none") => {}
                     "placement" if only.ends_with("identity") => {}
                     "population" if only.ends_with(" all") => {}
-                    "candidates" if only == "1x1" => {}
-                    "gate" if only == "gate 0" => {}
-                    "queue" if only == "queue of port" => {}
+                    word if word != "threshold" && is_usual(word, &only) => {}
                     "set" => names.common.push(format!("{only} VLB paths")),
                     _ => names.common.push(only),
                 }

@@ -172,7 +172,8 @@ fn conventional_routing_does_not_weigh_as_the_images_do() {
     assert_ne!(run("weighed"), run("out"));
     let line = conventional.lines().nth(1).unwrap();
     assert!(
-        line.contains(",ugal-l,conventional,") && line.contains(",0,,1x1,,0,,port,,ordered,"),
+        line.contains(",ugal-l,conventional,")
+            && line.contains(",0,,1x1,,0,,port,,drawn,,ordered,"),
         "{line}"
     );
 }
