@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use tvlb_schema::{
-    Decision, End, FabricImage, GlobalPort, GroupId, LocalLink, Port, RouteKey, SetView, Shape,
-    SwitchId, SwitchImage, SwitchIndex,
+    Decision, End, FabricImage, GlobalPort, GroupId, LocalLink, Onward, Port, Queue, RouteKey,
+    SetView, Shape, SwitchId, SwitchImage, SwitchIndex,
 };
 
 const FABRIC: &[u8] = include_bytes!("../golden/v3/fabric.tvlb");
@@ -12,6 +12,7 @@ const SWITCH: &[u8] = include_bytes!("../golden/v3/switch-00005.tvlb");
 const FAULTS: &[u8] = include_bytes!("../golden/v3/faults.tvlb");
 const PORTS: &[u8] = include_bytes!("../golden/v3/switch-00005-ports.tvlb");
 const THINNED: &[u8] = include_bytes!("../golden/v3/switch-00005-thinned.tvlb");
+const ONWARD: &[u8] = include_bytes!("../golden/v3/switch-00005-onward.tvlb");
 /// By version, the two images of the same fabric.
 const REFUSED: [(u16, [&[u8]; 2]); 2] = [
     (1, [include_bytes!("../golden/fabric.tvlb"), include_bytes!("../golden/switch-00005.tvlb")]),
@@ -100,6 +101,21 @@ fn the_switch_image_of_a_thinned_set() {
         (0..8).map(|x| kept(thinned, x)).collect::<Vec<_>>(),
         [388, 1600, 877, 493, 1600, 386, 1600, 852]
     );
+}
+
+#[test]
+fn the_switch_image_that_looks_onward() {
+    let fabric = FabricImage::decode(FABRIC).unwrap();
+    let plain = SwitchImage::decode(SWITCH, &fabric).unwrap();
+    let onward = SwitchImage::decode(ONWARD, &fabric).unwrap();
+    for decision in Decision::ALL {
+        let expected = *plain.weighing(decision);
+        assert_eq!((expected.queue, expected.onward), (Queue::Port, Onward::Drawn));
+        let found = *onward.weighing(decision);
+        assert_eq!((found.queue, found.onward), (Queue::Channel, Onward::Cheapest));
+        assert_eq!(found.threshold, expected.threshold);
+        assert_eq!(onward.set(decision).rule(), plain.set(decision).rule());
+    }
 }
 
 #[test]

@@ -5,9 +5,10 @@
 use tvlb_lab::escape::{Ring, Tree};
 use tvlb_ofar::{LocalPercent, OfarRules, encode_escape_image};
 use tvlb_schema::{
-    End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, SwitchId, SwitchIndex,
-    encode_fault_image,
+    End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, Onward, PerDecision, Queue,
+    SwitchId, SwitchIndex, encode_fault_image,
 };
+use tvlb_table_set::OpenWeighing;
 use tvlb_table_set::names::Names;
 use tvlb_tests::{images, shipped};
 
@@ -43,6 +44,28 @@ fn the_golden_image_with_a_port_map_is_generated_to_the_byte() {
     assert_eq!((bytes[5], bytes.len()), (1, without.len() + 7));
     // Switches without a number have no map.
     assert_eq!(generated.images.switches[6][5], 0);
+}
+
+#[test]
+fn the_golden_image_of_a_switch_that_looks_onward_is_generated_to_the_byte() {
+    let mut fabric = shipped("dfly-2-4-2-9.toml");
+    let (queue, onward) = (Some(Queue::Channel), Some(Onward::Cheapest));
+    let open = OpenWeighing { queue, onward, ..OpenWeighing::default() };
+    fabric.file.policies.weighing = PerDecision::same(open);
+    let generated = images(&fabric);
+    let bytes = &generated.images.switches[5];
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/switch-00005-onward.tvlb");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, bytes).unwrap();
+    }
+    assert_eq!(&std::fs::read(path).unwrap(), bytes);
+    // But for two bits of each decision and the checksum it is the image of a switch that does not look.
+    let without = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
+    let end = without.len() - 4;
+    let differ = |&at: &usize| bytes[at] != without[at];
+    let places: Vec<usize> = (0..end).filter(differ).collect();
+    assert_eq!((places.len(), bytes.len()), (3, without.len()));
+    assert!(places.iter().all(|&at| bytes[at] == without[at] | 0xc0), "{places:?}");
 }
 
 #[test]
