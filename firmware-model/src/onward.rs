@@ -131,15 +131,15 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
         let arrives = df.split_port(image.behind(y)?.port).0;
         let is_direct = detour == here || detour == at;
         let next = if is_direct { at } else { detour };
-        let mid = if is_direct { u32::from(at != here) } else { 2 };
+        let mid = if is_direct { u8::from(at != here) } else { 2 };
         let lives = fabric.has_live_cable(End { group, port: y })
             && fabric.is_local_hop(group, here, next)
             && fabric.is_local_hop(group, next, at)
             && fabric.is_local_hop(self.to.group, arrives, self.to.index);
-        if !lives || mid > self.most_mid {
+        if !lives || u32::from(mid) > self.most_mid {
             return None;
         }
-        let hops = (mid as u8) + 1 + u8::from(arrives != self.to.index);
+        let hops = mid + 1 + u8::from(arrives != self.to.index);
         let path = |port| Path::new((port, Stage::Middle), self.header.x(), y, detour, hops);
         let path = if next == here {
             path(df.slot_port(slot))?
