@@ -91,10 +91,12 @@ int memcmp(const void *one, const void *other, size_t count)
 /* The images of dfly(4, 8, 4, 9) and of dfly(2, 4, 2, 9), as an engineer would place them in flash. */
 __asm__(".section .rodata\n"
         ".globl fabric_image, fabric_end, source_image, source_end, second_image, second_end\n"
+        ".globl onward_image, onward_end\n"
         ".globl small_fabric, small_fabric_end, small_switch, small_switch_end\n"
         "fabric_image: .incbin \"fabric.tvlb\"\nfabric_end:\n"
         "source_image: .incbin \"switch-00003.tvlb\"\nsource_end:\n"
         "second_image: .incbin \"switch-00004.tvlb\"\nsecond_end:\n"
+        "onward_image: .incbin \"switch-00004-onward.tvlb\"\nonward_end:\n"
         "small_fabric: .incbin \"../../../schema/golden/v3/fabric.tvlb\"\nsmall_fabric_end:\n"
         "small_switch: .incbin \"../../../schema/golden/v3/switch-00005.tvlb\"\nsmall_switch_end:\n"
         ".previous\n");

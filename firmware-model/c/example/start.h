@@ -15,6 +15,8 @@ void print_hex(uint64_t number);
 extern const uint8_t fabric_image[], fabric_end[];
 extern const uint8_t source_image[], source_end[];
 extern const uint8_t second_image[], second_end[];
+/* Switch 4 with credits by channel, whose VLB packets go on by the cheapest link. */
+extern const uint8_t onward_image[], onward_end[];
 
 /* A smaller fabric, and one switch of it. */
 extern const uint8_t small_fabric[], small_fabric_end[];

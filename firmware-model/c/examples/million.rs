@@ -6,12 +6,13 @@ mod sum;
 use rand_core::Rng;
 use sum::{Sum, Xorshift};
 use tvlb_firmware_c::{TVLB_OK, code_of, code_of_choice};
-use tvlb_firmware_model::{Channels, Error, Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_firmware_model::{ByChannel, Channels, Error, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::NodeId;
 
 const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
 const SECOND: &[u8] = include_bytes!("../../bare-metal/images/switch-00004.tvlb");
+const ONWARD: &[u8] = include_bytes!("../../bare-metal/images/switch-00004-onward.tvlb");
 
 impl Sum {
     fn add_code(&mut self, result: Result<(), &Error>) {
@@ -42,7 +43,8 @@ fn main() {
             .and_then(|switch| switch.with_channels(Scheme::Par, Channels { local: 5, global: 4 }))
             .expect("the images are good")
     };
-    let (source, second) = (boot(SOURCE), boot(SECOND));
+    let (source, second, onward) = (boot(SOURCE), boot(SECOND), boot(ONWARD));
+    sum.add_code(Ok(()));
     sum.add_code(Ok(()));
     sum.add_code(Ok(()));
     let (mut inputs, mut draws) = (Xorshift(88_172_645_463_325_252), Xorshift(1));
@@ -72,6 +74,14 @@ fn main() {
         let header = looked.unwrap_or(header);
         sum.add(header.bits());
         sum.add_step(second.forward(header).as_ref().map(|&step| (step, 0)));
+        let bits = header.bits();
+        let arriving = bits & 0x003f_0301_f01f_0700 | 0x62;
+        let header = Header::from_bits(if word >> 14 & 1 == 1 { arriving } else { bits });
+        let counters: [u32; 15 * 5] = core::array::from_fn(|at| credits[at / 5] >> (at % 5));
+        let by_channel = ByChannel { counters: &counters, channels: 5 };
+        let looked = onward.look_onward(header, Scheme::Par, &by_channel);
+        sum.add_code(looked.as_ref().map(|_| ()));
+        sum.add(looked.unwrap_or(header).bits());
     }
     println!("{:016x}", sum.0);
 }

@@ -6,10 +6,11 @@ use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_OK,
     TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_channels_needed,
     tvlb_check_image, tvlb_check_replacement, tvlb_describe, tvlb_describe_port, tvlb_explain,
-    tvlb_explain_again, tvlb_forward, tvlb_image_error, tvlb_inputs, tvlb_install_faults,
-    tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_setup,
-    tvlb_step, tvlb_switch, tvlb_switch_number, tvlb_switch_of, tvlb_weighing_of, tvlb_window,
-    tvlb_window_acknowledge, tvlb_window_admit, tvlb_window_limits, tvlb_window_lose,
+    tvlb_explain_again, tvlb_explain_onward, tvlb_explanation, tvlb_forward, tvlb_image_error,
+    tvlb_inputs, tvlb_install_faults, tvlb_look_onward, tvlb_neighbour, tvlb_node_count,
+    tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
+    tvlb_switch_number, tvlb_switch_of, tvlb_weighing_of, tvlb_window, tvlb_window_acknowledge,
+    tvlb_window_admit, tvlb_window_limits, tvlb_window_lose,
 };
 
 const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
@@ -64,6 +65,11 @@ fn memory_of_zeros_is_no_switch() {
         assert_eq!(tvlb_forward(&raw const switch, 0, &raw mut step), TVLB_NOT_BOOTED);
         let code = tvlb_reconsider(&raw const switch, &raw mut header, 0, &IDLE);
         assert_eq!(code, TVLB_NOT_BOOTED);
+        let code = tvlb_look_onward(&raw const switch, &raw mut header, &IDLE);
+        assert_eq!(code, TVLB_NOT_BOOTED);
+        let mut told = tvlb_explanation::default();
+        let code = tvlb_explain_onward(&raw const switch, 0, &IDLE, &raw mut told);
+        assert_eq!((code, told), (TVLB_NOT_BOOTED, tvlb_explanation::default()));
     }
 }
 
@@ -116,6 +122,13 @@ fn null_pointers_and_numbers_out_of_range_are_refused() {
         assert_eq!(tvlb_reconsider(null(), &raw mut header, 0, inputs), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_reconsider(at, null_mut(), 0, inputs), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_reconsider(at, &raw mut header, 0, null()), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_look_onward(null(), &raw mut header, inputs), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_look_onward(at, null_mut(), inputs), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_look_onward(at, &raw mut header, null()), TVLB_BAD_ARGUMENT);
+        let mut told = tvlb_explanation::default();
+        assert_eq!(tvlb_explain_onward(null(), 0, inputs, &raw mut told), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_explain_onward(at, 0, null(), &raw mut told), TVLB_BAD_ARGUMENT);
+        assert_eq!((header, told), (0, tvlb_explanation::default()));
         let image = SWITCH.as_ptr();
         let code = tvlb_boot(
             null_mut(),
@@ -180,6 +193,9 @@ fn pointers_are_checked_before_what_they_lead_to() {
             tvlb_admit(at, 1, 4, 0, inputs, step),
             tvlb_explain(at, 1, PAR, 0, inputs, null_mut()),
             tvlb_explain_again(at, 0, 0, inputs, null_mut()),
+            tvlb_explain_onward(at, 0, inputs, null_mut()),
+            tvlb_look_onward(at, null_mut(), inputs),
+            tvlb_look_onward(at, header, null()),
             tvlb_reconsider(at, null_mut(), 0, inputs),
             tvlb_reconsider(at, header, 0, null()),
             tvlb_forward(at, 0, null_mut()),

@@ -1,18 +1,21 @@
 //! What C is told of switches, ports, decisions and bad images is what the datapath says.
 
+mod told;
+
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use told::assert_same;
 use tvlb_firmware_c::{
-    ALL_CHANNELS, TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_NO_SUCH_NODE,
-    TVLB_NOT_BOOTED, TVLB_OK, TVLB_SWITCH_IMAGE, TVLB_WRONG_SCHEME, code_of, tvlb_admit, tvlb_boot,
-    tvlb_candidate, tvlb_check_image, tvlb_describe, tvlb_describe_port, tvlb_description,
-    tvlb_explain, tvlb_explain_again, tvlb_explanation, tvlb_image_error, tvlb_inputs,
-    tvlb_install_faults, tvlb_port, tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
-    tvlb_weighing, tvlb_weighing_of,
+    TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED,
+    TVLB_OK, TVLB_SWITCH_IMAGE, TVLB_WRONG_SCHEME, code_of, tvlb_admit, tvlb_boot,
+    tvlb_check_image, tvlb_describe, tvlb_describe_port, tvlb_description, tvlb_explain,
+    tvlb_explain_again, tvlb_explanation, tvlb_image_error, tvlb_inputs, tvlb_install_faults,
+    tvlb_port, tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch, tvlb_weighing,
+    tvlb_weighing_of,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
-use tvlb_firmware_model::{Candidate, DefaultRng, Header, NotDrawn, Scheme, Switch, VlbPaths};
-use tvlb_schema::{FabricImage, NodeId, SwitchImage};
+use tvlb_firmware_model::{DefaultRng, Header, Scheme, Switch, VlbPaths};
+use tvlb_schema::{FabricImage, NodeId, Onward, Queue, SwitchImage};
 
 /// Of dfly(2, 4, 2, 9), with switch 5.
 const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
@@ -23,6 +26,8 @@ const FAULTS: &[u8] = include_bytes!("../../../schema/golden/v3/faults.tvlb");
 const LARGE_FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const THIRD: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
 const SEVERAL: &[u8] = include_bytes!("../../bare-metal/images/switch-00004-several.tvlb");
+/// Switch 4 with credits by channel, whose VLB packets go on by the cheapest link.
+const ONWARD: &[u8] = include_bytes!("../../bare-metal/images/switch-00004-onward.tvlb");
 
 const PORTS: usize = 15;
 const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
@@ -173,6 +178,7 @@ fn ports_are_dead_where_the_fault_image_says_so() {
 #[test]
 fn decisions_weigh_as_the_image_says() {
     let (plain, several) = (booted(FABRIC, SWITCH, PAR), booted(LARGE_FABRIC, SEVERAL, PAR));
+    let onward = booted(LARGE_FABRIC, ONWARD, PAR);
     let tell = |switch: &tvlb_switch, decision| {
         let mut weighing = tvlb_weighing { threshold: 77, ..tvlb_weighing::default() };
         // SAFETY: all pointers are of what lives.
@@ -184,21 +190,25 @@ fn decisions_weigh_as_the_image_says() {
         let fabric = FabricImage::decode(fabric).expect("the image is good");
         let image = SwitchImage::decode(image, &fabric).expect("the image is good");
         let weighing = image.weighing(tvlb_schema::Decision::ALL[usize::from(decision)]);
-        (
-            weighing.threshold,
-            weighing.candidates.min(),
-            weighing.candidates.vlb(),
-            weighing.gate.sixteenths(),
-        )
+        tvlb_weighing {
+            threshold: weighing.threshold,
+            min_candidates: weighing.candidates.min(),
+            vlb_candidates: weighing.candidates.vlb(),
+            gate_sixteenths: weighing.gate.sixteenths(),
+            by_channel: u8::from(weighing.queue == Queue::Channel),
+            onward_by_cheapest: u8::from(weighing.onward == Onward::Cheapest),
+        }
     };
     for decision in 0..3 {
-        for (switch, fabric, image) in [(&plain, FABRIC, SWITCH), (&several, LARGE_FABRIC, SEVERAL)]
-        {
-            let told = tell(switch, decision).expect("the decision exists");
-            let told =
-                (told.threshold, told.min_candidates, told.vlb_candidates, told.gate_sixteenths);
-            assert_eq!(told, expected(fabric, image, decision));
+        for (switch, fabric, image) in [
+            (&plain, FABRIC, SWITCH),
+            (&several, LARGE_FABRIC, SEVERAL),
+            (&onward, LARGE_FABRIC, ONWARD),
+        ] {
+            assert_eq!(tell(switch, decision), Ok(expected(fabric, image, decision)));
         }
+        let bits = |switch| tell(switch, decision).map(|told| told.onward_by_cheapest);
+        assert_eq!([&plain, &several, &onward].map(bits), [Ok(0), Ok(0), Ok(1)]);
     }
     assert_ne!(tell(&plain, 2), tell(&several, 2));
     assert_eq!(tell(&plain, 3), Err(TVLB_BAD_ARGUMENT));
@@ -218,50 +228,6 @@ fn inputs_of(credits: &mut [u32], random: &mut DefaultRng) -> tvlb_inputs {
         context: (&raw mut *random).cast(),
         link_credits: null(),
     }
-}
-
-fn same(told: &tvlb_candidate, candidate: &Candidate) -> bool {
-    let Candidate { x, y, detour, hops, port, virtual_channel, queue, cost } = *candidate;
-    told.virtual_channel == virtual_channel.unwrap_or(ALL_CHANNELS)
-        && (told.x, told.y, told.detour, told.port) == (x.0, y.0, detour.0.into(), port.0)
-        && (told.hops, told.queue, told.cost) == (hops, queue, cost)
-}
-
-/// Whether C tells of a decision what Rust tells.
-fn assert_same<T>(told: &tvlb_explanation, expected: &tvlb_firmware_model::Explanation<T>) {
-    let (min, vlb) = (usize::from(told.min_count), usize::from(told.vlb_count));
-    let listed = |told: &[tvlb_candidate], drawn: &tvlb_firmware_model::Drawn| {
-        told.len() == drawn.len()
-            && told.iter().zip(drawn.iter()).all(|(told, one)| same(told, &one))
-    };
-    assert!(listed(&told.min[..min], &expected.min_drawn));
-    assert!(listed(&told.vlb[..vlb], &expected.vlb_drawn));
-    assert!(
-        told.min[min..].iter().chain(&told.vlb[vlb..]).all(|one| *one == tvlb_candidate::default())
-    );
-    if let Some(weighed) = expected.min {
-        assert!(same(&told.min[usize::from(told.min_weighed)], &weighed));
-    }
-    match expected.vlb {
-        Ok(weighed) => {
-            assert_eq!(told.not_drawn, 0);
-            assert!(same(&told.vlb[usize::from(told.vlb_weighed)], &weighed));
-        }
-        Err(why) => {
-            let code = match why {
-                NotDrawn::NoDecision => 1,
-                NotDrawn::MinIsSure => 2,
-                NotDrawn::GateIsShut => 3,
-                NotDrawn::NoPath => 4,
-            };
-            assert_eq!(told.not_drawn, code);
-        }
-    }
-    let gate = expected.gate.map(|look| (look.links, look.queue, look.sum, look.lets_vlb_in()));
-    let told_gate = (told.gate_links, told.gate_queue, told.gate_sum, told.gate_open == 1);
-    assert_eq!((told.gate_asked == 1).then_some(told_gate), gate);
-    assert_eq!(told.weighing.threshold, expected.weighing.threshold);
-    assert_eq!(told.weighing.vlb_candidates, expected.weighing.candidates.vlb());
 }
 
 #[test]

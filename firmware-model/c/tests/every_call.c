@@ -53,8 +53,10 @@ int run(void)
     header = (uint64_t)14 << 48 | (uint64_t)2 << 28 | 1 << 5 | 1;
     EXPECT(TVLB_OK, tvlb_forward(&sw, header, &step));
     EXPECT(TVLB_OK, tvlb_reconsider(&sw, &header, TVLB_CUSTOM, &inputs));
+    EXPECT(TVLB_OK, tvlb_look_onward(&sw, &header, &inputs));
     EXPECT(TVLB_OK, tvlb_explain(&sw, 40, TVLB_UGAL_L, TVLB_CUSTOM, &inputs, &explanation));
     EXPECT(TVLB_OK, tvlb_explain_again(&sw, header, TVLB_CUSTOM, &inputs, &explanation));
+    EXPECT(TVLB_OK, tvlb_explain_onward(&sw, header, &inputs, &explanation));
     EXPECT(TVLB_OK, tvlb_switch_of(&sw, 40, &number));
     EXPECT(20, (int32_t)number);
     EXPECT(TVLB_OK, tvlb_window_admit(&window, &limits, &may));

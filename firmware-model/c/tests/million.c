@@ -46,10 +46,11 @@ static void add_step(int32_t code, const tvlb_step *step)
 
 int run(void)
 {
-    static tvlb_switch source, second;
+    static tvlb_switch source, second, onward;
     uint64_t numbers = 88172645463325252u, draws = 1;
-    uint32_t credits[15];
+    uint32_t credits[15], by_channel[15 * 5];
     tvlb_inputs inputs = {credits, 15, next_random, &draws, NULL, 0};
+    tvlb_inputs of_channels = {by_channel, 15, next_random, &draws, NULL, 5};
     tvlb_setup setup = {fabric_image, (size_t)(fabric_end - fabric_image),
                         source_image, (size_t)(source_end - source_image),
                         TVLB_PAR,     TVLB_CONVENTIONAL,
@@ -59,6 +60,9 @@ int run(void)
     setup.switch_image = second_image;
     setup.switch_length = (size_t)(second_end - second_image);
     add((uint64_t)tvlb_boot(&second, &setup));
+    setup.switch_image = onward_image;
+    setup.switch_length = (size_t)(onward_end - onward_image);
+    add((uint64_t)tvlb_boot(&onward, &setup));
     for (uint32_t packet = 0; packet < 1000000; packet++) {
         uint32_t word = next_random(&numbers);
         uint32_t node = (word & 0x1ff) * 9 / 16; /* now and then one that does not exist */
@@ -79,6 +83,14 @@ int run(void)
         add(header);
         code = tvlb_forward(&second, header, &step);
         add_step(code, &step);
+        /* Half of the headers become those of VLB packets that come to their intermediate group. */
+        if ((word >> 14 & 1) == 1)
+            header = (header & 0x003f0301f01f0700) | 0x62;
+        for (int at = 0; at < 15 * 5; at++)
+            by_channel[at] = credits[at / 5] >> at % 5;
+        code = tvlb_look_onward(&onward, &header, &of_channels);
+        add((uint64_t)code);
+        add(header);
     }
     print_hex(sum);
     print("\n");

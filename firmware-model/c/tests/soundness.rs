@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_NOT_BOOTED, TVLB_OK, TVLB_SWITCH_IMAGE,
-    TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider,
-    tvlb_setup, tvlb_step, tvlb_switch,
+    TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_explain_onward, tvlb_explanation,
+    tvlb_forward, tvlb_inputs, tvlb_look_onward, tvlb_reconsider, tvlb_setup, tvlb_step,
+    tvlb_switch,
 };
 
 const FABRIC: &[u8] = include_bytes!("../../../schema/golden/v3/fabric.tvlb");
@@ -97,6 +98,8 @@ fn misaligned_inputs_are_refused() {
         assert_eq!(code, TVLB_BAD_ARGUMENT);
         let code = tvlb_reconsider(&raw const *switch, &raw mut header, CUSTOM, inputs.at());
         assert_eq!(code, TVLB_BAD_ARGUMENT);
+        let code = tvlb_look_onward(&raw const *switch, &raw mut header, inputs.at());
+        assert_eq!(code, TVLB_BAD_ARGUMENT);
     }
     assert_eq!((step.port, header), (77, OPEN));
 }
@@ -109,6 +112,7 @@ fn other_misaligned_pointers_are_refused() {
     let mut other = Misaligned(Box::new([tvlb_switch::zeroed(), tvlb_switch::zeroed()]));
     let mut steps = Misaligned(Box::new([tvlb_step::default(); 2]));
     let mut headers = Misaligned(Box::new([0_u64; 2]));
+    let mut tellings = Misaligned(Box::new([tvlb_explanation::default(); 2]));
     let mut counters = Misaligned(Box::new([0_u32; 2]));
     let crooked = tvlb_inputs { credits: counters.at(), credit_count: 1, ..inputs };
     let crooked_sum = tvlb_inputs { link_credits: counters.at(), ..inputs };
@@ -123,6 +127,9 @@ fn other_misaligned_pointers_are_refused() {
             tvlb_admit(at, NODE, PAR, CUSTOM, &raw const crooked, &raw mut step),
             tvlb_admit(at, NODE, PAR, CUSTOM, &raw const crooked_sum, &raw mut step),
             tvlb_reconsider(at, headers.at(), CUSTOM, inputs),
+            tvlb_look_onward(at, headers.at(), inputs),
+            tvlb_look_onward(other.at(), &raw mut headers.0[0], inputs),
+            tvlb_explain_onward(at, OPEN, inputs, tellings.at()),
             tvlb_forward(other.at(), OPEN, &raw mut step),
             tvlb_forward(at, OPEN, steps.at()),
         ] {
