@@ -9,16 +9,17 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::ptr::null;
 use tvlb_firmware_c::{
-    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_ports,
-    tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
+    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_look_onward,
+    tvlb_ports, tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng, TryRng};
-use tvlb_firmware_model::{DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
-use tvlb_schema::NodeId;
+use tvlb_firmware_model::{ByChannel, Credits, DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_schema::{End, NodeId, Port, SwitchId};
 
 const FILE: &str = "firmware-model/golden/decisions.txt";
-/// Fabric and switch images: a plain fabric, one with several candidates and a gate, and groups of two kinds.
-const IMAGES: [(&str, &str); 4] = [
+/// Fabric and switch images: a plain fabric, one with several candidates and a gate, groups of two kinds, and switches
+/// that look onward by the credits of channels, where one link joins two groups and where four do.
+const IMAGES: [(&str, &str); 6] = [
     ("schema/golden/v3/fabric.tvlb", "schema/golden/v3/switch-00005.tvlb"),
     ("schema/golden/v3/fabric.tvlb", "schema/golden/v3/switch-00005-thinned.tvlb"),
     (
@@ -26,7 +27,14 @@ const IMAGES: [(&str, &str); 4] = [
         "firmware-model/bare-metal/images/switch-00003-several.tvlb",
     ),
     ("schema/golden/v3-kinds/fabric.tvlb", "schema/golden/v3-kinds/switch-00004.tvlb"),
+    ("schema/golden/v3/fabric.tvlb", "schema/golden/v3/switch-00005-onward.tvlb"),
+    (
+        "firmware-model/bare-metal/images/fabric.tvlb",
+        "firmware-model/bare-metal/images/switch-00004-onward.tvlb",
+    ),
 ];
+/// The channels that a switch counts one by one whose image asks for that: those of PAR on local links.
+const CHANNELS: usize = 5;
 /// By their numbers in C.
 const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
 /// Headers besides those that the switch has written: of no kind, out of range, astray.
@@ -84,6 +92,24 @@ unsafe extern "C" fn next_word(context: *mut c_void) -> u32 {
 struct Setting {
     c: Box<tvlb_switch>,
     credits: Vec<u32>,
+    /// How many of the credits a port has; 0 if one, for all its channels.
+    channels: usize,
+}
+
+/// The credits of a line, as Rust takes them.
+struct OfLine<'a>(&'a Setting);
+
+impl Credits for OfLine<'_> {
+    fn used(&self, port: Port) -> u32 {
+        match self.0.by_channel() {
+            Some(by_channel) => by_channel.used(port),
+            None => self.0.credits.as_slice().used(port),
+        }
+    }
+
+    fn used_on(&self, port: Port, virtual_channel: u8) -> Option<u32> {
+        self.0.by_channel()?.used_on(port, virtual_channel)
+    }
 }
 
 impl Setting {
@@ -101,14 +127,26 @@ impl Setting {
             code
         };
         assert_eq!(code, TVLB_OK);
-        Self { c, credits: vec![0; ports as usize] }
+        Self { c, credits: vec![0; ports as usize], channels: 0 }
+    }
+
+    /// From now on a port has so many credits; all are 0.
+    fn count_channels(&mut self, channels: usize) {
+        let ports = self.credits.len() / self.channels.max(1);
+        self.credits = vec![0; ports * channels.max(1)];
+        self.channels = channels;
+    }
+
+    fn by_channel(&self) -> Option<ByChannel<'_>> {
+        let channels = u8::try_from(self.channels).expect("a port has few channels");
+        (channels > 0).then_some(ByChannel { counters: &self.credits, channels })
     }
 
     fn inputs(&mut self, words: &mut Words) -> tvlb_inputs {
         tvlb_inputs {
             credits: self.credits.as_mut_ptr(),
-            credit_count: self.credits.len(),
-            channels: 0,
+            credit_count: self.credits.len() / self.channels.max(1),
+            channels: self.channels,
             random: Some(next_word),
             context: (&raw mut *words).cast(),
             link_credits: null(),
@@ -141,6 +179,12 @@ impl Setting {
                         code => format!("error {code}"),
                     }
                 }
+                Call::Onward(mut header) => {
+                    match tvlb_look_onward(switch, &raw mut header, &raw const inputs) {
+                        TVLB_OK => format!("{header:016x}"),
+                        code => format!("error {code}"),
+                    }
+                }
                 Call::Forward(header) => {
                     let code = tvlb_forward(switch, header, step_at);
                     shown(code, &step)
@@ -158,13 +202,16 @@ impl Setting {
             }
         };
         let paths = |of: u8| [VlbPaths::Conventional, VlbPaths::Custom][usize::from(of)];
-        let credits = self.credits.as_slice();
+        let credits = &OfLine(self);
         let result = match *call {
             Call::Admit(node, scheme, of) => switch
                 .admit(NodeId(node), SCHEMES[usize::from(scheme)], paths(of), credits, words)
                 .map(|admission| shown(admission.step)),
             Call::Reconsider(header, of) => switch
                 .reconsider(Header::from_bits(header), paths(of), credits, words)
+                .map(|header| format!("{:016x}", header.bits())),
+            Call::Onward(header) => switch
+                .look_onward(Header::from_bits(header), Scheme::Par, credits)
                 .map(|header| format!("{:016x}", header.bits())),
             Call::Forward(header) => switch.forward(Header::from_bits(header)).map(shown),
         };
@@ -176,6 +223,7 @@ impl Setting {
 enum Call {
     Admit(u32, u8, u8),
     Reconsider(u64, u8),
+    Onward(u64),
     Forward(u64),
 }
 
@@ -187,6 +235,7 @@ impl Call {
         match words[0] {
             "admit" => Self::Admit(words[1].parse().expect("a node"), number(2), number(3)),
             "reconsider" => Self::Reconsider(header(), number(2)),
+            "onward" => Self::Onward(header()),
             "forward" => Self::Forward(header()),
             other => panic!("there is no call {other}"),
         }
@@ -196,9 +245,38 @@ impl Call {
         match self {
             Self::Admit(node, scheme, paths) => format!("admit {node} {scheme} {paths}"),
             Self::Reconsider(header, paths) => format!("reconsider {header:016x} {paths}"),
+            Self::Onward(header) => format!("onward {header:016x}"),
             Self::Forward(header) => format!("forward {header:016x}"),
         }
     }
+}
+
+/// Headers of VLB packets that come to their intermediate group by a link of this switch, if it looks onward.
+fn arriving(switch: &Switch<'_>) -> Vec<u64> {
+    let (image, fabric) = (switch.image(), switch.image().fabric());
+    let (df, group, own) = (fabric.dragonfly(), image.group(), image.index());
+    let links: Vec<_> = df.global_ports().filter(|&port| df.split_port(port).0 == own).collect();
+    let header = |turn: u32| {
+        let to = SwitchId(u16::try_from(turn * 29 % df.switch_numbers()).ok()?);
+        let (to_group, _) = df.place(to);
+        let by = fabric.peer(End { group, port: links[turn as usize % links.len()] })?;
+        if to_group == group || to_group == by.group {
+            return None;
+        }
+        let between = fabric.links_between(group, to_group);
+        let (y, _) = fabric.ends(between, turn / 3 % between.count());
+        let detour = if turn % 2 == 0 { df.split_port(y).0.0.into() } else { turn / 2 % df.a() };
+        let way = u64::from(by.port.0) << 28 | u64::from(y.0) << 16 | u64::from(detour) << 8;
+        Some(u64::from(to.0) << 48 | way | 3 << 5 | 2)
+    };
+    if switch.looks_onward(Scheme::Par) { (0..48).filter_map(header).collect() } else { Vec::new() }
+}
+
+/// Random credits below a number, and the line that says them.
+fn draw_credits(setting: &mut Setting, rng: &mut DefaultRng, below: u32) -> String {
+    setting.credits.fill_with(|| rng.next_u32() % below);
+    let credits: Vec<String> = setting.credits.iter().map(u32::to_string).collect();
+    format!("credits {}\n", credits.join(" "))
 }
 
 /// The file, made anew.
@@ -212,10 +290,13 @@ fn made() -> String {
         let switch = Switch::boot(&fabric_bytes, &image_bytes).expect("the images are good");
         let nodes = switch.image().fabric().dragonfly().node_numbers();
         writeln!(text, "images {fabric} {image}").expect("text can be written");
+        let arriving = arriving(&switch);
+        if !arriving.is_empty() {
+            setting.count_channels(CHANNELS);
+            writeln!(text, "channels {CHANNELS}").expect("text can be written");
+        }
         for most in [0, 9] {
-            setting.credits.fill_with(|| rng.next_u32() % (most + 1));
-            let credits: Vec<String> = setting.credits.iter().map(u32::to_string).collect();
-            writeln!(text, "credits {}", credits.join(" ")).expect("text can be written");
+            text += &draw_credits(&mut setting, &mut rng, most + 1);
             let mut headers = ODD.to_vec();
             let mut add = |call: Call, setting: &mut Setting| {
                 let all = (0..4096).map(|_| rng.next_u32()).collect();
@@ -245,6 +326,11 @@ fn made() -> String {
                 add(Call::Forward(header), &mut setting);
                 add(Call::Reconsider(header, 1), &mut setting);
             }
+            for &header in &arriving {
+                let looked = add(Call::Onward(header), &mut setting);
+                let looked = u64::from_str_radix(&looked, 16).expect("it is a header");
+                add(Call::Forward(looked), &mut setting);
+            }
         }
     }
     text
@@ -264,6 +350,10 @@ fn c_and_rust_decide_as_the_file_says() {
         let mut setting = Setting::of(&fabric, &image);
         let switch = Switch::boot(&fabric, &image).expect("the images are good");
         while let Some(line) = lines.next_if(|line| !line.starts_with("images ")) {
+            if let Some(channels) = line.strip_prefix("channels ") {
+                setting.count_channels(channels.parse().expect("a number"));
+                continue;
+            }
             if let Some(credits) = line.strip_prefix("credits ") {
                 setting.credits =
                     credits.split(' ').map(|count| count.parse().expect("a number")).collect();
