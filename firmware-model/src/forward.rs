@@ -365,6 +365,9 @@ pub(crate) fn wrong_with(switch: &Switch<'_>, header: Header) -> Error {
 }
 
 /// Whether the fabric has all that the header names.
+// A second look has it inline, also in a program that holds another call which asks for it.
+#[inline(always)]
+#[allow(clippy::inline_always)]
 pub(crate) fn is_in_range(switch: &Switch<'_>, header: Header) -> bool {
     let df = switch.dragonfly();
     df.has_switch(header.destination())
