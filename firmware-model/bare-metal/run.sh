@@ -83,6 +83,8 @@ if [ "${1-}" = --cost ]; then
     printf 'flash %s\n' "$(($(flash footprint) - $(flash empty)))"
     printf 'flash-plain %s\n' "$plain"
     whole=$(flash footprint)
+    build --bin footprint --features onward
+    printf 'flash-onward %s\n' "$(($(flash footprint) - whole))"
     build --bin footprint --features per-hop-boot
     boot=$(flash footprint)
     build --bin footprint --features per-hop

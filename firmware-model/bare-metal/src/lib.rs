@@ -9,10 +9,11 @@ pub mod bare;
 
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{
-    Admission, Channels, Choice, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+    Admission, ByChannel, Channels, Choice, DefaultRng, Error, Header, Scheme, Step, Switch,
+    VlbPaths,
 };
 use tvlb_ofar::{Ask, EscapeImage, Ofar, Outputs, PortSet};
-use tvlb_schema::{End, FabricImage, NodeId, Port};
+use tvlb_schema::{End, FabricImage, NodeId, Port, SwitchId};
 
 /// dfly(4, 8, 4, 9), `absolute`, with strategic-2-3 by shape.
 pub const FABRIC: &[u8] = include_bytes!("../images/fabric.tvlb");
@@ -28,6 +29,8 @@ pub const SEVERAL: &[u8] = include_bytes!("../images/switch-00003-several.tvlb")
 /// Switch 4 with two MIN candidates, drawn anew over any link at a second look, four VLB candidates and
 /// a gate of 1.25.
 pub const SECOND_SEVERAL: &[u8] = include_bytes!("../images/switch-00004-several.tvlb");
+/// Switch 4 with credits by channel, whose VLB packets leave their intermediate group by the cheapest of four links.
+pub const ONWARD: &[u8] = include_bytes!("../images/switch-00004-onward.tvlb");
 /// The escape ring of dfly(4, 8, 4, 9).
 pub const ESCAPE: &[u8] = include_bytes!("../images/escape-ring.tvlb");
 /// The images that pin the format.
@@ -48,6 +51,9 @@ pub const PACKETS: u32 = 400;
 
 /// The ports of a switch of dfly(4, 8, 4, 9).
 pub const PORTS: usize = 15;
+
+/// The virtual channels of a local link under PAR.
+pub const CHANNELS: usize = 5;
 
 /// One packet of the sequence: where to, how, and what the queues are like.
 #[derive(Clone, Copy, Debug)]
@@ -173,6 +179,7 @@ pub fn record(out: &mut impl FnMut(&[u8])) {
     for (source, second) in [(SOURCE, SECOND), (SEVERAL, SECOND_SEVERAL)] {
         record_pair(source, second, &mut line, out);
     }
+    record_onward(&mut line, out);
     for escape in ESCAPES {
         record_per_hop(escape, &mut line, out);
     }
@@ -331,6 +338,55 @@ fn record_pair(
         }
         let header = Header::from_bits(packet.bits);
         look_and_forward(&second, "bits", header, &packet, &mut rng, line, out);
+    }
+}
+
+/// Boots switch 4, which looks onward.
+///
+/// # Errors
+/// The image is bad.
+pub fn boot_onward() -> Result<Switch<'static>, Error> {
+    Switch::boot(FABRIC, ONWARD)?.with_channels(Scheme::Par, Channels::ORDERED_PAR)
+}
+
+/// The header of a VLB packet that comes to the group of `switch`, its intermediate one, by a link to group 2, on its
+/// way to another group by one of four links, over some switch of this group.
+pub fn at_intermediate(switch: &Switch<'_>, random: u32) -> Option<Header> {
+    let fabric = switch.image().fabric();
+    let (df, group) = (fabric.dragonfly(), switch.image().group());
+    let to = SwitchId((random % 72) as u16);
+    let (to_group, _) = df.place(to);
+    if to_group == group {
+        return None;
+    }
+    let (y, _) = fabric.ends(fabric.links_between(group, to_group), random >> 8 & 3);
+    let way = u64::from(y.0) << 16 | u64::from(random >> 16 & 7) << 8;
+    Some(Header::from_bits(u64::from(to.0) << 48 | way | 3 << 5 | 2))
+}
+
+/// Looks at packets in their intermediate group, and at what is none.
+fn record_onward(line: &mut Line, out: &mut impl FnMut(&[u8])) {
+    let switch = match boot_onward() {
+        Ok(switch) => switch,
+        Err(error) => return line.text("boot").error(&error).write(out),
+    };
+    let mut packets = DefaultRng::seed_from_u64(5);
+    for _ in 0..PACKETS {
+        let mut counters = [0; PORTS * CHANNELS];
+        for used in &mut counters {
+            *used = packets.next_u32() >> 27;
+        }
+        let credits = ByChannel { counters: &counters, channels: CHANNELS as u8 };
+        let bits = Header::from_bits(packets.next_u64());
+        for header in [at_intermediate(&switch, packets.next_u32()), Some(bits)] {
+            let Some(header) = header else { continue };
+            line.text("onward").number(header.bits());
+            match switch.look_onward(header, Scheme::Par, &credits) {
+                Ok(looked) => line.number(looked.bits()).step(&switch.forward(looked)),
+                Err(error) => line.error(&error),
+            };
+            line.write(out);
+        }
     }
 }
 

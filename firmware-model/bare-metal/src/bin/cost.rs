@@ -9,21 +9,23 @@ fn main() {}
 mod bare {
     use core::ffi::c_void;
     use core::hint::black_box;
-    use core::ptr::null;
+    use core::ptr::{null, null_mut};
     use cortex_m::peripheral::syst::SystClkSource;
     use cortex_m::peripheral::{Peripherals, SYST};
     use cortex_m_semihosting::hio::{self, HostStream};
     use tvlb_bare_metal::bare::exit;
     use tvlb_bare_metal::{
-        ESCAPE, FABRIC, PORTS, RARE, SECOND, SEVERAL, SOURCE, View, arrived, boot,
+        CHANNELS, ESCAPE, FABRIC, ONWARD, PORTS, RARE, SECOND, SEVERAL, SOURCE, View, arrived,
+        at_intermediate, boot, boot_onward,
     };
     use tvlb_firmware_c::{
-        TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_setup,
-        tvlb_step, tvlb_switch,
+        TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_look_onward,
+        tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
     };
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
     use tvlb_firmware_model::{
-        Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths, WindowLimits, Windows,
+        Admission, ByChannel, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+        WindowLimits, Windows,
     };
     use tvlb_ofar::{Ask, EscapeImage, Ofar};
     use tvlb_schema::{NodeId, SwitchId};
@@ -62,6 +64,7 @@ mod bare {
         let mut rng = DefaultRng::seed_from_u64(1);
         admit(&mut meter, idle, &mut nodes, &source, &mut rng);
         go_on(&mut meter, idle, &source, &second, &mut rng);
+        look_onward(&mut meter, idle);
         hold_back(&mut meter, idle, &source);
         decide_at_every_hop(&mut meter, &source, &mut rng);
         meter.print("state", "switch", size_of::<Switch<'_>>() as u64);
@@ -172,6 +175,63 @@ mod bare {
                 caller
             });
         }
+    }
+
+    /// Packets in their intermediate group, from where four links lead to the group of their destination, and others.
+    fn look_onward(meter: &mut Meter, idle: u64) {
+        let (Ok(switch), in_c) = (boot_onward(), boot_c(ONWARD)) else { exit(false) };
+        let mut headers = [Header::from_bits(0); 64];
+        let mut rng = DefaultRng::seed_from_u64(1);
+        for place in &mut headers {
+            while place.bits() == 0 {
+                *place = at_intermediate(&switch, rng.next_u32()).unwrap_or(*place);
+            }
+        }
+        let mut at = 0;
+        let mut next_header = || {
+            at = (at + 1) & 63;
+            headers.get(at).copied().unwrap_or(Header::from_bits(0))
+        };
+        let mut counters = [1; PORTS * CHANNELS];
+        let credits = ByChannel { counters: &counters, channels: CHANNELS as u8 };
+        for (name, stage) in [("look-onward", 0), ("look-onward-elsewhere", 1 << 5)] {
+            meter.both(name, idle, || {
+                let header = Header::from_bits(next_header().bits() ^ stage);
+                let caller = stack_pointer();
+                let _ = black_box(look_onward_one(&switch, header, black_box(&credits)));
+                caller
+            });
+        }
+        let inputs = tvlb_inputs {
+            credits: counters.as_mut_ptr(),
+            credit_count: PORTS,
+            channels: CHANNELS,
+            random: Some(next_random),
+            context: null_mut(),
+            link_credits: null(),
+        };
+        meter.both("c-look-onward", idle, || {
+            let header = next_header().bits();
+            let caller = stack_pointer();
+            let _ = black_box(c_look_onward_one(&in_c, header, &inputs));
+            caller
+        });
+    }
+
+    #[inline(never)]
+    fn look_onward_one(
+        switch: &Switch<'_>,
+        header: Header,
+        credits: &ByChannel<'_>,
+    ) -> Result<Header, Error> {
+        switch.look_onward(header, Scheme::Par, credits)
+    }
+
+    #[inline(never)]
+    fn c_look_onward_one(switch: &tvlb_switch, mut header: u64, inputs: &tvlb_inputs) -> u64 {
+        // SAFETY: all that is given lives and is used by nobody else; no random words are taken.
+        unsafe { tvlb_look_onward(switch, &raw mut header, inputs) };
+        header
     }
 
     /// What a source with windows does for each packet and for each acknowledgement.

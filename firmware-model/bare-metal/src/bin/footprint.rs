@@ -1,6 +1,6 @@
 //! A program with the whole datapath and nothing else: boot, the source decision, PAR's second
 //! look, forwarding. With `per-hop-boot` it reads an escape image as well, and with `per-hop` it asks for a
-//! packet that decides at every hop. It is not run; its sections less those of `empty` are what a switch pays.
+//! packet that decides at every hop; with `onward` it looks at packets in their intermediate group. It is not run; its sections less those of `empty` are what a switch pays.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(not(target_os = "none"))]
@@ -28,6 +28,8 @@ mod bare {
             let _ = black_box(admit(switch, black_box(Scheme::Par), credits, rng));
             let _ = black_box(reconsider(switch, black_box(Header::from_bits(1)), credits, rng));
             let _ = black_box(forward(switch, black_box(Header::from_bits(1))));
+            #[cfg(feature = "onward")]
+            let _ = black_box(look_onward(switch, black_box(Header::from_bits(0x62)), credits));
             #[cfg(feature = "per-hop-boot")]
             per_hop::run(switch, black_box(&[]), rng);
         }
@@ -64,6 +66,12 @@ mod bare {
         rng: &mut DefaultRng,
     ) -> Result<Header, Error> {
         switch.reconsider(header, black_box(VlbPaths::Custom), credits, rng)
+    }
+
+    #[cfg(feature = "onward")]
+    #[inline(never)]
+    fn look_onward(switch: &Switch<'_>, header: Header, credits: &[u32]) -> Result<Header, Error> {
+        switch.look_onward(header, black_box(Scheme::Par), credits)
     }
 
     #[cfg(feature = "per-hop-boot")]
