@@ -23,7 +23,7 @@ use tvlb_schema::{Decision, Shape, ShapeSet, VcScheme};
 
 /// A packet on its way, and the channels that it has needed so far.
 #[derive(Clone, Copy)]
-pub(crate) struct ChannelWalk {
+struct ChannelWalk {
     rules: &'static Rules,
     header: Header,
     needed: Channels,
@@ -36,17 +36,12 @@ impl ChannelWalk {
     }
 
     /// A packet where its header says that it is.
-    pub(crate) const fn at(rules: &'static Rules, header: Header) -> Self {
+    const fn at(rules: &'static Rules, header: Header) -> Self {
         Self { rules, header, needed: Channels { local: 0, global: 0 } }
     }
 
-    /// What it has needed since then.
-    pub(crate) const fn needed(self) -> Channels {
-        self.needed
-    }
-
     /// One hop, by the link at this place of a path, to where it has this stage.
-    fn hop(self, at: u32, arrives: Stage) -> Self {
+    const fn hop(self, at: u32, arrives: Stage) -> Self {
         let channel = self.rules.assign(self.header, at);
         let count = channel.saturating_add(1);
         let is_local = at & 1 == HopKind::Local as u32;
@@ -59,11 +54,11 @@ impl ChannelWalk {
         Self { header, needed: self.needed.or(used), ..self }
     }
 
-    fn local_hop(self, arrives: Stage) -> Self {
+    const fn local_hop(self, arrives: Stage) -> Self {
         self.hop(place(self.header.stage_code(), HopKind::Local), arrives)
     }
 
-    fn global_hop(self, arrives: Stage) -> Self {
+    const fn global_hop(self, arrives: Stage) -> Self {
         self.hop(place(self.header.stage_code(), HopKind::Global), arrives)
     }
 
@@ -81,7 +76,7 @@ impl ChannelWalk {
 
     /// From where a VLB packet comes to its intermediate group so many hops within that, at most two, and so many
     /// within the group of its destination, at most one.
-    pub(crate) fn onward(self, mid: u32, tail: u32) -> Self {
+    const fn onward(self, mid: u32, tail: u32) -> Self {
         let mut walk = self;
         if mid > 1 {
             walk = walk.local_hop(Stage::MiddleDetour);
@@ -96,6 +91,25 @@ impl ChannelWalk {
         walk
     }
 }
+
+/// By VC scheme, in the order of their codes: what a VLB packet needs from where it comes to its intermediate group, if
+/// it makes two hops there, above the channel of the first of them.
+const ABOVE_FIRST: [Channels; 3] = [
+    above_first(VcScheme::Ordered),
+    above_first(VcScheme::PerHop),
+    above_first(VcScheme::Positional),
+];
+
+const fn above_first(assignment: VcScheme) -> Channels {
+    let (rules, header) =
+        (Rules::of(assignment), Header::from_bits(0).moved(Stage::Middle as u32, 0));
+    let Channels { local, global } = ChannelWalk::at(rules, header).onward(2, 1).needed;
+    let first = rules.assign(header, AT_MIDDLE);
+    Channels { local: local - first, global: global - first }
+}
+
+/// The place of a local hop with which a VLB packet goes on from where it comes to its intermediate group.
+const AT_MIDDLE: u32 = place(Stage::Middle as u32, HopKind::Local);
 
 /// What a MIN path needs that makes one local hop in its source group, and one in that of its destination.
 fn by_direct_min(assignment: VcScheme) -> Channels {
@@ -204,6 +218,23 @@ impl Switch<'_> {
             }
         }
         needed
+    }
+
+    /// Of a VLB packet that has come to its intermediate group, the most hops within that for which the links have
+    /// channels, at most two; `None` if they lack them for the way out.
+    #[inline]
+    pub(crate) fn most_hops_onward(&self, header: Header) -> Option<u8> {
+        let first = self.rules.assign(header, AT_MIDDLE);
+        let Channels { local, global } = ABOVE_FIRST[self.image.virtual_channels() as usize];
+        let needed = Channels { local: first + local, global: first + global };
+        if self.channels.have(needed) { Some(2) } else { self.fewer_hops_onward(header) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fewer_hops_onward(&self, header: Header) -> Option<u8> {
+        let walk = ChannelWalk::at(self.rules, header);
+        (0..=2).rev().find(|&mid| self.channels.have(walk.onward(mid.into(), 1).needed))
     }
 
     /// Whether MIN packets of this switch take direct paths and no others.

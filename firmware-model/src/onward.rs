@@ -15,12 +15,11 @@
 //! header. So nothing is drawn, and equal headers and queues give equal answers.
 
 use crate::channel::{FirstChannels, HopKind, place};
-use crate::channels_needed::ChannelWalk;
 use crate::path::{Path, Place};
 use crate::random::split;
-use crate::schemes::ugal::{Price, Watch, channel_at, check_credits};
+use crate::schemes::ugal::{Price, Watch, check_credits};
 use crate::{Credits, Error, Header, Kind, Scheme, Stage, Switch, forward, local_hop};
-use tvlb_schema::{End, GlobalPort, Queue, SwitchIndex};
+use tvlb_schema::{End, GlobalPort, Port, Queue, SwitchIndex};
 
 /// The most links that are looked at.
 const MOST_LINKS: u32 = 4;
@@ -36,11 +35,21 @@ struct Arrived<'s, 'i, C: ?Sized> {
     /// The virtual channels of its next hop, where the queue is that of one.
     channels: Option<FirstChannels>,
     /// The most hops within this group for which the links have channels.
-    most_mid: u32,
+    most_mid: u8,
+    /// One link joins every two switches of a group, and nothing is dead: every way lives.
+    is_plain: bool,
 }
 
-/// A way on, and what it costs.
-type Priced = (Path, Price);
+/// A link to the group of the destination: its port, that port's switch and slot there, and the hops behind it.
+struct Exit {
+    y: GlobalPort,
+    at: SwitchIndex,
+    slot: u16,
+    arrives: SwitchIndex,
+}
+
+/// The bits of a header that say by which way a packet goes on.
+const WAY: u64 = Header::route(GlobalPort(0), GlobalPort(0xfff), SwitchIndex(0xff));
 
 /// Does the work of [`Switch::look_onward`]. The watch sees each way that is weighed, the drawn one first.
 #[inline]
@@ -58,12 +67,12 @@ pub(crate) fn look(
     }
     check_credits(switch, scheme.decision(), credits)?;
     let arrived = Arrived::new(switch, header, scheme, credits);
-    let best = arrived.and_then(|arrived| arrived.cheapest(watch));
-    Ok(best.map_or(header, |(path, _)| path.reroutes(header, Kind::Vlb)))
+    Ok(arrived.map_or(header, |arrived| arrived.by_the_cheapest(watch)))
 }
 
 impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
     /// `None` if the header makes no sense here.
+    #[inline]
     fn new(switch: &'s Switch<'i>, header: Header, scheme: Scheme, credits: &'s C) -> Option<Self> {
         let to = switch.place(header.destination());
         if !forward::is_in_range(switch, header) || to.group == switch.image.group() {
@@ -76,83 +85,105 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
                 Some(FirstChannels { local: on(HopKind::Local), global: on(HopKind::Global) })
             }
         };
-        let walk = ChannelWalk::at(switch.rules, header);
-        let fits = |&mid: &u32| switch.channels.have(walk.onward(mid, 1).needed());
-        let most_mid = (0..=2).rev().find(fits)?;
-        Some(Self { switch, credits, header, to, channels, most_mid })
+        let most_mid = switch.most_hops_onward(header)?;
+        let is_plain = switch.image.fabric().group_links().is_single();
+        Some(Self { switch, credits, header, to, channels, most_mid, is_plain })
     }
 
-    /// The cheapest way on; `None` if none is left.
-    fn cheapest(&self, watch: &mut impl Watch) -> Option<Priced> {
+    /// The header by the cheapest way on; as it is if none is left.
+    #[inline]
+    fn by_the_cheapest(&self, watch: &mut impl Watch) -> Header {
         let (image, fabric) = (&self.switch.image, self.switch.image.fabric());
         let end = End { group: image.group(), port: self.header.y() };
         // Of a header that makes sense, the drawn link is one of those to its destination's group.
-        let (group, drawn) = fabric.link_behind(end)?;
-        if group != self.to.group {
-            return None;
-        }
-        let mut best: Option<Priced> = None;
-        let mut weigh = |way: Option<Priced>| {
-            let Some((path, price)) = way else { return };
-            watch.drawn(path, Kind::Vlb, price);
-            let rank = |(path, price): Priced| (price.cost, path.hops());
-            if best.is_none_or(|best| rank((path, price)) < rank(best)) {
-                best = Some((path, price));
-            }
+        let links = fabric.links_between(image.group(), self.to.group);
+        let Some((_, drawn)) = fabric.link_behind(end).filter(|&(group, _)| group == self.to.group)
+        else {
+            return self.header;
         };
-        weigh(self.way(self.header.y(), self.header.detour()));
-        let links = fabric.links_between(image.group(), group);
-        let spread = local_hop::spread_of(self.header);
+        let (mut least, mut best) = (u64::MAX, self.header.bits() & WAY);
         for ahead in 0..links.count().min(MOST_LINKS) {
             // Both are below the number of links, which is below 2¹².
             let k = drawn.wrapping_add(ahead);
             let k = if k < links.count() { k } else { k.wrapping_sub(links.count()) };
-            let (y, _) = fabric.ends(links, k);
-            let at = self.switch.dragonfly().split_port(y).0;
-            weigh(self.way(y, at));
-            if links.count() <= FEW_LINKS && at != image.index() {
-                weigh(self.way(y, self.third(spread.rotate_left(8 * ahead))));
+            let exit = self.exit(fabric.ends(links, k));
+            for turn in 0..3 {
+                let detour = match turn {
+                    0 if ahead == 0 => self.header.detour(),
+                    1 => exit.at,
+                    2 if links.count() <= FEW_LINKS && exit.at != image.index() => {
+                        self.third(ahead)
+                    }
+                    _ => continue,
+                };
+                let rank = self.rank(&exit, detour, watch);
+                if rank < least {
+                    (least, best) = (rank, Header::route(GlobalPort(0), exit.y, detour));
+                }
             }
         }
-        best
+        Header::from_bits(self.header.bits() & !WAY | best)
     }
 
-    /// A switch of the group, by this random word.
-    fn third(&self, random: u32) -> SwitchIndex {
+    #[inline]
+    fn exit(&self, (y, far): (GlobalPort, GlobalPort)) -> Exit {
+        let df = self.switch.dragonfly();
+        let (at, slot) = df.split_port(y);
+        Exit { y, at, slot, arrives: df.split_port(far).0 }
+    }
+
+    /// A switch of the group, by the bits of the header.
+    fn third(&self, ahead: u32) -> SwitchIndex {
+        let random = local_hop::spread_of(self.header).rotate_left(8 * ahead);
         // A group has at most 2⁸ switches.
         SwitchIndex((split(random, self.switch.image.switches_of_group()).0 & 0xff) as u8)
     }
 
-    /// The way on by a link over a switch, if it lives and the links have channels for it.
-    fn way(&self, y: GlobalPort, detour: SwitchIndex) -> Option<Priced> {
-        let (image, df) = (&self.switch.image, self.switch.dragonfly());
-        let (fabric, group, here) = (image.fabric(), image.group(), image.index());
-        let (at, slot) = df.split_port(y);
-        let arrives = df.split_port(image.behind(y)?.port).0;
-        let is_direct = detour == here || detour == at;
-        let next = if is_direct { at } else { detour };
-        let mid = if is_direct { u8::from(at != here) } else { 2 };
-        let lives = fabric.has_live_cable(End { group, port: y })
-            && fabric.is_local_hop(group, here, next)
-            && fabric.is_local_hop(group, next, at)
-            && fabric.is_local_hop(self.to.group, arrives, self.to.index);
-        if !lives || u32::from(mid) > self.most_mid {
-            return None;
+    /// What the way on by a link over a switch costs and, below that, its hops: so of equal costs the fewest hops rank
+    /// lowest. It is the largest number if the way does not live or the links lack channels for it.
+    #[inline]
+    fn rank(&self, exit: &Exit, detour: SwitchIndex, watch: &mut impl Watch) -> u64 {
+        let (df, here) = (self.switch.dragonfly(), self.switch.image.index());
+        let is_direct = detour == here || detour == exit.at;
+        let next = if is_direct { exit.at } else { detour };
+        let mid = if is_direct { u8::from(exit.at != here) } else { 2 };
+        if mid > self.most_mid || !(self.is_plain || self.lives(exit, next)) {
+            return u64::MAX;
         }
-        let hops = mid + 1 + u8::from(arrives != self.to.index);
-        let path = |port| Path::new((port, Stage::Middle), self.header.x(), y, detour, hops);
-        let path = if next == here {
-            path(df.slot_port(slot))?
-        } else if fabric.group_links().is_single() {
-            path(df.local_port(here, next))?
+        let hops = mid + 1 + u8::from(exit.arrives != self.to.index);
+        let is_here = next == here;
+        let port = if is_here {
+            df.slot_port(exit.slot)
+        } else if self.is_plain {
+            df.local_port(here, next)
         } else {
-            let path = path(df.local_port(here, next))?;
-            let header = path.reroutes(self.header, Kind::Vlb);
-            path.by(self.switch.port_to(next, local_hop::spread_of(header)))
+            self.spread_port(next, Header::route(GlobalPort(0), exit.y, detour))
         };
-        let channel = channel_at(self.switch, self.channels, path.first_port());
-        let queue = self.credits.queue(path.first_port(), channel);
-        let cost = i64::from(queue) * i64::from(hops);
-        Some((path, Price { channel, queue, cost }))
+        let channel = self.channels.map(|of| if is_here { of.global } else { of.local });
+        let queue = self.credits.queue(port, channel);
+        let cost = u64::from(queue) * u64::from(hops);
+        let first = (port, Stage::Middle);
+        if let Some(path) = Path::new(first, self.header.x(), exit.y, detour, hops) {
+            watch.drawn(path, Kind::Vlb, Price { channel, queue, cost: cost.cast_signed() });
+        }
+        cost << 3 | u64::from(hops)
+    }
+
+    /// Whether a link lives, and what leads to it over this switch and from it to the destination.
+    #[inline(never)]
+    fn lives(&self, exit: &Exit, next: SwitchIndex) -> bool {
+        let (image, fabric) = (&self.switch.image, self.switch.image.fabric());
+        let (group, here) = (image.group(), image.index());
+        fabric.has_live_cable(End { group, port: exit.y })
+            && fabric.is_local_hop(group, here, next)
+            && fabric.is_local_hop(group, next, exit.at)
+            && fabric.is_local_hop(self.to.group, exit.arrives, self.to.index)
+    }
+
+    /// The port of one of the links to a switch, by the bits of the header on this way.
+    #[inline(never)]
+    fn spread_port(&self, next: SwitchIndex, way: u64) -> Port {
+        let header = Header::from_bits(self.header.bits() & !WAY | way);
+        self.switch.port_to(next, local_hop::spread_of(header))
     }
 }
