@@ -84,5 +84,9 @@ int32_t routing_from_link(struct routing *routing, uint64_t header, tvlb_step *s
     tvlb_inputs inputs = inputs_of(routing);
     /* PAR's second look changes the headers that are open to it, and no others. */
     int32_t code = tvlb_reconsider(&routing->sw, &header, TVLB_CUSTOM, &inputs);
+    /* Where the image says so, a VLB packet leaves its intermediate group by the link that is cheapest by this switch's
+     * queues, which its source could not see. All other headers stay as they are. */
+    if (code == TVLB_OK)
+        code = tvlb_look_onward(&routing->sw, &header, &inputs);
     return code != TVLB_OK ? code : tvlb_forward(&routing->sw, header, step);
 }

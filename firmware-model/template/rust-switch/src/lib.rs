@@ -103,7 +103,7 @@ impl Routing {
     }
 
     /// A packet from another switch, with the header that it came with: PAR's second look, if the packet is open to
-    /// it, and the next step.
+    /// it, the look in the intermediate group, if the image asks for it, and the next step.
     ///
     /// # Errors
     /// The header makes no sense here. The packet is to be dropped.
@@ -111,6 +111,8 @@ impl Routing {
         let header = Header::from_bits(header);
         let credits = ByChannel { counters: &self.credits_in_use, channels: CHANNELS };
         let header = self.switch.reconsider(header, PATHS, &credits, &mut self.rng)?;
+        // The source of a VLB packet could not see the queues of this group, so the packet may leave it by another link.
+        let header = self.switch.look_onward(header, SCHEME, &credits)?;
         self.switch.forward(header)
     }
 
