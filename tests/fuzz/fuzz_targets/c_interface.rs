@@ -8,8 +8,9 @@ use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use tvlb_firmware_c::{
     TVLB_OK, tvlb_admit, tvlb_boot, tvlb_channels_needed, tvlb_check_replacement, tvlb_error_name,
-    tvlb_forward, tvlb_inputs, tvlb_neighbour, tvlb_node_count, tvlb_ports, tvlb_reconsider,
-    tvlb_setup, tvlb_step, tvlb_switch, tvlb_switch_number,
+    tvlb_explain_onward, tvlb_explanation, tvlb_forward, tvlb_inputs, tvlb_look_onward,
+    tvlb_neighbour, tvlb_node_count, tvlb_ports, tvlb_reconsider, tvlb_setup, tvlb_step,
+    tvlb_switch, tvlb_switch_number,
 };
 use tvlb_fuzz::{FABRIC, SWITCH, framed};
 use tvlb_schema::ImageKind;
@@ -42,6 +43,7 @@ enum Image {
 enum Call {
     Admit { node: u32, scheme: u8, paths: u8, into_null: bool },
     Reconsider { header: Option<u64>, paths: u8 },
+    LookOnward { header: Option<u64>, explain: bool },
     Forward { header: u64, into_null: bool },
 }
 
@@ -103,6 +105,14 @@ fuzz_target!(|input: Input| {
                 Call::Reconsider { header: given, paths } => {
                     header = given.unwrap_or(came);
                     tvlb_reconsider(&switch, &mut header, paths, &inputs)
+                }
+                Call::LookOnward { header: given, explain: false } => {
+                    header = given.unwrap_or(came);
+                    tvlb_look_onward(&switch, &mut header, &inputs)
+                }
+                Call::LookOnward { header: given, explain: true } => {
+                    let mut told = tvlb_explanation::default();
+                    tvlb_explain_onward(&switch, given.unwrap_or(came), &inputs, &mut told)
                 }
                 Call::Forward { header, into_null } => {
                     tvlb_forward(&switch, header, out(into_null))

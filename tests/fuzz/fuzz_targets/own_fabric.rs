@@ -10,12 +10,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cell::OnceCell;
 use std::ffi::c_void;
 use tvlb_firmware_c::{
-    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider,
-    tvlb_setup, tvlb_step, tvlb_switch,
+    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_look_onward,
+    tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
 };
 use tvlb_firmware_model::{
     ByChannel, Channels, Choice, Error, Header, Scheme, Step, Switch, VlbPaths,
 };
+use tvlb_fuzz::look_onward;
 use tvlb_fuzz::own::{Own, Plan};
 use tvlb_schema::{NodeId, SwitchId};
 
@@ -88,6 +89,8 @@ impl<'a> Network<'a> {
                         );
                         header = looked.expect("a packet under way may be looked at");
                     }
+                    let looked = look_onward(switch, header, scheme, &by_channel(&world.credits));
+                    header = looked.expect("credits are known by channel");
                     step = switch.forward(header).expect("a packet under way goes on");
                 }
             }
@@ -202,6 +205,13 @@ fn bounce(switch: &Switch<'_>, c: &InC, bits: u64, world: &mut World) {
         assert_eq!(code, looked.as_ref().map_or_else(code_of, |_| TVLB_OK));
         let Ok(looked) = looked else { return };
         assert_eq!(in_place, looked.bits());
+        let code = c.with(world, |switch, _, given| {
+            // SAFETY: as above.
+            unsafe { tvlb_look_onward(switch, &raw mut in_place, given) }
+        });
+        let looked = look_onward(switch, looked, Scheme::Par, &by_channel(&world.credits));
+        let looked = looked.expect("credits are known by channel");
+        assert_eq!((code, in_place), (TVLB_OK, looked.bits()));
         let mut step = tvlb_step::default();
         // SAFETY: all pointers are of what lives.
         let code = unsafe { tvlb_forward(&raw const *c.0, looked.bits(), &raw mut step) };

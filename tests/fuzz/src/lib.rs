@@ -3,7 +3,7 @@
 pub mod own;
 
 use tvlb_firmware_model::rand_core::Rng;
-use tvlb_firmware_model::{Header, Step, Switch, VlbPaths};
+use tvlb_firmware_model::{Credits, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::{FORMAT_VERSION, FabricImage, ImageKind};
 
 /// The fabric image that pins the format.
@@ -42,6 +42,7 @@ pub fn feed_back(switch: &Switch<'_>, mut header: Header, credits: &[u32], rng: 
         let Ok(looked) = switch.reconsider(header, VlbPaths::Custom, credits, rng) else {
             return;
         };
+        let Some(looked) = look_onward(switch, looked, Scheme::Par, credits) else { return };
         match switch.forward(looked) {
             Ok(Step::Send { virtual_channel, header: next, .. }) => {
                 assert!(virtual_channel < 5);
@@ -51,6 +52,22 @@ pub fn feed_back(switch: &Switch<'_>, mut header: Header, credits: &[u32], rng: 
         }
     }
     panic!("a packet is still under way after nine steps");
+}
+
+/// The look in the intermediate group at a header of any bits: only the way changes, and the explanation says the
+/// same. `None` if the credits are not known as the switch counts them.
+pub fn look_onward(
+    switch: &Switch<'_>,
+    header: Header,
+    scheme: Scheme,
+    credits: &(impl Credits + ?Sized),
+) -> Option<Header> {
+    let looked = switch.look_onward(header, scheme, credits);
+    let why = switch.explain_onward(header, scheme, credits);
+    assert_eq!(why.map(|why| why.outcome), looked);
+    let looked = looked.ok()?;
+    assert_eq!((looked.bits() ^ header.bits()) & !0x0fff_ff00, 0);
+    Some(looked)
 }
 
 /// Makes the checksum at the end of an image hold.

@@ -5,8 +5,8 @@ use arbitrary::Arbitrary;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
     Candidates, Decision, Dragonfly, DrawRule, End, FabricImage, Gate, GlobalPort, GroupId,
-    GroupKind, Keep, LegHops, Level, MinCandidate, Onward, PerDecision, Queue, SetContents, SetRule, Shape,
-    ShapeSet, SwitchContents, SwitchId, VcScheme, Weighing, encode_fabric_image,
+    GroupKind, Keep, LegHops, Level, MinCandidate, Onward, PerDecision, Queue, SetContents,
+    SetRule, Shape, ShapeSet, SwitchContents, SwitchId, VcScheme, Weighing, encode_fabric_image,
     encode_switch_image,
 };
 
