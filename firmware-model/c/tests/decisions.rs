@@ -265,7 +265,8 @@ fn arriving(switch: &Switch<'_>) -> Vec<u64> {
         }
         let between = fabric.links_between(group, to_group);
         let (y, _) = fabric.ends(between, turn / 3 % between.count());
-        let detour = if turn % 2 == 0 { df.split_port(y).0.0.into() } else { turn / 2 % df.a() };
+        let detour =
+            if turn.is_multiple_of(2) { df.split_port(y).0.0.into() } else { turn / 2 % df.a() };
         let way = u64::from(by.port.0) << 28 | u64::from(y.0) << 16 | u64::from(detour) << 8;
         Some(u64::from(to.0) << 48 | way | 3 << 5 | 2)
     };

@@ -22,7 +22,7 @@ const DRAWN: &[u8] = include_bytes!("../../../schema/golden/v3/switch-00005.tvlb
 const LARGE_FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const LARGE_ONWARD: &[u8] = include_bytes!("../../bare-metal/images/switch-00004-onward.tvlb");
 
-const CHANNELS: usize = 5;
+const CHANNELS: u8 = 5;
 const PAR: u8 = 3;
 /// What a look may change of a header: the port by which the packet leaves the group, and the detour.
 const WAY: u64 = 0xfff << 16 | 0xff << 8;
@@ -41,10 +41,11 @@ fn booted(fabric: &[u8], image: &[u8]) -> tvlb_switch {
 }
 
 /// Counters by channel, or with 0 channels one for each port. No random words are given: a look takes none.
-fn inputs_of(counters: &mut [u32], channels: usize) -> tvlb_inputs {
+fn inputs_of(counters: &mut [u32], channels: u8) -> tvlb_inputs {
     unsafe extern "C" fn none(_: *mut std::ffi::c_void) -> u32 {
         panic!("a look draws no random words")
     }
+    let channels = usize::from(channels);
     tvlb_inputs {
         credits: counters.as_mut_ptr(),
         credit_count: counters.len() / channels.max(1),
@@ -83,8 +84,9 @@ fn compare((fabric, image): (&[u8], &[u8]), mask: u64) -> (u32, u8) {
         let bits = rng.next_u64();
         // Of four headers three are in range and arrive.
         let header = if round % 4 == 0 { bits } else { bits & mask & !0xff | ARRIVING };
-        let mut counters: Vec<u32> = (0..ports * CHANNELS).map(|_| rng.next_u32() >> 28).collect();
-        let by_channel = ByChannel { counters: &counters, channels: CHANNELS as u8 };
+        let mut counters: Vec<u32> =
+            (0..ports * usize::from(CHANNELS)).map(|_| rng.next_u32() >> 28).collect();
+        let by_channel = ByChannel { counters: &counters, channels: CHANNELS };
         let rust_header = Header::from_bits(header);
         let expected = in_rust.look_onward(rust_header, Scheme::Par, &by_channel).unwrap();
         let why = in_rust.explain_onward(rust_header, Scheme::Par, &by_channel).unwrap();
@@ -143,7 +145,7 @@ fn a_switch_whose_image_does_not_say_so_looks_at_nothing() {
 fn null_misaligned_and_unbooted_are_refused() {
     let (switch, zeros) = (booted(FABRIC, ONWARD), tvlb_switch::zeroed());
     let (at, blank) = (&raw const switch, &raw const zeros);
-    let mut counters = [0; 7 * CHANNELS];
+    let mut counters = [0; 7 * CHANNELS as usize];
     let inputs = inputs_of(&mut counters, CHANNELS);
     let with = &raw const inputs;
     let before = 40 << 48 | ARRIVING;
