@@ -38,10 +38,13 @@ flash() { awk -v what="${2-flash}" '$1 == what { print $2 }' "$out/$1"; }
 `admit`, UGAL-L, conventional, 1x4 with a gate|admit-ugal-l-conventional-1x4
 `admit`, UGAL-L, strategic-2-3 by shape, 1x4 with a gate|admit-ugal-l-custom-1x4
 `reconsider`, strategic-2-3 by shape|reconsider
+`look_onward`, of four links|look-onward
+`look_onward`, a packet that is not looked at|look-onward-elsewhere
 `forward`|forward
 `tvlb_admit`, UGAL-L, conventional|c-admit-ugal-l-conventional
 `tvlb_admit`, UGAL-L, strategic-2-3 by shape|c-admit-ugal-l-custom
 `tvlb_reconsider`, strategic-2-3 by shape|c-reconsider
+`tvlb_look_onward`, of four links|c-look-onward
 `tvlb_forward`|c-forward
 `ask`, all outputs free|ask-free
 `ask`, half of the outputs free|ask-busy
@@ -51,6 +54,7 @@ ROWS
     printf ' Deciding at every hop adds %s B of flash for `launch`, `ask` and `may_inject` and %s B for reading an escape image, which takes %s B of stack; what a switch keeps for it is %s B.' \
         "$(flash machine flash-ask)" "$(flash machine flash-ofar-boot)" "$(machine stack boot-ofar)" \
         "$(machine state ofar)"
+    printf ' The look in the intermediate group adds %s B of flash.' "$(flash machine flash-onward)"
     printf ' All this is built with `opt-level = "s"` ("z" for the reading of all images but that one), x86-64 with 3. With 3 on the Cortex-M4 too it is %s B of flash, and the two decisions of UGAL-L take %s and %s instructions there.\n' \
         "$(flash fast)" "$(machine instructions admit-ugal-l-conventional fast)" \
         "$(machine instructions admit-ugal-l-custom fast)"

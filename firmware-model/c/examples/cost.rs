@@ -7,18 +7,21 @@ use std::ffi::c_void;
 use std::hint::black_box;
 use std::ptr::null;
 use tvlb_firmware_c::{
-    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_setup,
-    tvlb_step, tvlb_switch,
+    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_look_onward, tvlb_reconsider,
+    tvlb_setup, tvlb_step, tvlb_switch,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
-use tvlb_firmware_model::{Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths};
-use tvlb_schema::{NodeId, Port};
+use tvlb_firmware_model::{
+    Admission, ByChannel, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+};
+use tvlb_schema::{NodeId, Port, SwitchId};
 
 const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
 const RARE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-rare.tvlb");
 const SEVERAL: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-several.tvlb");
 const SECOND: &[u8] = include_bytes!("../../bare-metal/images/switch-00004.tvlb");
+const ONWARD: &[u8] = include_bytes!("../../bare-metal/images/switch-00004-onward.tvlb");
 const ESCAPE: &[u8] = include_bytes!("../../bare-metal/images/escape-ring.tvlb");
 
 #[inline(never)]
@@ -48,6 +51,15 @@ fn probe_forward(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
 }
 
 #[inline(never)]
+fn probe_look_onward(
+    switch: &Switch<'_>,
+    header: Header,
+    credits: &ByChannel<'_>,
+) -> Result<Header, Error> {
+    switch.look_onward(header, Scheme::Par, credits)
+}
+
+#[inline(never)]
 fn probe_ask(
     ofar: &Ofar<'_, '_>,
     header: Header,
@@ -55,6 +67,47 @@ fn probe_ask(
     rng: &mut DefaultRng,
 ) -> Result<Ask, ::tvlb_ofar::Error> {
     ofar.ask(header, view, rng)
+}
+
+#[inline(never)]
+fn probe_c_look_onward(switch: &tvlb_switch, mut header: u64, inputs: &tvlb_inputs) -> u64 {
+    // SAFETY: all that is given lives and is used by nobody else; no random words are taken.
+    unsafe { tvlb_look_onward(switch, &raw mut header, inputs) };
+    header
+}
+
+/// Looks at packets in their intermediate group, from where four links lead to the group of their destination, or at
+/// packets that are not there.
+fn look_onward(what: &str, calls: u32) {
+    let switch = Switch::boot(FABRIC, ONWARD).expect("the images are good");
+    let (fabric, group) = (switch.image().fabric(), switch.image().group());
+    let mut rng = DefaultRng::seed_from_u64(1);
+    let mut headers = Vec::new();
+    while headers.len() < 64 {
+        let word = rng.next_u32();
+        let to = SwitchId(u16::try_from(word % 72).expect("it is below 72"));
+        let (to_group, _) = fabric.dragonfly().place(to);
+        if to_group != group {
+            let (y, _) = fabric.ends(fabric.links_between(group, to_group), word >> 8 & 3);
+            let way = u64::from(y.0) << 16 | u64::from(word >> 16 & 7) << 8;
+            headers.push(u64::from(to.0) << 48 | way | 3 << 5 | 2);
+        }
+    }
+    let mut counters = [1; 15 * 5];
+    let credits = ByChannel { counters: &counters.clone(), channels: 5 };
+    let mut c = InC::boot(ONWARD);
+    let first = counters.as_mut_ptr();
+    let inputs = tvlb_inputs { credits: first, channels: 5, ..c.inputs() };
+    let stage = if what == "look-onward-elsewhere" { 1 << 5 } else { 0 };
+    for call in 0..calls {
+        let header = headers[call as usize & 63] ^ stage;
+        if what == "c-look-onward" {
+            let _ = black_box(probe_c_look_onward(&c.switch, header, &inputs));
+        } else {
+            let header = Header::from_bits(header);
+            let _ = black_box(probe_look_onward(&switch, header, &credits));
+        }
+    }
 }
 
 /// What the switch sees of its outputs, as `bare-metal` has it.
@@ -194,6 +247,9 @@ fn main() {
         "admit-par-custom" => (Scheme::Par, VlbPaths::Custom),
         _ => (Scheme::UgalL, VlbPaths::Custom),
     };
+    if what.contains("look-onward") {
+        return look_onward(&what, calls);
+    }
     if what.starts_with("ask") {
         return ask(&source, what == "ask-busy", calls);
     }
