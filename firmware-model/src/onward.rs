@@ -41,6 +41,7 @@ struct Arrived<'s, 'i, C: ?Sized> {
 }
 
 /// A link to the group of the destination: its port, that port's switch and slot there, and the hops behind it.
+#[derive(Clone, Copy)]
 struct Exit {
     y: GlobalPort,
     at: SwitchIndex,
@@ -107,19 +108,19 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
             let k = drawn.wrapping_add(ahead);
             let k = if k < links.count() { k } else { k.wrapping_sub(links.count()) };
             let exit = self.exit(fabric.ends(links, k));
-            for turn in 0..3 {
-                let detour = match turn {
-                    0 if ahead == 0 => self.header.detour(),
-                    1 => exit.at,
-                    2 if links.count() <= FEW_LINKS && exit.at != image.index() => {
-                        self.third(ahead)
-                    }
-                    _ => continue,
-                };
-                let rank = self.rank(&exit, detour, watch);
+            let mut take = |rank, detour| {
                 if rank < least {
                     (least, best) = (rank, Header::route(GlobalPort(0), exit.y, detour));
                 }
+            };
+            if ahead == 0 {
+                let detour = self.header.detour();
+                take(self.rank_over(exit, detour, watch), detour);
+            }
+            take(self.rank(exit, exit.at, watch), exit.at);
+            if links.count() <= FEW_LINKS && exit.at != image.index() {
+                let detour = self.third(ahead);
+                take(self.rank_over(exit, detour, watch), detour);
             }
         }
         Header::from_bits(self.header.bits() & !WAY | best)
@@ -141,8 +142,10 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
 
     /// What the way on by a link over a switch costs and, below that, its hops: so of equal costs the fewest hops rank
     /// lowest. It is the largest number if the way does not live or the links lack channels for it.
-    #[inline]
-    fn rank(&self, exit: &Exit, detour: SwitchIndex, watch: &mut impl Watch) -> u64 {
+    // Most ways have no detour but the switch of the link: known there, the check and the price are shorter.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn rank(&self, exit: Exit, detour: SwitchIndex, watch: &mut impl Watch) -> u64 {
         let (df, here) = (self.switch.dragonfly(), self.switch.image.index());
         let is_direct = detour == here || detour == exit.at;
         let next = if is_direct { exit.at } else { detour };
@@ -169,9 +172,15 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
         cost << 3 | u64::from(hops)
     }
 
+    /// The same where the packet may go over a third switch.
+    #[inline(never)]
+    fn rank_over(&self, exit: Exit, detour: SwitchIndex, watch: &mut impl Watch) -> u64 {
+        self.rank(exit, detour, watch)
+    }
+
     /// Whether a link lives, and what leads to it over this switch and from it to the destination.
     #[inline(never)]
-    fn lives(&self, exit: &Exit, next: SwitchIndex) -> bool {
+    fn lives(&self, exit: Exit, next: SwitchIndex) -> bool {
         let (image, fabric) = (&self.switch.image, self.switch.image.fabric());
         let (group, here) = (image.group(), image.index());
         fabric.has_live_cable(End { group, port: exit.y })
