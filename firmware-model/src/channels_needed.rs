@@ -308,6 +308,22 @@ mod tests {
         }
     }
 
+    /// The sum stands in the place of a walk wherever it says that there are channels enough.
+    #[test]
+    fn above_the_first_channel_a_way_on_needs_what_a_walk_says() {
+        for (assignment, above) in VcScheme::ALL.into_iter().zip(ABOVE_FIRST) {
+            let rules = Rules::of(assignment);
+            for channel in 0..8 {
+                let header = Header::from_bits(0).moved(Stage::Middle as u32, channel);
+                let first = rules.assign(header, AT_MIDDLE);
+                let sum = Channels { local: first + above.local, global: first + above.global };
+                let walked = ChannelWalk::at(rules, header).onward(2, 1).needed;
+                assert!(sum.have(walked), "{assignment:?} {channel}");
+                assert!(channel > 3 || sum == walked, "{assignment:?} {channel}");
+            }
+        }
+    }
+
     #[test]
     fn shapes_with_one_hop_in_the_middle_need_fewer() {
         let needed = |assignment, hops_before| {
