@@ -254,7 +254,7 @@ int32_t tvlb_admit_told(const tvlb_switch *sw, uint32_t node, uint8_t paths, con
                         const tvlb_told *told, tvlb_step *step);
 
 /* The virtual channel on which packets leave their source group after a local hop. */
-int32_t tvlb_leaving_channel(const tvlb_switch *sw, uint8_t *virtual_channel);
+int32_t tvlb_leaving_channel(const tvlb_switch *sw, uint8_t *channel);
 
 /* What is told of a port with so many credits in use: 0 to 3, in quarters of the buffer. */
 uint8_t tvlb_level(uint32_t used, uint32_t buffer_flits);

@@ -59,6 +59,11 @@ int run(void)
     EXPECT(TVLB_OK, tvlb_explain_onward(&sw, header, &inputs, &explanation));
     EXPECT(TVLB_OK, tvlb_switch_of(&sw, 40, &number));
     EXPECT(20, (int32_t)number);
+    uint8_t levels[2] = {0, 0}, channel;
+    const tvlb_told told = {levels, sizeof levels, 32};
+    EXPECT(TVLB_OK, tvlb_leaving_channel(&sw, &channel));
+    levels[0] = tvlb_level(20, 32);
+    EXPECT(TVLB_OK, tvlb_admit_told(&sw, 40, TVLB_CUSTOM, &inputs, &told, &step));
     EXPECT(TVLB_OK, tvlb_window_admit(&window, &limits, &may));
     EXPECT(TVLB_OK, tvlb_window_acknowledge(&window, 80));
     EXPECT(TVLB_OK, tvlb_window_lose(&window));
