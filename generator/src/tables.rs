@@ -155,7 +155,7 @@ fn set_entry(policy: &Policy, mean: &FabricMean, balance: Option<BalanceEntry>) 
     }
 }
 
-const fn window_entry(limits: WindowLimits) -> WindowEntry {
+pub(crate) const fn window_entry(limits: WindowLimits) -> WindowEntry {
     let WindowLimits { delay_cycles, packets } = limits;
     WindowEntry { delay_cycles, packets }
 }
@@ -195,7 +195,7 @@ fn manifest(
             global_latency: latencies.global.into(),
             bandwidths: *bandwidths,
             buffer: *buffer_flits,
-            destination_window: Some(window_entry(fabric.file.links().window_limits(df.a()))),
+            destination_window: fabric.file.links().destination_window.map(window_entry),
         },
         fabric_identity: format!("{:016x}", image.identity()),
         virtual_channels: virtual_channels.name().to_owned(),

@@ -5,7 +5,7 @@ use rand_core::Rng;
 use std::path::Path;
 use tvlb_firmware_model::{Error, Header, Stage, Step, Switch};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::{FabricFile, Latencies, Wiring};
+use tvlb_generator::fabric_file::{DestinationWindow, FabricFile, Latencies, Wiring};
 use tvlb_generator::policy::OpenPolicies;
 use tvlb_generator::tables::{Generated, tables_of};
 use tvlb_schema::{
@@ -42,6 +42,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         wiring: Wiring::Arrangement(arrangement),
         latencies: Latencies { local: 10, global: 15 },
         buffer_flits: None,
+        destination_window: DestinationWindow::Usual,
         bandwidths: tvlb_schema::Bandwidths::ALIKE,
         virtual_channels: VcScheme::Ordered,
         policies: OpenPolicies { sets, ..OpenPolicies::default() },

@@ -21,6 +21,7 @@ use crate::policy::OpenPolicies;
 use std::iter;
 use std::path::PathBuf;
 use tvlb_base::text::quoted;
+use tvlb_firmware_model::WindowLimits;
 use tvlb_schema::{Bandwidths, Dragonfly, VcScheme};
 use tvlb_simulator::LinkSpec;
 use tvlb_topology::arrangement::Arrangement;
@@ -50,6 +51,8 @@ pub struct FabricFile {
     pub bandwidths: Bandwidths,
     /// Flits that the buffer of one virtual channel holds where the network is simulated, if the file says so.
     pub buffer_flits: Option<u16>,
+    /// When the windows of sources close.
+    pub destination_window: DestinationWindow,
     pub virtual_channels: VcScheme,
     /// The T-VLB set of each decision, and how it weighs MIN against VLB, as far as the file says.
     pub policies: OpenPolicies,
@@ -71,6 +74,17 @@ pub struct Latencies {
     pub local: u16,
     /// Between two groups.
     pub global: u16,
+}
+
+/// When the windows of sources close, as a fabric file says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DestinationWindow {
+    /// At the delays of a saturated network, which follow from the links.
+    #[default]
+    Usual,
+    /// Packets are not acknowledged, so there are no windows.
+    None,
+    Limits(WindowLimits),
 }
 
 /// A value that no fabric file can have.
@@ -111,21 +125,28 @@ impl FabricFile {
             latencies: sections::DEFAULT_LATENCIES,
             bandwidths: Bandwidths::ALIKE,
             buffer_flits: None,
+            destination_window: DestinationWindow::Usual,
             virtual_channels: VcScheme::default(),
             policies: OpenPolicies::default(),
         })
     }
 
-    /// What it says of links, for a simulation.
-    pub const fn links(&self) -> LinkSpec {
+    /// What it says of links, for a simulation and for the manifest.
+    pub fn links(&self) -> LinkSpec {
         let Latencies { local, global } = self.latencies;
-        LinkSpec {
+        let links = LinkSpec {
             local_latency_cycles: local,
             global_latency_cycles: global,
             bandwidths: self.bandwidths,
             buffer_flits: self.buffer_flits,
             destination_window: None,
-        }
+        };
+        let destination_window = match self.destination_window {
+            DestinationWindow::Usual => Some(links.window_limits(self.dragonfly.a())),
+            DestinationWindow::None => None,
+            DestinationWindow::Limits(limits) => Some(limits),
+        };
+        LinkSpec { destination_window, ..links }
     }
 
     /// By group the number of its kind, as [`Self::kind_names`] has them; empty without kinds.

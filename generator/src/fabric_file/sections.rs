@@ -2,7 +2,7 @@
 
 use super::reader::{Document, Entry, Section};
 use super::units;
-use super::{FabricFault, FabricFile, FabricFileError, Latencies, Wiring};
+use super::{DestinationWindow, FabricFault, FabricFile, FabricFileError, Latencies, Wiring};
 use crate::policy::OpenPolicies;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub(super) const DRAGONFLY: [&str; 9] =
 pub(super) const KIND: [&str; 6] = ["name", "p", "a", "h", "g", LOCAL_LINKS];
 /// How many links join any two switches of a group.
 const LOCAL_LINKS: &str = "local-links";
-pub(super) const LINKS: [&str; 7] = [
+pub(super) const LINKS: [&str; 8] = [
     "local-latency",
     "global-latency",
     "cycle",
@@ -32,7 +32,12 @@ pub(super) const LINKS: [&str; 7] = [
     "local-bandwidth",
     "global-bandwidth",
     "buffer",
+    DESTINATION_WINDOW,
 ];
+/// When the windows of sources close.
+pub(super) const DESTINATION_WINDOW: &str = "destination-window";
+/// What stands in the place of windows where there are none.
+pub(super) const NO_WINDOW: &str = "none";
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 pub(super) const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
@@ -50,6 +55,9 @@ const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
 
 const BANDWIDTH: &str =
     "a number above 0 and at most 100000 with at most three decimals, as in 0.5";
+
+const WINDOW: &str = "\"none\" where packets are not acknowledged, or a delay in cycles, 0 to 8191, and packets, 1 to \
+    65535, as in \"150/32\"";
 
 const DEFAULT_SEED: u64 = 1;
 pub(super) const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
@@ -76,12 +84,12 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
     let wiring = wiring(&section, !kinds.is_empty())?;
     let names = section.optional("names").map(|entry| path(&entry, NAMES)).transpose()?;
     let (kind_names, kind_groups) = kinds.into_iter().unzip();
-    let (latencies, bandwidths, buffer_flits) = match root.optional("links") {
+    let (latencies, bandwidths, buffer_flits, destination_window) = match root.optional("links") {
         Some(links) => {
             let links = links.section(&LINKS)?;
-            (latencies(&links)?, bandwidths(&links)?, buffer(&links)?)
+            (latencies(&links)?, bandwidths(&links)?, buffer(&links)?, window(&links)?)
         }
-        None => (DEFAULT_LATENCIES, Bandwidths::ALIKE, None),
+        None => (DEFAULT_LATENCIES, Bandwidths::ALIKE, None, DestinationWindow::Usual),
     };
     let routing =
         root.optional("routing").map(|routing| routing.section(&routing_keys())).transpose()?;
@@ -96,6 +104,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         latencies,
         bandwidths,
         buffer_flits,
+        destination_window,
         virtual_channels: match &routing {
             Some(routing) => virtual_channels(routing)?,
             None => VcScheme::default(),
@@ -275,6 +284,16 @@ fn latency(entry: &Entry<'_, '_>, cycle: Option<u64>) -> Fallible<u16> {
 
 fn buffer(links: &Section<'_, '_>) -> Fallible<Option<u16>> {
     links.optional("buffer").map(|entry| entry.integer(1..=MOST_BUFFER.into())).transpose()
+}
+
+fn window(links: &Section<'_, '_>) -> Fallible<DestinationWindow> {
+    let Some(entry) = links.optional(DESTINATION_WINDOW) else {
+        return Ok(DestinationWindow::Usual);
+    };
+    match entry.string(WINDOW)? {
+        NO_WINDOW => Ok(DestinationWindow::None),
+        text => text.parse().map(DestinationWindow::Limits).map_err(|_| entry.refused(WINDOW)),
+    }
 }
 
 fn bandwidths(links: &Section<'_, '_>) -> Fallible<Bandwidths> {

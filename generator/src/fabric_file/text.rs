@@ -3,8 +3,8 @@
 //!
 //! Every struct is taken apart field by field, so that the compiler asks here for a field that is added.
 
-use super::sections::{AUTO, bandwidth_key};
-use super::{FabricFile, Latencies, Wiring};
+use super::sections::{AUTO, DESTINATION_WINDOW, NO_WINDOW, bandwidth_key};
+use super::{DestinationWindow, FabricFile, Latencies, Wiring};
 use crate::policy::OpenPolicies;
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
@@ -27,6 +27,7 @@ impl Display for FabricFile {
             latencies: Latencies { local, global },
             bandwidths,
             buffer_flits,
+            destination_window,
             virtual_channels,
             policies: OpenPolicies { sets, weighing },
         } = self;
@@ -52,6 +53,13 @@ impl Display for FabricFile {
         }
         if let Some(flits) = buffer_flits {
             writeln!(f, "buffer = {flits}")?;
+        }
+        match destination_window {
+            DestinationWindow::Usual => {}
+            DestinationWindow::None => writeln!(f, "{DESTINATION_WINDOW} = \"{NO_WINDOW}\"")?,
+            DestinationWindow::Limits(limits) => {
+                writeln!(f, "{DESTINATION_WINDOW} = \"{limits}\"")?;
+            }
         }
         writeln!(f, "\n[routing]\nvirtual-channels = \"{}\"", virtual_channels.name())?;
         weights(f, weighing)?;

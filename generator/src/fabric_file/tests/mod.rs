@@ -60,6 +60,7 @@ fn what_is_not_written_has_its_default() {
             latencies: Latencies { local: 10, global: 15 },
             bandwidths: Bandwidths::ALIKE,
             buffer_flits: None,
+            destination_window: DestinationWindow::Usual,
             virtual_channels: VcScheme::Ordered,
             policies: OpenPolicies::default(),
         }
@@ -85,6 +86,7 @@ fn what_is_written_is_what_is_read() {
         local-bandwidth = 1_00.0
         global-bandwidth = 12.5
         buffer = 4096
+        destination-window = "300/16"
         "#,
     );
     assert_eq!(file.name, "A.b_c-9");
@@ -93,6 +95,8 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(file.wiring, Wiring::Cables("wiring/cables.csv".into()));
     assert_eq!(file.latencies, Latencies { local: 1, global: 10_000 });
     assert_eq!(file.buffer_flits, Some(4096));
+    let limits = WindowLimits { delay_cycles: 300, packets: 16 };
+    assert_eq!(file.destination_window, DestinationWindow::Limits(limits));
     assert_eq!(file.bandwidths.to_string(), "node 100, local 100, global 12.5");
     assert_eq!(
         file.policies.weighing.map(|open| open.threshold),
@@ -121,6 +125,21 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(sets.ugal_l.draw, DrawRule::ByRoute);
     assert_eq!(sets.par_source.seed, file.seed);
     assert!(sets.par_second.shapes().is_empty());
+}
+
+/// Simulations and the manifest go by what [`FabricFile::links`] says.
+#[test]
+fn windows_close_at_the_delays_of_a_saturated_network_unless_the_file_says_otherwise() {
+    let windows = |links: &str| {
+        let file = parse(&format!("{LEAST}[links]\n{links}"));
+        // A file goes on saying it.
+        assert_eq!(parse(&file.to_string()), file);
+        file.links().destination_window.map(|limits| limits.to_string())
+    };
+    assert_eq!(windows("").as_deref(), Some("152/32"));
+    assert_eq!(windows("global-latency = 150").as_deref(), Some("1321/32"));
+    assert_eq!(windows("destination-window = '40/7'").as_deref(), Some("40/7"));
+    assert_eq!(windows("destination-window = 'none'"), None);
 }
 
 #[test]
@@ -228,7 +247,7 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
-    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer
+    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer, destination-window
     x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, onward, second-min, virtual-channels, set
     x.toml:8:1: routing.escape is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, onward, second-min, virtual-channels, set; `tvlb-lab escape` makes escape networks
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
@@ -360,6 +379,8 @@ fn other_values_out_of_range() {
         "[links]\nlocal-latency = 0",
         "[links]\nglobal-latency = 10001",
         "[links]\nbuffer = 0",
+        "[links]\ndestination-window = \"150/0\"",
+        "[links]\ndestination-window = 150",
         "[links]\nlocal-bandwidth = 0",
         "[links]\nnode-bandwidth = 0.0001",
         "[links]\nnode-bandwidth = \"1\"",
@@ -390,11 +411,13 @@ fn other_values_out_of_range() {
     x.toml:8:17: links.local-latency = 0, but local-latency must be 1 to 10000
     x.toml:8:18: links.global-latency = 10001, but global-latency must be 1 to 10000
     x.toml:8:10: links.buffer = 0, but buffer must be 1 to 30000
+    x.toml:8:22: links.destination-window = "150/0", but destination-window must be "none" where packets are not acknowledged, or a delay in cycles, 0 to 8191, and packets, 1 to 65535, as in "150/32"
+    x.toml:8:22: links.destination-window = 150, but destination-window must be "none" where packets are not acknowledged, or a delay in cycles, 0 to 8191, and packets, 1 to 65535, as in "150/32"
     x.toml:8:19: links.local-bandwidth = 0, but local-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:8:18: links.node-bandwidth = 0.0001, but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:8:18: links.node-bandwidth = "1", but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:9:20: links.global-bandwidth does not go with the bandwidths of the other kinds of links: the bandwidths are node 1, local 1, global 65, accepted bandwidths of which the largest is at most 64 times the smallest
-    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer
+    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer, destination-window
     x.toml:8:13: routing.threshold = 32768, but threshold must be a whole number from -32768 to 32767
     x.toml:8:13: routing.threshold = -32769, but threshold must be a whole number from -32768 to 32767
     x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
@@ -492,6 +515,7 @@ fn links_and_routing() -> impl Strategy<Value = String> {
         line(&["global-latency = 100"]),
         line(&["node-bandwidth = 0.125", "node-bandwidth = 4"]),
         line(&["global-bandwidth = 2.5"]),
+        line(&["destination-window = 'none'", "destination-window = '150/32'"]),
     );
     let weighing = (
         line(&["threshold = -3", "threshold = { ugal-l = 1, par-source = -2, par-second = 3 }"]),
@@ -517,8 +541,8 @@ fn links_and_routing() -> impl Strategy<Value = String> {
             "set = { ugal-l = \"all\", par-source = \"min\", par-second = \"4*2-hop, only:001\" }",
         ]),
     );
-    (links, weighing).prop_map(|((a, b, c, d), (t, n, g, q, o, m, v, s))| {
-        format!("[links]\n{a}{b}{c}{d}[routing]\n{t}{n}{g}{q}{o}{m}{v}{s}")
+    (links, weighing).prop_map(|((a, b, c, d, w), (t, n, g, q, o, m, v, s))| {
+        format!("[links]\n{a}{b}{c}{d}{w}[routing]\n{t}{n}{g}{q}{o}{m}{v}{s}")
     })
 }
 
