@@ -131,13 +131,15 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
         usual if usual == Buffers::all(32) => String::new(),
         flits => format!(" buffer {flits}"),
     };
+    let held = panel.destination_window().map(|limits| format!(" destination window {limits}"));
+    let held = held.unwrap_or_default();
     // Likewise only pairs of switches of a group that lack links, which sizes and cables do not say.
     let fewer = fabric.topology.fewer_links().iter();
     let fewer: Vec<String> =
         fewer.map(|pair| format!(" local {} {} {}", pair.low, pair.high, pair.links)).collect();
     let fewer = fewer.concat();
     format!(
-        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}{missing}{buffer}{fewer}",
+        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}{missing}{buffer}{held}{fewer}",
         runs::build(),
         fabric.file.latencies
     )
@@ -146,8 +148,25 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric_file::DestinationWindow;
     use tvlb_schema::{Dragonfly, FaultSet, LocalLink, SwitchId, SwitchIndex};
     use tvlb_topology::arrangement::Arrangement;
+
+    #[test]
+    fn runs_with_other_windows_are_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let df = Dragonfly::new(1, 4, 2, 5).unwrap();
+        let mut fabric = Fabric::new("lab", df, Arrangement::default(), 1).unwrap();
+        let mut of = |said| {
+            fabric.file.destination_window = said;
+            let size = crate::choose::PanelSize::Quick;
+            let panel = Panel::new(fabric.nodes(), fabric.file.links(), 1, size);
+            open(Some(home.path()), "one", &fabric, &panel)
+        };
+        of(DestinationWindow::Usual).unwrap();
+        assert!(matches!(of(DestinationWindow::None), Err(StoreError::Other { .. })));
+        of(DestinationWindow::Usual).unwrap();
+    }
 
     /// Of two wirings with the same cables, one may lack links within a group.
     #[test]

@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use std::fmt;
 use tvlb_base::parameter::Stated;
-use tvlb_firmware_model::VlbPaths;
+use tvlb_firmware_model::{VlbPaths, WindowLimits};
 use tvlb_schema::Nodes;
 use tvlb_simulator::{LinkSpec, Scheme, Settings, StarvedLink};
 use tvlb_throughput::LARGE;
@@ -287,12 +287,19 @@ impl Panel {
         self.settings(Scheme::UgalL, VlbPaths::Custom).starved_links()
     }
 
+    /// When the windows of sources close in its runs, of baselines and of candidates alike; none where the fabric
+    /// has no acknowledgements.
+    pub const fn destination_window(&self) -> Option<WindowLimits> {
+        self.links.destination_window
+    }
+
     /// The settings of the panel's runs.
     pub fn settings(&self, scheme: Scheme, paths: VlbPaths) -> Settings {
         Settings {
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
             latency_limit_cycles: self.latency_limit,
+            destination_window: self.destination_window(),
             ..Settings::new(scheme, paths).on(self.links, &Stated::default())
         }
     }

@@ -12,7 +12,7 @@ use tvlb_base::row;
 use tvlb_base::table::{self, Cell, Column, Table};
 use tvlb_table_set::{
     AgainContender, AgainEntry, Carried, ChoiceEntry, ContenderEntry, ContestEntry, FloorEntry,
-    Lead, PanelEntry, Regrets,
+    Lead, PanelEntry, Regrets, WindowEntry,
 };
 
 /// With fewer patterns than this, the spread of a difference says nothing of its standard error: two
@@ -75,6 +75,7 @@ impl Display for InWords<'_> {
             panel.window,
             panel.latency_limit
         )?;
+        writeln!(f, "sources  {}", windows_in_words(panel))?;
         writeln!(
             f,
             "regret   1 - S/E, where S is a saturation and E the largest of those of min, vlb and \
@@ -89,6 +90,18 @@ impl Display for InWords<'_> {
             show(f, contest, panel)?;
         }
         writeln!(f)
+    }
+}
+
+/// What sources hold in the runs of a panel, after "sources".
+pub(crate) fn windows_in_words(panel: &PanelEntry) -> String {
+    match panel.destination_window {
+        Some(WindowEntry { delay_cycles, packets }) => format!(
+            "hold a packet while {packets} from their switch are under way to its destination switch and the mean delay \
+             of such packets is above {delay_cycles} cycles"
+        ),
+        None => "hold no packet, because the fabric file says that packets are not acknowledged"
+            .to_owned(),
     }
 }
 

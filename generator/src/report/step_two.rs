@@ -5,7 +5,8 @@ use super::subject::Subject;
 use crate::choose::baseline::NEAR_SATURATION_LOAD;
 use crate::choose::objective::Prefer;
 use crate::choose::table::{
-    compared, figures, lead_in_words, passing_limit_later, percent, regret_rows, without_holder,
+    compared, figures, lead_in_words, passing_limit_later, percent, regret_rows, windows_in_words,
+    without_holder,
 };
 use crate::counted::counted;
 use std::fmt::Write;
@@ -109,7 +110,7 @@ fn words(panel: &PanelEntry, prefer: Option<&str>) -> String {
          guards a candidate's regret may be {}% at most. Its mean latency may be at most {}% above \
          conventional UGAL's under uniform traffic at {}, and the 99th percentile of its latency at most \
          {}% above at half of what conventional UGAL carries. A run takes {} windows of {} cycles and one more that is measured; \
-         it is saturated where its mean latency is above {} cycles. Worst served is what the network \
+         it is saturated where its mean latency is above {} cycles. In all runs sources {}. Worst served is what the network \
          delivers of the node that is served worst, over the mean of all nodes, at {NEAR_SATURATION_LOAD}% of the set's \
          own saturation.{rule}",
         panel.score.len(),
@@ -120,7 +121,8 @@ fn words(panel: &PanelEntry, prefer: Option<&str>) -> String {
         panel.tail_margin,
         panel.warm_up,
         panel.window,
-        panel.latency_limit
+        panel.latency_limit,
+        windows_in_words(panel)
     )
 }
 

@@ -3,6 +3,7 @@
 //! Plain data: those who choose fill it in, and [`all_rounded`](super::all_rounded) makes it what is written
 //! and shown.
 
+use super::WindowEntry;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Display;
 
@@ -90,6 +91,10 @@ pub struct PanelEntry {
     pub warm_up: u32,
     /// Mean latency above which a run is saturated.
     pub latency_limit: u32,
+    /// When the windows of sources close, in the runs of baselines and candidates alike; none where packets are not
+    /// acknowledged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination_window: Option<WindowEntry>,
     /// Saturations are multiples of this.
     pub resolution: f64,
     /// Candidates are ranked by their mean saturation over these.
