@@ -258,39 +258,6 @@ impl Baselines {
         self.guards.iter().map(|carried| (carried.most(), carried.most())).collect()
     }
 
-    /// Whether a contender has at most `percent` of regret on each guard, as far as the first on which it has
-    /// more. Where a load is asked with several seeds, because it may be carried by chance, that is said by the
-    /// saturation ([`Self::guard_steps`]), as its figures will say it.
-    pub(super) fn guards_hold(
-        &self,
-        runner: &impl Runner,
-        contender: Contender,
-        percent: u32,
-    ) -> Result<bool, ChooseError> {
-        for (guard, carried) in runner.panel().guards.iter().zip(&self.guards) {
-            let required = carried.required(percent);
-            if required == 0 {
-                continue;
-            }
-            if contender == Contender::CONVENTIONAL {
-                if carried.conventional < required {
-                    return Ok(false);
-                }
-                continue;
-            }
-            // One run tells most of those that do not come so far.
-            if runner.limits(contender, &guard.event, guard.population, required)? > 1.0 {
-                return Ok(false);
-            }
-            let most = carried.most();
-            let saturation = || runner.guard_saturation(contender, guard, (most, most));
-            if guard.seeds > 1 && saturation()? < required {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// The regrets of a contender with these saturations.
     pub(super) fn regrets(&self, panel: &Panel, steps: &Steps) -> Regrets {
         let of = |carried: &[Carried], own: &[u32]| {

@@ -54,11 +54,6 @@ impl<T> PerContender<T> {
         Self(vec![value; count])
     }
 
-    /// The number of contenders.
-    pub(super) const fn count(&self) -> usize {
-        self.0.len()
-    }
-
     /// Every contender with its value, in their order.
     #[cfg(test)]
     pub(super) fn iter(&self) -> impl Iterator<Item = (Contender, &T)> {

@@ -1,9 +1,8 @@
 //! One scheme's contest: guards first, then the race, then the choice among those that finished it.
 //!
 //! A candidate holds the guards if on none of them its regret is above the margin. Where no candidate
-//! does, those with the least regret are let in all the same, the race keeps whoever has
-//! less regret or more saturation than the others, and the choice is by the least worst regret. Others
-//! are let in, level by level, until they have more regret on a guard than the chosen one on any traffic.
+//! does, all that are fast and have no long tail race, and of those that finish the one with the least worst
+//! regret over all traffic is chosen.
 //!
 //! It knows contenders by number only. What they are and how they are tried is the [`Runner`]'s
 //! business, so the rules can be tested on made-up outcomes. The same answers give the same result, at
@@ -42,10 +41,8 @@ pub(super) struct ContestResult {
     pub baselines: Baselines,
     /// The first guard on which each contender fails at the margin, if it fails on any.
     pub failures: PerContender<Option<GuardFailure>>,
-    /// How much regret on a guard the candidates of the race have at most, in percent. Above the margin
-    /// no candidate holds all guards; `None` if every candidate fails by its latency, and then `chosen`
-    /// is conventional UGAL.
-    pub admitted_percent: Option<u32>,
+    /// Whether the chosen contender holds all guards. If it does not, no candidate does.
+    pub holds_guards: bool,
     /// Saturation on each score pattern that each contender met.
     pub standings: Standings,
     /// The candidates that were still in after the last pattern, the chosen one first.
@@ -59,11 +56,6 @@ pub(super) struct ContestResult {
 }
 
 impl ContestResult {
-    /// Whether the chosen contender holds all guards. If it does not, no candidate does.
-    pub(super) fn holds_guards(&self) -> bool {
-        self.admitted_percent.is_some_and(|percent| percent <= self.baselines.most_regret.0)
-    }
-
     /// Where a search for the saturation of a contender on another score pattern begins: at its mean, or at that of
     /// conventional UGAL.
     pub(super) fn guess(&self, contender: Contender) -> u32 {
@@ -100,19 +92,6 @@ pub(super) struct ContestRules<'r> {
     pub candidates: &'r [Contender],
 }
 
-/// The regrets, in percent, at which candidates are let into the race, until there is one: the margin,
-/// and then about five thirds of the one before.
-fn levels(most_regret: MostRegret) -> impl Iterator<Item = u32> {
-    std::iter::successors(Some(most_regret.0.min(100)), |&level| {
-        (level < 100).then(|| ((level * 5).div_ceil(3)).max(level + 1).min(100))
-    })
-}
-
-/// The level after this one.
-fn next_level(most_regret: MostRegret, level: u32) -> Option<u32> {
-    levels(most_regret).find(|&next| next > level)
-}
-
 /// Decides among `count` contenders.
 pub(super) fn contest(
     runner: &impl Runner,
@@ -120,44 +99,17 @@ pub(super) fn contest(
     rules: &ContestRules<'_>,
 ) -> Result<ContestResult, ChooseError> {
     let baselines = Baselines::measure(runner, rules.oblivious, rules.most_regret)?;
-    let mut entrants = RaceEntrants::admit(runner, (count, rules.candidates), &baselines)?;
-    loop {
-        let result = decide(runner, rules, &baselines, &entrants)?;
-        // An excluded candidate has regret above this level on some guard; a choice at or below the level
-        // everywhere is therefore at least as good.
-        let least = result.regrets.get(&result.chosen).map_or(0.0, Regrets::worst) * 100.0;
-        let further = entrants.level.filter(|&level| {
-            entrants.none_holds(rules.most_regret) && least > f64::from(level) + 1e-9
-        });
-        let Some(level) = further.and_then(|level| next_level(rules.most_regret, level)) else {
-            return Ok(result);
-        };
-        entrants.let_in(runner, &baselines, level)?;
-    }
-}
-
-/// Races those who are let in, and chooses among those that finish.
-fn decide(
-    runner: &impl Runner,
-    rules: &ContestRules<'_>,
-    baselines: &Baselines,
-    entrants: &RaceEntrants,
-) -> Result<ContestResult, ChooseError> {
+    let baselines = &baselines;
+    let RaceEntrants { failures, mut admitted, hold_guards } =
+        RaceEntrants::admit(runner, (count, rules.candidates), baselines)?;
     let panel = runner.panel();
     let references = rules.references;
-    let mut admitted = entrants.admitted.clone();
-    if admitted.is_empty() {
-        admitted.push(Contender::CONVENTIONAL);
-    }
-    let none_holds = entrants.none_holds(rules.most_regret);
-    let prefer = if none_holds { Prefer::Robust } else { rules.prefer };
-    // Where regret counts as well, it is enough that one candidate is better in both.
-    let keep = if none_holds { 1 } else { rules.prefer.finalists() };
-    let values = PerContender::same(entrants.held.count(), Vec::new());
+    let prefer = if hold_guards { rules.prefer } else { Prefer::Robust };
+    let values = PerContender::same(count, Vec::new());
     let mut standings = Standings { values, rounds: panel.score.len() };
     let mut in_race = references.to_vec();
     in_race.extend(admitted.iter().filter(|contender| !references.contains(contender)));
-    race(&mut standings, (in_race, references), keep, &entrants.held, |round, left, so_far| {
+    race(&mut standings, (in_race, references), prefer.finalists(), |round, left, so_far| {
         saturations(runner, baselines, round, (left, references), so_far)
     })?;
     admitted.retain(|&contender| standings.finished(contender));
@@ -197,8 +149,8 @@ fn decide(
     }
     Ok(ContestResult {
         baselines: baselines.clone(),
-        failures: entrants.failures.clone(),
-        admitted_percent: entrants.level,
+        failures,
+        holds_guards: hold_guards,
         standings,
         finalists,
         references,
@@ -262,86 +214,49 @@ fn saturations(
 
 /// Who takes part in a race.
 struct RaceEntrants {
-    /// The first guard on which each contender fails at the margin.
+    /// The first demand that each contender does not meet.
     failures: PerContender<Option<GuardFailure>>,
-    /// The candidates that are let in.
+    /// The candidates that race.
     admitted: Vec<Contender>,
-    /// Those that are not, and that saturate on a guard: the others are slow or have a long tail.
-    out: Vec<Contender>,
-    /// How much regret those that are let in have on a guard at most, in percent.
-    level: Option<u32>,
-    /// The least regret of the levels that each of them holds, in percent.
-    held: PerContender<u32>,
+    /// Whether they hold all guards.
+    hold_guards: bool,
 }
 
 impl RaceEntrants {
-    /// Lets in the candidates that hold all guards; where there is none, those of the least level that any
-    /// of them holds, and those of the next, so that it shows what more regret would buy.
+    /// The candidates that hold all guards. If none does, all that are fast and have no long tail, and if none is,
+    /// conventional UGAL.
     fn admit(
         runner: &impl Runner,
         (count, candidates): (usize, &[Contender]),
         baselines: &Baselines,
     ) -> Result<Self, ChooseError> {
-        let most_regret = baselines.most_regret;
         let mut failures = PerContender::same(count, None);
         let found = all_of(candidates, |&contender| {
-            let slow = baselines.slow_at_light_load(runner, contender)?;
-            let guards = 0..baselines.guards.len();
-            let saturated = || baselines.guard_failure(runner, contender, guards, most_regret.0);
-            let failure = if slow.is_some() { slow } else { saturated()? };
-            if failure.is_some() { Ok(failure) } else { baselines.long_tail(runner, contender) }
+            let mut failure = baselines.slow_at_light_load(runner, contender)?;
+            if failure.is_none() {
+                failure = baselines.long_tail(runner, contender)?;
+            }
+            if failure.is_none() {
+                let (all, margin) = (0..baselines.guards.len(), baselines.most_regret.0);
+                failure = baselines.guard_failure(runner, contender, all, margin)?;
+            }
+            Ok(failure)
         })?;
         for (&contender, failure) in candidates.iter().zip(found) {
             failures[contender] = failure;
         }
-        let (admitted, mut out): (Vec<_>, Vec<_>) =
-            candidates.iter().partition(|&&contender| failures[contender].is_none());
-        out.retain(|c| matches!(failures[*c], Some(GuardFailure::Saturated { .. })));
-        let level = (!admitted.is_empty()).then_some(most_regret.0);
-        let held = PerContender::same(count, most_regret.0);
-        let mut entrants = Self { failures, admitted, out, level, held };
-        if entrants.level.is_none() {
-            for level in levels(most_regret).skip(1) {
-                let is_last = entrants.level.is_some();
-                entrants.let_in(runner, baselines, level)?;
-                if is_last {
-                    break;
-                }
-            }
-        }
-        Ok(entrants)
-    }
-
-    /// Whether no candidate holds all guards.
-    fn none_holds(&self, most_regret: MostRegret) -> bool {
-        self.level.is_none_or(|level| level > most_regret.0)
-    }
-
-    /// Lets in the candidates that have at most `level` percent of regret on each guard.
-    fn let_in(
-        &mut self,
-        runner: &impl Runner,
-        baselines: &Baselines,
-        level: u32,
-    ) -> Result<(), ChooseError> {
-        let holds = all_of(&self.out, |&contender| {
-            // Near saturation a run may pass by chance where one at a lower load does not. So who comes
-            // this far is judged by what it carries, which its figures will say.
-            Ok(baselines.guards_hold(runner, contender, level)?
-                && baselines.long_tail(runner, contender)?.is_none())
-        })?;
-        let mut holds = holds.into_iter();
-        let (let_in, out) = self.out.drain(..).partition(|_| holds.next() == Some(true));
-        self.out = out;
-        for &contender in &let_in {
-            self.held[contender] = level;
-        }
-        self.admitted.extend::<Vec<_>>(let_in);
-        self.admitted.sort_unstable();
-        if !self.admitted.is_empty() {
-            self.level = Some(level);
-        }
-        Ok(())
+        let those = |is_in: &dyn Fn(Option<GuardFailure>) -> bool| -> Vec<Contender> {
+            candidates.iter().copied().filter(|&contender| is_in(failures[contender])).collect()
+        };
+        let holders = those(&|failure| failure.is_none());
+        let hold_guards = !holders.is_empty();
+        let admitted = if hold_guards {
+            holders
+        } else {
+            those(&|failure| matches!(failure, Some(GuardFailure::Saturated { .. })))
+        };
+        let admitted = if admitted.is_empty() { vec![Contender::CONVENTIONAL] } else { admitted };
+        Ok(Self { failures, admitted, hold_guards })
     }
 }
 
@@ -387,13 +302,11 @@ impl Standings {
 }
 
 /// Races the contenders that are `left` over all patterns. The references are never dropped and drop
-/// nobody; nor does a candidate drop another that holds a lower level of regret, as `held` says it. The best `keep`
-/// of the others always finish. `try_all` gives the values of the contenders named, on one pattern.
+/// nobody. The best `keep` of the others always finish. `try_all` gives the values of the contenders named, on one pattern.
 fn race<E>(
     standings: &mut Standings,
     (mut left, references): (Vec<Contender>, &[Contender]),
     keep: usize,
-    held: &PerContender<u32>,
     mut try_all: impl FnMut(usize, &[Contender], &Standings) -> Result<Vec<f64>, E>,
 ) -> Result<(), E> {
     for round in 0..standings.rounds {
@@ -404,11 +317,10 @@ fn race<E>(
         if round + 1 >= LEAST_ROUNDS {
             let candidates =
                 || left.iter().copied().filter(|contender| !references.contains(contender));
-            let beats = |other: Contender, one: Contender| {
-                held[other] <= held[one] && standings.is_ahead(other, one)
-            };
             let hopeless: Vec<Contender> = candidates()
-                .filter(|&one| candidates().filter(|&other| beats(other, one)).count() >= keep)
+                .filter(|&one| {
+                    candidates().filter(|&other| standings.is_ahead(other, one)).count() >= keep
+                })
                 .collect();
             left.retain(|contender| !hopeless.contains(contender));
         }

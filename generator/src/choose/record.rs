@@ -87,7 +87,7 @@ pub(super) fn contest_entry(
         })
         .collect();
     let baselines = &result.baselines;
-    let frontier = if result.holds_guards() { Vec::new() } else { frontier(result) };
+    let frontier = if result.holds_guards { Vec::new() } else { frontier(result) };
     let on_frontier = frontier.into_iter().filter_map(|finalist| {
         Some(FrontierEntry {
             set: field.name(finalist.contender),
@@ -109,8 +109,7 @@ pub(super) fn contest_entry(
         light_latency: baselines.light_latency,
         tails: baselines.tails.iter().map(tail_entry).collect(),
         chosen: field.name(result.chosen),
-        holds_guards: result.holds_guards(),
-        admitted_regret: result.admitted_percent,
+        holds_guards: result.holds_guards,
         frontier: on_frontier.collect(),
         runner_up: result.runner_up().map(|contender| field.name(contender)),
         lead_over_runner_up: result.runner_up().map(|other| result.lead_over(other)),

@@ -352,17 +352,9 @@ pub(crate) fn without_holder(contest: &ContestEntry, panel: &PanelEntry) -> Stri
         return format!("no candidate holds all guards at {margin}%");
     };
     let worst = &regrets.worst_guard;
-    if contest.admitted_regret.is_none() {
-        return format!(
-            "every candidate is slow at light load or has a long tail, so conventional routing is kept; the \
-             worst regret is {}, under {}",
-            percent(worst.regret),
-            worst.traffic
-        );
-    }
     format!(
-        "no candidate holds all guards at {margin}%; of those that come nearest the one with the least \
-         worst regret over all traffic is chosen; its worst on a guard is {}, under {}",
+        "no candidate holds all guards at {margin}%; of those that are fast, conventional routing among them, the one \
+         with the least worst regret over all traffic is chosen; its worst on a guard is {}, under {}",
         percent(worst.regret),
         worst.traffic
     )

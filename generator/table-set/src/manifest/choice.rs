@@ -136,10 +136,7 @@ pub struct ContestEntry {
     pub chosen: String,
     /// Whether it holds all guards; if not, no candidate does.
     pub holds_guards: bool,
-    /// How much regret on a guard the candidates that were raced have at most, in percent; none if all
-    /// candidates fail by their latency.
-    pub admitted_regret: Option<u32>,
-    /// Where no candidate holds all guards: the candidates of which none other has both less regret and
+    /// Where no candidate holds all guards: of the candidates that finished, those of which no other has both less regret and
     /// more saturation, the one with the least regret first.
     pub frontier: Vec<FrontierEntry>,
     /// The second best.
