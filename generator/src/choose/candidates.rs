@@ -29,35 +29,23 @@ pub const ALL: &str = "all";
 
 /// The policies that are tried for UGAL-L on every fabric. They have their queues by channel: with queues
 /// by port none was chosen where both were tried (docs/measurements/step-2.md, "Candidates by port").
-const UGAL_L_FAMILY: [&str; 6] = [
+const UGAL_L_FAMILY: [&str; 4] = [
     "shapes:011+020+100 by shape 1x4 gate=1 queue=channel",
-    "shapes:011 by shape 1x4 gate=1.25 queue=channel",
-    "shapes:011 by shape 1x4 gate=1 queue=channel",
     "strategic-2-3 by shape 1x4 gate=1 queue=channel",
     "5-hop by shape 1x3 gate=1 queue=channel",
     "all by shape 1x4 gate=1.25 queue=channel",
 ];
 
-/// The policies that are tried for PAR. The gate at the source is lower than at the second look, which sees
-/// the congestion of the other switch's own links, and needs fewer candidates; but in the two mixtures, which a
-/// search found (docs/measurements/step-2.md, "Mixtures"), both gates are high and the weights do the rest.
-const PAR_FAMILY: [&str; 9] = [
-    "shapes:021+110 T=-4 1x3 gate=1.8125 queue=channel \
-     then 2*only:000+001+011+020, only:010+100, 4*only:110, 8*only:120 1x6 gate=1.6875 queue=channel",
-    "only:000+010+011+020+021+100+110, 2*only:001 1x3 gate=1.5625 queue=channel \
-     then 2*only:000+001+011+020, only:010+100+101, 4*only:110, 8*only:120 1x6 gate=1.6875 queue=channel",
-    "shapes:011+020+100 by shape 1x4 gate=1 queue=channel \
-     then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
-    "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel \
-     then switches:2-3 with returns gate=1.5 queue=channel MIN=shortest",
-    "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel \
-     then switches:2-3 with returns 1x4 gate=2 queue=channel MIN=shortest",
-    "shapes:011 by shape 1x4 gate=1.25 queue=channel \
+/// The policies that are tried for PAR. The second look sees the congestion of the other switch's own links. There
+/// the gate is higher than at the source, and fewer candidates are enough.
+const PAR_FAMILY: [&str; 4] = [
+    "switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
+    "switches:2-3 with returns queue=channel \
      then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
     "5-hop by shape 1x4 gate=1.25 queue=channel \
-     then switches:2-3 with returns gate=1.5 queue=channel MIN=shortest",
-    "switches:2-3 with returns gate=1.5 queue=channel MIN=shortest",
-    "switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
+     then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
+    "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel \
+     then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
 ];
 
 /// How UGAL-L weighs the sets of Step 1's front. The measured optimum of most sets is near these.
@@ -208,23 +196,6 @@ fn mirrored(rule: &SetRule) -> SetRule {
     mirrored
 }
 
-/// The pairs of PAR: the policy of each of the best at the source with that of each at the second look.
-pub fn pairs(best: &[PolicyCandidate]) -> Vec<PolicyCandidate> {
-    let mut pairs: Vec<PolicyCandidate> = Vec::new();
-    for at_source in best {
-        for at_second_look in best {
-            let source = at_source.policies.source.clone();
-            let second = at_second_look.policies.second.clone();
-            let policies = PolicyPair { source, second };
-            let pair = PolicyCandidate { policies, origin: Origin::Pair };
-            if !best.iter().chain(&pairs).any(|other| other.is_like(&pair)) {
-                pairs.push(pair);
-            }
-        }
-    }
-    pairs
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,7 +238,7 @@ mod tests {
 
     #[test]
     fn what_the_fabric_file_says_of_weighing_leaves_fewer_candidates() {
-        let front = [parse_set("shapes:021 by shape", 0).unwrap()];
+        let front = [parse_set("all by shape", 0).unwrap()];
         let (candidates, gates) = (Candidates::ONE, Gate::default());
         let weighing = PerDecision::same(OpenWeighing {
             candidates: Some(candidates),
@@ -332,20 +303,5 @@ mod tests {
         };
         assert!(mins(Scheme::Par).iter().all(|&min| min == MinCandidate::Any));
         assert!(mins(Scheme::UgalL).iter().all(|&min| min == MinCandidate::Kept));
-    }
-
-    #[test]
-    fn pairs_are_of_two_sets() {
-        let candidate = |text: &str| {
-            let policies = PolicyPair::parse(text, 0).unwrap();
-            PolicyCandidate { policies, origin: Origin::Family }
-        };
-        let best = ["all", "shapes:011", "shapes:110 T=4"].map(candidate);
-        assert_eq!(pairs(&best).len(), 6);
-        assert_eq!(pairs(&best)[0].name(), "all then shapes:011");
-        assert_eq!(pairs(&best)[5].name(), "shapes:110 T=4 then shapes:011");
-        // What was tried as a pair is not tried again.
-        let best = ["all then shapes:110", "shapes:011"].map(candidate);
-        assert_eq!(names(&pairs(&best)), ["all then shapes:011", "shapes:011 then shapes:110"]);
     }
 }

@@ -1,11 +1,10 @@
 //! Both contests of a fabric: who takes part in them, and what is chosen for each decision.
 //!
-//! UGAL-L and PAR are contested side by side. In PAR's the best sets are paired, one for the source
-//! and one for the second look; in both the best one is tried once more with its load balanced.
+//! UGAL-L and PAR are contested side by side; in both the best set is tried once more with its load balanced.
 
 use super::again::Again;
 use super::baseline::{LongRuns, MostRegret, ObliviousSteps, long_runs};
-use super::candidates::{PolicyCandidate, Sources, pairs};
+use super::candidates::{PolicyCandidate, Sources};
 use super::contender::{Contender, Field};
 use super::contest::{ContestResult, ContestRules, contest};
 use super::error::ChooseError;
@@ -27,8 +26,6 @@ use tvlb_simulator::Scheme;
 use tvlb_table_set::{ContestEntry, Origin};
 use tvlb_topology::routes::expected::fabric_mean;
 
-/// How many of the best sets are paired for PAR's two decisions.
-const PAIRED: usize = 3;
 /// How many of the best sets are tried balanced: of the fabrics that we measured, one scheme on one has gained
 /// by it (docs/measurements/step-2.md, "Load balance").
 const BALANCED: usize = 1;
@@ -99,7 +96,7 @@ impl Contests<'_> {
         let shared = &Shared { oblivious, again };
         let (ugal_l, par) = rayon::join(
             || self.with_balanced(Scheme::UgalL, ugal_l, shared),
-            || self.par(par, shared),
+            || self.with_balanced(Scheme::Par, par, shared),
         );
         let (ugal_l, par) = (ugal_l?, par?);
         Ok(StepTwoOutcome {
@@ -110,14 +107,6 @@ impl Contests<'_> {
             },
             contests: vec![ugal_l.entry, par.entry],
         })
-    }
-
-    /// PAR's choice: first tried with the candidates as they are, then with the best sets in pairs.
-    fn par(&self, mut field: Field, shared: &Shared<'_>) -> Result<ContestOutcome, ChooseError> {
-        let (result, _) = self.contest(Scheme::Par, &field, &shared.oblivious)?;
-        let pairs = pairs(&best(&field, &result, PAIRED));
-        field.join(self.with_images(pairs)?);
-        self.with_balanced(Scheme::Par, field, shared)
     }
 
     /// A contest, and once more with the best balanced.

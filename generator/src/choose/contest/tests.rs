@@ -277,7 +277,7 @@ fn a_long_tail_excludes_what_would_win() {
     assert_eq!(result.failures[contender(2)], Some(GuardFailure::Tail { tail: 0, p99: 111 }));
     // Uniform traffic and the hot switch are compared at half of what conventional UGAL carries.
     let tails = result.baselines.tails.iter();
-    assert_eq!(tails.map(|tail| (tail.guard, tail.step)).collect::<Vec<_>>(), [(1, 30), (7, 30)]);
+    assert_eq!(tails.map(|tail| (tail.guard, tail.step)).collect::<Vec<_>>(), [(1, 30), (6, 30)]);
     let just = Made { p99: 110, ..waits };
     assert_eq!(self::result(&[just, fast]).chosen, contender(2));
 }

@@ -369,8 +369,6 @@ pub enum Origin {
     Family,
     /// Named by the user.
     User,
-    /// One candidate's set at PAR's first decision and another's at its second.
-    Pair,
     /// One of the best, with its load balanced.
     Balanced,
 }
