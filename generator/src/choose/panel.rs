@@ -41,15 +41,13 @@ struct Quota {
 
 impl Quota {
     const QUICK: Self = Self { type_2: 1, shifts: 1, permutations: 0, hot_seeds: 1 };
-    const STANDARD: Self = Self { type_2: 3, shifts: 2, permutations: 1, hot_seeds: 2 };
-    /// Of more than [`LARGE`] switches, where a run takes seconds: the more nodes there are, the less patterns
-    /// of one kind differ (docs/measurements/step-2.md, "Fewer patterns on large fabrics").
-    const OF_LARGE: Self = Self { type_2: 2, shifts: 1, permutations: 1, hot_seeds: 2 };
+    /// Patterns of one kind differ by a few hundredths for all contenders alike (docs/measurements/step-2.md, "How
+    /// many patterns").
+    const STANDARD: Self = Self { type_2: 2, shifts: 1, permutations: 1, hot_seeds: 2 };
 
-    const fn of(size: PanelSize, switches: u32) -> Self {
+    const fn of(size: PanelSize) -> Self {
         match size {
             PanelSize::Quick => Self::QUICK,
-            PanelSize::Standard if switches > LARGE => Self::OF_LARGE,
             PanelSize::Standard => Self::STANDARD,
         }
     }
@@ -79,8 +77,7 @@ pub enum Oblivious {
 /// How much traffic the candidates are tried with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PanelSize {
-    /// Adversarial patterns of two kinds, guards of five: of up to [`LARGE`] switches three `TYPE_2` patterns
-    /// and two shifts, beyond that two and one.
+    /// Two `TYPE_2` patterns and a shift, and guards of five kinds.
     #[default]
     Standard,
     /// One pattern of each kind, guards of two kinds and short windows: quick, but not to be trusted.
@@ -193,16 +190,14 @@ impl Panel {
     /// The panel of a fabric.
     pub fn new(among: impl Into<Nodes>, links: LinkSpec, seed: u64, size: PanelSize) -> Self {
         let nodes = among.into();
-        let sample = Quota::of(size, nodes.dragonfly().switch_count());
-        Self::of(nodes, links, seed, (size, &sample))
+        Self::of(nodes, links, seed, (size, &Quota::of(size)))
     }
 
     /// Panels of seeds that have no part in this one, each with a pattern of each kind and the same guards.
     pub(super) fn of_further_seeds(&self) -> Vec<Self> {
         let switches = self.nodes.dragonfly().switch_count();
         let count = if switches > LARGE { FURTHER_SEEDS_OF_LARGE } else { FURTHER_SEEDS };
-        let own = Quota::of(self.size, switches);
-        let sample = Quota { type_2: 1, shifts: 1, hot_seeds: 1, ..own };
+        let sample = Quota { type_2: 1, shifts: 1, hot_seeds: 1, ..Quota::of(self.size) };
         let seed = self.score[0].seed;
         let further = (1..=count).map(|number| seed.wrapping_add(FURTHER * number));
         let panel = |seed| Self::of(self.nodes.clone(), self.links, seed, (self.size, &sample));
@@ -329,7 +324,7 @@ mod tests {
     use tvlb_traffic::Traffic;
 
     #[test]
-    fn the_standard_panel_has_three_type_2_patterns_and_several_shifts() {
+    fn the_standard_panel_has_two_type_2_patterns_and_a_shift() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
         let links = LinkSpec::default();
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
@@ -339,8 +334,8 @@ mod tests {
             .filter(|event| event.pattern == Pattern::TypeTwo { number: 0 })
             .map(|event| event.seed)
             .collect();
-        assert_eq!(type_2.len(), 3);
-        assert_eq!(panel.score.len(), 5);
+        assert_eq!(type_2.len(), 2);
+        assert_eq!(panel.score.len(), 3);
         assert_eq!(panel.guards.len(), 7);
         assert_eq!((panel.window, panel.latency_limit), (1044, 152));
         assert_eq!(panel, Panel::new(&df, links, 1, PanelSize::Standard));
@@ -403,17 +398,6 @@ mod tests {
         let step = |df: Dragonfly| Panel::new(&df, links, 1, PanelSize::Standard).first_step;
         assert_eq!(step(Dragonfly::new(13, 26, 13, 27).unwrap()), 7);
         assert_eq!(step(Dragonfly::new(1, 2, 1, 3).unwrap()), 100);
-    }
-
-    #[test]
-    fn large_fabrics_are_tried_with_fewer_patterns() {
-        let links = LinkSpec::default();
-        let sizes = |df: Dragonfly| {
-            let panel = Panel::new(&df, links, 1, PanelSize::Standard);
-            (panel.score.len(), panel.guards.len(), panel.guards[0].seeds, panel.guards[1].seeds)
-        };
-        assert_eq!(sizes(Dragonfly::new(4, 8, 4, 17).unwrap()), (5, 7, 2, 1));
-        assert_eq!(sizes(Dragonfly::new(4, 8, 4, 33).unwrap()), (3, 7, 2, 1));
     }
 
     #[test]
