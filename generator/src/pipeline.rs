@@ -34,7 +34,7 @@ pub struct GenerateSettings {
     /// How the sets are chosen where the fabric file leaves them open.
     pub choice: ChoiceOptions,
     /// Whether switches thin sets that are given, or chosen by the model alone, until links are
-    /// used evenly. A choice by simulation tries that itself.
+    /// used evenly. A choice by simulation judges sets as they are.
     pub balance: bool,
     /// What the policies are, in the place of what the fabric file says of sets and of how they are weighed.
     pub policies: Option<Policies>,

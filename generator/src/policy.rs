@@ -272,11 +272,6 @@ impl PolicyPair {
         }
     }
 
-    /// Whether any switch thins either set.
-    pub fn is_thinned(&self) -> bool {
-        self.source.is_thinned() || self.second.is_thinned()
-    }
-
     /// The policies of a switch that uses the pair for PAR, and its first policy for UGAL-L.
     pub fn per_decision(&self) -> PerDecision<Policy> {
         PerDecision {

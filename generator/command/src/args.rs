@@ -51,7 +51,7 @@ pub struct GenerateOptions {
     #[arg(long, conflicts_with_all = ["prefer", "panel", "max_regret"])]
     pub fast: bool,
     /// Thin the sets until links are used evenly, even where the network then carries less; for sets that
-    /// are given and for --fast, because a choice by simulation tries thinned sets itself
+    /// are given and for --fast, because a choice by simulation judges sets as they are
     #[arg(long)]
     pub balance: bool,
     /// Where sets are chosen: how much traffic the policies are tried with [default: standard]

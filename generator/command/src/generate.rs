@@ -218,8 +218,8 @@ fn check_unused(given: Option<&PerDecision<Policy>>, arguments: &GenerateOptions
     let Some(given) = given else {
         return if arguments.balance && !arguments.fast {
             Err(Failure::Message(
-                "--balance: the sets are chosen by simulation, which tries the best of them \
-                 balanced; it is for sets that are given and for --fast"
+                "--balance: the sets are chosen by simulation, which judges them as they are; it is \
+                 for sets that are given and for --fast"
                     .to_owned(),
             ))
         } else {

@@ -75,11 +75,10 @@ impl PolicyCandidate {
         matches!(self.origin, Conventional | ConventionalByChannel | Paper | PaperByChannel)
     }
 
-    /// The name that reports show: one policy, or two with " then " between, followed by "balanced"
-    /// if switches thin them. `docs/reference/choosing-sets.md` describes the notation.
+    /// The name that reports show: one policy, or two with " then " between. `docs/reference/choosing-sets.md`
+    /// describes the notation.
     pub fn name(&self) -> String {
-        let policies = self.policies.to_string();
-        if self.policies.is_thinned() { format!("{policies}, balanced") } else { policies }
+        self.policies.to_string()
     }
 }
 

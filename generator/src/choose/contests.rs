@@ -1,6 +1,6 @@
 //! Both contests of a fabric: who takes part in them, and what is chosen for each decision.
 //!
-//! UGAL-L and PAR are contested side by side; in both the best set is tried once more with its load balanced.
+//! UGAL-L and PAR are contested side by side.
 
 use super::again::Again;
 use super::baseline::{LongRuns, MostRegret, ObliviousSteps, long_runs};
@@ -15,7 +15,6 @@ use super::record::contest_entry;
 use super::runner::all_of;
 use super::simulation::{SimulatedRunner, with_images};
 use super::step_one::StepOneOutcome;
-use crate::balance::Balancer;
 use crate::checked_fabric::CheckedFabric;
 use crate::image::Images;
 use crate::policy::{Policy, PolicyPair};
@@ -23,12 +22,8 @@ use std::collections::BTreeMap;
 use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_schema::PerDecision;
 use tvlb_simulator::Scheme;
-use tvlb_table_set::{ContestEntry, Origin};
+use tvlb_table_set::ContestEntry;
 use tvlb_topology::routes::expected::fabric_mean;
-
-/// How many of the best sets are tried balanced: of the fabrics that we measured, one scheme on one has gained
-/// by it (docs/measurements/step-2.md, "Load balance").
-const BALANCED: usize = 1;
 
 /// The outcome of Step 2.
 pub(super) struct StepTwoOutcome {
@@ -64,8 +59,6 @@ pub(super) struct Contests<'t> {
     pub(super) most_regret: MostRegret,
     /// The caller's progress.
     pub(super) progress: &'t dyn Progress,
-    /// Balances sets; none where the fabric is too large for a balance.
-    pub(super) balancer: Option<Balancer<'t>>,
 }
 
 impl Contests<'_> {
@@ -95,8 +88,8 @@ impl Contests<'_> {
         let again = Again::new(panel, (conventional, &oblivious), memory, progress)?;
         let shared = &Shared { oblivious, again };
         let (ugal_l, par) = rayon::join(
-            || self.with_balanced(Scheme::UgalL, ugal_l, shared),
-            || self.with_balanced(Scheme::Par, par, shared),
+            || self.outcome(Scheme::UgalL, &ugal_l, shared),
+            || self.outcome(Scheme::Par, &par, shared),
         );
         let (ugal_l, par) = (ugal_l?, par?);
         Ok(StepTwoOutcome {
@@ -109,32 +102,17 @@ impl Contests<'_> {
         })
     }
 
-    /// A contest, and once more with the best balanced.
-    fn with_balanced(
+    /// One scheme's contest.
+    fn outcome(
         &self,
         scheme: Scheme,
-        mut field: Field,
+        field: &Field,
         Shared { oblivious, again }: &Shared<'_>,
     ) -> Result<ContestOutcome, ChooseError> {
-        if let Some(balancer) = &self.balancer {
-            let (result, _) = self.contest(scheme, &field, oblivious)?;
-            let balanced = |policy: &Policy| balancer.balanced(policy, self.progress);
-            let mut thinned = Vec::new();
-            for PolicyCandidate { policies: PolicyPair { source, second }, .. } in
-                best(&field, &result, BALANCED)
-            {
-                let policies =
-                    PolicyPair { source: balanced(&source)?, second: balanced(&second)? };
-                if policies.is_thinned() {
-                    thinned.push(PolicyCandidate { policies, origin: Origin::Balanced });
-                }
-            }
-            field.join(self.with_images(thinned)?);
-        }
-        let (result, runner) = self.contest(scheme, &field, oblivious)?;
-        let mut entry = contest_entry(scheme.name(), self.panel, &field, &result);
-        self.complete(&mut entry, &field, &result, &runner)?;
-        entry.again = Some(again.ask(scheme, &field, &result)?);
+        let (result, runner) = self.contest(scheme, field, oblivious)?;
+        let mut entry = contest_entry(scheme.name(), self.panel, field, &result);
+        self.complete(&mut entry, field, &result, &runner)?;
+        entry.again = Some(again.ask(scheme, field, &result)?);
         Ok(ContestOutcome { policies: field.candidate(result.chosen).policies.clone(), entry })
     }
 
@@ -210,10 +188,4 @@ fn about_runs(panel: &Panel, contenders: usize) -> usize {
     let further_seeds = panel.guards.iter().map(|guard| guard.seeds as usize - 1);
     let of_one = (panel.score.len() + panel.guards.len()) * 2 + further_seeds.sum::<usize>();
     of_one * contenders
-}
-
-/// The few best candidates of a contest, the very best first.
-fn best(field: &Field, result: &ContestResult, count: usize) -> Vec<PolicyCandidate> {
-    let finalists = result.finalists.iter().take(count);
-    finalists.map(|finalist| field.candidate(finalist.contender).clone()).collect()
 }

@@ -45,7 +45,6 @@ pub use runner::all_of;
 pub use simulation::make_state;
 pub use tvlb_table_set::ChoiceEntry;
 
-use crate::balance::{Balancer, is_countable};
 use crate::checked_fabric::CheckedFabric;
 use crate::policy::{Policy, PolicyPair};
 use candidates::{Sources, by_shape};
@@ -170,7 +169,6 @@ pub fn choose(
         prefer: options.prefer,
         most_regret: options.most_regret,
         progress,
-        balancer: is_countable(&fabric.topology).then(|| Balancer::new(fabric.counter())),
     };
     let outcome = contests.both(&Sources { front: &front, ..without_front });
     let StepTwoOutcome { policies, contests } = outcome?;

@@ -69,12 +69,11 @@ fn command(subject: &Subject<'_>) -> String {
         return text;
     }
     let is_given = manifest.choice.is_none();
-    // Sets that simulation chose are thinned if that won; all others where it was asked for. Where
-    // it was and nothing came of it, the bytes are those without.
+    // Where it was asked for and nothing came of it, the bytes are those without.
     let is_thinned = Decision::ALL.iter().any(|&decision| {
         manifest.sets.get(decision).balance.as_ref().is_some_and(|b| b.thinned_switches > 0)
     });
-    if is_thinned && (is_given || options.fast) {
+    if is_thinned {
         text.push_str(" --balance");
     }
     if is_given {

@@ -369,8 +369,6 @@ pub enum Origin {
     Family,
     /// Named by the user.
     User,
-    /// One of the best, with its load balanced.
-    Balanced,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
