@@ -1,7 +1,7 @@
 //! Step 2 of the method: simulate the candidates and choose, for each decision of a switch.
 //!
 //! [`choose`] takes Step 1's front on a sample of patterns (`step_one`), adds the paper's choice and
-//! a family of mixtures ([`mod@candidates`]), makes each candidate's images in memory, boots them and
+//! a family of policies ([`mod@candidates`]), makes each candidate's images in memory, boots them and
 //! runs a panel of traffic on them ([`panel`], `simulation`). A contest for each scheme
 //! (`contest`) compares all with MIN, conventional VLB and conventional UGAL (`baseline`),
 //! excludes the candidates that fail a guard, drops those that cannot win, and chooses by the user's
