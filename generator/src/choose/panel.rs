@@ -207,6 +207,7 @@ impl Panel {
     /// The panel of a sample.
     fn of(nodes: Nodes, links: LinkSpec, seed: u64, (size, sample): (PanelSize, &Quota)) -> Self {
         let df = nodes.dragonfly();
+        let links = with_possible_window(links);
         let event = |pattern, number: u64| Event { pattern, seed: seed.wrapping_add(number) };
         let mut shifts = shifts(&nodes, sample.shifts, seed).into_iter().zip(0..);
         let mut score = Vec::new();
@@ -300,6 +301,14 @@ impl Panel {
     }
 }
 
+/// The links without windows where they are so long that no run can have acknowledgements.
+fn with_possible_window(links: LinkSpec) -> LinkSpec {
+    let settings = Settings::new(Scheme::Par, VlbPaths::Custom).on(links, &Stated::default());
+    let windowed = Settings { destination_window: links.destination_window, ..settings };
+    let destination_window = links.destination_window.filter(|_| windowed.check().is_ok());
+    LinkSpec { destination_window, ..links }
+}
+
 /// A sample of the shifts to another group, as (Δg, Δs), without repetition and in the order drawn.
 pub fn shifts(nodes: &Nodes, count: u32, seed: u64) -> Vec<(u32, u32)> {
     let df = nodes.dragonfly();
@@ -357,6 +366,21 @@ mod tests {
         let runs: Vec<(u64, u32)> =
             guard.runs().map(|(event, below)| (event.seed, below)).collect();
         assert_eq!(runs, [(7, 0), (8, 2)]);
+    }
+
+    #[test]
+    fn runs_over_the_longest_links_have_no_windows() {
+        let df = Dragonfly::new(4, 8, 4, 9).unwrap();
+        let windows = |cycles| {
+            let links = LinkSpec { global_latency_cycles: cycles, ..LinkSpec::default() };
+            let limits = Some(links.window_limits(8));
+            let links = LinkSpec { destination_window: limits, ..links };
+            let panel = Panel::new(&df, links, 1, PanelSize::Standard);
+            assert!(panel.settings(Scheme::Par, VlbPaths::Custom).check().is_ok());
+            panel.destination_window()
+        };
+        assert!(windows(9_000).is_some());
+        assert_eq!(windows(10_000), None);
     }
 
     #[test]

@@ -100,8 +100,7 @@ pub(crate) fn windows_in_words(panel: &PanelEntry) -> String {
             "hold a packet while {packets} from their switch are under way to its destination switch and the mean delay \
              of such packets is above {delay_cycles} cycles"
         ),
-        None => "hold no packet, because the fabric file says that packets are not acknowledged"
-            .to_owned(),
+        None => "hold no packet, because packets are not acknowledged".to_owned(),
     }
 }
 
