@@ -12,7 +12,7 @@
 //!
 //! Work is bounded: at most [`MOST_LINKS`] links are looked at, from the drawn one on, which is drawn at random.
 //! Where two groups share fewer than three links, each is also looked at over a third switch, by the bits of the
-//! header. So nothing is drawn, and equal headers and queues give equal answers.
+//! header, which costs [`THIRD_COST`] more. So nothing is drawn, and equal headers and queues give equal answers.
 
 use crate::channel::{FirstChannels, HopKind, place};
 use crate::path::{Path, Place};
@@ -25,6 +25,9 @@ use tvlb_schema::{End, GlobalPort, Port, Queue, SwitchIndex};
 const MOST_LINKS: u32 = 4;
 /// Between groups with at most so many links each is looked at over a third switch, too.
 const FEW_LINKS: u32 = 2;
+/// What such a way costs more than its queue times its hops: a hop more pays behind a queue that stands, and not
+/// behind a packet that is leaving.
+const THIRD_COST: u64 = 16;
 
 /// A VLB packet in its intermediate group, and what the ways on from there have in common.
 struct Arrived<'s, 'i, C: ?Sized> {
@@ -115,12 +118,12 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
             };
             if ahead == 0 {
                 let detour = self.header.detour();
-                take(self.rank_over(exit, detour, watch), detour);
+                take(self.rank_over(exit, detour, 0, watch), detour);
             }
-            take(self.rank(exit, exit.at, watch), exit.at);
+            take(self.rank(exit, exit.at, 0, watch), exit.at);
             if links.count() <= FEW_LINKS && exit.at != image.index() {
                 let detour = self.third(ahead);
-                take(self.rank_over(exit, detour, watch), detour);
+                take(self.rank_over(exit, detour, THIRD_COST, watch), detour);
             }
         }
         Header::from_bits(self.header.bits() & !WAY | best)
@@ -140,12 +143,12 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
         SwitchIndex((split(random, self.switch.image.switches_of_group()).0 & 0xff) as u8)
     }
 
-    /// What the way on by a link over a switch costs and, below that, its hops: so of equal costs the fewest hops rank
+    /// What the way on by a link over a switch costs, so much more than its queue times its hops, and, below that, its hops: so of equal costs the fewest hops rank
     /// lowest. It is the largest number if the way does not live or the links lack channels for it.
     // Most ways have no detour but the switch of the link: known there, the check and the price are shorter.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn rank(&self, exit: Exit, detour: SwitchIndex, watch: &mut impl Watch) -> u64 {
+    fn rank(&self, exit: Exit, detour: SwitchIndex, more: u64, watch: &mut impl Watch) -> u64 {
         let (df, here) = (self.switch.dragonfly(), self.switch.image.index());
         let is_direct = detour == here || detour == exit.at;
         let next = if is_direct { exit.at } else { detour };
@@ -164,7 +167,7 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
         };
         let channel = self.channels.map(|of| if is_here { of.global } else { of.local });
         let queue = self.credits.queue(port, channel);
-        let cost = u64::from(queue) * u64::from(hops);
+        let cost = u64::from(queue) * u64::from(hops) + more;
         let first = (port, Stage::Middle);
         if let Some(path) = Path::new(first, self.header.x(), exit.y, detour, hops) {
             watch.drawn(path, Kind::Vlb, Price { channel, queue, cost: cost.cast_signed() });
@@ -174,8 +177,8 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
 
     /// The same where the packet may go over a third switch.
     #[inline(never)]
-    fn rank_over(&self, exit: Exit, detour: SwitchIndex, watch: &mut impl Watch) -> u64 {
-        self.rank(exit, detour, watch)
+    fn rank_over(&self, exit: Exit, detour: SwitchIndex, more: u64, watch: &mut impl Watch) -> u64 {
+        self.rank(exit, detour, more, watch)
     }
 
     /// Whether a link lives, and what leads to it over this switch and from it to the destination.

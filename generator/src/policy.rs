@@ -9,7 +9,9 @@
 
 use std::fmt;
 use std::sync::Arc;
-use tvlb_schema::{Decision, Level, MinCandidate, PerDecision, SetRule, SwitchId, Weighing};
+use tvlb_schema::{
+    Decision, Level, MinCandidate, Onward, PerDecision, SetRule, SwitchId, Weighing,
+};
 use tvlb_table_set::grammar::{SetGrammarError, canonical, parse_set};
 use tvlb_table_set::{OpenWeighing, WordError};
 
@@ -67,6 +69,10 @@ pub enum PolicyError {
         "MIN={found} of the policy at the source, but only PAR's second look has a MIN path to keep or to draw again"
     )]
     MinAtSource { found: &'static str },
+    #[error(
+        "onward={found} of the policy at PAR's second look alone, but its packets go on as the policy at the source says"
+    )]
+    OnwardAtSecond { found: Onward },
 }
 
 impl Policy {
@@ -197,11 +203,12 @@ impl OpenPolicies {
             let policy = Policy::parse_over(source, seed, open)?;
             Ok::<_, PolicyError>(Policy { min: MinCandidate::Kept, ..policy })
         };
-        Ok(PerDecision {
-            ugal_l: at_source(&self.weighing.ugal_l)?,
-            par_source: at_source(&self.weighing.par_source)?,
-            par_second: Policy::parse_over(second, seed, &self.weighing.par_second)?,
-        })
+        let par = PolicyPair {
+            source: at_source(&self.weighing.par_source)?,
+            second: Policy::parse_over(second, seed, &self.weighing.par_second)?,
+        };
+        let PolicyPair { source: par_source, second: par_second } = par.of_one_onward();
+        Ok(PerDecision { ugal_l: at_source(&self.weighing.ugal_l)?, par_source, par_second })
     }
 
     /// Lays texts over this, each over those before it: "auto" leaves the sets to be chosen, "ugal-l POLICY" and "par
@@ -267,9 +274,20 @@ impl PolicyPair {
                 if source.min != MinCandidate::Kept {
                     return Err(PolicyError::MinAtSource { found: source.min.name() });
                 }
-                Ok(Self { source, second: Policy::parse(second, seed)? })
+                let second = Policy::parse(second, seed)?;
+                if second.weighing.onward > source.weighing.onward {
+                    return Err(PolicyError::OnwardAtSecond { found: second.weighing.onward });
+                }
+                Ok(Self { source, second }.of_one_onward())
             }
         }
+    }
+
+    /// The same, where the second policy says of the links by which packets go on what the first says.
+    #[must_use]
+    pub fn of_one_onward(mut self) -> Self {
+        self.second.weighing.onward = self.source.weighing.onward;
+        self
     }
 
     /// The policies of a switch that uses the pair for PAR, and its first policy for UGAL-L.
@@ -297,7 +315,7 @@ impl fmt::Display for PolicyPair {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use tvlb_schema::{Candidates, Gate, Onward, Queue};
+    use tvlb_schema::{Candidates, Gate, Queue};
 
     #[test]
     fn what_a_policy_leaves_out_is_as_it_is_said() {
@@ -362,6 +380,9 @@ mod tests {
         insta::assert_snapshot!(parse("all gate=1.3").unwrap_err(), @"gate=1.3, accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25");
         insta::assert_snapshot!(parse("all 1x4 T=0 1x2").unwrap_err(), @"1x2 says the candidates a second time, but a policy says it at most once");
         insta::assert_snapshot!(parse("all MIN=new").unwrap_err(), @"MIN=new, accepted one of kept, shortest, any");
+        let pair = PolicyPair::parse("all onward=cheapest then 4-hop MIN=any", 1).unwrap();
+        assert_eq!(pair.to_string(), "all onward=cheapest then 4-hop onward=cheapest MIN=any");
+        insta::assert_snapshot!(PolicyPair::parse("all then all onward=cheapest", 1).unwrap_err(), @"onward=cheapest of the policy at PAR's second look alone, but its packets go on as the policy at the source says");
         insta::assert_snapshot!(PolicyPair::parse("all MIN=any then all", 1).unwrap_err(), @"MIN=any of the policy at the source, but only PAR's second look has a MIN path to keep or to draw again");
         insta::assert_snapshot!(parse("all T=32768").unwrap_err(), @"T=32768, accepted a whole number from -32768 to 32767");
         insta::assert_snapshot!(PolicyPair::parse("all then", 1).unwrap_err(), @r"

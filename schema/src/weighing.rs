@@ -23,7 +23,9 @@ pub struct Weighing {
 }
 
 /// By which link a VLB packet leaves its intermediate group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Onward {
     /// The one that was drawn with its path, as the papers have it.

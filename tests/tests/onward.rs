@@ -146,7 +146,9 @@ fn assert_cheapest(fabric: &Fabric, live: &Topology, switches: &[Switch<'_>], qu
 
             let why = here.explain_onward(header, scheme, &credits).unwrap();
             let taken = why.vlb.unwrap();
-            assert_eq!((why.outcome, taken.cost, taken.hops), (looked, own.0, own.1));
+            assert_eq!((why.outcome, taken.hops), (looked, own.1));
+            // A third switch that was not drawn costs 16 more.
+            assert!([own.0, own.0 + 16].contains(&taken.cost));
             assert!(why.min_drawn.is_empty() && (1..=5).contains(&why.vlb_drawn.len()));
         }
     }
@@ -241,7 +243,7 @@ fn no_way_takes_a_channel_that_links_lack() {
         for node in (8..72).cycle().take(5000) {
             let df = *all[0].image().fabric().dragonfly();
             let (to, node) = (df.switch_of(tvlb_schema::NodeId(node)).0, tvlb_schema::NodeId(node));
-            let counters: Vec<u32> = (0..7 * CHANNELS).map(|_| rng.next_u32() % 9).collect();
+            let counters: Vec<u32> = (0..7 * CHANNELS).map(|_| rng.next_u32() % 40).collect();
             let credits = ByChannel { counters: &counters, channels: CHANNELS as u8 };
             let sent = switches[0].admit(node, Scheme::Vlb, custom, &credits, &mut rng).unwrap();
             let Step::Send { port, header, .. } = sent.step else { continue };

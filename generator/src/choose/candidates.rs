@@ -28,31 +28,32 @@ pub const LITERAL: &str = "strategic-2-3";
 pub const ALL: &str = "all";
 
 /// The policies that are tried for UGAL-L on every fabric. They have their queues by channel: with queues
-/// by port none was chosen where both were tried (docs/measurements/step-2.md, "Candidates by port").
+/// by port none was chosen where both were tried (docs/measurements/step-2.md, "Candidates by port"). Their VLB packets
+/// go on by the cheapest link, which never carried less ("Looks and what the group tells" there).
 const UGAL_L_FAMILY: [&str; 4] = [
-    "shapes:011+020+100 by shape 1x4 gate=1 queue=channel",
-    "strategic-2-3 by shape 1x4 gate=1 queue=channel",
-    "5-hop by shape 1x3 gate=1 queue=channel",
-    "all by shape 1x4 gate=1.25 queue=channel",
+    "shapes:011+020+100 by shape 1x4 gate=1 queue=channel onward=cheapest",
+    "strategic-2-3 by shape 1x4 gate=1 queue=channel onward=cheapest",
+    "5-hop by shape 1x3 gate=1 queue=channel onward=cheapest",
+    "all by shape 1x4 gate=1.25 queue=channel onward=cheapest",
 ];
 
 /// The policies that are tried for PAR. The second look sees the congestion of the other switch's own links. There
 /// the gate is higher than at the source, and fewer candidates are enough.
 const PAR_FAMILY: [&str; 4] = [
-    "switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
-    "switches:2-3 with returns queue=channel \
+    "switches:2-3 with returns 1x2 gate=1.5 queue=channel onward=cheapest MIN=shortest",
+    "switches:2-3 with returns queue=channel onward=cheapest \
      then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
-    "5-hop by shape 1x4 gate=1.25 queue=channel \
+    "5-hop by shape 1x4 gate=1.25 queue=channel onward=cheapest \
      then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
-    "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel \
+    "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel onward=cheapest \
      then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
 ];
 
 /// How UGAL-L weighs the sets of Step 1's front. The measured optimum of most sets is near these.
-const UGAL_L_WEIGHING: &str = "1x4 gate=1 queue=channel";
+const UGAL_L_WEIGHING: &str = "1x4 gate=1 queue=channel onward=cheapest";
 /// The same of PAR, at the source and at its second look.
 const PAR_WEIGHING: [&str; 2] =
-    ["1x4 gate=1.25 queue=channel", "1x2 gate=1.5 queue=channel MIN=shortest"];
+    ["1x4 gate=1.25 queue=channel onward=cheapest", "1x2 gate=1.5 queue=channel MIN=shortest"];
 
 /// A pair of policies that may be chosen, with where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,7 +170,7 @@ impl Sources<'_> {
         let of = |par| if is_par { par } else { Decision::UgalL };
         limited.source.weigh_as(of(Decision::ParSource), &self.weighing);
         limited.second.weigh_as(of(Decision::ParSecond), &self.weighing);
-        limited
+        limited.of_one_onward()
     }
 }
 
@@ -219,10 +220,10 @@ mod tests {
             [
                 "switches:2-3 with returns",
                 "switches:2-3 with returns queue=channel",
-                "shapes:021 by shape 1x4 gate=1 queue=channel",
-                "shapes:120 by shape 1x4 gate=1 queue=channel",
-                "4*only:000, only:001+010+011 1x4 gate=1 queue=channel",
-                "4*only:000, only:010+100+110 1x4 gate=1 queue=channel",
+                "shapes:021 by shape 1x4 gate=1 queue=channel onward=cheapest",
+                "shapes:120 by shape 1x4 gate=1 queue=channel onward=cheapest",
+                "4*only:000, only:001+010+011 1x4 gate=1 queue=channel onward=cheapest",
+                "4*only:000, only:010+100+110 1x4 gate=1 queue=channel onward=cheapest",
             ]
         );
         assert!(all.iter().all(|candidate| candidate.policies.source.rule.seed == 1));
@@ -230,8 +231,8 @@ mod tests {
         let of_par = sources(&front, &[]).candidates(Scheme::Par);
         assert_eq!(
             of_par[2].name(),
-            "shapes:021 by shape 1x4 gate=1.25 queue=channel \
-             then shapes:021 by shape 1x2 gate=1.5 queue=channel MIN=shortest"
+            "shapes:021 by shape 1x4 gate=1.25 queue=channel onward=cheapest \
+             then shapes:021 by shape 1x2 gate=1.5 queue=channel onward=cheapest MIN=shortest"
         );
     }
 
