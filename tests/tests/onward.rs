@@ -18,7 +18,7 @@ use tvlb_topology::Topology;
 use tvlb_topology::arrangement::Arrangement;
 use tvlb_topology::routes::ways::routes;
 
-const CHANNELS: usize = 8;
+const CHANNELS: u8 = 8;
 
 /// The fabric whose policies send VLB packets on by the cheapest link.
 fn looking(fabric: Fabric, set: &str, queue: Queue) -> Fabric {
@@ -118,8 +118,8 @@ fn assert_cheapest(fabric: &Fabric, live: &Topology, switches: &[Switch<'_>], qu
             let (at, header, _) = carried(switches, start, Some(Stage::Middle)).unwrap();
             let here = &switches[at.as_usize()];
             let counters: Vec<u32> =
-                (0..df.radix() as usize * CHANNELS).map(|_| rng.next_u32() % 5).collect();
-            let credits = ByChannel { counters: &counters, channels: CHANNELS as u8 };
+                (0..df.radix() * u32::from(CHANNELS)).map(|_| rng.next_u32() % 5).collect();
+            let credits = ByChannel { counters: &counters, channels: CHANNELS };
             let scheme = [Scheme::Vlb, Scheme::UgalL, Scheme::Par][rng.next_u32() as usize % 3];
             let looked = here.look_onward(header, scheme, &credits).unwrap();
             let chosen = (looked.x().0, looked.y().0, looked.detour().0);
@@ -193,7 +193,9 @@ fn what_is_dead_is_not_chosen() {
         };
         let bytes = encode_fault_image(&image, 1, &faults);
         let mut switches = boot(&generated);
-        switches.iter_mut().for_each(|switch| switch.install_faults(&bytes).unwrap());
+        for switch in &mut switches {
+            switch.install_faults(&bytes).unwrap();
+        }
         let live = fabric.topology.without(&faults);
         changed += assert_cheapest(&fabric, &live, &switches, Queue::Channel);
     }
@@ -215,7 +217,9 @@ fn a_packet_whose_drawn_link_has_died_goes_by_another() {
     let dead = End { group: df.place(at).0, port: route.y };
     let faults = FaultSet { cables: [dead].into(), ..FaultSet::default() };
     let bytes = encode_fault_image(&image, 1, &faults);
-    switches.iter_mut().for_each(|switch| switch.install_faults(&bytes).unwrap());
+    for switch in &mut switches {
+        switch.install_faults(&bytes).unwrap();
+    }
     assert!(carried(&switches, (at, header), None).is_err());
     let idle = ByChannel { counters: &[], channels: 0 };
     let looked = switches[at.as_usize()].look_onward(header, Scheme::UgalL, &idle).unwrap();
@@ -244,7 +248,7 @@ fn no_way_takes_a_channel_that_links_lack() {
             let df = *all[0].image().fabric().dragonfly();
             let (to, node) = (df.switch_of(tvlb_schema::NodeId(node)).0, tvlb_schema::NodeId(node));
             let counters: Vec<u32> = (0..7 * CHANNELS).map(|_| rng.next_u32() % 40).collect();
-            let credits = ByChannel { counters: &counters, channels: CHANNELS as u8 };
+            let credits = ByChannel { counters: &counters, channels: CHANNELS };
             let sent = switches[0].admit(node, Scheme::Vlb, custom, &credits, &mut rng).unwrap();
             let Step::Send { port, header, .. } = sent.step else { continue };
             let Some((group, index)) = switches[0].neighbour(port) else { continue };
@@ -275,7 +279,7 @@ fn a_switch_whose_image_does_not_say_so_looks_at_nothing() {
     let fabric = with_set(shipped("dfly-2-4-2-9.toml"), "all");
     let generated = images(&fabric);
     let switch = &boot(&generated)[5];
-    let credits = ByChannel { counters: &[9; 56], channels: CHANNELS as u8 };
+    let credits = ByChannel { counters: &[9; 56], channels: CHANNELS };
     for bits in 0..20_000_u64 {
         let header = Header::from_bits(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         assert!(!switch.looks_onward(Scheme::Par));
@@ -290,7 +294,7 @@ fn any_bits_come_back_with_another_way_at_most() {
     let switch = &boot(&generated)[5];
     assert!(switch.looks_onward(Scheme::UgalL) && switch.looks_onward(Scheme::Par));
     let counters: Vec<u32> = (0..56).map(|at| at * 7919 % 11).collect();
-    let credits = ByChannel { counters: &counters, channels: CHANNELS as u8 };
+    let credits = ByChannel { counters: &counters, channels: CHANNELS };
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
     let mut changed = 0;
     for _ in 0..200_000 {

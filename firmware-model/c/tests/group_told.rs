@@ -25,7 +25,7 @@ fn booted(scheme: u8) -> tvlb_switch {
     let images = ((FABRIC.as_ptr(), FABRIC.len()), (SWITCH.as_ptr(), SWITCH.len()));
     let setup = tvlb_setup::of(images.0, images.1, (scheme, 1), (7, 7));
     // SAFETY: the images live for ever, and the switch is this function's.
-    assert_eq!(unsafe { tvlb_boot(&raw mut switch, &setup) }, TVLB_OK);
+    assert_eq!(unsafe { tvlb_boot(&raw mut switch, &raw const setup) }, TVLB_OK);
     switch
 }
 
@@ -62,7 +62,8 @@ fn c_decides_as_rust_does() {
             let told = tvlb_told { levels: levels.as_mut_ptr(), level_bytes, buffer_flits: 32 };
             let (at, to) = (&raw const c, &raw mut step);
             // SAFETY: all that the calls are given lives and is used by nobody else.
-            let code = unsafe { tvlb_admit_told(at, node.0, 1, &raw const inputs, &told, to) };
+            let code =
+                unsafe { tvlb_admit_told(at, node.0, 1, &raw const inputs, &raw const told, to) };
             assert_eq!(code, TVLB_OK);
             step
         };
@@ -108,23 +109,23 @@ fn bad_calls_are_refused() {
     // SAFETY: each pointer is null, misaligned or of what lives.
     unsafe {
         for code in [
-            tvlb_admit_told(null(), 40, 1, with, &told, to),
-            tvlb_admit_told(at, 40, 1, null(), &told, to),
+            tvlb_admit_told(null(), 40, 1, with, &raw const told, to),
+            tvlb_admit_told(at, 40, 1, null(), &raw const told, to),
             tvlb_admit_told(at, 40, 1, with, null(), to),
-            tvlb_admit_told(at, 40, 1, with, &nowhere, to),
-            tvlb_admit_told(at, 40, 1, with, &told, null_mut()),
-            tvlb_admit_told(at, 40, 2, with, &told, to),
+            tvlb_admit_told(at, 40, 1, with, &raw const nowhere, to),
+            tvlb_admit_told(at, 40, 1, with, &raw const told, null_mut()),
+            tvlb_admit_told(at, 40, 2, with, &raw const told, to),
             tvlb_leaving_channel(null(), &raw mut channel),
             tvlb_leaving_channel(at, null_mut()),
         ] {
             assert_eq!(code, TVLB_BAD_ARGUMENT);
         }
         let blank = &raw const blank;
-        assert_eq!(tvlb_admit_told(blank, 40, 1, with, &told, to), TVLB_NOT_BOOTED);
+        assert_eq!(tvlb_admit_told(blank, 40, 1, with, &raw const told, to), TVLB_NOT_BOOTED);
         assert_eq!(tvlb_leaving_channel(blank, &raw mut channel), TVLB_NOT_BOOTED);
         // It was booted for the paths of its sets.
-        assert_eq!(tvlb_admit_told(at, 40, 0, with, &told, to), TVLB_WRONG_SCHEME);
-        assert_eq!(tvlb_admit_told(at, 72, 1, with, &told, to), TVLB_NO_SUCH_NODE);
+        assert_eq!(tvlb_admit_told(at, 40, 0, with, &raw const told, to), TVLB_WRONG_SCHEME);
+        assert_eq!(tvlb_admit_told(at, 72, 1, with, &raw const told, to), TVLB_NO_SUCH_NODE);
         assert_eq!((step, channel), (tvlb_step::default(), 9));
         assert_eq!(tvlb_leaving_channel(at, &raw mut channel), TVLB_OK);
     }

@@ -28,7 +28,7 @@ use crate::settings::Settings;
 use crate::worklist::WorkList;
 use std::array;
 use std::ops::Range;
-use tvlb_firmware_model::{Credits, GroupQueues};
+use tvlb_firmware_model::{Credits, GroupQueues, Switch};
 use tvlb_schema::{Decision, Dragonfly, LinkKind, Port, Queue, SwitchId};
 
 /// The buffer of one virtual channel at an input port.
@@ -360,7 +360,7 @@ impl SwitchStates {
             }),
             are_paced: !settings.bandwidths.are_equal(),
             step: StepLists::new(),
-            leaving_channel: fabric.switches().first().map_or(0, |one| one.leaving_channel()),
+            leaving_channel: fabric.switches().first().map_or(0, Switch::leaving_channel),
             keeps_sums: fabric.switches().iter().any(|switch| {
                 Decision::ALL.iter().any(|&decision| {
                     let weighing = switch.image().weighing(decision);
