@@ -39,7 +39,9 @@ const UGAL_L_FAMILY: [&str; 4] = [
 
 /// The policies that are tried for PAR. The second look sees the congestion of the other switch's own links. There
 /// the gate is higher than at the source, and fewer candidates are enough.
-const PAR_FAMILY: [&str; 4] = [
+/// But in the mixture, which a search found (docs/measurements/step-2.md, "Mixtures"), both gates are high and the
+/// weights do the rest. It carries most where groups are large.
+const PAR_FAMILY: [&str; 5] = [
     "switches:2-3 with returns 1x2 gate=1.5 queue=channel onward=cheapest MIN=shortest",
     "switches:2-3 with returns queue=channel onward=cheapest \
      then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
@@ -47,6 +49,8 @@ const PAR_FAMILY: [&str; 4] = [
      then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
     "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel onward=cheapest \
      then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
+    "shapes:021+110 T=-4 1x3 gate=1.8125 queue=channel \
+     then 2*only:000+001+011+020, only:010+100, 4*only:110, 8*only:120 1x6 gate=1.6875 queue=channel",
 ];
 
 /// How UGAL-L weighs the sets of Step 1's front. The measured optimum of most sets is near these.
