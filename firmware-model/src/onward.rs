@@ -43,7 +43,7 @@ struct Arrived<'s, 'i, C: ?Sized> {
     is_plain: bool,
 }
 
-/// A link to the group of the destination: its port, that port's switch and slot there, and the hops behind it.
+/// A link to the group of the destination: its port, that port's switch and slot there, and the switch where it arrives.
 #[derive(Clone, Copy)]
 struct Exit {
     y: GlobalPort,
@@ -143,8 +143,9 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
         SwitchIndex((split(random, self.switch.image.switches_of_group()).0 & 0xff) as u8)
     }
 
-    /// What the way on by a link over a switch costs, so much more than its queue times its hops, and, below that, its hops: so of equal costs the fewest hops rank
-    /// lowest. It is the largest number if the way does not live or the links lack channels for it.
+    /// What the way on by a link over a switch costs, its queue times its hops and so much more, and, below that, its
+    /// hops: so of equal costs the fewest hops rank lowest. It is the largest number if the way does not live or the
+    /// links lack channels for it.
     // Most ways have no detour but the switch of the link: known there, the check and the price are shorter.
     #[inline(always)]
     #[allow(clippy::inline_always)]

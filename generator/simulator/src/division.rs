@@ -66,7 +66,6 @@ impl<S: PacketSource> Network<'_, S> {
             links: self.links.like(self.states.all_chunks),
             second_looks: self.second_looks.split_off(chunk * PORTS),
             looks_onward: self.looks_onward,
-            tells: self.tells,
             wakeups: self.wakeups.split_off(chunk),
             node_links: self.node_links.split_off(node),
             windows: self.windows.as_mut().map(|windows| windows.split_off(switch, node)),

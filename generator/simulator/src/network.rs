@@ -80,8 +80,6 @@ pub(crate) struct Network<'f, S> {
     pub(crate) second_looks: SecondLooks,
     /// Whether switches weigh by which link VLB packets leave their intermediate group.
     pub(crate) looks_onward: bool,
-    /// Whether the switches of a group tell each other of their global ports.
-    pub(crate) tells: bool,
     /// Nodes by the cycle in which they next have something to send.
     pub(crate) wakeups: Wakeups,
     /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
@@ -163,7 +161,6 @@ impl<'f, S: PacketSource> Network<'f, S> {
             now: 0,
             horizon: Horizon::new(settings, df, states.port_bits, chunks),
             second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),
-            tells: settings.scheme == Scheme::UgalGroup,
             looks_onward: {
                 let scheme = settings.scheme.of_switch();
                 fabric.switches().iter().any(|switch| switch.looks_onward(scheme))
@@ -209,10 +206,11 @@ impl<'f, S: PacketSource> Network<'f, S> {
     /// Runs all chunks up to a cycle before which nothing that others do can reach them.
     pub(crate) fn run_to(&mut self, until: u32) -> Result<(), Box<DatapathError>> {
         let (chunks, step) = (self.states.chunks.places(), self.horizon.chunks);
+        let tells = self.settings.scheme == Scheme::UgalGroup;
         for first in chunks.clone().step_by(step) {
             let chunks = first..chunks.end.min(first + step);
             for now in self.now..until {
-                if self.tells && now.is_multiple_of(self.settings.telling_cycles.into()) {
+                if tells && now.is_multiple_of(self.settings.telling_cycles.into()) {
                     self.states.tell(chunks.clone());
                 }
                 // All nodes send before anything moves, because the decisions of one chunk may

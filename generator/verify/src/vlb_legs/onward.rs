@@ -8,7 +8,7 @@ use super::{Exit, MiddleGroup};
 use crate::VerifyError;
 use crate::packet::{BootedSwitches, Hop, Hops, aimed};
 use crate::sample::hash;
-use crate::vlb_legs::standing::PacketsAtSwitch;
+use crate::vlb_legs::standing::{PacketsAtSwitch, Standing};
 use tvlb_firmware_model::{Credits, Header, Scheme};
 use tvlb_schema::{Port, SwitchIndex};
 
@@ -30,35 +30,40 @@ impl MiddleGroup<'_, '_> {
     pub(super) fn ask_onward(&self, arrived: &[PacketsAtSwitch]) -> Result<(), VerifyError> {
         for v in self.fabric.df.indices(self.group) {
             let switch = self.fabric.switch(self.switch(v));
-            for scheme in [Scheme::UgalL, Scheme::Par] {
-                if !switch.looks_onward(scheme) {
-                    continue;
-                }
+            let schemes = [Scheme::UgalL, Scheme::Par];
+            for scheme in schemes.into_iter().filter(|&scheme| switch.looks_onward(scheme)) {
                 for standing in &arrived[v.as_usize()].0 {
-                    let all = self.exits.iter().flatten();
-                    for (seed, exit) in (0..).zip(all.filter(|exit| standing.bound.has(exit.to))) {
-                        let detour = self.fabric.df.split_port(exit.y).0;
-                        let header = aimed(standing.header, exit.arrives, exit.y, detour);
-                        let looked = switch
-                            .look_onward(header, scheme, &HashedQueues(seed))
-                            .map_err(|error| format!("it refuses to look: {error}"));
-                        let way =
-                            looked.and_then(|looked| self.check_way(v, *exit, (header, looked)));
-                        way.map_err(|text| {
-                            let held = standing.held.iter().find(|(_, to)| to.has(exit.to));
-                            let hops: Vec<Hop> = held.map(|&(hop, _)| hop).into_iter().collect();
-                            let from = hops.first().map_or(self.switch(v), |hop| hop.from);
-                            let found = (Hops::of(&hops), text);
-                            BootedSwitches::finding(
-                                from,
-                                exit.arrives,
-                                "VLB (looked onward)",
-                                found,
-                            )
-                        })?;
-                    }
+                    self.ask_of(v, scheme, standing)?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Asks one switch how packets in one state go on, whichever second link was drawn for them.
+    fn ask_of(
+        &self,
+        v: SwitchIndex,
+        scheme: Scheme,
+        standing: &Standing,
+    ) -> Result<(), VerifyError> {
+        let all = self.exits.iter().flatten();
+        for (seed, exit) in (0..).zip(all.filter(|exit| standing.bound.has(exit.to))) {
+            let detour = self.fabric.df.split_port(exit.y).0;
+            let header = aimed(standing.header, exit.arrives, exit.y, detour);
+            let looked = self
+                .fabric
+                .switch(self.switch(v))
+                .look_onward(header, scheme, &HashedQueues(seed))
+                .map_err(|error| format!("it refuses to look: {error}"));
+            let way = looked.and_then(|looked| self.check_way(v, *exit, (header, looked)));
+            way.map_err(|text| {
+                let held = standing.held.iter().find(|(_, to)| to.has(exit.to));
+                let hops: Vec<Hop> = held.map(|&(hop, _)| hop).into_iter().collect();
+                let from = hops.first().map_or(self.switch(v), |hop| hop.from);
+                let found = (Hops::of(&hops), text);
+                BootedSwitches::finding(from, exit.arrives, "VLB (looked onward)", found)
+            })?;
         }
         Ok(())
     }
