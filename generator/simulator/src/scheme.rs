@@ -3,6 +3,7 @@
 //! whole paths.
 
 use tvlb_firmware_model as datapath;
+use tvlb_schema::Decision;
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +39,18 @@ impl Scheme {
             Self::Vlb => datapath::Scheme::Vlb,
             Self::UgalL | Self::UgalGroup | Self::UgalG => datapath::Scheme::UgalL,
             Self::Par => datapath::Scheme::Par,
+        }
+    }
+
+    /// The decisions whose sets its packets draw VLB paths from: at the source, and at the second look. VLB draws from
+    /// UGAL-L's set, and decides nothing.
+    pub const fn decisions(self) -> [Option<Decision>; 2] {
+        match self {
+            Self::Min => [None, None],
+            Self::Vlb | Self::UgalL | Self::UgalGroup | Self::UgalG => {
+                [Some(Decision::UgalL), None]
+            }
+            Self::Par => [Some(Decision::ParSource), Some(Decision::ParSecond)],
         }
     }
 }

@@ -4,7 +4,7 @@ use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::Decision;
-use tvlb_simulator::{Scheme, Settings};
+use tvlb_simulator::Settings;
 use tvlb_table_set::{FabricEntry, Manifest};
 use tvlb_traffic::named::Named;
 use tvlb_traffic::{Pattern, PlacementRule};
@@ -28,15 +28,8 @@ impl<'a> Identity<'a> {
         manifest: &'a Manifest,
         subject: (&'a Named<Pattern>, &'a Named<PlacementRule>),
     ) -> Self {
-        let decisions = match settings.scheme {
-            Scheme::Min => [None, None],
-            // VLB, UGAL by the group and UGAL-G have no set of their own.
-            Scheme::Vlb | Scheme::UgalL | Scheme::UgalGroup | Scheme::UgalG => {
-                [Some(Decision::UgalL), None]
-            }
-            Scheme::Par => [Decision::ParSource, Decision::ParSecond].map(Some),
-        };
-        Self::of(manifest, (settings.scheme.name(), settings.paths, decisions), subject)
+        let scheme = settings.scheme;
+        Self::of(manifest, (scheme.name(), settings.paths, scheme.decisions()), subject)
     }
 
     /// That of a scheme which draws VLB paths from the sets of these decisions, or conventionally instead.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column, Table};
-use tvlb_schema::{Candidates, Decision, Gate, LinkKind, Onward, PerDecision, Queue, Weighing};
+use tvlb_schema::{Candidates, Gate, LinkKind, Onward, PerDecision, Queue, Weighing};
 use tvlb_simulator::columns::{
     self, FIGURES, IDENTITY, LATENCY, LOAD, SEED, WINDOWS, curve_columns, figures, over_seeds,
     settings_columns,
@@ -109,10 +109,8 @@ fn weighings(study: &Study<'_>) -> [Option<Weighing>; 2] {
     let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
     let of = |decision| image.map(|image| *image.weighing(decision));
     match study.settings.scheme {
-        Scheme::Min | Scheme::Vlb => [None, None],
-        // UGAL by the group and UGAL-G have no set and no policy of their own.
-        Scheme::UgalL | Scheme::UgalGroup | Scheme::UgalG => [of(Decision::UgalL), None],
-        Scheme::Par => [of(Decision::ParSource), of(Decision::ParSecond)],
+        Scheme::Vlb => [None, None],
+        scheme => scheme.decisions().map(|decision| decision.and_then(of)),
     }
 }
 
