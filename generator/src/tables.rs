@@ -167,6 +167,7 @@ fn manifest(
     images: &Images,
 ) -> Manifest {
     let FabricFile { name, seed, wiring, latencies, bandwidths, buffer_flits, .. } = &fabric.file;
+    let links = fabric.file.links();
     let df = fabric.topology.dragonfly();
     let image = fabric.image();
     let mut files = vec![FileEntry::of(FABRIC_FILE.to_owned(), &images.fabric)];
@@ -195,7 +196,9 @@ fn manifest(
             global_latency: latencies.global.into(),
             bandwidths: *bandwidths,
             buffer: *buffer_flits,
-            destination_window: fabric.file.links().destination_window.map(window_entry),
+            destination_window: links.destination_window.map(window_entry),
+            injection: links.injection,
+            telling: links.telling_cycles,
         },
         fabric_identity: format!("{:016x}", image.identity()),
         virtual_channels: virtual_channels.name().to_owned(),

@@ -178,6 +178,13 @@ impl Display for Overview<'_> {
                  only where packets are acknowledged"
             )?;
         }
+        if let Some(cycles) = fabric.telling {
+            writeln!(
+                f,
+                "telling     every {cycles} cycles, switches of a group tell each other how full their global ports are; \
+                 the sets of UGAL-L are for UGAL by the group"
+            )?;
+        }
         writeln!(f, "channels    {virtual_channels}; for packets of all switches links need")?;
         writeln!(f, "            {}", self.needed.by_any_path())?;
         writeln!(f, "            and, where no packet draws conventionally,")?;

@@ -529,7 +529,7 @@ proptest! {
         let schedule = FaultSchedule::new(&fabric, &entries, delay).unwrap();
         let mut settings = tight(scheme, paths);
         if random_channels {
-            settings.injection = crate::Injection::Random;
+            settings.injection = tvlb_table_set::Injection::Random;
         }
         let traffic = uniform(&fabric);
         let mut run = Run::with_faults(&fabric, &settings, &traffic, load, seed, &schedule).unwrap();

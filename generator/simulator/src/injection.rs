@@ -11,13 +11,14 @@ use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId};
 use crate::packet::{Flit, PacketOrigin};
 use crate::packet_source::PacketSource;
 use crate::scheme::Scheme;
-use crate::setting_values::{Deciding, Injection};
+use crate::setting_values::Deciding;
 use crate::switch_state::PortKind;
 use crate::told_by_group::ToldByGroup;
 use crate::wakeups::NO_NODE;
 use crate::whole_paths::WholePaths;
 use tvlb_firmware_model::{Error, Step};
 use tvlb_schema::NodeId;
+use tvlb_table_set::Injection;
 use tvlb_traffic::below;
 
 impl<S: PacketSource> Network<'_, S> {
@@ -102,16 +103,21 @@ impl<S: PacketSource> Network<'_, S> {
             source.next = self.wakeups.set(chunk, now, link.first_cycle(), node);
             return None;
         }
-        let from_zero = self.settings.injection == Injection::Zero;
-        let channel =
-            if from_zero { 0 } else { below(&mut source.rng, self.states.channels.into()) };
+        let channels = u32::from(self.states.channels);
+        let among = match self.settings.injection {
+            Injection::Zero => 1,
+            Injection::Two => channels.min(2),
+            Injection::Random => channels,
+        };
+        let is_drawn = among > 1;
+        let channel = if is_drawn { below(&mut source.rng, among) } else { 0 };
         let input = source.input.with_virtual_channel(channel);
         let free = &mut self.states.node_free[input.index()];
         if *free == 0 {
             // Where the virtual channel is drawn, another draw in the next cycle may find a credit;
             // where it is fixed, only a credit that returns can help.
-            source.blocked = from_zero;
-            if !from_zero {
+            source.blocked = !is_drawn;
+            if is_drawn {
                 source.next = self.wakeups.set(chunk, now, now + 1, node);
             }
             return None;

@@ -163,7 +163,7 @@ pub use run::{Run, RunError, StopRule};
 pub use scheme::Scheme;
 pub use search::{Probing, SearchedLoads, last_good, last_good_by_latency};
 pub use series::{SeriesFigures, SeriesWindow};
-pub use setting_values::{Buffers, Deciding, Injection, MOST_BUFFER, MOST_LATENCY, Measuring};
+pub use setting_values::{Buffers, Deciding, MOST_BUFFER, MOST_LATENCY, Measuring};
 pub use settings::{LinkSpec, Settings, least_control_latency, paths_name};
 pub use starved_link::StarvedLink;
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};

@@ -1,13 +1,14 @@
 //! What can be set of a run: one entry for each setting, from which options, keys of studies, columns, JSON and legends
 //! are made.
 
-use crate::setting_values::{Buffers, Deciding, Injection, MOST_LATENCY, Measuring};
+use crate::setting_values::{Buffers, Deciding, MOST_LATENCY, Measuring};
 use crate::settings::{MOST_CHANNELS, MOST_CYCLES, MOST_SPEEDUP, Settings, paths_name};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use tvlb_base::parameter::{self, Parameter, Parameters, Value};
 use tvlb_base::{text, whole, words};
 use tvlb_firmware_model::{VlbPaths, WindowLimits};
 use tvlb_schema::{Bandwidth, BandwidthError, LinkKind, VcScheme};
+use tvlb_table_set::Injection;
 
 /// The rules of virtual channels, each with what it means.
 const VC_SCHEMES: [(VcScheme, &str); 3] = [

@@ -72,34 +72,6 @@ impl FromStr for Buffers {
     }
 }
 
-/// Which virtual channel of the terminal's input a node sends to.
-///
-/// No other flit waits for these buffers, so neither choice can close a cycle of channels that
-/// wait for each other. What differs is how far a packet that is blocked holds up the packets
-/// behind it that go elsewhere.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Injection {
-    /// Always virtual channel 0.
-    #[default]
-    Zero,
-    /// A virtual channel that is drawn for each packet.
-    Random,
-}
-
-impl Injection {
-    /// All, each with what it means.
-    pub const ALL: [(Self, &'static str); 2] =
-        [(Self::Zero, "Always VC 0"), (Self::Random, "One drawn for each packet")];
-
-    /// The name wherever people write it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Zero => "zero",
-            Self::Random => "random",
-        }
-    }
-}
-
 /// When the path of a packet is decided. In a switch it is a matter of when
 /// [`admit`](tvlb_firmware_model::Switch::admit) is called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

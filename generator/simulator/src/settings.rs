@@ -8,15 +8,17 @@
 use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
 use crate::scheme::Scheme;
-use crate::setting_values::{Buffers, Deciding, Injection, MOST_BUFFER, MOST_LATENCY, Measuring};
+use crate::setting_values::{Buffers, Deciding, MOST_BUFFER, MOST_LATENCY, Measuring};
 use tvlb_base::parameter::{self, Parameters as _, Stated};
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{self as datapath, Channels, VlbPaths, WindowLimits};
 use tvlb_schema::{Bandwidths, LinkKind, VcScheme};
-use tvlb_table_set::{FabricEntry, WindowEntry};
+use tvlb_table_set::{FabricEntry, Injection, WindowEntry};
 
 /// Why MIN needs more channels than direct paths take.
 const DETOURS: &str = "where links are dead or missing, MIN packets go around them, or by VLB";
+/// Every how many cycles switches tell each other of their global ports where nothing says it.
+const USUAL_TELLING: u16 = 16;
 /// The most virtual channels: the packet header has three bits for one.
 pub(crate) const MOST_CHANNELS: u8 = 8;
 /// The flits of a buffer of links that need no more.
@@ -36,6 +38,10 @@ pub struct LinkSpec {
     pub buffer_flits: Option<u16>,
     /// When the windows of sources close, where packets are acknowledged; none where that is not known.
     pub destination_window: Option<WindowLimits>,
+    /// Which virtual channel nodes send to.
+    pub injection: Injection,
+    /// Every how many cycles the switches of a group tell each other of their global ports; none where they do not.
+    pub telling_cycles: Option<u16>,
 }
 
 /// With so many packets under way to one switch a window is full. Between 16 and 64 make no difference
@@ -78,6 +84,8 @@ impl Default for LinkSpec {
             bandwidths: Bandwidths::ALIKE,
             buffer_flits: None,
             destination_window: None,
+            injection: Injection::Zero,
+            telling_cycles: None,
         }
     }
 }
@@ -95,6 +103,8 @@ impl From<&FabricEntry> for LinkSpec {
                 let WindowEntry { delay_cycles, packets } = window;
                 WindowLimits { delay_cycles, packets }
             }),
+            injection: fabric.injection,
+            telling_cycles: fabric.telling,
         }
     }
 }
@@ -172,7 +182,7 @@ impl Settings {
             decide: Deciding::Sending,
             destination_window: None,
             acknowledgement_cycles: None,
-            telling_cycles: 16,
+            telling_cycles: USUAL_TELLING,
             buffers: Buffers::all(USUAL_BUFFER),
             local_latency_cycles: 10,
             global_latency_cycles: 15,
@@ -209,8 +219,17 @@ impl Settings {
             bandwidths,
             buffer_flits,
             destination_window,
+            injection,
+            telling_cycles,
         } = links;
-        let on_links = Self { local_latency_cycles, global_latency_cycles, bandwidths, ..self };
+        let on_links = Self {
+            local_latency_cycles,
+            global_latency_cycles,
+            bandwidths,
+            injection,
+            telling_cycles: telling_cycles.unwrap_or(USUAL_TELLING),
+            ..self
+        };
         let mut settings = stated.over(on_links);
         // Who says how long an acknowledgement takes has acknowledgements.
         if stated.has("acknowledgement") && !stated.has("destination-window") {

@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::Scheme;
-use crate::setting_values::{Buffers, Deciding, Injection};
+use crate::setting_values::{Buffers, Deciding};
 use crate::test_images::absolute_images;
 use crate::{BootedFabric, Run, Settings};
 use std::num::NonZeroU32;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Bandwidth, Bandwidths, ShapeSet};
+use tvlb_table_set::Injection;
 use tvlb_traffic::{Pattern, Traffic};
 
 /// What can be seen of a run: the flits on each link and what was counted.

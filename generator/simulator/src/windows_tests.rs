@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::faults::local_link;
-use crate::setting_values::{Buffers, Deciding, Injection};
+use crate::setting_values::{Buffers, Deciding};
 use crate::test_images::{Images, absolute_images};
 use crate::{BootedFabric, FaultSchedule, LinkSpec, Run, Scheme, Settings, StopRule};
 use tvlb_base::parameter::{Parameter, Parameters as _, Stated};
 use tvlb_firmware_model::{VlbPaths, WindowLimits};
 use tvlb_schema::{End, FaultSet, Port, ShapeSet, SwitchId};
+use tvlb_table_set::Injection;
 use tvlb_traffic::{Pattern, Traffic};
 
 fn settings(scheme: Scheme, limits: &str) -> Settings {

@@ -3,7 +3,8 @@ use crate::test_images::{Images, absolute, dragonfly, images, shape};
 use tvlb_firmware_model::VlbPaths;
 use tvlb_schema::{Decision, Dragonfly, NodeId, SetRule, Shape, ShapeSet, SwitchId};
 use tvlb_simulator::Scheme;
-use tvlb_simulator::{BootedFabric, Deciding, Injection, Outcome, Run, Settings, StopRule};
+use tvlb_simulator::{BootedFabric, Deciding, Outcome, Run, Settings, StopRule};
+use tvlb_table_set::Injection;
 use tvlb_traffic::{Pattern, Traffic};
 
 /// One node sends to another, rarely.

@@ -26,12 +26,12 @@ pub(super) struct Again<'a> {
     progress: &'a dyn Progress,
 }
 
-/// What one seed has found: by contender of the field its saturations on the score patterns and on traffic that is
-/// usual, and the chosen one's regret on each guard.
+/// What one seed has found: by contender of the field its saturations on the score patterns, what conventional UGAL and
+/// the chosen one carry of traffic that is usual, and the chosen one's regret on each guard.
 struct SeedOutcome {
     seed: u64,
     score: Vec<Vec<f64>>,
-    usual: Vec<Vec<f64>>,
+    usual: [Vec<f64>; 2],
     regrets: Vec<f64>,
 }
 
@@ -79,15 +79,16 @@ impl<'a> Again<'a> {
             let runner = SimulatedRunner::boot(scheme, panel, &small, self.memory, self.progress)?;
             Seed { runner: &runner, panel, result, guesses: &guesses }.ask(oblivious, chosen)
         })?;
-        let contender = |number: usize| {
-            let all = |of: fn(&SeedOutcome) -> &Vec<Vec<f64>>| {
-                mean(seeds.iter().flat_map(|found| of(found)[number].iter().copied()))
-            };
-            AgainContender {
-                set: small.name(Contender::number(number)),
-                saturation: all(|found| &found.score),
-                usual: all(|found| &found.usual),
-            }
+        let usual =
+            |of: usize| mean(seeds.iter().flat_map(|found| found.usual[of].iter().copied()));
+        let contender = |number: usize| AgainContender {
+            set: small.name(Contender::number(number)),
+            saturation: mean(seeds.iter().flat_map(|found| found.score[number].iter().copied())),
+            usual: if number == chosen {
+                Some(usual(1))
+            } else {
+                (Contender::number(number) == Contender::CONVENTIONAL).then(|| usual(0))
+            },
         };
         let guard = |(number, guard): (usize, &Guard)| {
             let regrets = || seeds.iter().map(|found| (found.regrets[number], found.seed));
@@ -142,8 +143,9 @@ impl Seed<'_> {
             };
             self.panel.score.iter().map(search).collect::<Result<Vec<f64>, _>>()
         })?;
-        let usual = all_of(&contenders, |&number| self.usual(Contender::number(number), &carried))?;
         let steps = self.chosen_on_guards(Contender::number(chosen), &carried)?;
+        let usual = self.usual(Contender::number(chosen), &carried)?;
+        let usual = [self.usual(Contender::CONVENTIONAL, &carried)?, usual];
         let regrets = carried.iter().zip(steps).map(|(carried, step)| carried.regret(step));
         let (seed, regrets) = (self.panel.score[0].seed, regrets.collect());
         Ok(SeedOutcome { seed, score, usual, regrets })

@@ -53,8 +53,20 @@ const PAR_FAMILY: [&str; 5] = [
      then 2*only:000+001+011+020, only:010+100, 4*only:110, 8*only:120 1x6 gate=1.6875 queue=channel",
 ];
 
+/// The policies that are tried for UGAL by the group: T is in the place of the gate. The larger it is, the more of
+/// uniform traffic is carried, and the less of adversarial traffic.
+const UGAL_GROUP_FAMILY: [&str; 5] = [
+    "strategic-2-3 by shape 1x4 T=12 queue=channel onward=cheapest",
+    "strategic-2-3 by shape 1x4 T=18 queue=channel onward=cheapest",
+    "strategic-2-3 by shape 1x4 T=24 queue=channel onward=cheapest",
+    "all by shape 1x6 T=12 queue=channel onward=cheapest",
+    "all by shape 1x6 T=20 queue=channel onward=cheapest",
+];
+
 /// How UGAL-L weighs the sets of Step 1's front. The measured optimum of most sets is near these.
 const UGAL_L_WEIGHING: &str = "1x4 gate=1 queue=channel onward=cheapest";
+/// The same of UGAL by the group.
+const UGAL_GROUP_WEIGHING: &str = "1x4 T=18 queue=channel onward=cheapest";
 /// The same of PAR, at the source and at its second look.
 const PAR_WEIGHING: [&str; 2] =
     ["1x4 gate=1.25 queue=channel onward=cheapest", "1x2 gate=1.5 queue=channel MIN=shortest"];
@@ -75,9 +87,23 @@ impl PolicyCandidate {
     }
 
     /// Whether all others are compared with it: conventional routing or the paper's choice.
-    pub const fn is_reference(&self) -> bool {
-        use Origin::{Conventional, ConventionalByChannel, Paper, PaperByChannel};
-        matches!(self.origin, Conventional | ConventionalByChannel | Paper | PaperByChannel)
+    pub fn is_reference(&self) -> bool {
+        self.origin.reference().is_some()
+    }
+
+    /// The scheme by which it is asked in a contest of another: what is published knows nothing of what switches tell
+    /// each other.
+    pub const fn asked_by(&self, scheme: Scheme) -> Scheme {
+        match (scheme, self.origin) {
+            (
+                Scheme::UgalGroup,
+                Origin::Conventional
+                | Origin::ConventionalByChannel
+                | Origin::Paper
+                | Origin::PaperByChannel,
+            ) => Scheme::UgalL,
+            _ => scheme,
+        }
     }
 
     /// The name that reports show: one policy, or two with " then " between. `docs/reference/choosing-sets.md`
@@ -100,9 +126,9 @@ pub struct Sources<'s> {
 }
 
 impl Sources<'_> {
-    /// Conventional routing: first as it was published, then by channel where queues are not given, and then with
-    /// what the fabric file says of weighing. Where that rules out one of the first two, it is compared with the
-    /// candidates and cannot be chosen ([`Self::allows`]).
+    /// Conventional routing: first as it was published, then by channel where queues are not given, then weighed as sets
+    /// of the front are, and then with what the fabric file says of weighing. Where that rules out one of the first two,
+    /// it is compared with the candidates and cannot be chosen ([`Self::allows`]).
     pub fn conventional(&self, scheme: Scheme) -> Vec<PolicyCandidate> {
         let known = |text| PolicyPair::parse(text, self.seed).expect("these are in the grammar");
         let by_channel = CONVENTIONAL_BY_CHANNEL[usize::from(scheme == Scheme::Par)];
@@ -113,15 +139,21 @@ impl Sources<'_> {
             let policies = known(by_channel);
             all.push(PolicyCandidate { policies, origin: Origin::ConventionalByChannel });
         }
-        if all.iter().all(|candidate| candidate.policies != weighed) {
-            all.push(PolicyCandidate { policies: weighed, origin: Origin::Family });
+        let policies = self.limited(scheme, known(&weighed_as_ours(scheme, CONVENTIONAL)));
+        for (policies, origin) in
+            [(policies, Origin::ConventionalAsOurs), (weighed, Origin::Family)]
+        {
+            if all.iter().all(|candidate| candidate.policies != policies) {
+                all.push(PolicyCandidate { policies, origin });
+            }
         }
         all
     }
 
-    /// Whether a candidate weighs as the fabric file says.
+    /// Whether a candidate may be chosen: it weighs as the fabric file says, and is asked by the scheme itself.
     pub fn allows(&self, scheme: Scheme, candidate: &PolicyCandidate) -> bool {
         self.limited(scheme, candidate.policies.clone()) == candidate.policies
+            && candidate.asked_by(scheme) == scheme
     }
 
     /// The candidates of a scheme, each once, the paper's choice first. UGAL-L has one decision: of
@@ -142,22 +174,20 @@ impl Sources<'_> {
         let paper = if scheme == Scheme::Par { PAPER_PAR } else { PAPER };
         add(known(paper), Origin::Paper);
         add(known(&format!("{paper} {BY_CHANNEL}")), Origin::PaperByChannel);
-        let is_par = scheme == Scheme::Par;
+        add(known(&weighed_as_ours(scheme, PAPER)), Origin::PaperAsOurs);
         for rule in self.front {
             // The paper's other half is its mirror image.
             for (rule, origin) in [(*rule, Origin::Front), (mirrored(rule), Origin::Mirror)] {
                 let rule = SetRule { seed: self.seed, ..rule };
-                let set = canonical(&rule);
-                let with = |weighing: &str| format!("{set} {weighing}");
-                let weighed = if is_par {
-                    PAR_WEIGHING.map(with).join(" then ")
-                } else {
-                    with(UGAL_L_WEIGHING)
-                };
-                add(known(&weighed), origin);
+                add(known(&weighed_as_ours(scheme, &canonical(&rule))), origin);
             }
         }
-        for text in if is_par { &PAR_FAMILY[..] } else { &UGAL_L_FAMILY[..] } {
+        let family = match scheme {
+            Scheme::Par => &PAR_FAMILY[..],
+            Scheme::UgalGroup => &UGAL_GROUP_FAMILY[..],
+            _ => &UGAL_L_FAMILY[..],
+        };
+        for text in family {
             add(known(text), Origin::Family);
         }
         for policies in self.user {
@@ -175,6 +205,16 @@ impl Sources<'_> {
         limited.source.weigh_as(of(Decision::ParSource), &self.weighing);
         limited.second.weigh_as(of(Decision::ParSecond), &self.weighing);
         limited.of_one_onward()
+    }
+}
+
+/// The text of the policies of a set that is weighed as those of Step 1's front are.
+fn weighed_as_ours(scheme: Scheme, set: &str) -> String {
+    let with = |weighing: &str| format!("{set} {weighing}");
+    match scheme {
+        Scheme::Par => PAR_WEIGHING.map(with).join(" then "),
+        Scheme::UgalGroup => with(UGAL_GROUP_WEIGHING),
+        _ => with(UGAL_L_WEIGHING),
     }
 }
 
@@ -220,10 +260,11 @@ mod tests {
         let front = front.map(|text| parse_set(text, 0).unwrap());
         let all = sources(&front, &[]).candidates(Scheme::UgalL);
         assert_eq!(
-            names(&all[..6]),
+            names(&all[..7]),
             [
                 "switches:2-3 with returns",
                 "switches:2-3 with returns queue=channel",
+                "switches:2-3 with returns 1x4 gate=1 queue=channel onward=cheapest",
                 "shapes:021 by shape 1x4 gate=1 queue=channel onward=cheapest",
                 "shapes:120 by shape 1x4 gate=1 queue=channel onward=cheapest",
                 "4*only:000, only:001+010+011 1x4 gate=1 queue=channel onward=cheapest",
@@ -234,10 +275,30 @@ mod tests {
         assert!(all.iter().all(|candidate| candidate.policies.source.rule.check().is_ok()));
         let of_par = sources(&front, &[]).candidates(Scheme::Par);
         assert_eq!(
-            of_par[2].name(),
+            of_par[3].name(),
             "shapes:021 by shape 1x4 gate=1.25 queue=channel onward=cheapest \
              then shapes:021 by shape 1x2 gate=1.5 queue=channel onward=cheapest MIN=shortest"
         );
+    }
+
+    #[test]
+    fn what_is_published_is_told_nothing_and_cannot_be_chosen_by_the_group() {
+        let sources = sources(&[], &[]);
+        for (scheme, told) in [(Scheme::UgalL, false), (Scheme::UgalGroup, true)] {
+            let all = [sources.conventional(scheme), sources.candidates(scheme)].concat();
+            let of =
+                |origin| all.iter().find(|one: &&PolicyCandidate| one.origin == origin).unwrap();
+            for origin in [Origin::Conventional, Origin::ConventionalByChannel, Origin::Paper] {
+                assert_eq!(of(origin).asked_by(scheme), Scheme::UgalL);
+                assert_eq!(sources.allows(scheme, of(origin)), !told);
+            }
+            for origin in [Origin::ConventionalAsOurs, Origin::PaperAsOurs, Origin::Family] {
+                assert_eq!(of(origin).asked_by(scheme), scheme);
+                assert!(sources.allows(scheme, of(origin)));
+            }
+            let gate = of(Origin::Family).policies.source.weighing.gate;
+            assert_eq!(gate == Gate::default(), told, "T is in the place of the gate");
+        }
     }
 
     #[test]

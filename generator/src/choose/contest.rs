@@ -49,8 +49,8 @@ pub(super) struct ContestResult {
     pub finalists: Vec<Finalist>,
     /// The same figures of the references.
     pub references: Vec<Finalist>,
-    /// The regrets of the references, of the chosen contender, and of every finalist where the choice
-    /// goes by them.
+    /// The regrets of conventional UGAL, of the chosen contender, and of every finalist where the choice goes by
+    /// them.
     pub regrets: BTreeMap<Contender, Regrets>,
     pub chosen: Contender,
 }
@@ -123,9 +123,9 @@ pub(super) fn contest(
         let score = standings.values[contender].iter().copied().map(step_of).collect();
         Ok((contender, baselines.regrets(panel, &Steps { score, guards })))
     };
-    let mut asked = references.to_vec();
+    let mut asked = vec![Contender::CONVENTIONAL];
     if prefer.looks_at_guards() {
-        asked.extend(&admitted);
+        asked.extend(admitted.iter().filter(|&&one| one != Contender::CONVENTIONAL));
     }
     let mut regrets: BTreeMap<_, _> = all_of(&asked, regrets_of)?.into_iter().collect();
     let finalist = |&contender: &Contender| {

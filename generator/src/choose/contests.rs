@@ -73,9 +73,10 @@ impl Contests<'_> {
             let others = conventional.split_off(1);
             [conventional, sources.candidates(scheme), others].concat()
         };
-        let (for_ugal_l, for_par) = (candidates(Scheme::UgalL), candidates(Scheme::Par));
-        self.progress.stage("candidates", Some(for_ugal_l.len() + for_par.len()));
-        let ugal_l = Field::new(self.with_images(for_ugal_l)?);
+        let [ugal, of_two] = self.fabric.file.schemes();
+        let (for_ugal, for_par) = (candidates(ugal), candidates(of_two));
+        self.progress.stage("candidates", Some(for_ugal.len() + for_par.len()));
+        let ugal_l = Field::new(self.with_images(for_ugal)?);
         let par = Field::new(self.with_images(for_par)?);
         self.progress.stage("simulate", None);
         self.progress.about_left(about_runs(self.panel, ugal_l.count() + par.count()));
@@ -88,8 +89,8 @@ impl Contests<'_> {
         let again = Again::new(panel, (conventional, &oblivious), memory, progress)?;
         let shared = &Shared { oblivious, again };
         let (ugal_l, par) = rayon::join(
-            || self.outcome(Scheme::UgalL, &ugal_l, shared),
-            || self.outcome(Scheme::Par, &par, shared),
+            || self.outcome(ugal, &ugal_l, shared),
+            || self.outcome(of_two, &par, shared),
         );
         let (ugal_l, par) = (ugal_l?, par?);
         Ok(StepTwoOutcome {
@@ -148,7 +149,7 @@ impl Contests<'_> {
     }
 
     /// Adds to the entry of a contest what does not come from it: what Step 1 makes of the contenders, the
-    /// mean hops of what a user compares, and what the references and the chosen set do in longer runs.
+    /// mean hops of what a user compares, and what conventional UGAL and the chosen set do in longer runs.
     fn complete(
         &self,
         entry: &mut ContestEntry,
@@ -157,7 +158,8 @@ impl Contests<'_> {
         runner: &SimulatedRunner<'_>,
     ) -> Result<(), ChooseError> {
         let asked: Vec<&Finalist> =
-            result.references.iter().chain(result.finalists.first()).collect();
+            result.references.iter().take(1).chain(result.finalists.first()).collect();
+        let references = field.references();
         let found: BTreeMap<Contender, Option<LongRuns>> = all_of(&asked, |finalist| {
             let Finalist { contender, saturations, .. } = finalist;
             Ok((*contender, long_runs(runner, &result.baselines, *contender, saturations)?))
@@ -171,7 +173,7 @@ impl Contests<'_> {
             entry.latency_near_saturation = runs.map(|runs| runs.latency);
             let rule = field.candidate(contender).policies.source.rule;
             // Counting takes long.
-            if contender == result.chosen || found.contains_key(&contender) {
+            if contender == result.chosen || references.contains(&contender) {
                 entry.mean_hops =
                     fabric_mean(self.fabric.counter(), &rule, &AsOneStep(self.progress))?.hops;
             }

@@ -51,7 +51,7 @@ impl Floor<'_> {
     pub(super) fn choose(&self, sources: &Sources<'_>) -> Result<Taken, ChooseError> {
         let file = &self.fabric.file;
         let panel = Panel::new(self.fabric.nodes(), file.links(), file.seed, PanelSize::Quick);
-        let schemes = [Scheme::UgalL, Scheme::Par];
+        let schemes = file.schemes();
         let all = schemes.map(|scheme| self.plain(sources, scheme, sources.candidates(scheme)));
         let few = schemes.map(|scheme| self.plain(sources, scheme, Vec::new()));
         for both in [all, few] {
@@ -77,7 +77,7 @@ impl Floor<'_> {
     /// switches, it was by channel under adversarial traffic, by up to half, and the two hardly differed under other
     /// traffic (docs/measurements/step-2.md, "Machines").
     pub(super) fn conventional(&self, sources: &Sources<'_>) -> PerDecision<Policy> {
-        let [ugal_l, par] = [Scheme::UgalL, Scheme::Par].map(|scheme| {
+        let [ugal_l, par] = self.fabric.file.schemes().map(|scheme| {
             let all = sources.conventional(scheme).into_iter();
             let mut allowed = all.filter(|candidate| sources.allows(scheme, candidate));
             let by_channel = |candidate: &PolicyCandidate| {
@@ -142,8 +142,9 @@ impl Floor<'_> {
         [ugal_l, par]: [Vec<PolicyCandidate>; 2],
     ) -> Result<Taken, ChooseError> {
         let memory = &memory::open(self.state, "floor", self.fabric, panel)?;
-        let (ugal_l, mut asked) = self.best(Scheme::UgalL, (panel, memory), ugal_l)?;
-        let (par, of_par) = self.best(Scheme::Par, (panel, memory), par)?;
+        let [ugal, of_two] = self.fabric.file.schemes();
+        let (ugal_l, mut asked) = self.best(ugal, (panel, memory), ugal_l)?;
+        let (par, of_par) = self.best(of_two, (panel, memory), par)?;
         asked.extend(of_par);
         let policies =
             PerDecision { ugal_l: ugal_l.source, par_source: par.source, par_second: par.second };

@@ -15,6 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_simulator::{Buffers, Scheme};
+use tvlb_table_set::Injection;
 use tvlb_table_set::runs::{self, Claim, POLL, Runs, StoreError, Turn};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
@@ -133,13 +134,19 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
     };
     let held = panel.destination_window().map(|limits| format!(" destination window {limits}"));
     let held = held.unwrap_or_default();
+    let injection = match fabric.file.injection {
+        Injection::Zero => String::new(),
+        other => format!(" injection {}", other.name()),
+    };
+    let told = fabric.file.telling_cycles.map(|cycles| format!(" telling {cycles}"));
+    let told = told.unwrap_or_default();
     // Likewise only pairs of switches of a group that lack links, which sizes and cables do not say.
     let fewer = fabric.topology.fewer_links().iter();
     let fewer: Vec<String> =
         fewer.map(|pair| format!(" local {} {} {}", pair.low, pair.high, pair.links)).collect();
     let fewer = fewer.concat();
     format!(
-        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}{missing}{buffer}{held}{fewer}",
+        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}{missing}{buffer}{held}{injection}{told}{fewer}",
         runs::build(),
         fabric.file.latencies
     )

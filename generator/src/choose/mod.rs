@@ -55,7 +55,6 @@ use record::{model_entry, panel_entry};
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{PerDecision, SetRule};
-use tvlb_simulator::Scheme;
 use tvlb_table_set::all_rounded;
 use tvlb_throughput::report::Report;
 
@@ -123,7 +122,8 @@ pub fn choose(
     let seed = fabric.file.seed;
     let (user, weighing) = (&options.candidates, fabric.file.policies.weighing);
     let without_front = Sources { front: &[], user, weighing, seed };
-    let tried: Vec<SetRule> = [Scheme::UgalL, Scheme::Par]
+    let schemes = fabric.file.schemes();
+    let tried: Vec<SetRule> = schemes
         .iter()
         .flat_map(|&scheme| without_front.candidates(scheme))
         .map(|candidate| candidate.policies.source.rule)

@@ -126,10 +126,8 @@ impl<'i> SimulatedRunner<'i> {
             let candidate = field.candidate(contender);
             let seed = candidate.policies.source.rule.seed;
             let name = format!("{}; set seed {seed}", candidate.name());
-            Ok((
-                contender,
-                Booted::new(panel, field.images(contender), scheme, VlbPaths::Custom, &name)?,
-            ))
+            let (images, scheme) = (field.images(contender), candidate.asked_by(scheme));
+            Ok((contender, Booted::new(panel, images, scheme, VlbPaths::Custom, &name)?))
         };
         let contenders: Vec<Contender> = Contender::all(field.count()).collect();
         let booted = contenders.into_par_iter().map(boot).collect::<Result<_, ChooseError>>()?;

@@ -1,5 +1,5 @@
-//! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice, both with queues by channel,
-//! and ours.
+//! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice, both with queues by channel and
+//! weighed as ours, and ours.
 
 use super::baseline::{NEAR_SATURATION_LOAD, NEAR_SATURATION_WINDOWS};
 use super::floor::LEAST_SHARE;
@@ -10,14 +10,18 @@ use crate::counted::{counted, with_sign};
 use std::fmt::{self, Display};
 use tvlb_base::row;
 use tvlb_base::table::{self, Cell, Column, Table};
+use tvlb_simulator::Scheme;
 use tvlb_table_set::{
     AgainContender, AgainEntry, Carried, ChoiceEntry, ContenderEntry, ContestEntry, FloorEntry,
-    Lead, PanelEntry, Regrets, WindowEntry,
+    Lead, Origin, PanelEntry, Regrets, WindowEntry,
 };
 
 /// With fewer patterns than this, the spread of a difference says nothing of its standard error: two
 /// equal differences would pass for certainty.
 const LEAST_PATTERNS: usize = 3;
+
+/// Of the references of a contest of UGAL by the group.
+const TOLD_NOTHING: &str = "conventional and the paper's, also by channel, are UGAL-L: what switches tell each other is not known to them";
 
 pub struct InWords<'c>(pub &'c ChoiceEntry);
 
@@ -151,10 +155,6 @@ pub(crate) fn lead_in_words(lead: Lead, patterns: usize) -> String {
 
 fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) -> fmt::Result {
     let patterns = panel.score.len();
-    let named = compared(contest, "ours").into_iter().map(|(name, entry)| match &*entry.set {
-        set if set == name => (name, entry),
-        set => (format!("{set} ({name})"), entry),
-    });
     let latency = format!("latency at {}", contest.low_load);
     let served = format!("served at {}", contest.served_load);
     let columns = CONTENDERS.map(|column| match column.name {
@@ -163,13 +163,17 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) 
         _ => column,
     });
     let mut table = Table::new(columns.to_vec());
-    for (name, entry) in named {
+    for (name, entry) in compared(contest, "ours") {
         let mut row = row![name];
         row.extend(figures(entry, "-").map(Cell::from));
         table.push(row);
     }
     indented(f, &contest.scheme, &table)?;
+    writeln!(f, "         ours: {}", contest.chosen)?;
     writeln!(f, "         (saturation: the mean latency passes {} cycles)", panel.latency_limit)?;
+    if contest.scheme == Scheme::UgalGroup.name() {
+        writeln!(f, "         ({TOLD_NOTHING})")?;
+    }
     if let Some(text) = passing_limit_later(contest, panel, "ours") {
         writeln!(f, "         {text}")?;
     }
@@ -221,7 +225,8 @@ fn show_again(
     let mut table = Table::new(AGAIN.to_vec());
     for (name, entry) in compared(contest, "ours") {
         if let Some(of) = again.contenders.iter().find(|of| of.set == entry.set) {
-            table.push(row![name, of.saturation, of.usual]);
+            let usual = of.usual.map_or_else(|| Cell::from("-"), Cell::from);
+            table.push(vec![name.into(), of.saturation.into(), usual]);
         }
     }
     indented(f, "", &table)?;
@@ -232,23 +237,26 @@ fn show_again(
 }
 
 /// What the chosen set carries on seeds that took no part in the choice, and the name of the conventional routing that
-/// carries most, with what it carries.
+/// carries most, with what it carries: of those that were asked, and without that which is weighed as ours.
 pub(crate) fn beside_strongest<'c>(
     contest: &'c ContestEntry,
     again: &AgainEntry,
-    of: impl Fn(&AgainContender) -> f64,
+    of: impl Fn(&AgainContender) -> Option<f64>,
 ) -> Option<(f64, &'c str, f64)> {
     let found = |set: &str| again.contenders.iter().find(|contender| contender.set == set);
-    let conventional = contest.references().filter(|(name, _)| name.starts_with("conventional"));
-    let carried = conventional.filter_map(|(name, entry)| Some((name, of(found(&entry.set)?))));
+    let is_conventional = |entry: &ContenderEntry| {
+        matches!(entry.origin, Origin::Conventional | Origin::ConventionalByChannel)
+    };
+    let conventional = contest.references().filter(|(_, entry)| is_conventional(entry));
+    let carried = conventional.filter_map(|(name, entry)| Some((name, of(found(&entry.set)?)?)));
     let (name, most) = carried.reduce(|one, next| if next.1 > one.1 { next } else { one })?;
-    Some((of(found(&contest.chosen)?), name, most))
+    Some((of(found(&contest.chosen)?)?, name, most))
 }
 
 /// Typical and worst traffic for a reader in a hurry: what the strongest conventional routing carries of it, and what
 /// the chosen set carries, on seeds that took no part in the choice.
 pub(crate) fn before_and_after(contest: &ContestEntry, again: &AgainEntry) -> Vec<String> {
-    let line = |words: &str, of: fn(&AgainContender) -> f64| {
+    let line = |words: &str, of: fn(&AgainContender) -> Option<f64>| {
         let (ours, name, before) = beside_strongest(contest, again, of)?;
         let gain = 100.0 * (ours / before.max(f64::MIN_POSITIVE) - 1.0);
         Some(format!(
@@ -257,7 +265,7 @@ pub(crate) fn before_and_after(contest: &ContestEntry, again: &AgainEntry) -> Ve
     };
     let both = [
         line("typical traffic, uniform and permutations", |of| of.usual),
-        line("worst traffic, adversarial patterns", |of| of.saturation),
+        line("worst traffic, adversarial patterns", |of| Some(of.saturation)),
     ];
     both.into_iter().flatten().collect()
 }
@@ -288,7 +296,7 @@ pub(crate) fn compared<'c>(
         let both = if is_chosen(entry) { format!("{name} and {ours}") } else { name.to_owned() };
         all.push((both, entry));
     }
-    let own = chosen.filter(|chosen| chosen.reference().is_none());
+    let own = chosen.filter(|chosen| chosen.origin.reference().is_none());
     all.extend(own.map(|own| (ours.to_owned(), own)));
     all
 }
@@ -365,14 +373,19 @@ pub(crate) fn percent(regret: f64) -> String {
     format!("{:.1}%", 100.0 * regret + 0.0)
 }
 
-/// For each score pattern and each guard its name, E, who carries it, and the regrets of what a user compares,
-/// or `none`.
+/// What a user compares whose regrets were looked at.
+pub(crate) fn with_regrets(contest: &ContestEntry) -> Vec<(String, &ContenderEntry)> {
+    let compared = compared(contest, "ours").into_iter();
+    compared.filter(|(_, entry)| entry.regrets.is_some()).collect()
+}
+
+/// For each score pattern and each guard its name, E, who carries it, and the regrets of [`with_regrets`], or `none`.
 pub(crate) fn regret_rows(
     contest: &ContestEntry,
     panel: &PanelEntry,
     none: &str,
 ) -> Vec<Vec<String>> {
-    let compared = compared(contest, "ours");
+    let compared = with_regrets(contest);
     let rows = |traffic: &[String], carried: &[Carried], of: fn(&Regrets) -> &[f64]| {
         let each = traffic.iter().zip(carried).enumerate();
         let rows = each.map(|(number, (traffic, carried))| {
@@ -396,7 +409,7 @@ fn show_regrets(
     contest: &ContestEntry,
     panel: &PanelEntry,
 ) -> fmt::Result {
-    let compared = compared(contest, "ours");
+    let compared = with_regrets(contest);
     let mut columns = REGRETS[..3].to_vec();
     columns.extend(compared.iter().map(|(name, _)| REGRETS[3].under(name)));
     let mut table = Table::new(columns);
@@ -418,7 +431,8 @@ fn indented(f: &mut fmt::Formatter<'_>, word: &str, table: &Table<'_>) -> fmt::R
 const CONTENDERS: [Column<'_>; 7] = [
     Column::words(
         "VLB paths",
-        "the set and how it is weighed: conventional, the paper's choice, both with queues by channel, and ours",
+        "the set and how it is weighed: conventional, the paper's choice, both with queues by channel and weighed as \
+         sets of Step 1's front are, and ours",
     ),
     Column::number("modelled", 4, "throughput by the model of Step 1, in flits per node and cycle"),
     Column::number(
@@ -444,7 +458,11 @@ const AGAIN: [Column<'_>; 3] = [
         4,
         "mean saturation over adversarial patterns of seeds that took no part in the choice",
     ),
-    Column::number("typical", 4, "the same over uniform traffic and permutations"),
+    Column::number(
+        "typical",
+        4,
+        "the same over uniform traffic and permutations, of conventional UGAL and ours",
+    ),
 ];
 
 const REGRETS: [Column<'_>; 4] = [

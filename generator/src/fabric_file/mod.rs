@@ -23,7 +23,8 @@ use std::path::PathBuf;
 use tvlb_base::text::quoted;
 use tvlb_firmware_model::WindowLimits;
 use tvlb_schema::{Bandwidths, Dragonfly, VcScheme};
-use tvlb_simulator::LinkSpec;
+use tvlb_simulator::{LinkSpec, Scheme};
+use tvlb_table_set::Injection;
 use tvlb_topology::arrangement::Arrangement;
 
 /// A fabric and how to route on it, every value within its range.
@@ -53,6 +54,11 @@ pub struct FabricFile {
     pub buffer_flits: Option<u16>,
     /// When the windows of sources close.
     pub destination_window: DestinationWindow,
+    /// Which virtual channel nodes send to.
+    pub injection: Injection,
+    /// Every how many cycles the switches of a group tell each other how full their global ports are; none where they
+    /// do not.
+    pub telling_cycles: Option<u16>,
     pub virtual_channels: VcScheme,
     /// The T-VLB set of each decision, and how it weighs MIN against VLB, as far as the file says.
     pub policies: OpenPolicies,
@@ -126,6 +132,8 @@ impl FabricFile {
             bandwidths: Bandwidths::ALIKE,
             buffer_flits: None,
             destination_window: DestinationWindow::Usual,
+            injection: Injection::Zero,
+            telling_cycles: None,
             virtual_channels: VcScheme::default(),
             policies: OpenPolicies::default(),
         })
@@ -140,6 +148,8 @@ impl FabricFile {
             bandwidths: self.bandwidths,
             buffer_flits: self.buffer_flits,
             destination_window: None,
+            injection: self.injection,
+            telling_cycles: self.telling_cycles,
         };
         let destination_window = match self.destination_window {
             DestinationWindow::Usual => Some(links.window_limits(self.dragonfly.a())),
@@ -147,6 +157,12 @@ impl FabricFile {
             DestinationWindow::Limits(limits) => Some(limits),
         };
         LinkSpec { destination_window, ..links }
+    }
+
+    /// The schemes that sets are chosen for: how UGAL's one decision is made, and PAR.
+    pub const fn schemes(&self) -> [Scheme; 2] {
+        let ugal = if self.telling_cycles.is_some() { Scheme::UgalGroup } else { Scheme::UgalL };
+        [ugal, Scheme::Par]
     }
 
     /// By group the number of its kind, as [`Self::kind_names`] has them; empty without kinds.

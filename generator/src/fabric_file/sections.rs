@@ -12,8 +12,8 @@ use tvlb_schema::{
     VcScheme, limits,
 };
 use tvlb_simulator::{MOST_BUFFER, MOST_LATENCY};
-use tvlb_table_set::OpenWeighing;
 use tvlb_table_set::grammar::parse_set;
+use tvlb_table_set::{Injection, OpenWeighing};
 use tvlb_topology::arrangement::Arrangement;
 
 type Fallible<T> = Result<T, FabricFileError>;
@@ -24,7 +24,7 @@ pub(super) const DRAGONFLY: [&str; 9] =
 pub(super) const KIND: [&str; 6] = ["name", "p", "a", "h", "g", LOCAL_LINKS];
 /// How many links join any two switches of a group.
 const LOCAL_LINKS: &str = "local-links";
-pub(super) const LINKS: [&str; 8] = [
+pub(super) const LINKS: [&str; 10] = [
     "local-latency",
     "global-latency",
     "cycle",
@@ -33,9 +33,15 @@ pub(super) const LINKS: [&str; 8] = [
     "global-bandwidth",
     "buffer",
     DESTINATION_WINDOW,
+    INJECTION,
+    TELLING,
 ];
 /// When the windows of sources close.
 pub(super) const DESTINATION_WINDOW: &str = "destination-window";
+/// Which virtual channel nodes send to.
+pub(super) const INJECTION: &str = "injection";
+/// Every how many cycles the switches of a group tell each other of their global ports.
+pub(super) const TELLING: &str = "telling";
 /// What stands in the place of windows where there are none.
 pub(super) const NO_WINDOW: &str = "none";
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
@@ -84,13 +90,8 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
     let wiring = wiring(&section, !kinds.is_empty())?;
     let names = section.optional("names").map(|entry| path(&entry, NAMES)).transpose()?;
     let (kind_names, kind_groups) = kinds.into_iter().unzip();
-    let (latencies, bandwidths, buffer_flits, destination_window) = match root.optional("links") {
-        Some(links) => {
-            let links = links.section(&LINKS)?;
-            (latencies(&links)?, bandwidths(&links)?, buffer(&links)?, window(&links)?)
-        }
-        None => (DEFAULT_LATENCIES, Bandwidths::ALIKE, None, DestinationWindow::Usual),
-    };
+    let links = root.optional("links").map(|links| links.section(&LINKS)).transpose()?;
+    let links = links.as_ref();
     let routing =
         root.optional("routing").map(|routing| routing.section(&routing_keys())).transpose()?;
     Ok(FabricFile {
@@ -101,10 +102,12 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         kind_groups,
         wiring,
         names,
-        latencies,
-        bandwidths,
-        buffer_flits,
-        destination_window,
+        latencies: links.map_or(Ok(DEFAULT_LATENCIES), latencies)?,
+        bandwidths: links.map_or(Ok(Bandwidths::ALIKE), bandwidths)?,
+        buffer_flits: links.map_or(Ok(None), buffer)?,
+        destination_window: links.map_or(Ok(DestinationWindow::Usual), window)?,
+        injection: links.map_or(Ok(Injection::Zero), injection)?,
+        telling_cycles: links.map_or(Ok(None), telling)?,
         virtual_channels: match &routing {
             Some(routing) => virtual_channels(routing)?,
             None => VcScheme::default(),
@@ -286,6 +289,10 @@ fn buffer(links: &Section<'_, '_>) -> Fallible<Option<u16>> {
     links.optional("buffer").map(|entry| entry.integer(1..=MOST_BUFFER.into())).transpose()
 }
 
+fn telling(links: &Section<'_, '_>) -> Fallible<Option<u16>> {
+    links.optional(TELLING).map(|entry| entry.integer(1..=MOST_LATENCY.into())).transpose()
+}
+
 fn window(links: &Section<'_, '_>) -> Fallible<DestinationWindow> {
     let Some(entry) = links.optional(DESTINATION_WINDOW) else {
         return Ok(DestinationWindow::Usual);
@@ -294,6 +301,14 @@ fn window(links: &Section<'_, '_>) -> Fallible<DestinationWindow> {
         NO_WINDOW => Ok(DestinationWindow::None),
         text => text.parse().map(DestinationWindow::Limits).map_err(|_| entry.refused(WINDOW)),
     }
+}
+
+fn injection(links: &Section<'_, '_>) -> Fallible<Injection> {
+    let Some(entry) = links.optional(INJECTION) else { return Ok(Injection::Zero) };
+    let accepted = Injection::ALL.map(|(one, _)| format!("{:?}", one.name())).join(" or ");
+    let found = entry.string(&accepted)?;
+    let named = Injection::ALL.into_iter().find(|(one, _)| one.name() == found);
+    named.map_or_else(|| Err(entry.refused(&accepted)), |(one, _)| Ok(one))
 }
 
 fn bandwidths(links: &Section<'_, '_>) -> Fallible<Bandwidths> {

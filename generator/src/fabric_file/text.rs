@@ -3,7 +3,7 @@
 //!
 //! Every struct is taken apart field by field, so that the compiler asks here for a field that is added.
 
-use super::sections::{AUTO, DESTINATION_WINDOW, NO_WINDOW, bandwidth_key};
+use super::sections::{AUTO, DESTINATION_WINDOW, INJECTION, NO_WINDOW, TELLING, bandwidth_key};
 use super::{DestinationWindow, FabricFile, Latencies, Wiring};
 use crate::policy::OpenPolicies;
 use std::fmt::{self, Display, Formatter};
@@ -11,8 +11,8 @@ use std::path::Path;
 use tvlb_base::parameter::Parameters;
 use tvlb_base::table::Cell;
 use tvlb_schema::{Decision, Dragonfly, GroupId, GroupKind, LinkKind, PerDecision};
-use tvlb_table_set::OpenWeighing;
 use tvlb_table_set::grammar::canonical;
+use tvlb_table_set::{Injection, OpenWeighing};
 
 impl Display for FabricFile {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -28,6 +28,8 @@ impl Display for FabricFile {
             bandwidths,
             buffer_flits,
             destination_window,
+            injection,
+            telling_cycles,
             virtual_channels,
             policies: OpenPolicies { sets, weighing },
         } = self;
@@ -60,6 +62,12 @@ impl Display for FabricFile {
             DestinationWindow::Limits(limits) => {
                 writeln!(f, "{DESTINATION_WINDOW} = \"{limits}\"")?;
             }
+        }
+        if *injection != Injection::Zero {
+            writeln!(f, "{INJECTION} = \"{}\"", injection.name())?;
+        }
+        if let Some(cycles) = telling_cycles {
+            writeln!(f, "{TELLING} = {cycles}")?;
         }
         writeln!(f, "\n[routing]\nvirtual-channels = \"{}\"", virtual_channels.name())?;
         weights(f, weighing)?;

@@ -94,7 +94,7 @@ fn tiles_of_contests(contests: &[ContestEntry]) -> Vec<Tile> {
 /// By how much one scheme saturates later than with the strongest conventional routing.
 fn gain(contest: &ContestEntry) -> Option<Tile> {
     let again = contest.again.as_ref()?;
-    let (ours, name, before) = beside_strongest(contest, again, |of| of.saturation)?;
+    let (ours, name, before) = beside_strongest(contest, again, |of| Some(of.saturation))?;
     let (typical, name_of_typical, typical_before) =
         beside_strongest(contest, again, |of| of.usual)?;
     Some(Tile {
@@ -184,7 +184,9 @@ fn bars(contests: &[ContestEntry]) -> String {
         .map(|contest| {
             let ink = |entry: &ContenderEntry| match entry.origin {
                 _ if entry.set == contest.chosen => Ink::Ours,
-                Origin::Conventional | Origin::ConventionalByChannel => Ink::Conventional,
+                Origin::Conventional
+                | Origin::ConventionalByChannel
+                | Origin::ConventionalAsOurs => Ink::Conventional,
                 _ => Ink::Paper,
             };
             let rows = compared(contest, "ours").into_iter();

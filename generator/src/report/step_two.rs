@@ -6,7 +6,7 @@ use crate::choose::baseline::NEAR_SATURATION_LOAD;
 use crate::choose::objective::Prefer;
 use crate::choose::table::{
     compared, figures, lead_in_words, passing_limit_later, percent, regret_rows, windows_in_words,
-    without_holder,
+    with_regrets, without_holder,
 };
 use crate::counted::counted;
 use std::fmt::Write;
@@ -80,7 +80,7 @@ fn cells(name: &str, entry: &ContenderEntry) -> Vec<String> {
 /// What each of those compared loses on each traffic, and, where no candidate holds all guards, what else
 /// could be had.
 fn regrets(contest: &ContestEntry, panel: &PanelEntry) -> String {
-    let compared = compared(contest, "ours");
+    let compared = with_regrets(contest);
     let regrets = compared.iter().map(|(name, _)| format!("regret of {name}"));
     let head = ["traffic", "E", "carried by"].map(str::to_owned).into_iter().chain(regrets);
     let head: Vec<String> = head.collect();

@@ -31,8 +31,8 @@ mod write;
 pub use digest::{levels_digest, presence_digest, presence_is_drawn};
 pub use manifest::{
     AgainContender, AgainEntry, AgainGuard, BalanceEntry, Carried, ChoiceEntry, ContenderEntry,
-    ContestEntry, FabricEntry, FileEntry, FloorEntry, FrontierEntry, ImbalanceEntry, Lead,
-    MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry, Origin, PanelEntry, Regrets, STEPS,
+    ContestEntry, FabricEntry, FileEntry, FloorEntry, FrontierEntry, ImbalanceEntry, Injection,
+    Lead, MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry, Origin, PanelEntry, Regrets, STEPS,
     SetEntry, Sizes, TailEntry, WindowEntry, Worst, all_rounded, hex, load_of, rounded, sha256,
     step_of,
 };

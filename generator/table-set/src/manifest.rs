@@ -84,6 +84,48 @@ pub struct FabricEntry {
     /// When the windows of sources close, where packets are acknowledged; none in table sets that do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination_window: Option<WindowEntry>,
+    /// Which virtual channel nodes send to; not written where it is always 0.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub injection: Injection,
+    /// Every how many cycles the switches of a group tell each other how full their global ports are; none where they
+    /// do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub telling: Option<u16>,
+}
+
+/// Which virtual channel of the terminal's input a node sends to.
+///
+/// No other flit waits for these buffers, so neither choice can close a cycle of channels that
+/// wait for each other. What differs is how far a packet that is blocked holds up the packets
+/// behind it that go elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Injection {
+    /// Always virtual channel 0.
+    #[default]
+    Zero,
+    /// One of the first two virtual channels, drawn for each packet.
+    Two,
+    /// A virtual channel that is drawn for each packet.
+    Random,
+}
+
+impl Injection {
+    /// All, each with what it means.
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::Zero, "Always VC 0"),
+        (Self::Two, "VC 0 or 1, drawn for each packet"),
+        (Self::Random, "One drawn for each packet"),
+    ];
+
+    /// The name wherever people write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::Two => "two",
+            Self::Random => "random",
+        }
+    }
 }
 
 /// When the window to a destination switch closes.

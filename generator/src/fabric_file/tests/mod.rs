@@ -61,6 +61,8 @@ fn what_is_not_written_has_its_default() {
             bandwidths: Bandwidths::ALIKE,
             buffer_flits: None,
             destination_window: DestinationWindow::Usual,
+            injection: Injection::Zero,
+            telling_cycles: None,
             virtual_channels: VcScheme::Ordered,
             policies: OpenPolicies::default(),
         }
@@ -87,6 +89,8 @@ fn what_is_written_is_what_is_read() {
         global-bandwidth = 12.5
         buffer = 4096
         destination-window = "300/16"
+        injection = "two"
+        telling = 24
         "#,
     );
     assert_eq!(file.name, "A.b_c-9");
@@ -97,6 +101,9 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(file.buffer_flits, Some(4096));
     let limits = WindowLimits { delay_cycles: 300, packets: 16 };
     assert_eq!(file.destination_window, DestinationWindow::Limits(limits));
+    assert_eq!((file.injection, file.telling_cycles), (Injection::Two, Some(24)));
+    assert_eq!(file.schemes(), [Scheme::UgalGroup, Scheme::Par]);
+    assert_eq!(parse(LEAST).schemes(), [Scheme::UgalL, Scheme::Par]);
     assert_eq!(file.bandwidths.to_string(), "node 100, local 100, global 12.5");
     assert_eq!(
         file.policies.weighing.map(|open| open.threshold),
@@ -247,7 +254,7 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
-    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer, destination-window
+    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer, destination-window, injection, telling
     x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, onward, second-min, virtual-channels, set
     x.toml:8:1: routing.escape is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, onward, second-min, virtual-channels, set; `tvlb-lab escape` makes escape networks
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
@@ -381,6 +388,8 @@ fn other_values_out_of_range() {
         "[links]\nbuffer = 0",
         "[links]\ndestination-window = \"150/0\"",
         "[links]\ndestination-window = 150",
+        "[links]\ninjection = \"all\"",
+        "[links]\ntelling = 0",
         "[links]\nlocal-bandwidth = 0",
         "[links]\nnode-bandwidth = 0.0001",
         "[links]\nnode-bandwidth = \"1\"",
@@ -413,11 +422,13 @@ fn other_values_out_of_range() {
     x.toml:8:10: links.buffer = 0, but buffer must be 1 to 30000
     x.toml:8:22: links.destination-window = "150/0", but destination-window must be "none" where packets are not acknowledged, or a delay in cycles, 0 to 8191, and packets, 1 to 65535, as in "150/32"
     x.toml:8:22: links.destination-window = 150, but destination-window must be "none" where packets are not acknowledged, or a delay in cycles, 0 to 8191, and packets, 1 to 65535, as in "150/32"
+    x.toml:8:13: links.injection = "all", but injection must be "zero" or "two" or "random"
+    x.toml:8:11: links.telling = 0, but telling must be 1 to 10000
     x.toml:8:19: links.local-bandwidth = 0, but local-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:8:18: links.node-bandwidth = 0.0001, but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:8:18: links.node-bandwidth = "1", but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:9:20: links.global-bandwidth does not go with the bandwidths of the other kinds of links: the bandwidths are node 1, local 1, global 65, accepted bandwidths of which the largest is at most 64 times the smallest
-    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer, destination-window
+    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer, destination-window, injection, telling
     x.toml:8:13: routing.threshold = 32768, but threshold must be a whole number from -32768 to 32767
     x.toml:8:13: routing.threshold = -32769, but threshold must be a whole number from -32768 to 32767
     x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
@@ -516,6 +527,8 @@ fn links_and_routing() -> impl Strategy<Value = String> {
         line(&["node-bandwidth = 0.125", "node-bandwidth = 4"]),
         line(&["global-bandwidth = 2.5"]),
         line(&["destination-window = 'none'", "destination-window = '150/32'"]),
+        line(&["injection = 'two'", "injection = 'random'"]),
+        line(&["telling = 8", "telling = 16"]),
     );
     let weighing = (
         line(&["threshold = -3", "threshold = { ugal-l = 1, par-source = -2, par-second = 3 }"]),
@@ -541,8 +554,8 @@ fn links_and_routing() -> impl Strategy<Value = String> {
             "set = { ugal-l = \"all\", par-source = \"min\", par-second = \"4*2-hop, only:001\" }",
         ]),
     );
-    (links, weighing).prop_map(|((a, b, c, d, w), (t, n, g, q, o, m, v, s))| {
-        format!("[links]\n{a}{b}{c}{d}{w}[routing]\n{t}{n}{g}{q}{o}{m}{v}{s}")
+    (links, weighing).prop_map(|((a, b, c, d, w, i, e), (t, n, g, q, o, m, v, s))| {
+        format!("[links]\n{a}{b}{c}{d}{w}{i}{e}[routing]\n{t}{n}{g}{q}{o}{m}{v}{s}")
     })
 }
 

@@ -171,8 +171,8 @@ pub struct AgainContender {
     pub set: String,
     /// Mean saturation over the adversarial patterns of all seeds.
     pub saturation: f64,
-    /// Mean saturation over uniform traffic and permutations of all seeds.
-    pub usual: f64,
+    /// Mean saturation over uniform traffic and permutations of all seeds, of conventional UGAL and of the chosen set.
+    pub usual: Option<f64>,
 }
 
 impl AgainEntry {
@@ -358,10 +358,14 @@ pub enum Origin {
     Conventional,
     /// The same, with queues by virtual channel.
     ConventionalByChannel,
+    /// Conventional routing, weighed as sets of the front are.
+    ConventionalAsOurs,
     /// The paper's choice.
     Paper,
     /// The paper's choice, with queues by virtual channel.
     PaperByChannel,
+    /// The paper's choice, weighed as sets of the front are.
+    PaperAsOurs,
     /// On Step 1's front within ε.
     Front,
     /// The mirror image of a set on Step 1's front.
@@ -405,29 +409,29 @@ impl ContestEntry {
         self.contenders.iter().find(|contender| contender.set == self.chosen)
     }
 
-    /// What the chosen set is compared with, each by its name: conventional UGAL, the paper's choice, and both
-    /// with queues by virtual channel, where these were tried.
+    /// What the chosen set is compared with, each by its name, in the order in which they are shown: conventional
+    /// UGAL and the paper's choice, each also with queues by virtual channel and weighed as ours are, where these were
+    /// tried.
     pub fn references(&self) -> impl Iterator<Item = (&'static str, &ContenderEntry)> {
-        REFERENCES.into_iter().filter_map(|name| {
-            Some((name, self.contenders.iter().find(|entry| entry.reference() == Some(name))?))
+        REFERENCES.into_iter().filter_map(|(origin, name)| {
+            Some((name, self.contenders.iter().find(|entry| entry.origin == origin)?))
         })
     }
 }
 
-/// The names of the references, in the order in which they are shown.
-const REFERENCES: [&str; 4] =
-    ["conventional", "conventional by channel", "the paper's", "the paper's by channel"];
+/// The references with their names, in the order in which they are shown.
+const REFERENCES: [(Origin, &str); 6] = [
+    (Origin::Conventional, "conventional"),
+    (Origin::ConventionalByChannel, "conventional by channel"),
+    (Origin::ConventionalAsOurs, "conventional weighed as ours"),
+    (Origin::Paper, "the paper's"),
+    (Origin::PaperByChannel, "the paper's by channel"),
+    (Origin::PaperAsOurs, "the paper's weighed as ours"),
+];
 
-impl ContenderEntry {
+impl Origin {
     /// Its name among the references, if it is one.
-    pub fn reference(&self) -> Option<&'static str> {
-        let [conventional, conventional_by_channel, papers, papers_by_channel] = REFERENCES;
-        match self.origin {
-            Origin::Conventional => Some(conventional),
-            Origin::ConventionalByChannel => Some(conventional_by_channel),
-            Origin::Paper => Some(papers),
-            Origin::PaperByChannel => Some(papers_by_channel),
-            _ => None,
-        }
+    pub fn reference(self) -> Option<&'static str> {
+        REFERENCES.into_iter().find(|(origin, _)| *origin == self).map(|(_, name)| name)
     }
 }
