@@ -54,6 +54,7 @@ pub(crate) fn draw_paths(
     }
     let to = &switch.place(to);
     let min = switch.draw_min(to, rng);
+    let min = min.or_else(|| switch.draw_min_over_third(to, rng));
     let vlb = switch.draw_vlb(to, Decision::UgalL, paths, rng);
     if min.is_none() && vlb.is_none() {
         return Err(unreachable(switch, to));

@@ -296,6 +296,7 @@ fn local_step(
     let is_min = header.kind_code() != Kind::Vlb.code();
     let (at, arrived) = match (header.stage(), is_min) {
         (Stage::Source, true) if arrived == Stage::SourceLocal as u32 => (at, arrived),
+        (Stage::Source, true) => (at, Stage::MiddleLocal as u32),
         (Stage::Destination, true) => {
             (place(Stage::Middle as u32, HopKind::Local), Stage::MiddleLocal as u32)
         }

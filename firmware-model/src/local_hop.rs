@@ -8,9 +8,9 @@
 //!   takes the same link.
 //! - **No link.** A VLB route over such a hop is not drawn. A MIN path avoids it by another global link if
 //!   it can; where every global link needs such a hop, the packet goes by way of a third switch that is
-//!   linked to both. In its source group it then makes two local hops, as a packet does that PAR's
+//!   linked to both; so it does within a group. In its source group it then makes two local hops, as a packet does that PAR's
 //!   second look sends on, and in its destination's group two, as a VLB packet does in the group between.
-//!   In the plan there is such a third switch for any two.
+//!   In the plan there is such a third switch for any two that have nodes.
 //!
 //! Dead links and switches are as if they were not there, dead cables between groups too: a path over one
 //! is not drawn, and the paths that are left are drawn as uniformly as before. Where the fault image says that they
@@ -87,7 +87,7 @@ impl Switch<'_> {
         let fabric = self.image.fabric();
         if fabric.is_local_hop(group, from, to) {
             u8::from(from != to)
-        } else if fabric.is_faultless() || fabric.relay_count(group, from, to) > 0 {
+        } else if fabric.relay_count(group, from, to) > 0 {
             2
         } else {
             NO_HOPS

@@ -108,11 +108,15 @@ impl Fabric {
                 .map_err(|source| FabricError::Arrangement { path: path.to_owned(), source })?,
             Wiring::Cables(list) => {
                 let list = beside(path, list);
-                cable_list::read(file.dragonfly, &text(&list, MOST_CABLE_LIST_BYTES, read)?)
-                    .map_err(|source| in_list(list, source, (&file.dragonfly, &names)))?
+                cable_list::read(
+                    names.nodes(&file.dragonfly),
+                    &text(&list, MOST_CABLE_LIST_BYTES, read)?,
+                )
+                .map_err(|source| in_list(list, source, (&file.dragonfly, &names)))?
             }
         };
-        let topology = topology.with_bandwidths(file.bandwidths);
+        let nodes = names.nodes(&file.dragonfly);
+        let topology = topology.with_ends(nodes.ends()).with_bandwidths(file.bandwidths);
         Ok(Self { file, topology, names })
     }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
 mod dependencies;
+mod dragonfly_plus;
 mod modules;
 mod mutation;
 mod update_mutation;

@@ -12,7 +12,8 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::faults::{UpdatedTables, update, write_update};
 use tvlb_generator::tables::tables_of;
 use tvlb_schema::{
-    Dragonfly, End, FabricImage, FaultSet, LocalLink, SwitchId, SwitchImage, encode_fault_image,
+    Dragonfly, End, FabricImage, FaultSet, LocalLink, Nodes, SwitchId, SwitchImage,
+    encode_fault_image,
 };
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{
@@ -69,7 +70,8 @@ impl Case {
         let images = set.switch_images(df.switches()).unwrap();
         let decoded: Vec<_> =
             images.iter().map(|bytes| SwitchImage::decode(bytes, &plan).unwrap()).collect();
-        let made = update(&plan, &decoded, (EPOCH, &faults), &()).unwrap();
+        let made = update((&plan, &Nodes::from(plan.dragonfly())), &decoded, (EPOCH, &faults), &())
+            .unwrap();
         let tables = UpdatedTables { set: &set, plan: &plan, names: &Names::default() };
         let output = home.path().join("update");
         write_update(&output, &tables, (EPOCH, &faults), &made, &()).unwrap();

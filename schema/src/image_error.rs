@@ -153,7 +153,6 @@ pub(crate) enum Value {
     FewerPair,
     FewerLinks,
     FewerOfAll,
-    NoRelay,
     Switch,
     SetOfDecision,
     MinCandidates,
@@ -213,9 +212,6 @@ impl Value {
                 "number of pairs with fewer links",
                 "some pair of each kind of groups with as many links as it states",
             ),
-            Self::NoRelay => {
-                ("pair without a link", "two switches that a third of their group is linked to")
-            }
             Self::Switch => ("switch", "a switch of the fabric"),
             Self::SetOfDecision => ("set of a decision", "a set of this image"),
             Self::MinCandidates => ("number of MIN candidates of a decision", "1 to 8"),

@@ -93,7 +93,7 @@ pub use image_kind::{FORMAT_VERSION, ImageKind, MAGIC};
 pub use legs::LegHops;
 pub use local_links::{FewerLinks, GroupLinks};
 #[cfg(feature = "alloc")]
-pub use nodes::Nodes;
+pub use nodes::{EndSwitches, Nodes};
 pub use route::{Route, RouteKey};
 pub use set::{DrawRule, Keep, SetRule, SetRuleError};
 pub use set_view::SetView;

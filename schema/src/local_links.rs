@@ -119,22 +119,8 @@ impl<'a> FewerPairs<'a> {
             }
             fewer.whole &= found > 0;
         }
-        fewer.check_relays(df, at, refusal)?;
         fewer.check_kinds(df, at, refusal)?;
         Some(fewer)
-    }
-
-    /// Two switches without a link have a neighbour in common.
-    fn check_relays(&self, df: &Dragonfly, at: usize, refusal: &mut Refusal) -> Option<()> {
-        for number in 0..self.count {
-            let (low, high) = self.pair(number);
-            let (group, index) = df.place(low);
-            if self.links.get(number) == 0 && self.relays(df, group, (index, high)) == 0 {
-                let offset = at + self.pairs.byte_of(number);
-                return refusal.out_of_range(Value::NoRelay, offset, self.pairs.get(number));
-            }
-        }
-        Some(())
     }
 
     /// Of each kind some pair has as many links as it states: otherwise it would state fewer.
@@ -226,34 +212,6 @@ impl<'a> FewerPairs<'a> {
         } else {
             self.links(df, group, pair)
         }
-    }
-
-    /// How many switches of the group have a link to both.
-    #[inline(never)]
-    pub(crate) fn relays(
-        &self,
-        df: &Dragonfly,
-        group: GroupId,
-        (one, other): (SwitchIndex, SwitchIndex),
-    ) -> u32 {
-        let is_relay = |&through: &SwitchIndex| self.is_relay(df, group, (one, other), through);
-        // At most 2⁸.
-        df.indices(group).filter(is_relay).fold(0, |count, _| count + 1)
-    }
-
-    /// Whether a switch of the group has a link to both.
-    #[inline(never)]
-    pub(crate) fn is_relay(
-        &self,
-        df: &Dragonfly,
-        group: GroupId,
-        (one, other): (SwitchIndex, SwitchIndex),
-        through: SwitchIndex,
-    ) -> bool {
-        through != one
-            && through != other
-            && self.links(df, group, (one, through)) > 0
-            && self.links(df, group, (through, other)) > 0
     }
 }
 

@@ -3,6 +3,8 @@
 
 use crate::{Dragonfly, FaultSet, GroupId, NodeId, SwitchId};
 use alloc::collections::BTreeSet;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// The nodes of a fabric that there are: those that its sizes have, without those that are missing.
 ///
@@ -74,6 +76,11 @@ impl Nodes {
         nodes_of(&self.dragonfly, switch).filter(|node| !self.missing.contains(node))
     }
 
+    /// The switches that have nodes.
+    pub fn ends(&self) -> EndSwitches {
+        self.into()
+    }
+
     /// The groups that have nodes, in order.
     pub fn groups(&self) -> impl Iterator<Item = GroupId> {
         let df = &self.dragonfly;
@@ -101,6 +108,66 @@ impl Nodes {
     }
 }
 
+/// The switches of a fabric that have nodes. Every packet begins at one of them and ends at another, so pairs
+/// of these are all pairs that there are; other switches only pass packets on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndSwitches {
+    dragonfly: Dragonfly,
+    /// By the number of the switch.
+    has: Vec<bool>,
+}
+
+impl From<&Nodes> for EndSwitches {
+    fn from(nodes: &Nodes) -> Self {
+        let dragonfly = nodes.dragonfly;
+        let mut has = vec![false; dragonfly.switch_numbers() as usize];
+        for switch in dragonfly.switches() {
+            has[switch.as_usize()] = nodes.of_switch(switch).next().is_some();
+        }
+        Self { dragonfly, has }
+    }
+}
+
+impl EndSwitches {
+    /// Whether a switch has a node.
+    pub fn has(&self, switch: SwitchId) -> bool {
+        self.has.get(switch.as_usize()).is_some_and(|&has| has)
+    }
+
+    /// These without some switches.
+    #[must_use]
+    pub fn without(&self, switches: impl IntoIterator<Item = SwitchId>) -> Self {
+        let mut left = self.clone();
+        for switch in switches {
+            left.has[switch.as_usize()] = false;
+        }
+        left
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = SwitchId> {
+        self.dragonfly.switches().filter(|&switch| self.has(switch))
+    }
+
+    /// Those of a group, in order.
+    pub fn of_group(&self, group: GroupId) -> impl Iterator<Item = SwitchId> {
+        self.dragonfly.switches_in(group).filter(|&switch| self.has(switch))
+    }
+
+    /// Those of all other groups, in order.
+    pub fn outside(&self, group: GroupId) -> impl Iterator<Item = SwitchId> {
+        self.iter().filter(move |&switch| self.dragonfly.place(switch).0 != group)
+    }
+
+    /// How many ordered pairs of them are in different groups.
+    pub fn pairs_between_groups(&self) -> u64 {
+        let all = self.iter().count();
+        let of_group = |group| self.of_group(group).count();
+        let pairs = self.dragonfly.groups().map(of_group).map(|count| count * (all - count));
+        pairs.map(|pairs| pairs as u64).sum()
+    }
+}
+
 /// The nodes of a switch by the sizes.
 fn nodes_of(df: &Dragonfly, switch: SwitchId) -> impl Iterator<Item = NodeId> + use<> {
     let first = u32::from(switch.0) * df.p();
@@ -112,7 +179,6 @@ fn nodes_of(df: &Dragonfly, switch: SwitchId) -> impl Iterator<Item = NodeId> + 
 mod tests {
     use super::*;
     use crate::GroupKind;
-    use alloc::vec::Vec;
 
     #[test]
     fn nodes_are_missing_by_themselves_and_with_their_switches() {
@@ -132,5 +198,12 @@ mod tests {
         assert_eq!(live.iter().collect::<Vec<_>>(), [2, 3, 4, 5].map(NodeId));
         assert_eq!((live.count(), live.last()), (4, Some(NodeId(5))));
         assert!(live.groups().eq([GroupId(0)]) && nodes.groups().eq([0, 1].map(GroupId)));
+
+        let ends = EndSwitches::from(&live);
+        assert!(ends.iter().eq([1, 2].map(SwitchId)) && ends.outside(GroupId(0)).count() == 0);
+        assert_eq!(ends.pairs_between_groups(), 0);
+        let ends = EndSwitches::from(&nodes);
+        assert!(ends.of_group(GroupId(1)).eq([3, 4].map(SwitchId)) && !ends.has(SwitchId(5)));
+        assert_eq!((ends.iter().count(), ends.pairs_between_groups()), (5, 2 * 3 * 2));
     }
 }

@@ -227,10 +227,6 @@ class Fabric:
                 raise Refused(links_at, "links of a pair", number, f"below {self.kind_of[group][4]}")
             before = entry
             self.fewer[group, index, other] = number
-        for (group, one, other), number in self.fewer.items():
-            thirds = (t for t in range(self.kind_of[group][1]) if t not in (one, other))
-            if number == 0 and not any(self.is_hop(group, one, t) and self.is_hop(group, t, other) for t in thirds):
-                raise Refused(start, "pair", (group, one, other), "two switches with a third between")
         first = 0
         for kind in self.kinds or [[self.p, self.a, self.h, self.g, 1]]:
             groups = range(first, first + kind[3])

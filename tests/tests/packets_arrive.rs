@@ -313,7 +313,7 @@ fn where_a_cable_is_missing_so_that_a_pair_of_groups_has_none() {
         .filter(|line| !(line.starts_with("0,") && line.split(',').nth(3) == Some("4")))
         .collect::<Vec<_>>()
         .join("\n");
-    fabric.topology = cable_list::read(fabric.file.dragonfly, &without).unwrap();
+    fabric.topology = cable_list::read(&fabric.file.dragonfly, &without).unwrap();
     assert_eq!(fabric.topology.links_per_pair(), (0, 1));
     for set in ["all by shape", "min"] {
         let fabric = with_set(fabric.clone(), set);

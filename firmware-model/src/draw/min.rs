@@ -91,6 +91,23 @@ impl Switch<'_> {
         Path::new(first, x, none.0, none.1, 1 + head + tail)
     }
 
+    /// A MIN path within this group to a switch to which the plan has no link: over a third switch.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn draw_min_over_third(
+        &self,
+        to: &Place,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let (fabric, group, here) = (self.image.fabric(), self.image.group(), self.image.index());
+        if to.group != group || fabric.planned_local_links(group, here, to.index) > 0 {
+            return None;
+        }
+        let third = self.third(to.index, word(rng))?;
+        let first = (self.port_to(third, word(rng)), Stage::MiddleLocal);
+        Path::new(first, GlobalPort(0), GlobalPort(0), SwitchIndex(0), 2)
+    }
+
     /// Whether a MIN packet has channels for a second local hop in its source group. Where the plan
     /// joins all switches of a group, links may have too few for that.
     fn has_channel_for_thirds(&self) -> bool {

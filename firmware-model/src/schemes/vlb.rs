@@ -20,8 +20,9 @@ pub(crate) const fn channels(assignment: VcScheme) -> Channels {
     }
 }
 
-/// The source decision where there is no MIN candidate, because no cable joins the groups or
-/// because the scheme takes VLB only: a VLB path of the set, or else any path that exists.
+/// The source decision where there is no MIN candidate, because no cable joins the groups, no link the two switches
+/// of a group, or because the scheme takes VLB only: a VLB path of the set, or else any path that exists. Within a
+/// group where the plan has no link, the way over a third switch is minimal.
 #[inline(never)]
 pub(crate) fn choose_without_min(
     switch: &Switch<'_>,
@@ -34,6 +35,9 @@ pub(crate) fn choose_without_min(
         return None;
     }
     let only_vlb = scheme == Scheme::Vlb;
+    if !only_vlb && let Some(min) = switch.draw_min_over_third(to, rng) {
+        return Some(Chosen::alone(min, Choice::Min));
+    }
     let decision = scheme.decision();
     if scheme != Scheme::Min
         && let Some(vlb) = switch.draw_vlb(to, decision, paths, rng)

@@ -121,7 +121,8 @@ pub(crate) fn run(arguments: &FaultsOptions) -> Outcome {
     }
     let bars =
         Bars::beginning(arguments.work.quiet, &"making the update and verifying what it changes");
-    let made = update(&fabric, &images, (epoch, &faults), &bars);
+    let made =
+        update((&fabric, &names.nodes(fabric.dragonfly())), &images, (epoch, &faults), &bars);
     let made = made.map_err(|_| Failure::Interrupted)?;
     let tables = UpdatedTables { set: &set, plan: &fabric, names: &names };
     let written = write_update(&arguments.output, &tables, (epoch, &faults), &made, &bars);

@@ -45,7 +45,7 @@ pub(crate) struct PathsOptions {
         required_unless_present_any = ["all", "next_hops"]
     )]
     pub to: Option<String>,
-    /// With --set: all pairs of switches, each a line of JSON, in place of --from and --to
+    /// With --set: all pairs of switches with nodes, each a line of JSON, in place of --from and --to
     #[arg(long, requires = "set", conflicts_with_all = ["from", "to"])]
     pub all: bool,
     /// With --json: the paths of this T-VLB set and how often each is drawn (the grammar of
@@ -116,8 +116,7 @@ pub(crate) fn run(arguments: &PathsOptions) -> Outcome {
         }
         (None, rule) => {
             let rule = rule.expect("--all requires --set");
-            let live = topology.dragonfly().switches().filter(|&switch| topology.lives(switch));
-            let all: Vec<SwitchId> = live.collect();
+            let all: Vec<SwitchId> = topology.ends().iter().collect();
             print_lines(topology, &fabric.names, [&all, &all], |_| (&rule, &[]))
         }
     }

@@ -51,7 +51,7 @@ struct Routes {
     /// The decision
     #[arg(long, value_parser = one_of(named::DECISIONS, Decision::name), ignore_case = true, value_name = "DECISION")]
     decision: Decision,
-    /// The source switch, by its number, (GROUP,SWITCH) or its name; without it all
+    /// The source switch, by its number, (GROUP,SWITCH) or its name; without it all that have nodes
     #[arg(long, value_name = "SWITCH", allow_negative_numbers = true)]
     from: Option<String>,
     /// The destination switch, likewise; without it all
@@ -88,14 +88,15 @@ fn routes(Routes { directory, decision, from, to }: &Routes) -> Outcome {
     let image = set.fabric_image().map_err(Failure::of)?;
     let image =
         FabricImage::decode(&image).map_err(|error| error_in(&set.fabric_path(), &error))?;
-    let topology = Topology::of_image(&image);
+    let names = read_names(&set, image.dragonfly())?;
+    let ends = names.nodes(image.dragonfly()).ends();
+    let topology = Topology::of_image(&image).with_ends(ends);
     let df = topology.dragonfly();
-    let names = read_names(&set, df)?;
     let parts = Parts::new(df, &names);
     let switches = |option: &str, text: &Option<String>| -> Result<Vec<SwitchId>, Failure> {
         match text {
             Some(text) => Ok(vec![switch(option, text, &parts)?]),
-            None => Ok(df.switches().collect()),
+            None => Ok(topology.ends().iter().collect()),
         }
     };
     let (sources, destinations) = (switches("--from", from)?, switches("--to", to)?);

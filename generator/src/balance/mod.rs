@@ -39,7 +39,7 @@ const MOST_CROSSINGS: u64 = 50_000_000;
 /// Whether the load of links can be counted, and balanced, in little time.
 pub fn is_countable(topology: &Topology) -> bool {
     let df = topology.dragonfly();
-    let switches = u64::from(df.switch_count());
+    let switches = topology.ends().iter().count() as u64;
     let per_pair = u64::from(df.ports_per_group()) * topology.links_per_pair().1 as u64;
     switches * switches * per_pair <= MOST_CROSSINGS
 }
@@ -54,7 +54,7 @@ pub struct Imbalance {
 }
 
 impl Imbalance {
-    /// The imbalance that paths make if every switch sends as much to every switch of another group.
+    /// The imbalance that paths make if every switch with nodes sends as much to every one of another group.
     pub fn of(topology: &Topology, draw: Draw<'_>) -> Self {
         Self::of_loads(&LinkLoads::one_to_each(topology, draw))
     }
@@ -188,9 +188,8 @@ fn safe_levels(
     if levels.iter().all(|&level| level == Level::ALL) {
         return Vec::new();
     }
-    let df = counter.topology().dragonfly();
-    let from = df.place(source).0;
-    let mut others = df.switches().filter(|&to| df.place(to).0 != from);
+    let topology = counter.topology();
+    let mut others = topology.ends().outside(topology.dragonfly().place(source).0);
     let is_safe = others.all(|to| {
         !shapes_when_thinned(counter, rule, &levels, source, to).is_empty()
             || present_shapes(counter, rule, source, to).is_empty()

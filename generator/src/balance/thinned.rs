@@ -1,4 +1,4 @@
-//! What is left of a set that switches thin, over all pairs of switches of different groups.
+//! What is left of a set that switches thin, over all pairs of switches with nodes of different groups.
 
 use crate::policy::Policy;
 use tvlb_base::progress::{Cancelled, Progress};

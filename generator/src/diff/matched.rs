@@ -7,7 +7,7 @@
 use super::change::Change;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tvlb_schema::{Dragonfly, GroupId, SwitchId};
+use tvlb_schema::{Dragonfly, EndSwitches, GroupId, SwitchId};
 use tvlb_table_set::names::{NamedSwitch, Names};
 use tvlb_topology::links::LinkNumbers;
 
@@ -38,6 +38,8 @@ pub(super) struct Matched {
     /// By the new fabric, the old number of a switch.
     old: BTreeMap<SwitchId, SwitchId>,
     dragonfly: Change<Dragonfly>,
+    /// The switches that have nodes.
+    pub(super) ends: Change<EndSwitches>,
 }
 
 impl Matched {
@@ -60,7 +62,9 @@ impl Matched {
                 old.insert(new, here);
             }
         }
-        Self { old, dragonfly: *dragonfly }
+        let ends = |names: &Names, df: &Dragonfly| names.nodes(df).ends();
+        let ends = Change { old: ends(names.old, &old_df), new: ends(names.new, &new_df) };
+        Self { old, dragonfly: *dragonfly, ends }
     }
 
     /// The switches that both fabrics have, by the new one's numbers in order.
@@ -77,10 +81,18 @@ impl Matched {
             && self.switches().all(|switch| !switch.is_change())
     }
 
-    /// Whether a packet from one of these switches to another goes to another group in both fabrics.
+    /// Whether a switch has nodes in both fabrics.
+    fn is_end(&self, switch: Change<SwitchId>) -> bool {
+        self.ends.old.has(switch.old) && self.ends.new.has(switch.new)
+    }
+
+    /// Whether packets go from one of these switches to another, in another group, in both fabrics.
     pub(super) fn is_pair(&self, from: Change<SwitchId>, to: Change<SwitchId>) -> bool {
         let Change { old, new } = &self.dragonfly;
-        old.place(from.old).0 != old.place(to.old).0 && new.place(from.new).0 != new.place(to.new).0
+        self.is_end(from)
+            && self.is_end(to)
+            && old.place(from.old).0 != old.place(to.old).0
+            && new.place(from.new).0 != new.place(to.new).0
     }
 
     /// How many ordered pairs are such.
@@ -91,7 +103,8 @@ impl Matched {
         };
         // Switches whose groups, in one fabric or in both, are the same, counted by those groups.
         let mut same: [BTreeMap<_, u64>; 3] = [const { BTreeMap::new() }; 3];
-        for (old, new) in self.switches().map(groups) {
+        let ends = || self.switches().filter(|&switch| self.is_end(switch));
+        for (old, new) in ends().map(groups) {
             for (same, key) in
                 same.iter_mut().zip([(Some(old), None), (None, Some(new)), (Some(old), Some(new))])
             {
@@ -100,7 +113,7 @@ impl Matched {
         }
         let [of_old, of_new, of_both] =
             same.map(|same| same.values().map(|count| count * count).sum::<u64>());
-        let all = self.old.len() as u64;
+        let all = ends().count() as u64;
         all * all + of_both - of_old - of_new
     }
 

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Decision, Dragonfly, LinkKind, SwitchId};
+use tvlb_schema::{Decision, Dragonfly, EndSwitches, LinkKind, SwitchId};
 use tvlb_table_set::names::Names;
 use tvlb_table_set::rounded;
 use tvlb_topology::Topology;
@@ -130,8 +130,9 @@ struct ComparedTables<'t> {
 }
 
 impl<'t> ComparedTables<'t> {
-    fn new(switches: &'t [Switch<'t>]) -> Self {
-        let topology = Topology::of_image(switches[0].image().fabric());
+    fn new(switches: &'t [Switch<'t>], ends: &EndSwitches) -> Self {
+        let plan = Topology::of_image(switches[0].image().fabric());
+        let topology = plan.with_ends(ends.clone());
         let links = LinkNumbers::new(*topology.dragonfly()).count();
         let sums = (0..MODES * links).map(|_| AtomicU64::new(0)).collect();
         Self { switches, topology, sums }
@@ -164,8 +165,7 @@ impl<'t> ComparedTables<'t> {
     /// What a mode's packets make links carry, where a sample of so many pairs stands for all.
     #[expect(clippy::cast_precision_loss, reason = "rounded to six decimals")]
     fn loads(&self, mode: usize, [looked_at, pairs]: [u64; 2]) -> LinkLoads {
-        let unit =
-            flits_per_pair(self.topology.dragonfly()) * pairs as f64 / looked_at.max(1) as f64;
+        let unit = flits_per_pair(&self.topology) * pairs as f64 / looked_at.max(1) as f64;
         let sums =
             self.sums(mode).iter().map(|sum| sum.load(Ordering::Relaxed) as f64 / ONE * unit);
         let mut loads = LinkLoads::of_sums(&self.topology, sums.collect());
@@ -223,8 +223,10 @@ pub(super) fn measure(
     progress: &dyn Progress,
 ) -> Result<Measurement, DiffError> {
     check_links(booted)?;
-    let both =
-        Change { old: ComparedTables::new(&booted.old), new: ComparedTables::new(&booted.new) };
+    let both = Change {
+        old: ComparedTables::new(&booted.old, &matched.ends.old),
+        new: ComparedTables::new(&booted.new, &matched.ends.new),
+    };
     let df = *both.new.topology.dragonfly();
     let in_new = InNew::of(matched, LinkNumbers::new(df).count());
     let pairs = matched.pairs();

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tvlb_schema::{End, FaultSet, GroupId, PerDecision, SwitchId, SwitchIndex};
+use tvlb_schema::{End, FaultSet, PerDecision, SwitchId};
 use tvlb_topology::Topology;
 
 /// So many pairs are named.
@@ -10,7 +10,7 @@ const NAMED: usize = 10;
 /// Of so many dead parts it is tried what mending one alone would do.
 const MOST_TRIED: usize = 256;
 
-/// Ordered pairs of switches that live, of which some are named.
+/// Ordered pairs of switches that live and have nodes, of which some are named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PairList {
     /// How many.
@@ -44,15 +44,15 @@ pub struct RouteLoss {
     pub sets: PerDecision<PairList>,
     /// Pairs that no path joins, neither a minimal one nor one over another group.
     pub cut: PairList,
-    /// Switches that live and from which no switch of another group can be reached.
+    /// Switches that live and have nodes, and from which no such switch of another group can be reached.
     pub isolated: Vec<SwitchId>,
     /// The part whose mending alone would join the most of these, the first of them if several would;
     /// `None` if no single one would join any, or there are too many to try.
     pub mend: Option<Mend>,
 }
 
-/// Ordered pairs of switches that live and have lost their last minimal path, and those that no path
-/// joins, where these parts of a plan are dead.
+/// Ordered pairs of switches with nodes that live and have lost their last minimal path, and those that no
+/// path joins, where these parts of a plan are dead.
 ///
 /// # Example
 /// ```
@@ -108,36 +108,31 @@ pub(super) fn find(
             cut.push((from, to));
         }
     });
-    loss.isolated = isolated(plan, faults, &cut);
+    loss.isolated = isolated(live, &cut);
     loss.mend = mend(plan, faults, &cut);
     loss
 }
 
 /// The switches from which the pairs that are cut are those to all switches of other groups.
-fn isolated(plan: &Topology, faults: &FaultSet, cut: &[(SwitchId, SwitchId)]) -> Vec<SwitchId> {
-    let df = plan.dragonfly();
+fn isolated(live: &Topology, cut: &[(SwitchId, SwitchId)]) -> Vec<SwitchId> {
+    let df = live.dragonfly();
     let mut cut_from: BTreeMap<SwitchId, usize> = BTreeMap::new();
     for (from, to) in cut {
         if df.place(*from).0 != df.place(*to).0 {
             *cut_from.entry(*from).or_default() += 1;
         }
     }
-    let alive = |switch: &SwitchId| !faults.switches.contains(switch);
-    let others = |from: SwitchId| {
-        let group = df.place(from).0;
-        df.switches().filter(|to| df.place(*to).0 != group).filter(alive).count()
-    };
+    let others = |from: SwitchId| live.ends().outside(df.place(from).0).count();
     let is_isolated = |&(from, count): &(SwitchId, usize)| count == others(from);
     cut_from.into_iter().filter(is_isolated).map(|(from, _)| from).collect()
 }
 
-/// The pairs of switches that live and that what is dead can have taken their last minimal path from: of
+/// The pairs of switches with nodes that live and that what is dead can have taken their last minimal path from: of
 /// groups that share a dead cable, and from or to an end of a dead link; and pairs of groups that the
 /// plan joins by no cable. In order, each once.
 fn near(plan: &Topology, live: &Topology, faults: &FaultSet) -> BTreeSet<(SwitchId, SwitchId)> {
-    let df = plan.dragonfly();
-    let lives = |switch: &SwitchId| !faults.switches.contains(switch);
-    let of_group = |group| df.switches_in(group).filter(lives);
+    let (df, ends_that_live) = (plan.dragonfly(), live.ends());
+    let of_group = |group| ends_that_live.of_group(group);
     let mut near = BTreeSet::new();
     for low in df.groups() {
         for high in df.groups().filter(|&high| low < high) {
@@ -160,44 +155,39 @@ fn near(plan: &Topology, live: &Topology, faults: &FaultSet) -> BTreeSet<(Switch
             ends.extend(of_group(df.place(switch).0));
         }
     }
-    for &end in ends.iter().filter(|end| lives(end)) {
-        let others = df.switches().filter(|&other| other != end).filter(lives);
+    for &end in ends.iter().filter(|&&end| ends_that_live.has(end)) {
+        let others = ends_that_live.iter().filter(|&other| other != end);
         near.extend(others.flat_map(|other| [(end, other), (other, end)]));
     }
     near
 }
 
-/// Whether a packet can get from one switch of a group to another by a link, or over a third.
-fn is_near_hop(topology: &Topology, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> bool {
-    topology.is_local_hop(group, one, other) || topology.relays(group, one, other).next().is_some()
-}
-
 /// Whether a minimal path joins two switches: between groups by a link and local hops at its ends, each
-/// over a third switch where it has no link.
+/// over a third switch where it has no link; within one by a link, or over a third switch if the plan has none.
 fn has_min(topology: &Topology, from: SwitchId, to: SwitchId) -> bool {
     let df = topology.dragonfly();
     let ((own, here), (group, there)) = (df.place(from), df.place(to));
     if own == group {
-        return topology.is_local_hop(own, here, there);
+        return topology.has_min_within(own, here, there);
     }
     let index = |port| df.split_port(port).0;
     topology.links(own, group).iter().any(|link| {
-        is_near_hop(topology, own, here, index(link.from))
-            && is_near_hop(topology, group, index(link.to), there)
+        topology.is_near(own, here, index(link.from))
+            && topology.is_near(group, index(link.to), there)
     })
 }
 
 /// Whether neither a minimal path joins two switches nor one over a third switch or another group.
-fn is_cut(topology: &Topology, from: SwitchId, to: SwitchId) -> bool {
+pub(crate) fn is_cut(topology: &Topology, from: SwitchId, to: SwitchId) -> bool {
     let df = topology.dragonfly();
     let ((own, here), (group, there)) = (df.place(from), df.place(to));
     if own == group {
-        return !is_near_hop(topology, own, here, there);
+        return !topology.is_near(own, here, there);
     }
     !has_min(topology, from, to)
         && !topology
             .crossings(from, to)
-            .any(|crossing| is_near_hop(topology, crossing.middle, crossing.v, crossing.w))
+            .any(|crossing| topology.is_near(crossing.middle, crossing.v, crossing.w))
 }
 
 /// The part whose mending alone joins the most pairs that are cut.

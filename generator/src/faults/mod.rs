@@ -10,6 +10,7 @@ mod reach;
 mod update;
 mod written;
 
+pub(crate) use loss::is_cut;
 pub use loss::{Mend, PairList, RouteLoss, lost_pairs};
 pub use update::{FaultUpdate, update};
 pub use written::{UpdateError, UpdatedTables, write_update};

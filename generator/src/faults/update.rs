@@ -2,7 +2,7 @@
 //! with it, and what is lost.
 //!
 //! Dead switches neither send nor receive: they are no pair's source or destination here, and what an
-//! image says of routes to them does not change.
+//! image says of routes to them does not change. What is lost is counted over pairs of switches with nodes.
 
 use super::loss::{self, PairList, RouteLoss};
 use super::reach::Reach;
@@ -14,7 +14,7 @@ use tvlb_topology::routes::ways::by_switch;
 
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, FaultSet, GlobalPort, Level, PerDecision, SetContents,
+    Decision, DrawRule, FabricImage, FaultSet, GlobalPort, Level, Nodes, PerDecision, SetContents,
     SetRule, SetView, Shape, ShapeSet, SwitchContents, SwitchId, SwitchImage, encode_fault_image,
     encode_switch_image, shapes_by_number,
 };
@@ -30,7 +30,7 @@ pub struct FaultUpdate {
     pub loss: RouteLoss,
 }
 
-/// What to install where these parts of a fabric are dead: `switches` are all its planned images, in
+/// What to install where these parts of a fabric with these nodes are dead: `switches` are all its planned images, in
 /// order. Each is a step of the stage "switches".
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them.
@@ -41,12 +41,12 @@ pub struct FaultUpdate {
 /// # Panics
 /// If a part is not of the plan.
 pub fn update(
-    fabric: &FabricImage<'_>,
+    (fabric, nodes): (&FabricImage<'_>, &Nodes),
     switches: &[SwitchImage<'_>],
     (epoch, faults): (u32, &FaultSet),
     progress: &dyn Progress,
 ) -> Result<FaultUpdate, Cancelled> {
-    let plan = Topology::of_image(fabric);
+    let plan = Topology::of_image(fabric).with_ends(nodes.ends());
     let live = plan.without(faults);
     update_where(
         &Reach::of(&plan, &live),
@@ -94,7 +94,9 @@ fn update_where(
     let without = PerDecision::from_fn(|decision| {
         let mut pairs = PairList::default();
         for (image, (_, lost)) in switches.iter().zip(&parts) {
-            lost.get(decision).iter().for_each(|&to| pairs.add(image.switch(), to));
+            if live.ends().has(image.switch()) {
+                lost.get(decision).iter().for_each(|&to| pairs.add(image.switch(), to));
+            }
         }
         pairs
     });
@@ -190,7 +192,7 @@ impl Left<'_> {
                     self.shapes_in(of_plan, (set.rule(), levels), to, planned)
                 }
             };
-            if left.is_empty() && !had().is_empty() {
+            if left.is_empty() && self.live.ends().has(to) && !had().is_empty() {
                 without.push(to);
             }
         }

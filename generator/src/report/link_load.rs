@@ -84,7 +84,7 @@ fn measured(subject: &Subject<'_>, sets: &[ImageSet]) -> Vec<LoadColumn> {
         let seed = subject.manifest.fabric.seed;
         let of = |name: &str, drawn| LoadColumn {
             name: name.to_owned(),
-            found: sampled(subject.images, drawn, seed),
+            found: sampled(subject.images, topology.ends(), drawn, seed),
         };
         let mut all = vec![of("conventional", DrawnSet::Conventional)];
         all.extend(sets.iter().map(|set| of(&set.name, set.drawn)));

@@ -106,7 +106,8 @@ pub(super) fn introduced(subject: &Subject<'_>) -> String {
             let _ = writeln!(html, "<br>{}", escaped(&format!("{who}{words}")));
         }
         html.push_str("</p>\n");
-        let shares = Shares::of(subject.images, decisions[0], entry.seed);
+        let shares =
+            Shares::of((subject.images, subject.fabric.topology.ends()), decisions[0], entry.seed);
         sampled = sampled.or(shares.sampled);
         html.push_str(&shapes::picture(&shares, &name));
         html.push_str("</div>\n");

@@ -7,8 +7,7 @@
 //! written: every switch that has nodes sends the same number of packets to every such switch of another
 //! group, or to a random sample of them, all by VLB, and each packet is counted on every link that it takes, by
 //! the nodes of its source. Those figures are estimates whose error shrinks with the number of packets, and the
-//! same at every run. Counting weighs all pairs of switches alike, those without nodes among them, as the
-//! balance does.
+//! same at every run. Counting weighs all pairs of switches with nodes alike, as the balance does.
 
 use crate::image::Images;
 use rand::RngExt;
@@ -17,7 +16,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
 use std::ops::Range;
 use tvlb_firmware_model::{Credits, Scheme, Switch, VlbPaths};
-use tvlb_schema::{Dragonfly, FabricImage, GroupId, LinkKind, Port, SwitchId};
+use tvlb_schema::{Dragonfly, EndSwitches, FabricImage, GroupId, LinkKind, Port, SwitchId};
 use tvlb_topology::Topology;
 use tvlb_topology::links::{LinkNumbers, PathLinks};
 use tvlb_topology::loads::{Draw, LinkLoads, flits_per_pair};
@@ -56,10 +55,7 @@ impl PortLoads {
     /// Counts every path, by how often it is drawn.
     pub fn counted(topology: &Topology, draw: Draw<'_>) -> Self {
         let loads = LinkLoads::one_to_each(topology, draw);
-        Self {
-            method: LoadMethod::Counted,
-            loads: loads.times(flits_per_pair(topology.dragonfly())),
-        }
+        Self { method: LoadMethod::Counted, loads: loads.times(flits_per_pair(topology)) }
     }
 
     /// The standard error of the load of a single link of a kind: 0 if it was counted, else from the number of
@@ -107,9 +103,9 @@ impl Credits for Crowded {
     }
 }
 
-/// Follows packets through a table set. What it is booted from must be what the image stage
+/// Follows packets through a table set, from and to these switches. What it is booted from must be what the image stage
 /// made.
-pub fn sampled(images: &Images, drawn: DrawnSet, seed: u64) -> PortLoads {
+pub fn sampled(images: &Images, ends: &EndSwitches, drawn: DrawnSet, seed: u64) -> PortLoads {
     let fabric =
         FabricImage::decode(&images.fabric).expect("the image stage decodes what it writes");
     let switches: Vec<Switch<'_>> = images
@@ -119,13 +115,17 @@ pub fn sampled(images: &Images, drawn: DrawnSet, seed: u64) -> PortLoads {
         .collect::<Result<_, _>>()
         .expect("the image stage decodes what it writes");
     let df = *fabric.dragonfly();
-    let all: Vec<SwitchId> = df.switches().filter(|&switch| has_nodes(&df, switch)).collect();
-    let senders = u32::try_from(all.len()).expect("a fabric has at most 65 536 switches");
+    let all: Vec<SwitchId> = ends.iter().collect();
+    let few = |count| u32::try_from(count).expect("a fabric has at most 65 536 switches");
+    let senders = few(all.len());
+    let senders_of = |group| few(ends.of_group(group).count());
+    let outside = |group| senders - senders_of(group);
+    let is_even =
+        df.is_even() && df.groups().all(|group| senders_of(group) == senders_of(GroupId(0)));
     let wanted = (PACKETS / senders.max(1)).max(1);
-    let outside = |group| senders - senders_of(&df, group);
     // Where groups differ in size, some switches have more others than others have.
     let per_pair =
-        if df.is_even() { (wanted / outside(GroupId(0)).max(1)).min(MOST_PER_PAIR) } else { 0 };
+        if is_even { (wanted / outside(GroupId(0)).max(1)).min(MOST_PER_PAIR) } else { 0 };
     let sent = if per_pair > 0 { outside(GroupId(0)) * per_pair } else { wanted };
     let mut by_number: Vec<Option<&Switch<'_>>> = vec![None; df.switch_numbers() as usize];
     for (switch, number) in switches.iter().zip(df.switches()) {
@@ -140,8 +140,8 @@ pub fn sampled(images: &Images, drawn: DrawnSet, seed: u64) -> PortLoads {
                 let stream = seed ^ STREAM ^ (u64::from(source.0) << 40);
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream);
                 let group = df.place(source).0;
-                let (outside, of_group) = (outside(group), senders_of(&df, group));
-                let weight = if df.is_even() { 1 } else { u32::from(df.kind_of(group).p) };
+                let (outside, of_group) = (outside(group), senders_of(group));
+                let weight = if is_even { 1 } else { u32::from(df.kind_of(group).p) };
                 if outside == 0 {
                     return counts;
                 }
@@ -169,20 +169,10 @@ pub fn sampled(images: &Images, drawn: DrawnSet, seed: u64) -> PortLoads {
             |one, other| one.iter().zip(other).map(|(one, other)| one + other).collect(),
         );
     // A switch's p nodes send p flits per cycle, spread over all that were followed from it.
-    let unit = if df.is_even() { f64::from(df.p()) } else { 1.0 } / f64::from(sent.max(1));
+    let unit = if is_even { f64::from(df.p()) } else { 1.0 } / f64::from(sent.max(1));
     let sums = counts.into_iter().map(|count| f64::from(count) * unit).collect();
     let loads = LinkLoads::of_sums(&Topology::of_image(&fabric), sums);
     PortLoads { method: LoadMethod::Sampled { per_pair, sent }, loads }
-}
-
-/// Whether a switch has nodes.
-fn has_nodes(df: &Dragonfly, switch: SwitchId) -> bool {
-    df.kind_of(df.place(switch).0).p > 0
-}
-
-/// How many switches of a group have nodes: all or none.
-fn senders_of(df: &Dragonfly, group: GroupId) -> u32 {
-    if df.kind_of(group).p > 0 { df.switches_of(group) } else { 0 }
 }
 
 /// Nodes of a switch that has any, on average.
@@ -276,12 +266,14 @@ mod tests {
             (&after, DrawnSet::Par, thinned),
         ] {
             let counted = PortLoads::counted(&fabric.topology, draw);
-            let far = far(&sampled(images, drawn, 1), &counted);
+            let far = far(&sampled(images, fabric.topology.ends(), drawn, 1), &counted);
             assert!(far < 5.0, "{drawn:?}, {draw:?}: {far} standard errors");
         }
         // And not what is counted of another set: that balance changes loads is seen.
-        let far =
-            far(&sampled(&after, DrawnSet::UgalL, 1), &PortLoads::counted(&fabric.topology, whole));
+        let far = far(
+            &sampled(&after, fabric.topology.ends(), DrawnSet::UgalL, 1),
+            &PortLoads::counted(&fabric.topology, whole),
+        );
         assert!(far > 6.0, "{far} standard errors");
     }
 
@@ -289,12 +281,14 @@ mod tests {
     fn every_packet_takes_two_global_links_and_as_many_local_ones_as_its_shape_says() {
         // All pairs have a triple: two global hops for each of p = 2 flits, over h = 2 links.
         let conventional =
-            sampled(&images("all"), DrawnSet::Conventional, 1).loads.spread(LinkKind::Global);
+            sampled(&images("all"), fabric("all").topology.ends(), DrawnSet::Conventional, 1)
+                .loads
+                .spread(LinkKind::Global);
         assert!((conventional.mean - 2.0).abs() < 1e-9, "{conventional:?}");
         assert!(conventional.most < 1.1 * conventional.mean, "{conventional:?}");
         // Not all have a route of a single shape; local over global hops hold of those that do.
         for (set, hops) in [("only:010", 1.0), ("only:111", 3.0), ("only:121", 4.0)] {
-            let loads = sampled(&images(set), DrawnSet::UgalL, 1);
+            let loads = sampled(&images(set), fabric(set).topology.ends(), DrawnSet::UgalL, 1);
             let (global, local) = (
                 2.0 * loads.loads.spread(LinkKind::Global).mean,
                 3.0 * loads.loads.spread(LinkKind::Local).mean,
@@ -310,7 +304,7 @@ mod tests {
         let rule = tvlb_table_set::grammar::parse_set("all", 1).unwrap();
         let policies = PerDecision::same(Policy::from(rule));
         let images = tables_of(&fabric, &policies, &()).unwrap().images;
-        let loads = sampled(&images, DrawnSet::Conventional, 1);
+        let loads = sampled(&images, fabric.topology.ends(), DrawnSet::Conventional, 1);
         assert_eq!(loads.method, LoadMethod::Sampled { per_pair: 0, sent: PACKETS / 1920 });
         // Two global hops of one flit, over the cables of two ports of which some are unused.
         let global = loads.loads.spread(LinkKind::Global);
@@ -331,7 +325,7 @@ mod tests {
         let policies = file.policies.given().unwrap();
         let fabric = Fabric { file, topology, names: Names::default() };
         let images = tables_of(&fabric, &policies, &()).unwrap().images;
-        let loads = sampled(&images, DrawnSet::Conventional, 1);
+        let loads = sampled(&images, fabric.topology.ends(), DrawnSet::Conventional, 1);
         // 64 nodes send a flit each over two of 72 directions of cables.
         let global = loads.loads.spread(LinkKind::Global);
         assert!((global.mean - 64.0 * 2.0 / 72.0).abs() < 1e-9, "{global:?}");
@@ -347,14 +341,17 @@ mod tests {
     #[test]
     fn the_figures_are_the_same_again_and_differ_by_set() {
         let images = images("shapes:011");
-        let once = sampled(&images, DrawnSet::UgalL, 1);
-        assert_eq!(once.loads.by_link, sampled(&images, DrawnSet::UgalL, 1).loads.by_link);
-        let conventional = sampled(&images, DrawnSet::Conventional, 1);
+        let topology = fabric("shapes:011").topology;
+        let once = sampled(&images, topology.ends(), DrawnSet::UgalL, 1);
+        assert_eq!(
+            once.loads.by_link,
+            sampled(&images, topology.ends(), DrawnSet::UgalL, 1).loads.by_link
+        );
+        let conventional = sampled(&images, topology.ends(), DrawnSet::Conventional, 1);
         assert!(
             conventional.loads.spread(LinkKind::Local).mean
                 > once.loads.spread(LinkKind::Local).mean + 0.5
         );
-        let topology = fabric("shapes:011").topology;
         let between = |to| once.loads.between(&topology, GroupId(0), GroupId(to));
         assert_eq!(between(0), None);
         assert!(between(1).is_some_and(|load| (1.0..3.0).contains(&load)));

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use std::fmt::Write;
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Decision, FabricImage, Shape, SwitchId};
+use tvlb_schema::{Decision, EndSwitches, FabricImage, Shape, SwitchId};
 
 /// Up to so many pairs of switches all are looked at.
 const MOST_PAIRS: usize = 6000;
@@ -17,7 +17,7 @@ const SAMPLED_PAIRS: u32 = 600;
 /// Keeps these random numbers apart from other uses of the seed.
 const STREAM: u64 = 0x7368_6170_6573;
 
-/// How often a draw has each shape, by shape number: the mean over pairs of switches in different
+/// How often a draw has each shape, by shape number: the mean over pairs of switches with nodes in different
 /// groups that have a route in the set.
 pub(super) struct Shares {
     of: [f64; Shape::COUNT],
@@ -27,11 +27,16 @@ pub(super) struct Shares {
 
 impl Shares {
     /// Reads them from the images, as the datapath of each switch draws.
-    pub(super) fn of(images: &Images, decision: Decision, seed: u64) -> Self {
+    pub(super) fn of(
+        (images, ends): (&Images, &EndSwitches),
+        decision: Decision,
+        seed: u64,
+    ) -> Self {
         const WRITTEN: &str = "the image stage decodes what it writes";
         let fabric = FabricImage::decode(&images.fabric).expect(WRITTEN);
         let df = fabric.dragonfly();
-        let bytes: Vec<(SwitchId, &Vec<u8>)> = df.switches().zip(&images.switches).collect();
+        let bytes = df.switches().zip(&images.switches);
+        let bytes: Vec<(SwitchId, &Vec<u8>)> = bytes.filter(|&(from, _)| ends.has(from)).collect();
         let is_pair = |from: SwitchId, to: SwitchId| df.place(from).0 != df.place(to).0;
         let mut sum = [0.0; Shape::COUNT];
         let mut look = |from: &(SwitchId, &Vec<u8>), to: SwitchId| {
@@ -50,7 +55,7 @@ impl Shares {
             }
         } else {
             for from in &bytes {
-                for to in df.switches().filter(|&to| is_pair(from.0, to)) {
+                for to in ends.outside(df.place(from.0).0) {
                     look(from, to);
                 }
             }

@@ -36,7 +36,7 @@ pub const MOST_PAIR_LOOKS: f64 = 4096.0;
 /// Looks of a draw of one set on one fabric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DrawWork {
-    /// Mean over all ordered pairs of switches of different groups.
+    /// Mean over all ordered pairs of switches with nodes of different groups.
     pub mean: f64,
     /// Mean for the pair where it is largest.
     pub most: f64,
@@ -98,12 +98,13 @@ pub fn draw_work<'l>(
     levels: impl Fn(SwitchId) -> &'l [Level] + Sync,
     progress: &dyn Progress,
 ) -> Result<DrawWork, Cancelled> {
-    let df = *counter.topology().dragonfly();
+    let (df, ends) = (*counter.topology().dragonfly(), counter.topology().ends());
     let wiring = SharedWork::of(counter);
-    progress.stage("draws", Some(df.switch_count() as usize));
+    progress.stage("draws", Some(ends.iter().count()));
     let through = ThroughSwitches::of(counter.topology(), rule, progress)?;
     let by_source: Result<Vec<(f64, u64, f64, SwitchId)>, Cancelled> = counter
         .sources()
+        .filter(|from| ends.has(from.source()))
         .map(|from| {
             progress.check()?;
             let source = from.source();
@@ -112,10 +113,7 @@ pub fn draw_work<'l>(
             // Most pairs of a source have as many routes of each shape as others have.
             let mut known = BTreeMap::new();
             let mut sum = (0.0, 0, -1.0, source);
-            for destination in df.switches() {
-                if df.place(source).0 == df.place(destination).0 {
-                    continue;
-                }
+            for destination in ends.outside(df.place(source).0) {
                 let looks = if let Some((through, at_all)) = &through {
                     through.looks(at_all[df.place(destination).0.as_usize()], (source, destination))
                 } else {
@@ -135,7 +133,7 @@ pub fn draw_work<'l>(
         .collect();
     let mut work = DrawWork { mean: 0.0, most: -1.0, pair: (SwitchId(0), SwitchId(0)) };
     let mut pairs = 0;
-    for (source, (looks, count, most, destination)) in df.switches().zip(by_source?) {
+    for (source, (looks, count, most, destination)) in ends.iter().zip(by_source?) {
         work.mean += looks;
         pairs += count;
         if most > work.most {

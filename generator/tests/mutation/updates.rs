@@ -11,7 +11,7 @@ use std::fs;
 use tempfile::TempDir;
 use tvlb_generator::faults::{UpdatedTables, update, write_update};
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, FaultSet, LocalLink, PerDecision, ShapeSet, SwitchId,
+    Decision, DrawRule, FabricImage, FaultSet, LocalLink, Nodes, PerDecision, ShapeSet, SwitchId,
     SwitchImage, encode_switch_image,
 };
 use tvlb_table_set::names::Names;
@@ -58,7 +58,8 @@ impl<'b> Case<'b> {
         let plan = FabricImage::decode(&base.files[FABRIC]).unwrap();
         let faults = faults_of(&plan, number);
         let planned = images(&base.files, &plan).unwrap();
-        let made = update(&plan, &planned, (1, &faults), &()).unwrap();
+        let made =
+            update((&plan, &Nodes::from(plan.dragonfly())), &planned, (1, &faults), &()).unwrap();
         let named = UpdatedTables { set: &set, plan: &plan, names: &Names::default() };
         let record = write_update(&output, &named, (1, &faults), &made, &()).unwrap().update;
         fs::create_dir_all(output.join("switches")).unwrap();

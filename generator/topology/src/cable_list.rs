@@ -23,8 +23,7 @@ use super::local_links::LocalLinkError;
 use super::{CableError, Topology};
 use std::fmt::Write;
 use tvlb_base::text::{CsvFields, Records, Refused, cut, quoted};
-use tvlb_schema::End;
-use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, GroupId, Nodes, SwitchIndex};
 
 /// The columns, in the only order accepted.
 pub const COLUMNS: [&str; 6] =
@@ -55,7 +54,9 @@ pub enum CableListError {
 ///
 /// # Errors
 /// The first fault in the text, by line.
-pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
+pub fn read(nodes: impl Into<Nodes>, text: &str) -> Result<Topology, CableListError> {
+    let nodes = nodes.into();
+    let df = *nodes.dragonfly();
     let mut records = Records::of_text(text);
     records.expect_header(&[&COLUMNS])?;
 
@@ -93,7 +94,7 @@ pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
     // All that the wiring itself would refuse has been refused above, with its line.
     let topology = Topology::from_cables(df, cables)
         .map_err(|source| CableListError::Cable { line: records.line_number() as usize, source })?;
-    Ok(topology.with_local_links(local)?)
+    Ok(topology.with_ends(nodes.ends()).with_local_links(local)?)
 }
 
 /// Stands in the place of both ports of a local link.
@@ -201,7 +202,7 @@ mod tests {
     }
 
     fn error(text: &str) -> String {
-        read(small(), text).unwrap_err().to_string()
+        read(&small(), text).unwrap_err().to_string()
     }
 
     fn error_below_header(lines: &str) -> String {
@@ -214,14 +215,14 @@ mod tests {
             "\u{feff}# two cables\n\n{HEADER}# the first, higher end first\r\n\
              2, 1,0 ,0,0,1\r\n  \n\"0\",1,1,1,0,0"
         );
-        let topology = read(small(), &text).unwrap();
+        let topology = read(&small(), &text).unwrap();
         assert_eq!(write(&topology), format!("{HEADER}0,0,1,2,1,0\n0,1,1,1,0,0\n"));
         assert_eq!(topology.unused_ports(), 12 - 4);
     }
 
     #[test]
     fn a_list_without_cables_is_a_list() {
-        let topology = read(small(), HEADER).unwrap();
+        let topology = read(&small(), HEADER).unwrap();
         assert_eq!(topology.cables(), []);
         assert_eq!(write(&topology), HEADER);
     }
@@ -287,7 +288,7 @@ mod tests {
             "{HEADER}0,0,0,1,0,0\n2,0,local,2,1,local\n2,2,local,2,0,local\n2,1,local,2,2,local\n\
              2,1,local,2,0,local\n"
         );
-        let topology = read(df, &text).unwrap();
+        let topology = read(&df, &text).unwrap();
         let of = |low, high, links| LocalLinks {
             group: GroupId(2),
             low: SwitchIndex(low),
@@ -303,13 +304,13 @@ mod tests {
                  2,0,local,2,2,local\n2,1,local,2,2,local\n"
             )
         );
-        assert_eq!(read(df, &written), Ok(topology));
-        let error = |lines: &str| read(df, &format!("{HEADER}{lines}")).unwrap_err().to_string();
+        assert_eq!(read(&df, &written), Ok(topology));
+        let error = |lines: &str| read(&df, &format!("{HEADER}{lines}")).unwrap_err().to_string();
         assert_eq!(
             error("1,0,local,1,2,local\n"),
             "group 1: no local link joins switches 0 and 1, and no third switch is linked to both; \
-             accepted is a link or such a switch between every two switches of a group of which a \
-             local link is listed; one other pair is apart, too"
+             accepted is a link or such a switch between every two switches with nodes of a group of \
+             which a local link is listed; one other pair is apart, too"
         );
         let form = "; a local link is GROUP,SWITCH,local,GROUP,SWITCH,local";
         assert_eq!(
@@ -381,14 +382,14 @@ mod tests {
         #[test]
         fn what_is_written_reads_back(topology in any_topology()) {
             let text = write(&topology);
-            prop_assert_eq!(read(*topology.dragonfly(), &text), Ok(topology));
+            prop_assert_eq!(read(topology.dragonfly(), &text), Ok(topology));
         }
 
         #[test]
         fn garbage_never_panics(text in any::<String>(), below in "[0-9,#\"\r\nx -]{0,60}") {
-            let _ = read(small(), &text);
-            let _ = read(small(), &format!("{HEADER}{text}"));
-            let _ = read(small(), &format!("{HEADER}{below}"));
+            let _ = read(&small(), &text);
+            let _ = read(&small(), &format!("{HEADER}{text}"));
+            let _ = read(&small(), &format!("{HEADER}{below}"));
         }
 
         #[test]
@@ -401,7 +402,7 @@ mod tests {
             let at = at.index(text.len());
             text[at] = with;
             let text: String = text.into_iter().collect();
-            let _ = read(*topology.dragonfly(), &text);
+            let _ = read(topology.dragonfly(), &text);
         }
     }
 }

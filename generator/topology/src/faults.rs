@@ -37,7 +37,14 @@ impl Topology {
         let fewer = fewer_than_planned(self, faults);
         let group_links = GroupLinks::of(&df, &fewer);
         let (bandwidths, dead) = (self.bandwidths, &self.dead | &faults.switches);
-        let live = Self { fewer, group_links, bandwidths, dead, ..wiring };
+        let ends = self.ends.without(faults.switches.iter().copied());
+        let parted = self.parted.iter().copied().chain(fewer.iter().filter_map(|pair| {
+            let (group, low) = df.place(pair.low);
+            let is_parted = pair.links == 0 && self.links_within(group, low, pair.high) > 0;
+            is_parted.then_some((pair.low, pair.high))
+        }));
+        let parted = parted.collect();
+        let live = Self { fewer, group_links, bandwidths, dead, parted, ends, ..wiring };
         let hurt = faults.switches.iter().chain(faults.local_links.iter().map(|link| &link.low));
         let hurt = hurt.map(|&switch| df.place(switch).0);
         let groups: BTreeSet<GroupId> =

@@ -132,7 +132,7 @@ mod tests {
         let text = "from_group,from_switch,from_port,to_group,to_switch,to_port\n\
                     0,0,0,1,1,0\n0,1,0,1,0,0\n1,0,1,2,0,0\n";
         let df = Dragonfly::new(1, 2, 2, 3).unwrap();
-        let topology = cable_list::read(df, text).unwrap();
+        let topology = cable_list::read(&df, text).unwrap();
         insta::assert_snapshot!(picture(&topology, &Names::default(), Detail::Groups), @r#"
         graph dragonfly {
           label="dfly(1, 2, 2, 3): links per pair of groups";

@@ -35,7 +35,8 @@ extern crate self as tvlb_topology;
 use local_links::{LocalLinkError, LocalLinks};
 use std::collections::BTreeSet;
 use tvlb_schema::{
-    Bandwidths, Dragonfly, End, FewerLinks, GlobalPort, GroupId, GroupLinks, SwitchId, SwitchIndex,
+    Bandwidths, Dragonfly, End, EndSwitches, FewerLinks, GlobalPort, GroupId, GroupLinks, Nodes,
+    SwitchId, SwitchIndex,
 };
 
 /// A cable between two groups, its lesser end first.
@@ -99,6 +100,10 @@ pub struct Topology {
     /// How fast the kinds of links are, relative to each other.
     bandwidths: Bandwidths,
     dead: BTreeSet<SwitchId>,
+    /// Switches of a group of which the last link is dead.
+    parted: BTreeSet<(SwitchId, SwitchIndex)>,
+    /// The switches that have nodes, and live.
+    ends: EndSwitches,
 }
 
 /// Why a list of cables is not a wiring.
@@ -186,6 +191,8 @@ impl Topology {
             group_links: GroupLinks::of(&df, &[]),
             bandwidths: Bandwidths::ALIKE,
             dead: BTreeSet::new(),
+            parted: BTreeSet::new(),
+            ends: Nodes::from(&dragonfly).ends(),
         })
     }
 
@@ -193,8 +200,8 @@ impl Topology {
     /// group of which a link is given has these and no others.
     ///
     /// # Errors
-    /// Two switches of a group that cannot reach each other within it by two hops, or that share too
-    /// many links.
+    /// Two switches of a group with nodes that cannot reach each other within it by two hops, or two that
+    /// share too many links.
     pub fn with_local_links(
         self,
         links: Vec<(GroupId, SwitchIndex, SwitchIndex)>,
@@ -211,6 +218,18 @@ impl Topology {
     #[must_use]
     pub fn with_bandwidths(self, bandwidths: Bandwidths) -> Self {
         Self { bandwidths, ..self }
+    }
+
+    /// The same wiring, where of all switches only these have nodes; without it all have that the sizes give any.
+    #[must_use]
+    pub fn with_ends(self, ends: EndSwitches) -> Self {
+        Self { ends, ..self }
+    }
+
+    /// The switches where packets begin and end: those that have nodes, and live. Whatever is counted, required
+    /// or averaged over pairs of switches is over pairs of these.
+    pub const fn ends(&self) -> &EndSwitches {
+        &self.ends
     }
 
     /// How fast the kinds of links are, relative to each other.

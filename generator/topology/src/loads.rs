@@ -63,16 +63,16 @@ pub enum LinkEnds {
 }
 
 impl LinkLoads {
-    /// The loads where every switch sends an amount of 1 to every switch of another group.
+    /// The loads where every switch with nodes sends an amount of 1 to every one of another group.
     ///
     /// Uses the threads of the current rayon pool, as all counting here does; the result is the same for any
     /// number of them, because sums are made in the order of the switches.
     pub fn one_to_each(topology: &Topology, draw: Draw<'_>) -> Self {
-        let df = topology.dragonfly();
+        let ends = topology.ends();
         let one_to_each = |source| {
-            let group = df.place(source).0;
-            let others = df.switches().filter(|&destination| df.place(destination).0 != group);
-            others.map(|destination| Demand { source, destination, amount: 1.0 }).collect()
+            let others = ends.outside(topology.dragonfly().place(source).0);
+            let to_each = |destination| Demand { source, destination, amount: 1.0 };
+            if ends.has(source) { others.map(to_each).collect() } else { Vec::new() }
         };
         Self::of_demands(topology, draw, &one_to_each).0
     }
@@ -231,10 +231,8 @@ pub fn as_busy(loads: impl Iterator<Item = f64>) -> usize {
 /// What one switch sends to one of another group, in flits per cycle, where all nodes send one flit per
 /// cycle, evenly to the switches of other groups: on average where groups differ.
 #[expect(clippy::cast_precision_loss, reason = "at most 2³² pairs")]
-pub fn flits_per_pair(df: &Dragonfly) -> f64 {
-    if df.is_even() {
-        f64::from(df.p()) / f64::from((df.switch_count() - df.a()).max(1))
-    } else {
-        f64::from(df.node_count()) / df.pairs_between_groups() as f64
-    }
+pub fn flits_per_pair(topology: &Topology) -> f64 {
+    let (df, ends) = (topology.dragonfly(), topology.ends());
+    let nodes: u32 = ends.iter().map(|end| df.nodes_of(df.place(end).0)).sum();
+    f64::from(nodes) / ends.pairs_between_groups().max(1) as f64
 }

@@ -2,8 +2,8 @@
 //!
 //! A fabric file says for each kind of groups how many links join any two switches, one where it says
 //! nothing; a cable list may name the links of a group one by one, which then are all that it has. Two
-//! switches without a link are reached by way of a third, and where there is no such third switch there
-//! is no fabric.
+//! switches with nodes that share no link are reached by way of a third, and where there is no such third
+//! switch there is no fabric.
 
 use super::Topology;
 use std::collections::BTreeMap;
@@ -26,8 +26,8 @@ pub struct LocalLinks {
 pub enum LocalLinkError {
     #[error(
         "group {group}: no local link joins switches {low} and {high}, and no third switch is linked \
-         to both; accepted is a link or such a switch between every two switches of a group of which \
-         a local link is listed{more}",
+         to both; accepted is a link or such a switch between every two switches with nodes of a group of \
+         which a local link is listed{more}",
         more = and_others(*.others)
     )]
     Apart { group: GroupId, low: SwitchIndex, high: SwitchIndex, others: usize },
@@ -130,7 +130,7 @@ pub(super) fn fewer(
     Ok((stated, fewer))
 }
 
-/// Every two switches of a group are linked, or a third is linked to both.
+/// Every two switches of a group that have nodes are linked, or a third is linked to both.
 ///
 /// # Errors
 /// The first two of which that is not so.
@@ -138,7 +138,9 @@ pub(super) fn check(topology: &Topology) -> Result<(), LocalLinkError> {
     let mut apart: Option<LocalLinkError> = None;
     for pair in topology.fewer_links().iter().filter(|pair| pair.links == 0) {
         let (group, low) = topology.dragonfly().place(pair.low);
-        if topology.relays(group, low, pair.high).next().is_some() {
+        let high = topology.dragonfly().switch(group, pair.high);
+        let is_pair = [pair.low, high].iter().all(|&end| topology.ends().has(end));
+        if !is_pair || topology.is_near(group, low, pair.high) {
             continue;
         }
         match &mut apart {
@@ -186,6 +188,23 @@ impl Topology {
     /// Whether a hop from one switch of a group to another is none, or goes by a link.
     pub fn is_local_hop(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
         from == to || self.group_links.is_whole() || self.links_within(group, from, to) > 0
+    }
+
+    /// Whether a packet gets from one switch of a group to another by a link, or over a third switch.
+    pub fn is_near(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
+        self.is_local_hop(group, from, to) || self.relays(group, from, to).next().is_some()
+    }
+
+    /// Whether a MIN path joins two switches of a group: a link, or, where the plan has none, a third switch.
+    pub fn has_min_within(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
+        self.is_local_hop(group, from, to)
+            || !self.is_parted(group, from, to) && self.is_near(group, from, to)
+    }
+
+    /// Whether the last link between two switches of a group is dead: a way over a third switch is a detour then.
+    pub(crate) fn is_parted(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> bool {
+        let low = self.dragonfly().switch(group, one.min(other));
+        self.parted.contains(&(low, one.max(other)))
     }
 
     /// The switches of a group that are linked to both of two others of it, by rising index.

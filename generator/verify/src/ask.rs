@@ -3,7 +3,7 @@
 
 use super::VerifyError;
 use super::dead::is_live;
-use super::minimal::has_direct_min;
+use super::minimal::{has_direct_min, has_min_within};
 use super::packet::BootedSwitches;
 use super::presence::distinct_sets;
 use super::sample::hash;
@@ -149,16 +149,13 @@ impl<'s, 'f> Questions<'s, 'f> {
     }
 
     /// Asks for a MIN path; and for VLB paths of every kind if that was not too much work as yet, or
-    /// if it `must` be. Asks for nothing where the destination has no node to send to.
+    /// if it `must` be.
     pub(super) fn ask(
         &mut self,
         to: SwitchId,
         known: Known,
         must: bool,
     ) -> Result<(), VerifyError> {
-        if !self.fabric.has_nodes(to) {
-            return Ok(());
-        }
         self.asked.min += 1;
         let choice = self.admit(to, Scheme::Min, VlbPaths::Custom)?;
         if known.min && choice != Choice::Min {
@@ -192,17 +189,23 @@ impl<'s, 'f> Questions<'s, 'f> {
                     // Without a MIN path what is drawn last is a conventional one.
                     Ok(!known.min || choice != Choice::MinFallback)
                 })?,
-                Decision::ParSecond => {
-                    let Some(header) = self.second_header(to) else { continue };
-                    self.vlb(to, there, "T-VLB for PAR's second look", text, |this| {
-                        this.reconsider(to, header)
-                    })?
-                }
+                Decision::ParSecond => self.ask_again(to, there)?,
             };
             some_without |= !found;
         }
         self.asked.without_kept += u64::from(some_without);
         Ok(())
+    }
+
+    /// Asks PAR's second look for a VLB path; whether there was one, or nothing to look at.
+    pub(super) fn ask_again(
+        &mut self,
+        to: SwitchId,
+        there: Option<bool>,
+    ) -> Result<bool, VerifyError> {
+        let Some(header) = self.second_header(to) else { return Ok(true) };
+        let text = "it finds none in several attempts, but the set has one";
+        self.vlb(to, there, "T-VLB for PAR's second look", text, |this| this.reconsider(to, header))
     }
 
     /// Asks for any path as a switch is asked whose links have the channels alone that the sets need, where
@@ -327,6 +330,6 @@ impl<'s, 'f> Questions<'s, 'f> {
 pub(super) fn within_group(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Known {
     let ((group, own), (_, there)) = (fabric.dragonfly().place(from), fabric.dragonfly().place(to));
     let detour = fabric.relay_count(group, own, there) > 0;
-    let min = fabric.is_local_hop(group, own, there);
+    let min = has_min_within(fabric, group, (own, there));
     Known { min, conventional: Some(detour), kept: [Some(detour); 3] }
 }

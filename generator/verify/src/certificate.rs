@@ -184,7 +184,7 @@ pub struct Certificate {
     /// The table set that other switches still have, whose packets are among those that wait for each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<PathBuf>,
-    /// Ordered pairs of switches that live, each reachable but for those that are cut off.
+    /// Ordered pairs of switches with nodes that live, each reachable but for those that are cut off.
     pub pairs: u64,
     /// What the datapath answered when it was asked for their paths.
     pub answers: Answers,

@@ -101,7 +101,7 @@ fn check(
     progress.stage("groups", Some(df.groups().count()));
     let bytes = tables.switch_images(progress)?;
     let switches = tables.boot(&bytes, progress)?;
-    let fabric = BootedSwitches::new(&switches);
+    let fabric = BootedSwitches::new(&switches, &tables.ends());
     let before = tables.replaced_images(update)?;
     let installed = tables.installed(update, &before, &fabric)?;
     let compared = installed.check_shapes(progress)?;

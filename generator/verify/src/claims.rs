@@ -10,7 +10,7 @@ use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, DrawRule, Keep, MinCandidate, SetRule, SwitchImage, VcScheme, Weighing,
+    Decision, DrawRule, EndSwitches, Keep, MinCandidate, SetRule, SwitchImage, VcScheme, Weighing,
 };
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{
@@ -21,7 +21,7 @@ use tvlb_table_set::{
 /// All images assign channels alike, and the manifest says of them what they are.
 pub(super) fn check_claims(
     set: &TableSet,
-    switches: &[Switch<'_>],
+    (switches, ends): (&[Switch<'_>], &EndSwitches),
     progress: &dyn Progress,
 ) -> Result<(), VerifyError> {
     let manifest = set.manifest();
@@ -49,7 +49,7 @@ pub(super) fn check_claims(
             return Err(claim(directory, what, &said, &found));
         }
     }
-    let pairs = df.pairs_between_groups();
+    let pairs = ends.pairs_between_groups();
     for decision in Decision::ALL {
         let said = manifest.sets.get(decision).pairs;
         if said != pairs {

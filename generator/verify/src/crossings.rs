@@ -336,7 +336,9 @@ pub(super) mod tests {
     use tvlb_firmware_model::Switch;
     use tvlb_generator::policy::Policy;
     use tvlb_generator::tables::tables_of;
-    use tvlb_schema::{Dragonfly, FaultSet, LocalLink, PerDecision, SetRule, ShapeSet, SwitchId};
+    use tvlb_schema::{
+        Dragonfly, FaultSet, LocalLink, Nodes, PerDecision, SetRule, ShapeSet, SwitchId,
+    };
     use tvlb_topology::Topology;
     use tvlb_topology::arrangement::{Arrangement, arrange};
     use tvlb_topology::routes::count::RouteCounter;
@@ -434,7 +436,7 @@ pub(super) mod tests {
         let images = &made.images;
         let switches: Vec<_> =
             images.switches.iter().map(|s| Switch::boot(&images.fabric, s).unwrap()).collect();
-        let fabric = BootedSwitches::new(&switches);
+        let fabric = BootedSwitches::new(&switches, &Nodes::from(&df).ends());
         let mut expected = 6 * 4 * 3 * 2;
         let df = fabric.df;
         let image = *switches[0].image().fabric();

@@ -374,7 +374,7 @@ mod tests {
         let loaded = Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
         let images = images_of(&loaded);
         let switches = boot(&images);
-        let fabric = BootedSwitches::new(&switches);
+        let fabric = BootedSwitches::new(&switches, loaded.topology.ends());
         let dependencies = Dependencies::new(&fabric.df);
         // Terminals are ports 0 and 1; the local ports of a switch lead to the others by index.
         let hop = |from, port, to, channel| {
@@ -414,7 +414,7 @@ mod tests {
         loaded.topology = lay_between(df, |_, _| 1).unwrap();
         let images = images_of(&loaded);
         let switches = boot(&images);
-        let fabric = BootedSwitches::new(&switches);
+        let fabric = BootedSwitches::new(&switches, loaded.topology.ends());
         let dependencies = Dependencies::new(&fabric.df);
         let hop = |from, port, to| {
             let (from, to) = (SwitchId(from), SwitchId(to));

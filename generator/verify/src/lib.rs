@@ -180,7 +180,7 @@ fn dependencies(
         let dependencies = Dependencies::new(if old.g() > df.g() { &old } else { df });
         let bytes = tables.checked_images(None, progress)?;
         let switches = tables.boot_as_claimed(&bytes, progress)?;
-        let fabric = BootedSwitches::new(&switches);
+        let fabric = BootedSwitches::new(&switches, &tables.ends());
         let (crossed, _) = tables.look(&fabric, progress)?;
         let notes = WalkNotes {
             sample: &Sample::new(&fabric, settings),
@@ -208,7 +208,7 @@ fn check_set(
     let bytes = tables.checked_images(planned, progress)?;
     let switches = tables.boot_as_claimed(&bytes, progress)?;
     claims::check_digests(manifest, path, &switches)?;
-    let fabric = BootedSwitches::new(&switches);
+    let fabric = BootedSwitches::new(&switches, &tables.ends());
     let sample = Sample::new(&fabric, settings);
     let (crossed, told) = tables.look(&fabric, progress)?;
     claims::check_told(manifest, path, (&switches, &told))?;
@@ -251,7 +251,7 @@ fn check_update(
     let dependencies = dependencies(tables.fabric_image.dragonfly(), beside, settings, progress)?;
     let bytes = tables.checked_images(planned, progress)?;
     let switches = tables.boot_as_claimed(&bytes, progress)?;
-    let fabric = BootedSwitches::new(&switches);
+    let fabric = BootedSwitches::new(&switches, &tables.ends());
     let replaced = tables.replaced_images(update)?;
     let installed = tables.installed(update, &replaced, &fabric)?;
     installed.check_shapes(progress)?;

@@ -112,11 +112,24 @@ pub(super) fn has_vlb(
 
 /// Whether a minimal path without a third switch joins two switches.
 pub(super) fn has_direct_min(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> bool {
-    let df = fabric.dragonfly();
-    if df.place(from).0 == df.place(to).0 {
-        return has_min(fabric, from, to);
+    let ((own, here), (group, there)) =
+        (fabric.dragonfly().place(from), fabric.dragonfly().place(to));
+    if own == group {
+        return fabric.is_local_hop(group, here, there);
     }
     !direct_links(fabric, from, to).is_empty()
+}
+
+/// Whether a minimal path joins two switches of a group: a link, or, where the plan has none, a third switch.
+pub(super) fn has_min_within(
+    fabric: &FabricImage<'_>,
+    group: GroupId,
+    (from, to): (SwitchIndex, SwitchIndex),
+) -> bool {
+    let is_over_third = || {
+        fabric.planned_local_links(group, from, to) == 0 && fabric.relay_count(group, from, to) > 0
+    };
+    fabric.is_local_hop(group, from, to) || is_over_third()
 }
 
 /// Whether a pair has a minimal path.
@@ -124,7 +137,7 @@ pub(super) fn has_min(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) ->
     let df = fabric.dragonfly();
     let ((own, here), (group, there)) = (df.place(from), df.place(to));
     if own == group {
-        return fabric.is_local_hop(group, here, there);
+        return has_min_within(fabric, group, (here, there));
     }
     !walks(fabric, from, to).is_empty()
 }

@@ -6,13 +6,15 @@ use super::set_channels::SetChannels;
 use std::fmt;
 use tvlb_firmware_model::{Header, Stage, Step, Switch};
 use tvlb_schema::{
-    Dragonfly, GlobalPort, GroupId, GroupLinks, Port, SwitchId, SwitchIndex, VcScheme,
+    Dragonfly, EndSwitches, GlobalPort, GroupId, GroupLinks, Port, SwitchId, SwitchIndex, VcScheme,
 };
 use tvlb_table_set::names::NamedSwitch;
 
 pub(super) struct BootedSwitches<'f> {
     pub(super) switches: &'f [Switch<'f>],
     pub(super) df: Dragonfly,
+    /// Those that have nodes and live: where packets begin and end.
+    pub(super) ends: EndSwitches,
     pub(super) channels: VcScheme,
     /// How many of them packets need by the sets.
     pub(super) set_channels: SetChannels,
@@ -172,10 +174,12 @@ impl HeaderRoute {
 }
 
 impl<'f> BootedSwitches<'f> {
-    pub(super) fn new(switches: &'f [Switch<'f>]) -> Self {
+    /// Packets begin and end at these of the switches, if they live.
+    pub(super) fn new(switches: &'f [Switch<'f>], ends: &EndSwitches) -> Self {
         let image = switches[0].image();
         let df = *image.fabric().dragonfly();
         let (first, last) = (df.p(), df.radix());
+        let ends = ends.without(image.fabric().dead_switches());
         let dead = &dead_links(image.fabric());
         let neighbours = switches
             .iter()
@@ -199,7 +203,8 @@ impl<'f> BootedSwitches<'f> {
             places[switch.as_usize()] = place;
         }
         let set_channels = SetChannels::of(switches);
-        Self { switches, df, channels: image.virtual_channels(), set_channels, places, neighbours }
+        let channels = image.virtual_channels();
+        Self { switches, df, ends, channels, set_channels, places, neighbours }
     }
 
     /// The switch of a number, if there is one.
@@ -224,11 +229,6 @@ impl<'f> BootedSwitches<'f> {
     /// The group and index of a switch.
     pub(super) fn place(&self, switch: SwitchId) -> (GroupId, SwitchIndex) {
         self.df.place(switch)
-    }
-
-    /// Whether a packet can be for this switch.
-    pub(super) fn has_nodes(&self, switch: SwitchId) -> bool {
-        self.df.nodes_of(self.place(switch).0) > 0
     }
 
     /// Ports of a switch that are no terminals.
@@ -279,7 +279,7 @@ impl<'f> BootedSwitches<'f> {
                 Ok(Stepped::Arrived) => return Ok(path),
                 Ok(Stepped::Crossed(hop, next)) => (hop, next),
             };
-            if let (Stage::Source, Stage::SourceLocal, [Some(third), _])
+            if let (Stage::Source, Stage::SourceLocal | Stage::MiddleLocal, [Some(third), _])
             | (Stage::Destination, Stage::MiddleLocal, [_, Some(third)]) =
                 (header.stage(), next.stage(), thirds)
             {
@@ -309,10 +309,6 @@ impl<'f> BootedSwitches<'f> {
     /// Of several links between two switches a hop names the first.
     pub(super) fn step(&self, at: SwitchId, header: Header) -> Result<Stepped, String> {
         let is_there = at == header.destination();
-        // A switch without nodes delivers no packet, so the walk ends where it would be.
-        if is_there && !self.has_nodes(at) {
-            return Ok(Stepped::Arrived);
-        }
         let place = self.place_of(at);
         match self.switches[place].forward(header) {
             Err(error) => Err(format!("switch {at} refuses it: {error}")),

@@ -16,10 +16,11 @@ use super::packet::{BootedSwitches, Hops};
 use super::through_switches::{GroupPair, LegRow};
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
-    Decision, GroupId, Keep, SetRule, SetView, Shape, ShapeSet, SwitchId, SwitchImage, SwitchIndex,
+    Decision, EndSwitches, GroupId, Keep, SetRule, SetView, Shape, ShapeSet, SwitchId, SwitchImage,
+    SwitchIndex,
 };
 
-/// What the tables of links tell about all pairs of switches of different groups.
+/// What the tables of links tell about all pairs of switches with nodes of different groups.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     /// By decision, where a rule keeps all or nothing of each shape, before it is thinned: routes,
@@ -97,12 +98,12 @@ pub(super) fn check_group(
         crossings.count(&image, first, to, progress)?;
         if crossings.all() > 0 {
             crossed.insert(to);
-        } else if image.is_faultless() && image.link_count(from, to) == 0 {
-            let first_of = |group| df.switch(group, SwitchIndex(0));
-            return Err(VerifyError::Unreachable {
-                from: first_of(from).into(),
-                to: first_of(to).into(),
-            });
+        } else if image.is_faultless()
+            && image.link_count(from, to) == 0
+            && let Some((from, to)) =
+                fabric.ends.of_group(from).next().zip(fabric.ends.of_group(to).next())
+        {
+            return Err(VerifyError::Unreachable { from: from.into(), to: to.into() });
         }
         let between = rows.as_ref().map(|rows| GroupPair::new(&image, (from, rows, first), to));
         for own in df.indices(from) {
@@ -110,7 +111,7 @@ pub(super) fn check_group(
             if !image.lives(switch.image().switch()) {
                 continue;
             }
-            check_switch(switch, own, to, (&crossings, between.as_ref()), &mut told)?;
+            check_switch((switch, &fabric.ends), to, (&crossings, between.as_ref()), &mut told)?;
         }
     }
     Ok((told, crossed))
@@ -127,21 +128,22 @@ fn draws_by_switch(fabric: &BootedSwitches<'_>, group: GroupId) -> bool {
 
 /// The same from one switch to all of one group.
 fn check_switch(
-    switch: &tvlb_firmware_model::Switch<'_>,
-    own: SwitchIndex,
+    (switch, ends): (&tvlb_firmware_model::Switch<'_>, &EndSwitches),
     to: GroupId,
     (crossings, between): (&Crossings<'_>, Option<&GroupPair<'_, '_>>),
     told: &mut Told,
 ) -> Result<(), VerifyError> {
     let image = switch.image();
-    let df = image.fabric().dragonfly();
+    let (df, own) = (image.fabric().dragonfly(), image.index());
+    let is_end = ends.has(image.switch());
+    let ends_there = |there: &SwitchIndex| ends.has(df.switch(to, *there));
     for decision in distinct_sets(switch) {
         let set = image.set(decision);
         let whole = whole_shapes(set.rule());
         let is_all = whole == set.rule().shapes();
         let present = present_if_any(set);
         let by_shape = set.rule().is_by_shape();
-        if let Some(through) = by_switch::rule_of(set) {
+        if let Some(through) = by_switch::rule_of(set).filter(|_| is_end) {
             let source = match through {
                 Through::Any => None,
                 Through::Shortest(legs, returns) => {
@@ -150,7 +152,7 @@ fn check_switch(
                 }
             };
             let mut sums = (0, 0, 0.0);
-            for there in df.indices(to) {
+            for there in df.indices(to).filter(ends_there) {
                 let of_triples = || crossings.triples((image.group(), own), (to, there));
                 let (routes, hops) =
                     source.as_ref().map_or_else(of_triples, |source| source.routes_and_hops(there));
@@ -159,15 +161,15 @@ fn check_switch(
             told.note(image, decision, sums);
             continue;
         }
-        if !by_shape && !is_all {
+        let is_told = is_all && is_end;
+        if !by_shape && !is_told {
             continue;
         }
         let (mut kept, mut without, mut hops) = (0, 0, 0.0);
         for there in df.indices(to) {
             let routes = crossings.routes((image.group(), own), (to, there));
             let some = shapes_with_routes(&routes);
-            let is_told = by_shape && image.fabric().lives(df.switch(to, there));
-            if is_told {
+            if by_shape && image.fabric().lives(df.switch(to, there)) {
                 let to = df.switch(to, there);
                 let said = set.shapes_to(to);
                 // Of a fraction there is a route at most where there is one of the whole.
@@ -178,7 +180,7 @@ fn check_switch(
                     return Err(denied_route(image.switch(), to, shape));
                 }
             }
-            if is_all {
+            if is_told && ends_there(&there) {
                 let mut of_set = [0; Shape::COUNT];
                 whole.iter().for_each(|shape| of_set[shape.number()] = routes[shape.number()]);
                 let of_pair: u64 = of_set.iter().sum();
@@ -187,7 +189,7 @@ fn check_switch(
                 hops += mean_hops(&chances(set.rule(), &of_set), &of_set);
             }
         }
-        if is_all {
+        if is_told {
             told.note(image, decision, (kept, without, hops));
         }
     }

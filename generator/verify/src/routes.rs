@@ -1,5 +1,6 @@
 //! Every walk that a switch can start: MIN, VLB, PAR's second look, and the routes of its sets.
 
+mod again;
 mod of_sets;
 
 use super::VerifyError;
@@ -10,7 +11,7 @@ use super::groups::Groups;
 use super::link_shares::LinkShares;
 use super::looks::PresenceSearch;
 use super::minimal::{self, has_min, has_vlb};
-use super::packet::{BootedSwitches, HeaderRoute, Hops, MIN, MOST_HOPS, VLB};
+use super::packet::{BootedSwitches, HeaderRoute, Hops, MIN, VLB};
 use super::presence::distinct_sets;
 use super::sample::Sample;
 use super::second_look::SecondLook;
@@ -18,7 +19,7 @@ use super::set_channels::{check, raise};
 use super::walks::Walks;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{
-    Decision, FabricImage, GlobalPort, GroupId, MinCandidate, SetView, SwitchId, SwitchIndex,
+    Decision, FabricImage, GlobalPort, GroupId, Route, SetView, SwitchId, SwitchIndex,
 };
 
 /// What is known of the whole fabric before the walks, and where what all walks make up together is
@@ -54,7 +55,7 @@ struct SourceWalks<'s, 'f> {
 }
 
 /// All paths from one switch but VLB walks to other groups, given the first links of its group, and what PAR's second
-/// look meets there.
+/// look meets there. No packet begins at a switch without nodes, so there it is what that look draws alone.
 pub(super) fn check_from(
     fabric: &BootedSwitches<'_>,
     source: SwitchId,
@@ -73,18 +74,23 @@ pub(super) fn check_from(
     if !image.lives(source) {
         return Ok(from.walks);
     }
+    let is_end = fabric.ends.has(source);
     let numbers = fabric.df.switch_numbers();
     // Each source begins after itself, so that limits leave out other destinations of each.
     for ahead in 1..numbers {
         let destination = (u32::from(source.0) + ahead) % numbers;
         let destination = SwitchId(u16::try_from(destination).expect("a switch has 16 bits"));
-        if !fabric.df.has_switch(destination) || !image.lives(destination) {
+        if !fabric.ends.has(destination) {
             continue;
         }
         progress.check()?;
+        if !is_end {
+            from.looked_again(destination, &mut questions)?;
+            continue;
+        }
         from.walks.pairs += 1;
         let (to_group, _) = fabric.df.place(destination);
-        if from.is_cut(&image, destination) {
+        if from.is_cut(&image, destination)? {
             continue;
         }
         let with_vlb = sample.has(source, destination);
@@ -127,10 +133,14 @@ pub(super) fn check_near(
     let mut from = SourceWalks::new(fabric, source, (first, &look, notes), progress);
     let mut questions = Questions::new(fabric, source, notes.sample.seed, false);
     let image = *fabric.switch(source).image().fabric();
-    for &destination in destinations {
+    for &destination in destinations.iter().filter(|&&to| fabric.ends.has(to)) {
         progress.check()?;
+        if !fabric.ends.has(source) {
+            from.looked_again(destination, &mut questions)?;
+            continue;
+        }
         from.walks.pairs += 1;
-        if from.is_cut(&image, destination) {
+        if from.is_cut(&image, destination)? {
             continue;
         }
         let (to_group, _) = fabric.df.place(destination);
@@ -161,15 +171,20 @@ impl<'s, 'f> SourceWalks<'s, 'f> {
 }
 
 impl SourceWalks<'_, '_> {
-    /// Notes whether what is dead has taken a pair's minimal paths; and whether it is cut off.
-    fn is_cut(&mut self, image: &FabricImage<'_>, to: SwitchId) -> bool {
-        if image.is_faultless() || has_min(image, self.from, to) {
-            return false;
+    /// Notes whether what is dead has taken a pair's minimal paths; and whether it is cut off, which no pair is
+    /// by the plan.
+    fn is_cut(&mut self, image: &FabricImage<'_>, to: SwitchId) -> Result<bool, VerifyError> {
+        let is_plain = image.is_faultless() && self.fabric.group_links().is_whole();
+        if is_plain || has_min(image, self.from, to) {
+            return Ok(false);
         }
         self.walks.lost_min += u64::from(has_min(self.notes.planned, self.from, to));
         let is_cut = !has_vlb(image, self.first, self.from, to);
+        if is_cut && image.is_faultless() {
+            return Err(VerifyError::Unreachable { from: self.from.into(), to: to.into() });
+        }
         self.walks.cut += u64::from(is_cut);
-        is_cut
+        Ok(is_cut)
     }
 
     /// Asks now and then whether the caller has cancelled the work.
@@ -280,8 +295,14 @@ impl SourceWalks<'_, '_> {
             let path = self.carry(route(r, VLB), "VLB", false)?;
             self.must_have(&path, destination, "VLB", 2)?;
             self.must_have_channels(&Decision::ALL, &path, destination, "VLB")?;
-            // Without a link this is how MIN packets go, too.
-            if !is_hop(own, to) {
+            if fabric.planned_local_links(group, own, to) == 0 {
+                let third = [Some(df.switch(group, r)), None];
+                let path = self.carry_by(route(SwitchIndex(0), MIN), "MIN", false, third)?;
+                self.must_have(&path, destination, "MIN", 2)?;
+                self.must_have_channels_of_min(&path, destination)?;
+                self.walks.min += 1;
+            } else if !is_hop(own, to) {
+                // Where the link is dead this is how MIN packets go, too.
                 self.must_have_channels_of_min(&path, destination)?;
             }
             raise(&mut self.walks.taken.valg, path.channels());
@@ -323,45 +344,9 @@ impl SourceWalks<'_, '_> {
         Ok(min > 0)
     }
 
-    /// Walks all MIN paths that PAR's second look can draw here, after every hop by which a packet
-    /// can have come.
-    fn minimal_again(&mut self, destination: SwitchId) -> Result<(), VerifyError> {
-        let image = self.fabric.switch(self.from).image();
-        let fabric = *image.fabric();
-        let links: Vec<(GlobalPort, GlobalPort)> = match image.second_min() {
-            MinCandidate::Kept => return Ok(()),
-            MinCandidate::Shortest => minimal::shortest_links(&fabric, self.from, destination),
-            MinCandidate::Any => minimal::direct_links(&fabric, self.from, destination),
-        };
-        for (x, _) in links {
-            let (y, detour) = (GlobalPort(0), SwitchIndex(0));
-            let route = HeaderRoute { destination, x, y, detour, kind: MIN };
-            self.after_second_look(route)?;
-        }
-        Ok(())
-    }
-
-    /// Walks a route after every hop by which a packet can have come to PAR's second look here.
-    fn after_second_look(&mut self, route: HeaderRoute) -> Result<(), VerifyError> {
-        let mut before = self.look.to(self.fabric.place(route.destination).0).peekable();
-        let Some(&hop) = before.peek().and_then(|before| before.hops.first()) else {
-            return Ok(());
-        };
-        let kind = if route.kind == VLB {
-            "T-VLB (after PAR's second look)"
-        } else {
-            "MIN (drawn at PAR's second look)"
-        };
-        let path = self
-            .fabric
-            .carry(self.from, route, Some(hop), true)
-            .map_err(|found| BootedSwitches::finding(self.from, route.destination, kind, found))?;
-        self.notes.dependencies.note(path.hops());
-        for before in before {
-            self.notes.dependencies.note_before(&before.hops, path.hops()[1]);
-        }
-        self.walks.longest[2] = self.walks.longest[2].max(path.hops().len());
-        debug_assert!(path.hops().len() <= MOST_HOPS);
-        self.must_have_channels(&[Decision::ParSecond], &path, route.destination, kind)
+    /// How a route of a set goes to a destination.
+    fn on(&self, Route { x, y, detour }: Route, destination: SwitchId) -> HeaderRoute {
+        let detour = detour.unwrap_or(self.fabric.df.split_port(y).0);
+        HeaderRoute { destination, x, y, detour, kind: VLB }
     }
 }

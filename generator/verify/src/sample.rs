@@ -6,7 +6,7 @@
 use super::VerifySettings;
 use super::crossings::most_walks;
 use super::packet::BootedSwitches;
-use tvlb_schema::{Dragonfly, SwitchId};
+use tvlb_schema::{Dragonfly, EndSwitches, SwitchId};
 
 /// Candidates for routes of sets that are looked at, for each VLB walk that may be held against a rule: to
 /// look at a route takes a small part of the time that it takes to walk it.
@@ -23,7 +23,7 @@ pub(super) struct Sample {
     limits: Option<Limits>,
     pub(super) seed: u64,
     df: Dragonfly,
-    /// All switches, in order; and by group the place of its first one among them.
+    /// All switches with nodes, in order; and by group the place of its first one among them.
     switches: Vec<SwitchId>,
     first_of: Vec<usize>,
 }
@@ -43,13 +43,12 @@ struct Limits {
 
 impl Sample {
     pub(super) fn new(fabric: &BootedSwitches<'_>, settings: VerifySettings) -> Self {
-        let df = &fabric.df;
-        let switches = df.switch_count();
+        let switches = fabric.ends.iter().count() as u64;
         let all = most_walks(fabric);
         let most = settings.most_walks;
         let limits = (all > u128::from(most)).then(|| {
-            let sources = u64::from(switches);
-            let pairs = u128::from(switches) * u128::from(switches - 1);
+            let sources = switches.max(1);
+            let pairs = u128::from(sources) * u128::from(switches.saturating_sub(1).max(1));
             // As many pairs as the share of the walks, if that many can be searched for routes.
             let share = pairs * u128::from(most) / all;
             let cells = u128::from(cells_of_pair(fabric).max(1));
@@ -65,11 +64,11 @@ impl Sample {
                 looks_of_switch: (looks / sources).max(LEAST_WALKS),
             }
         });
-        Self::of(df, limits, settings.seed)
+        Self::of(&fabric.df, &fabric.ends, limits, settings.seed)
     }
 
-    fn of(df: &Dragonfly, limits: Option<Limits>, seed: u64) -> Self {
-        let switches: Vec<SwitchId> = df.switches().collect();
+    fn of(df: &Dragonfly, ends: &EndSwitches, limits: Option<Limits>, seed: u64) -> Self {
+        let switches: Vec<SwitchId> = ends.iter().collect();
         let first_of_group = |group| switches.partition_point(|&s| df.place(s).0 < group);
         let first_of = df.group_numbers().map(first_of_group).collect();
         Self { limits, seed, df: *df, switches, first_of }
@@ -90,13 +89,15 @@ impl Sample {
 
     /// The destination in another group that is looked at from a source in any case.
     fn always(&self, from: SwitchId) -> SwitchId {
-        let group = self.df.place(from).0;
-        let (first, of_group) =
-            (self.first_of[group.as_usize()], self.df.switches_of(group) as usize);
+        let group = self.df.place(from).0.as_usize();
+        let first = self.first_of[group];
+        let of_group =
+            self.first_of.get(group + 1).map_or(self.switches.len(), |&next| next) - first;
         let others = (self.switches.len() - of_group) as u64;
         let random = hash(!self.seed, from.0.into()) >> 32;
         let number = usize::try_from((random * others) >> 32).unwrap_or(0);
-        self.switches[if number < first { number } else { number + of_group }]
+        let place = if number < first { number } else { number + of_group };
+        self.switches.get(place).map_or(from, |&to| to)
     }
 
     /// Of so many routes of a pair, those are walked whose hash is below this.
@@ -139,10 +140,12 @@ pub(super) fn hash(seed: u64, number: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tvlb_schema::Nodes;
 
     fn sample(below: u64, seed: u64) -> Sample {
         let limits = Limits { below, walks_of_pair: 100, looks_of_pair: 100, looks_of_switch: 1 };
-        Sample::of(&Dragonfly::new(13, 26, 13, 27).unwrap(), Some(limits), seed)
+        let df = Dragonfly::new(13, 26, 13, 27).unwrap();
+        Sample::of(&df, &Nodes::from(&df).ends(), Some(limits), seed)
     }
 
     #[test]

@@ -25,18 +25,23 @@ impl SecondLook {
     pub(super) fn at(fabric: &BootedSwitches<'_>, switch: SwitchId, first: &[FirstLink]) -> Self {
         let (df, image) = (&fabric.df, fabric.switch(switch).image().fabric());
         let (group, here) = fabric.place(switch);
+        let is_end = |other| fabric.ends.has(df.switch(group, other));
         let is_hop = |from, to| image.is_local_hop(group, from, to);
-        let others: Vec<SwitchIndex> =
-            df.indices(group).filter(|&other| other != here && is_hop(other, here)).collect();
+        let others: Vec<SwitchIndex> = df
+            .indices(group)
+            .filter(|&other| other != here && is_hop(other, here) && is_end(other))
+            .collect();
         let leaves = |link: &&FirstLink| df.split_port(link.x).0;
-        let own = first.iter().filter(|link| leaves(link) == here);
+        let has_ends = |link: &&FirstLink| fabric.ends.of_group(link.middle).next().is_some();
+        let own = first.iter().filter(|link| leaves(link) == here).filter(has_ends);
         let mut before = vec![Self::by(fabric, switch, &others, own)];
         if !fabric.group_links().is_whole() {
             // Others come by way of this switch to one that they have no link to.
             before.extend(others.iter().map(|&other| {
                 let is_far = |&one: &SwitchIndex| is_hop(here, one) && !is_hop(other, one);
                 let far: Vec<SwitchIndex> = df.indices(group).filter(is_far).collect();
-                let links = first.iter().filter(|link| far.contains(&leaves(link)));
+                let links =
+                    first.iter().filter(|link| far.contains(&leaves(link))).filter(has_ends);
                 if far.is_empty() { None } else { Self::by(fabric, switch, &[other], links) }
             }));
         }

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Dragonfly, FabricImage, GroupId, SwitchId, SwitchImage};
+use tvlb_schema::{Dragonfly, EndSwitches, FabricImage, GroupId, SwitchId, SwitchImage};
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{TableSet, Update};
 
@@ -69,6 +69,11 @@ fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, VerifyError> {
 }
 
 impl<'t> UnbootedTables<'t> {
+    /// The switches that have nodes.
+    pub(super) fn ends(&self) -> EndSwitches {
+        self.names.nodes(self.fabric_image.dragonfly()).ends()
+    }
+
     /// The images that switches have, in order.
     pub(super) fn switch_images(
         &self,
@@ -150,7 +155,7 @@ impl<'t> UnbootedTables<'t> {
         progress: &dyn Progress,
     ) -> Result<Vec<Switch<'t>>, VerifyError> {
         let switches = self.boot(images, progress)?;
-        claims::check_claims(self.set, &switches, progress)?;
+        claims::check_claims(self.set, (&switches, &self.ends()), progress)?;
         claims::check_thinning(self.set.manifest(), self.set.path(), &switches)?;
         Ok(switches)
     }

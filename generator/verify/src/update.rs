@@ -132,14 +132,13 @@ impl<'i> BootedUpdate<'i> {
         })
     }
 
-    /// By decision, the pairs that live for which its images say that there was a route and that there is none
+    /// By decision, the pairs with nodes that live for which its images say that there was a route and that there is none
     /// now; `None` of a set that is not drawn by shape, of which images do not say it.
     fn lost_by_shape(&self) -> [Option<u64>; 3] {
         let first = self.fabric.switches[0].image();
-        let live = first.fabric();
         let mut lost =
             Decision::ALL.map(|decision| first.set(decision).rule().is_by_shape().then_some(0));
-        for (&from, old) in self.before.iter().filter(|(from, _)| live.lives(**from)) {
+        for (&from, old) in self.before.iter().filter(|(from, _)| self.fabric.ends.has(**from)) {
             let new = self.fabric.switch(from).image();
             for decision in distinct_sets(self.fabric.switch(from)) {
                 let gone = self.lost_from((from, old.set(decision)), new.set(decision));
@@ -154,16 +153,14 @@ impl<'i> BootedUpdate<'i> {
         lost
     }
 
-    /// To how many switches that live the image of one said that a set has a route, and says no longer.
+    /// To how many switches with nodes the image of one said that a set has a route, and says no longer.
     fn lost_from(&self, (from, old): (SwitchId, &SetView<'_>), new: &SetView<'_>) -> u64 {
-        let (df, live) = (&self.fabric.df, self.fabric.switches[0].image().fabric());
+        let df = &self.fabric.df;
         let own = df.place(from).0;
         // What an image says of other groups was held against the table set.
         let others = df.groups().filter(|&to| to != own && self.concerned.has_shapes(own, to));
-        let switches = others.flat_map(|group| df.switches_in(group));
-        let gone = |&to: &SwitchId| {
-            new.shapes_to(to).is_empty() && !old.shapes_to(to).is_empty() && live.lives(to)
-        };
+        let switches = others.flat_map(|group| self.fabric.ends.of_group(group));
+        let gone = |&to: &SwitchId| new.shapes_to(to).is_empty() && !old.shapes_to(to).is_empty();
         switches.filter(gone).count() as u64
     }
 

@@ -7,7 +7,7 @@
 //!
 //! That is done for one intermediate group after another. Packets come from every switch over every first link,
 //! at once and after PAR's second look; cross the group over each of its switches or none; leave it over every
-//! second link; and go to every switch behind that. With each hop stand the groups to which packets hold its
+//! second link; and go to every switch behind that. Packets begin and end only at switches with nodes. With each hop stand the groups to which packets hold its
 //! channel, so that no walk is made up that comes back to the group where it began.
 
 mod onward;
@@ -25,12 +25,14 @@ use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Header;
 use tvlb_schema::{FabricImage, GlobalPort, GroupId, SwitchId, SwitchIndex};
 
-/// A second link: the group it leads to, its ports at both ends, and the switch at which it arrives.
+/// A second link by which packets go: the group it leads to, its ports at both ends, the switch at which it arrives, and
+/// one to which packets go by it.
 #[derive(Clone, Copy)]
 struct Exit {
     to: GroupId,
     y: GlobalPort,
     arrives: SwitchId,
+    destination: SwitchId,
 }
 
 /// An intermediate group.
@@ -78,15 +80,21 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
     ) -> Self {
         let (df, image) = (&fabric.df, *fabric.switches[0].image().fabric());
         let switches = df.switches_of(group) as usize;
-        let (mut exits, mut leads) = (vec![Vec::new(); switches], vec![Groups::none(df); switches]);
+        let (exits, leads) = (vec![Vec::new(); switches], vec![Groups::none(df); switches]);
+        let mut middle = Self { fabric, image, dependencies, second_looks, group, exits, leads };
         for to in df.groups().filter(|&to| to != group) {
             for (y, z) in links(&image, group, to) {
                 let leaves = df.split_port(y).0.as_usize();
-                exits[leaves].push(Exit { to, y, arrives: df.switch(to, df.split_port(z).0) });
-                leads[leaves].insert(to);
+                let arrives = df.switch(to, df.split_port(z).0);
+                let destinations = || middle.ends_near(arrives);
+                let itself = destinations().find(|&end| end == arrives);
+                if let Some(destination) = itself.or_else(|| destinations().next()) {
+                    middle.exits[leaves].push(Exit { to, y, arrives, destination });
+                    middle.leads[leaves].insert(to);
+                }
             }
         }
-        Self { fabric, image, dependencies, second_looks, group, exits, leads }
+        middle
     }
 
     fn switch(&self, index: SwitchIndex) -> SwitchId {
@@ -117,6 +125,11 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
         let (group, index) = df.place(end);
         let near = df.indices(group).filter(move |&one| self.image.is_local_hop(group, one, index));
         near.map(move |one| df.switch(group, one))
+    }
+
+    /// Those of them where packets begin and end.
+    fn ends_near(&self, end: SwitchId) -> impl Iterator<Item = SwitchId> {
+        self.near(end).filter(|&near| self.fabric.ends.has(near))
     }
 
     /// Packets go from one switch to another, those of them that go to these groups.
@@ -190,7 +203,7 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
             let detour = self.fabric.place(exit.arrives).1;
             Some(HeaderRoute { destination: exit.arrives, x: link.0, y: exit.y, detour, kind: VLB })
         };
-        if let Some(route) = route(bound) {
+        if let Some(route) = route(bound).filter(|_| self.fabric.ends.has(source)) {
             let standing = Standing::at_source(route.header(None), &[], bound.clone());
             arrived.add(self.over_first(source, link, standing)?);
         }
@@ -312,7 +325,7 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
                 }
             }
             for standing in &landed.0 {
-                for destination in self.near(exit.arrives) {
+                for destination in self.ends_near(exit.arrives) {
                     let end = self.end(exit, standing, destination, &only)?;
                     walks.note_vlb((end.after, end.detoured), end.hops, end.taken);
                 }
@@ -358,7 +371,7 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
         for (ends, exits) in ends.iter_mut().zip(&self.exits) {
             for exit in exits {
                 // A link from a group leads there, too.
-                ends[exit.to.as_usize()] += self.near(exit.arrives).count() as u64;
+                ends[exit.to.as_usize()] += self.ends_near(exit.arrives).count() as u64;
             }
         }
         let sum = |ends: &[u64]| ends.iter().sum::<u64>();
@@ -449,7 +462,7 @@ pub(super) mod tests {
                 image.install_faults(&faults).unwrap();
                 let boot = |bytes| Switch::boot_in(&image, bytes).unwrap();
                 let switches: Vec<_> = images.switches.iter().map(|bytes| boot(bytes)).collect();
-                each(&BootedSwitches::new(&switches));
+                each(&BootedSwitches::new(&switches, fabric.topology.ends()));
             }
         }
     }
@@ -460,13 +473,12 @@ pub(super) mod tests {
         fabric.df.switches().map(|switch| SecondLook::at(fabric, switch, &first(switch))).collect()
     }
 
-    /// All switches that live, each with those that live in other groups and the first links of its group.
+    /// All switches where packets begin, each with those of other groups where packets end and the first links of its group.
     fn pairs(fabric: &BootedSwitches<'_>, mut each: impl FnMut(SwitchId, SwitchId, &[FirstLink])) {
         let image = fabric.switches[0].image().fabric();
-        let live = || fabric.df.switches().filter(|&switch| image.lives(switch));
-        for from in live() {
+        for from in fabric.ends.iter() {
             let first = first_links(image, fabric.place(from).0);
-            for to in live().filter(|&to| fabric.place(to).0 != fabric.place(from).0) {
+            for to in fabric.ends.outside(fabric.place(from).0) {
                 each(from, to, &first);
             }
         }

@@ -236,7 +236,8 @@ fn paths_of_a_set() {
 fn paths_of_all_pairs_are_those_of_each_pair() {
     let scratch = with_kinds();
     let text = scratch.succeeds("paths fabric.toml --all --json --set 4-hop");
-    let switches = [0, 2, 4, 5, 6, 7, 8, 9];
+    // Switches 0 and 2 have no nodes.
+    let switches = [4, 5, 6, 7, 8, 9];
     let mut lines = text.lines();
     for source in switches {
         for destination in switches.into_iter().filter(|&other| other != source) {

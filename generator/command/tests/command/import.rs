@@ -242,5 +242,5 @@ fn a_fabric_that_no_command_would_take_is_not_written() {
     scratch.succeeds("topology year-1/fabric.toml");
     let fewer = PLAN.lines().filter(|line| !line.contains("x102c0r1j1,none,x102c0r3j1,"));
     scratch.write("plan.csv", fewer.collect::<Vec<_>>().join("\n"));
-    assert_snapshot!(scratch.refuses("import slingshot plan.csv -o out"), @"tvlb: out/cables.csv: group 1: no local link joins switches 0 and 1, and no third switch is linked to both; accepted is a link or such a switch between every two switches of a group of which a local link is listed; one other pair is apart, too; they are x102c0r1 and x102c0r3; no command would take this fabric, so nothing was written");
+    assert_snapshot!(scratch.refuses("import slingshot plan.csv -o out"), @"tvlb: out/cables.csv: group 1: no local link joins switches 0 and 1, and no third switch is linked to both; accepted is a link or such a switch between every two switches with nodes of a group of which a local link is listed; one other pair is apart, too; they are x102c0r1 and x102c0r3; no command would take this fabric, so nothing was written");
 }

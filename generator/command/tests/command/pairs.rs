@@ -37,7 +37,10 @@ fn a_pair_without_a_local_link_takes_third_switches() {
     assert_snapshot!(scratch.succeeds("inspect out --from 15 --to 16"), @"
     from switch 15 (group 3, switch 0) to switch 16 (group 3, switch 1)
 
-    MIN: none, because no link joins the two switches; packets take VLB
+    MIN: 3 paths, one drawn uniformly
+      (3,0) -> (3,2) -> (3,1)
+      (3,0) -> (3,3) -> (3,1)
+      (3,0) -> (3,4) -> (3,1)
 
     VLB: 3 paths, one drawn uniformly, whatever the set
       (3,0) -> (3,2) -> (3,1)

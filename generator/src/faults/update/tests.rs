@@ -20,7 +20,7 @@ fn updated(
     let image = FabricImage::decode(&images.fabric).unwrap();
     let switches: Vec<_> =
         images.switches.iter().map(|bytes| SwitchImage::decode(bytes, &image).unwrap()).collect();
-    let update = update(&image, &switches, (1, faults), &()).unwrap();
+    let update = update((&image, &Nodes::from(&df)), &switches, (1, faults), &()).unwrap();
     check(&image, &images.switches, update);
 }
 
@@ -123,7 +123,7 @@ proptest::proptest! {
         let switches: Vec<_> = images.map(|b| SwitchImage::decode(b, &image).unwrap()).collect();
         let live = plan.without(&faults);
         let wirings = (&image, &plan, &live);
-        let update = update(&image, &switches, (1, &faults), &()).unwrap();
+        let update = update((&image, &Nodes::from(&df)), &switches, (1, &faults), &()).unwrap();
         let everywhere =
             update_where(&Reach::everywhere(), wirings, &switches, (1, &faults), &()).unwrap();
         proptest::prop_assert_eq!(update.switches, everywhere.switches);

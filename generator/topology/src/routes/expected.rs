@@ -5,7 +5,7 @@
 //! are.
 
 use super::chances::{real, shape_weights};
-use super::count::RouteCounter;
+use super::count::{RouteCounter, SourceCounts};
 use super::presence::shapes_of_counts;
 use super::shortest_legs::{DrawnThrough, ShortestLegs};
 use crate::Topology;
@@ -26,10 +26,10 @@ pub struct PairMean {
     pub hops: Option<f64>,
 }
 
-/// What a set draws, averaged over all pairs of switches of different groups.
+/// What a set draws, averaged over all pairs of switches with nodes of different groups.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FabricMean {
-    /// Ordered pairs of switches of different groups.
+    /// Ordered pairs of switches with nodes of different groups.
     pub pairs: u64,
     /// Of these, pairs with nothing to draw. With fractions and drawn by route: pairs without a
     /// route of any shape in the rule, whatever the seed.
@@ -108,7 +108,7 @@ fn by_counts(
     PairMean { routes: real(routes) / f64::from(Keep::ALL.parts()), hops }
 }
 
-/// The mean over what the rule draws between switches of different groups, all pairs alike.
+/// The mean over what the rule draws between switches with nodes of different groups, all pairs alike.
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them. Each source is a
 /// step.
@@ -132,7 +132,8 @@ pub fn fabric_mean(
     if rule.is_by_triple() {
         return mean_of_pairs(topology, |from, to| of_triples(counter, from, to), progress);
     }
-    let sums = counter.sources().map(|from| {
+    let is_end = |from: &SourceCounts<'_>| topology.ends().has(from.source());
+    let sums = counter.sources().filter(is_end).map(|from| {
         Sum::of_source(topology, from.source(), progress, |destination| {
             by_counts(topology, rule, (from.source(), destination), &from.counts(destination))
         })
@@ -141,8 +142,8 @@ pub fn fabric_mean(
     Ok(FabricMean { hops_are_exact: hops_are_exact(rule), ..mean_of_sums(sums?) })
 }
 
-/// The mean over all pairs of switches of different groups of what is drawn from the first to the second,
-/// where that is known exactly.
+/// The mean over all pairs of switches with nodes of different groups of what is drawn from the first to the
+/// second, where that is known exactly.
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them. Each source is a
 /// step.
@@ -154,7 +155,7 @@ pub fn mean_of_pairs(
     of_pair: impl Fn(SwitchId, SwitchId) -> PairMean + Sync,
     progress: &dyn Progress,
 ) -> Result<FabricMean, Cancelled> {
-    let switches: Vec<SwitchId> = topology.dragonfly().switches().collect();
+    let switches: Vec<SwitchId> = topology.ends().iter().collect();
     let sums = switches.par_iter().map(|&source| {
         Sum::of_source(topology, source, progress, |destination| of_pair(source, destination))
     });
@@ -174,8 +175,7 @@ fn mean_of_sums(by_source: Vec<Sum>) -> FabricMean {
     FabricMean {
         pairs: all.pairs,
         empty_pairs: all.pairs - all.drawing,
-        // A Dragonfly has two groups or more, so there are pairs.
-        routes: all.routes / real(all.pairs),
+        routes: all.routes / real(all.pairs.max(1)),
         hops: (all.drawing > 0).then(|| all.hops / real(all.drawing)),
         hops_are_exact: true,
     }
@@ -199,10 +199,9 @@ impl Sum {
         of_pair: impl Fn(SwitchId) -> PairMean,
     ) -> Result<Self, Cancelled> {
         progress.check()?;
-        let df = topology.dragonfly();
-        let group = df.place(source).0;
+        let group = topology.dragonfly().place(source).0;
         let mut sum = Self::default();
-        for destination in df.switches().filter(|&to| df.place(to).0 != group) {
+        for destination in topology.ends().outside(group) {
             sum.add(of_pair(destination));
         }
         progress.step();

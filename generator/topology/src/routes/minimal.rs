@@ -28,12 +28,12 @@ impl MinPath {
 }
 
 /// The MIN paths from one switch to another, by rising port x and then by third switches; none where
-/// the two groups have no cable between them, or two switches of a group no link.
+/// the two groups have no cable between them, or two switches of a group lost their last link.
 pub fn paths(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<MinPath> {
     let direct = direct(topology, source, destination);
     let df = topology.dragonfly();
     let ((from, here), (to, there)) = (df.place(source), df.place(destination));
-    if !direct.is_empty() || from == to {
+    if !direct.is_empty() || from == to && topology.is_parted(from, here, there) {
         return direct;
     }
     // The switches by way of which a hop is made, `None` for its own link or no hop at all.
@@ -45,6 +45,14 @@ pub fn paths(topology: &Topology, source: SwitchId, destination: SwitchId) -> Ve
         }
     };
     let mut paths = Vec::new();
+    if from == to {
+        let thirds: Vec<SwitchIndex> = topology.relays(from, here, there).collect();
+        let ways = u32::try_from(thirds.len()).expect("a group has at most 2⁸ switches");
+        paths.extend(thirds.into_iter().map(|third| {
+            let walk = Walk::at(source).to(df.switch(from, third)).to(destination);
+            MinPath { x: None, walk, ways }
+        }));
+    }
     for link in topology.links(from, to) {
         let (leaves, arrives) = (df.split_port(link.from).0, df.split_port(link.to).0);
         let (before, after) = (ways(from, here, leaves), ways(to, arrives, there));

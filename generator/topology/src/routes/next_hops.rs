@@ -79,14 +79,14 @@ impl NextHops {
         let own = df.place(switch).0;
         let mut destinations = Vec::new();
         for group in topology.live_groups() {
-            let others = topology.live_indices(group).map(|index| df.switch(group, index));
+            let others = topology.ends().of_group(group);
             let others: Vec<SwitchId> = others.filter(|&other| other != switch).collect();
             let of = |switches: &[SwitchId], one: Option<SwitchId>| {
                 let [min, vlb] = shares(topology, rule, switch, switches)
                     .map(|shares| weighted(topology, names, switch, &shares));
                 Destination { group, switch: one, min, vlb }
             };
-            if grain == Grain::Group && group != own {
+            if grain == Grain::Group && group != own && !others.is_empty() {
                 destinations.push(of(&others, None));
             } else {
                 destinations.extend(others.iter().map(|&other| of(&[other], Some(other))));

@@ -76,11 +76,12 @@ pub(crate) fn plain() -> impl Strategy<Value = Topology> {
         })
 }
 
-/// All ordered pairs of switches of different groups.
+/// All ordered pairs of switches with nodes of different groups.
 pub(crate) fn inter_group_pairs(topology: &Topology) -> Vec<(SwitchId, SwitchId)> {
     let df = topology.dragonfly();
-    df.switches()
-        .flat_map(|s| df.switches().map(move |d| (s, d)))
+    let ends = || topology.ends().iter();
+    ends()
+        .flat_map(|s| ends().map(move |d| (s, d)))
         .filter(|&(s, d)| df.place(s).0 != df.place(d).0)
         .collect()
 }

@@ -45,7 +45,7 @@ fn an_uneven_wiring() {
 fn a_wiring_with_holes() {
     let df = Dragonfly::new(1, 1, 2, 3).unwrap();
     let text = "from_group,from_switch,from_port,to_group,to_switch,to_port\n0,0,0,2,0,1\n";
-    let summary = TopologySummary::of(&cable_list::read(df, text).unwrap());
+    let summary = TopologySummary::of(&cable_list::read(&df, text).unwrap());
     insta::assert_snapshot!(summary, @"
     Dragonfly (p, a, h, g)     1, 1, 2, 3
     switches                   3

@@ -124,20 +124,15 @@ impl Certificate {
                 format_args!("{joined} of {pairs} pairs of switches; the others are cut off");
             line(f, "reachable", &text)?;
         }
-        let every = if min + cut == pairs {
-            "every pair"
-        } else {
-            "every pair whose destination has nodes"
-        };
         if vlb == min {
-            let text = format_args!("the datapath for a MIN path and for VLB paths of {every}");
+            let text = "the datapath for a MIN path and for VLB paths of every pair";
             line(f, "asked", &text)?;
         } else {
             line(
                 f,
                 "asked",
                 &format_args!(
-                    "the datapath for a MIN path of {every} and for VLB paths of {vlb} pairs"
+                    "the datapath for a MIN path of every pair and for VLB paths of {vlb} pairs"
                 ),
             )?;
         }

@@ -4,7 +4,7 @@ use super::SourceWalks;
 use crate::VerifyError;
 use crate::by_switch::{self, Through};
 use crate::draws::{chances, mean_hops};
-use crate::packet::{BootedSwitches, HeaderRoute, Hops, VLB};
+use crate::packet::{BootedSwitches, Hops};
 use crate::presence::distinct_sets;
 use crate::sample::{cells_of_pair, hash};
 use crate::ways;
@@ -171,10 +171,8 @@ impl SourceWalks<'_, '_> {
         shape: Shape,
         decisions: &[usize],
     ) -> Result<Hops, VerifyError> {
-        let own = self.fabric.df.split_port(route.y).0;
-        let detour = route.detour.unwrap_or(own);
         let may_return = self.returns(route);
-        let route = HeaderRoute { destination, x: route.x, y: route.y, detour, kind: VLB };
+        let route = self.on(route, destination);
         let path = self.carry(route, "T-VLB", may_return)?;
         self.must_have(&path, destination, "T-VLB", shape.hops().into())?;
         for &number in decisions {

@@ -50,7 +50,7 @@ impl MiddleGroup<'_, '_> {
         let all = self.exits.iter().flatten();
         for (seed, exit) in (0..).zip(all.filter(|exit| standing.bound.has(exit.to))) {
             let detour = self.fabric.df.split_port(exit.y).0;
-            let header = aimed(standing.header, exit.arrives, exit.y, detour);
+            let header = aimed(standing.header, exit.destination, exit.y, detour);
             let looked = self
                 .fabric
                 .switch(self.switch(v))
@@ -62,7 +62,7 @@ impl MiddleGroup<'_, '_> {
                 let hops: Vec<Hop> = held.map(|&(hop, _)| hop).into_iter().collect();
                 let from = hops.first().map_or(self.switch(v), |hop| hop.from);
                 let found = (Hops::of(&hops), text);
-                BootedSwitches::finding(from, exit.arrives, "VLB (looked onward)", found)
+                BootedSwitches::finding(from, exit.destination, "VLB (looked onward)", found)
             })?;
         }
         Ok(())
@@ -76,7 +76,7 @@ impl MiddleGroup<'_, '_> {
         (before, after): (Header, Header),
     ) -> Result<(), String> {
         let (y, detour) = (after.y(), after.detour());
-        if after != aimed(before, drawn.arrives, y, detour) {
+        if after != aimed(before, drawn.destination, y, detour) {
             return Err(format!("it changes more than its way: {before:?} to {after:?}"));
         }
         let w = self.fabric.df.split_port(y).0;
@@ -94,7 +94,7 @@ impl MiddleGroup<'_, '_> {
             ));
         }
         let arrives = self.fabric.place(exit.arrives).1;
-        let to = self.fabric.place(drawn.arrives).1;
+        let to = self.fabric.place(drawn.destination).1;
         if !self.image.is_local_hop(drawn.to, arrives, to) {
             return Err(format!("switch {} has no link to its destination", exit.arrives));
         }

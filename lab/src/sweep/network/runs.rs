@@ -12,7 +12,7 @@ use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::table::Cell;
 use tvlb_generator::faults::update;
 use tvlb_generator::image::Images;
-use tvlb_schema::{FabricImage, FaultSet, SwitchImage};
+use tvlb_schema::{FabricImage, FaultSet, Nodes, SwitchImage};
 use tvlb_simulator::{
     BootedFabric, FaultSchedule, Probing, Run, RunError, StarvedLink, StopRule, Study, StudyError,
     last_good,
@@ -282,7 +282,9 @@ fn install(
         .map(|bytes| SwitchImage::decode(bytes, &fabric).expect(decoded))
         .collect();
     let numbers: Vec<_> = switches.iter().map(SwitchImage::switch).collect();
-    let changed = update(&fabric, &switches, (1, faults), progress)?.switches;
+    let changed =
+        update((&fabric, &Nodes::from(fabric.dragonfly())), &switches, (1, faults), progress)?
+            .switches;
     for (switch, bytes) in changed {
         let position = numbers.iter().position(|&number| number == switch);
         images.switches[position.expect("an update is of the fabric's switches")] = bytes;
