@@ -6,7 +6,8 @@ mod words;
 use super::Topology;
 use super::lacking::{KindPair, Lacking, LackingCables, PairWithFewer, unused_ports, usual};
 use serde::Serialize;
-use std::{collections::BTreeMap, fmt};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use tvlb_schema::{GroupId, GroupKind, NodeId, SwitchIndex};
 use tvlb_table_set::names::Names;
 
@@ -228,11 +229,10 @@ impl TopologySummary {
             pairs_without_local_link: unusual.iter().filter(|pair| pair.links == 0).count(),
             first_unusual_local_links: unusual.into_iter().take(Self::SHOWN).collect(),
             pairs_with_unusual_local_links,
-            switches_without_global_cable: switches_with_unused_ports
-                .iter()
-                .filter(|switch| switch.unused == u32::from(df.kind_of(switch.group).h))
-                .map(|switch| (switch.group, switch.switch))
-                .collect(),
+            switches_without_global_cable: without_global_cable(
+                topology,
+                &switches_with_unused_ports,
+            ),
             switches_with_unused_ports,
             links_by_kinds: if df.is_even() { Vec::new() } else { kinds },
             pairs_with_fewer: fewer,
@@ -297,6 +297,21 @@ fn with_unused_ports(topology: &Topology) -> Vec<SwitchPorts> {
         }
     }
     found
+}
+
+/// Those of them that have no cable at all. Where no switch with nodes has one, as in a Dragonfly+, only switches
+/// without nodes are meant to.
+fn without_global_cable(topology: &Topology, unused: &[SwitchPorts]) -> Vec<(GroupId, u32)> {
+    let (df, ends) = (topology.dragonfly(), topology.ends());
+    let all = unused.iter().filter(|switch| switch.unused == u32::from(df.kind_of(switch.group).h));
+    let mut all: BTreeSet<(GroupId, u32)> = all.map(|one| (one.group, one.switch)).collect();
+    let place = |end| (df.place(end).0, u32::from(df.place(end).1.0));
+    if !topology.cables().is_empty() && ends.iter().all(|end| all.contains(&place(end))) {
+        for end in ends.iter() {
+            all.remove(&place(end));
+        }
+    }
+    all.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@ use crate::{
     arrangement::{Arrangement, arrange},
     cable_list,
 };
-use tvlb_schema::{Dragonfly, End, GlobalPort};
+use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, SwitchIndex};
 
 fn summary(arrangement: Arrangement, (p, a, h, g): (u32, u32, u32, u32)) -> TopologySummary {
     let df = Dragonfly::new(p, a, h, g).unwrap();
@@ -211,4 +211,20 @@ fn many_holes_are_not_all_listed() {
     let summary = TopologySummary::of(&Topology::from_cables(df, []).unwrap());
     assert_eq!(summary.unlinked_pairs, 36);
     assert_eq!(summary.unlinked_in_words(), "36: 0-1, 0-2, 0-3, 0-4, 0-5, 0-6, 0-7, 0-8, …");
+}
+
+/// Of a Dragonfly+ only a spine is meant to have global cables.
+#[test]
+fn leaves_of_a_dragonfly_plus_lack_no_global_cable() {
+    let df = Dragonfly::new(1, 3, 1, 3).unwrap();
+    let end = |group, index| End { group: GroupId(group), port: GlobalPort(index) };
+    let spine = |group| end(group, 1);
+    let laid = Topology::from_cables(df, [(spine(0), spine(1))]).unwrap();
+    // The first switch of each group is a leaf, the others are spines.
+    let spines = df.switches().filter(|&switch| df.place(switch).1 != SwitchIndex(0));
+    let plus = laid.clone().with_ends(laid.ends().without(spines));
+    let without = |topology| TopologySummary::of(topology).switches_without_global_cable;
+    assert_eq!(without(&laid).len(), 7);
+    let group = |group, switch| (GroupId(group), switch);
+    assert_eq!(without(&plus), [group(0, 2), group(1, 2), group(2, 1), group(2, 2)]);
 }
