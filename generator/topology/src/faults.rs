@@ -5,7 +5,7 @@
 //! both; a dead switch is linked to nothing, and whoever shows a wiring shows the switches that live.
 
 use super::Topology;
-use super::local_links::LocalLinks;
+use super::local_links::{self, LocalLinks};
 use std::collections::BTreeSet;
 use tvlb_schema::{
     Dragonfly, End, FabricImage, FaultSet, FewerLinks, GroupId, GroupLinks, Nodes, SwitchId,
@@ -19,8 +19,9 @@ impl Topology {
         let wiring = Self::from_cables(*image.dragonfly(), image.cables())
             .expect("a fabric image states a wiring");
         let fewer: Vec<FewerLinks> = image.fewer_links().collect();
+        let within = local_links::table(image.dragonfly(), &fewer);
         let group_links = image.planned_group_links();
-        Self { fewer, group_links, ..wiring }
+        Self { fewer, within, group_links, ..wiring }
     }
 
     /// The links of this plan that live where these parts are dead.
@@ -35,6 +36,7 @@ impl Topology {
         let live = cables.filter(|&(low, high)| lives(low) && lives(high));
         let wiring = Self::from_cables(df, live).expect("some of a plan's cables are a wiring");
         let fewer = fewer_than_planned(self, faults);
+        let within = local_links::table(&df, &fewer);
         let group_links = GroupLinks::of(&df, &fewer);
         let (bandwidths, dead) = (self.bandwidths, &self.dead | &faults.switches);
         let ends = self.ends.without(faults.switches.iter().copied());
@@ -44,7 +46,7 @@ impl Topology {
             is_parted.then_some((pair.low, pair.high))
         }));
         let parted = parted.collect();
-        let live = Self { fewer, group_links, bandwidths, dead, parted, ends, ..wiring };
+        let live = Self { fewer, within, group_links, bandwidths, dead, parted, ends, ..wiring };
         let hurt = faults.switches.iter().chain(faults.local_links.iter().map(|link| &link.low));
         let hurt = hurt.map(|&switch| df.place(switch).0);
         let groups: BTreeSet<GroupId> =

@@ -95,6 +95,8 @@ pub struct Topology {
     listed: Vec<LocalLinks>,
     /// The switches of a group with fewer links between them than their kind states, sorted.
     fewer: Vec<FewerLinks>,
+    /// How many links join each two switches of a group, see [`local_links::table`].
+    within: Vec<u16>,
     /// How the switches of groups are joined.
     group_links: GroupLinks,
     /// How fast the kinds of links are, relative to each other.
@@ -188,6 +190,7 @@ impl Topology {
             starts,
             listed,
             fewer,
+            within: Vec::new(),
             group_links: GroupLinks::of(&df, &[]),
             bandwidths: Bandwidths::ALIKE,
             dead: BTreeSet::new(),
@@ -208,8 +211,9 @@ impl Topology {
     ) -> Result<Self, LocalLinkError> {
         let listed = local_links::counted(links);
         let (dragonfly, fewer) = local_links::fewer(&self.dragonfly, &listed)?;
+        let within = local_links::table(&dragonfly, &fewer);
         let group_links = GroupLinks::of(&dragonfly, &fewer);
-        let topology = Self { dragonfly, listed, fewer, group_links, ..self };
+        let topology = Self { dragonfly, listed, fewer, within, group_links, ..self };
         local_links::check(&topology)?;
         Ok(topology)
     }

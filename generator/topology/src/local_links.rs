@@ -130,6 +130,25 @@ pub(super) fn fewer(
     Ok((stated, fewer))
 }
 
+/// By (group·a + index)·a + index how many links join two switches of a group; empty where none share fewer than
+/// their kind states.
+pub(super) fn table(df: &Dragonfly, fewer: &[FewerLinks]) -> Vec<u16> {
+    if fewer.is_empty() {
+        return Vec::new();
+    }
+    let a = df.a() as usize;
+    let mut table = vec![0; df.switch_numbers() as usize * a];
+    for switch in df.switches() {
+        table[switch.as_usize() * a..][..a].fill(df.kind_of(df.place(switch).0).local_links);
+    }
+    for pair in fewer {
+        let (group, low) = df.place(pair.low);
+        table[pair.low.as_usize() * a + pair.high.as_usize()] = pair.links;
+        table[df.switch(group, pair.high).as_usize() * a + low.as_usize()] = pair.links;
+    }
+    table
+}
+
 /// Every two switches of a group that have nodes are linked, or a third is linked to both.
 ///
 /// # Errors
@@ -174,15 +193,11 @@ impl Topology {
     /// How many links join two switches of a group that exist and differ.
     pub fn links_within(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
         let df = self.dragonfly();
-        if self.fewer.is_empty() {
+        if self.within.is_empty() {
             return df.kind_of(group).local_links.into();
         }
-        let (low, high) = if one < other { (one, other) } else { (other, one) };
-        let wanted = (df.switch(group, low), high);
-        match self.fewer.binary_search_by_key(&wanted, |pair| (pair.low, pair.high)) {
-            Ok(place) => self.fewer[place].links.into(),
-            Err(_) => df.kind_of(group).local_links.into(),
-        }
+        let a = df.a() as usize;
+        self.within[(group.as_usize() * a + one.as_usize()) * a + other.as_usize()].into()
     }
 
     /// Whether a hop from one switch of a group to another is none, or goes by a link.
