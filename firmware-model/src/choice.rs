@@ -12,6 +12,29 @@ pub enum VlbPaths {
     Custom,
 }
 
+impl VlbPaths {
+    /// Both, in the order of their codes in `tvlb.h`.
+    pub const ALL: [Self; 2] = [Self::Conventional, Self::Custom];
+
+    /// Those of a code of `tvlb.h`, 0 or 1.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    /// The code in `tvlb.h`.
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// The name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Conventional => "conventional",
+            Self::Custom => "custom",
+        }
+    }
+}
+
 /// Why a packet takes the kind of path that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Choice {

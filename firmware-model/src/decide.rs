@@ -44,6 +44,9 @@ pub(crate) fn draw_paths(
     paths: VlbPaths,
     rng: &mut (impl Rng + ?Sized),
 ) -> Result<[Option<DrawnPath>; 2], Error> {
+    if !switch.serves(Scheme::UgalL, paths) {
+        return Err(switch.wrong_scheme(Scheme::UgalL, paths));
+    }
     let df = switch.dragonfly();
     if !df.has_node(destination) {
         return Err(no_such_node(df, destination));
@@ -84,6 +87,9 @@ pub(crate) fn admit(
     if to == switch.image.switch() {
         let step = Step::Deliver { port: df.terminal_port(terminal) };
         return Ok(Admission { step, choice: Choice::Here });
+    }
+    if !switch.serves(scheme, paths) {
+        return Err(switch.wrong_scheme(scheme, paths));
     }
     if scheme.weighs() {
         ugal::check_credits(switch, scheme.decision(), credits)?;

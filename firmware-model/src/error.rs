@@ -1,6 +1,6 @@
 //! Errors of the datapath: why a switch does not boot, or has no next step for a packet.
 
-use crate::{Part, Scheme, Stage};
+use crate::{Part, Scheme, Stage, VlbPaths};
 use tvlb_schema::{Decision, ImageError, NodeId, Port, SwitchId, VcScheme};
 
 /// Why a switch did not boot, or could not route a packet.
@@ -51,6 +51,19 @@ pub enum Error {
     SumsOnly {
         /// The decision.
         decision: Decision,
+    },
+    /// A packet of a scheme, or on VLB paths, for which this switch was not booted.
+    #[error(
+        "this switch was booted for {} on {} VLB paths; it serves no packet of {} on {} ones, which can need more virtual channels",
+        .booted_for.0.name(), .booted_for.1.name(), .scheme.name(), .paths.name()
+    )]
+    WrongScheme {
+        /// The packet's scheme.
+        scheme: Scheme,
+        /// Its VLB paths.
+        paths: VlbPaths,
+        /// What the switch was booted for.
+        booted_for: (Scheme, VlbPaths),
     },
     /// Images that cannot replace those in use while packets are under way.
     #[error("replacement of tables in use: its {what} is {found:#x}, but it must stay {needed:#x}")]

@@ -165,6 +165,9 @@ pub(crate) fn explain(
         let outcome = admit(switch, destination, scheme, paths, credits, rng)?;
         return Ok(notes.explain(outcome, Choice::Here, weighing));
     }
+    if !switch.serves(scheme, paths) {
+        return Err(switch.wrong_scheme(scheme, paths));
+    }
     if scheme.weighs() {
         check_credits(switch, scheme.decision(), credits)?;
     }
@@ -194,6 +197,9 @@ pub(crate) fn explain_again(
     let mut notes = DecisionNotes::default();
     if !header.is_open() {
         return Ok(notes.explain(header, Choice::Here, weighing));
+    }
+    if !switch.serves(Scheme::Par, paths) {
+        return Err(switch.wrong_scheme(Scheme::Par, paths));
     }
     check_credits(switch, Decision::ParSecond, credits)?;
     let Some(chosen) = par::look_again(switch, header, paths, credits, rng, &mut notes) else {

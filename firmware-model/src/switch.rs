@@ -47,7 +47,9 @@ pub struct Switch<'a> {
     /// How they are assigned.
     pub(crate) rules: &'static Rules,
     /// What it was booted for.
-    serves: (Scheme, VlbPaths),
+    booted_for: (Scheme, VlbPaths),
+    /// Whether it serves packets, by their scheme and VLB paths.
+    serves: [[bool; 2]; 4],
     /// Only the sums of credits over a port's virtual channels are known.
     sums_only: bool,
     /// Where each switch's links are, if the program keeps that.
@@ -79,12 +81,12 @@ impl<'a> Switch<'a> {
             Ok(image) => {
                 let assignment = image.virtual_channels();
                 let channels = Channels::needed(assignment, Scheme::Par);
-                let serves = (Scheme::Par, VlbPaths::Conventional);
                 Ok(Self {
                     image,
                     channels,
                     rules: Rules::of(assignment),
-                    serves,
+                    booted_for: (Scheme::Par, VlbPaths::Conventional),
+                    serves: [[true; 2]; 4],
                     sums_only: false,
                     #[cfg(not(target_os = "none"))]
                     link_masks: None,
@@ -114,26 +116,53 @@ impl<'a> Switch<'a> {
     }
 
     /// As [`Self::with_channels`], where VLB packets take these paths and no others, which may need fewer
-    /// channels: see [`Self::channels_needed_for`]. A switch that was booted for the sets' paths is not to
-    /// be asked for conventional ones: a packet on one of those is refused ([`Error::NoChannel`]) where it
-    /// would need a channel that the links lack.
+    /// channels: see [`Self::channels_needed_for`]. From then on the switch refuses the packets that it does not
+    /// [serve](Self::serves).
     ///
     /// # Errors
     /// [`Error::TooFewChannels`], with the link kind, the channels it has and those it needs.
     pub fn with_channels_for(
-        mut self,
+        self,
         scheme: Scheme,
         paths: VlbPaths,
         channels: Channels,
     ) -> Result<Self, Error> {
         self.check_channels((scheme, paths), channels)?;
         let most = Channels::needed(self.image.virtual_channels(), Scheme::Par);
-        self.channels = Channels {
-            local: channels.local.min(most.local),
-            global: channels.global.min(most.global),
-        };
-        self.serves = (scheme, paths);
-        Ok(self)
+        let (local, global) = (channels.local.min(most.local), channels.global.min(most.global));
+        Ok(self.serving((scheme, paths), Channels { local, global }))
+    }
+
+    /// This switch, booted for these packets on these channels.
+    #[inline]
+    fn serving(self, booted_for: (Scheme, VlbPaths), channels: Channels) -> Self {
+        let (scheme, paths) = booted_for;
+        // The sets of UGAL-L can have longer routes than those of PAR.
+        let has_vlb = channels.have(self.channels_needed_for(Scheme::UgalL, paths));
+        let has_par = matches!(scheme, Scheme::Par);
+        let serves = |has: bool| [has && matches!(paths, VlbPaths::Conventional), has];
+        let serves = [[true; 2], serves(has_vlb), serves(has_vlb), serves(has_par)];
+        Self { booted_for, channels, serves, ..self }
+    }
+
+    /// The scheme and the VLB paths that it was booted for: those of [`Self::with_channels_for`], or all.
+    pub const fn booted_for(&self) -> (Scheme, VlbPaths) {
+        self.booted_for
+    }
+
+    /// Whether it takes packets of a scheme on these VLB paths: those of the scheme that it was booted for and of all
+    /// others for which its channels are enough, but PAR's only if it was booted for PAR, and conventional VLB paths only
+    /// if it was not booted for the sets' alone.
+    #[inline]
+    pub const fn serves(&self, scheme: Scheme, paths: VlbPaths) -> bool {
+        self.serves[scheme as usize][paths as usize]
+    }
+
+    /// Such packets would be lost at a later switch, for the lack of a channel.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wrong_scheme(&self, scheme: Scheme, paths: VlbPaths) -> Error {
+        Error::WrongScheme { scheme, paths, booted_for: self.booted_for }
     }
 
     /// This switch, if the image can be used where only the sums of credits over all virtual channels of a
@@ -219,7 +248,8 @@ impl<'a> Switch<'a> {
             new.install_faults(faults)?;
         }
         self.check_replacement(&new)?;
-        (new.channels, new.serves, new.sums_only) = (self.channels, self.serves, self.sums_only);
+        new = new.serving(self.booted_for, self.channels);
+        new.sums_only = self.sums_only;
         #[cfg(not(target_os = "none"))]
         {
             new.link_masks = self.link_masks.filter(|_| is_same_fabric);
@@ -281,8 +311,8 @@ impl<'a> Switch<'a> {
         let in_use = *self.image.fabric();
         self.image.take_faults_of(&fabric);
         // Around what is dead MIN packets take more channels than their direct paths do.
-        if matches!(self.serves.0, Scheme::Min)
-            && let Err(error) = self.check_channels(self.serves, self.channels)
+        if matches!(self.booted_for.0, Scheme::Min)
+            && let Err(error) = self.check_channels(self.booted_for, self.channels)
         {
             self.image.take_faults_of(&in_use);
             return Err(error);
@@ -301,7 +331,7 @@ impl<'a> Switch<'a> {
             new.check_sums()?;
         }
         // As at boot: what packets need depends on the fabric, too, whatever their paths.
-        new.check_channels(self.serves, self.channels)
+        new.check_channels(self.booted_for, self.channels)
     }
 
     /// Whether the images of `new` are of this switch, of its assignment of channels, and of its fabric or one
@@ -335,8 +365,9 @@ impl<'a> Switch<'a> {
     /// candidate, and with a gate once for MIN's port and once for all links.
     ///
     /// # Errors
-    /// The destination does not exist, or cannot be reached. [`Error::SumsOnly`] if the image counts single
-    /// virtual channels and `credits` are known as sums only.
+    /// The destination does not exist, or cannot be reached. [`Error::WrongScheme`] if this switch does not
+    /// [serve](Self::serves) such packets. [`Error::SumsOnly`] if the image counts single virtual channels and `credits`
+    /// are known as sums only.
     ///
     /// # Example
     /// ```
@@ -373,7 +404,7 @@ impl<'a> Switch<'a> {
     /// this switch.
     ///
     /// # Errors
-    /// The destination does not exist, or cannot be reached.
+    /// The destination does not exist, or cannot be reached, or [`Error::WrongScheme`] as by [`Self::admit`] for UGAL-L.
     pub fn draw_paths(
         &self,
         destination: NodeId,
@@ -390,7 +421,7 @@ impl<'a> Switch<'a> {
     /// any other packet comes back unchanged.
     ///
     /// # Errors
-    /// The header makes no sense here, or [`Error::SumsOnly`] as by [`Self::admit`].
+    /// The header is open and makes no sense here, or [`Error::SumsOnly`] or [`Error::WrongScheme`] as by [`Self::admit`].
     #[inline]
     pub fn reconsider(
         &self,

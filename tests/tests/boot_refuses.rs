@@ -1,7 +1,8 @@
 //! A switch whose links have too few virtual channels for its image does not boot.
 
-use tvlb_firmware_model::{Channels, Error, Header, Scheme, Step, Switch, VlbPaths};
-use tvlb_schema::{FabricImage, VcScheme};
+use tvlb_firmware_model::rand_core::SeedableRng;
+use tvlb_firmware_model::{Channels, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_schema::{FabricImage, NodeId, VcScheme};
 use tvlb_topology::arrangement::Arrangement;
 
 fn images(assignment: VcScheme) -> tvlb_generator::tables::Generated {
@@ -56,5 +57,57 @@ fn no_packet_is_given_a_channel_that_the_links_lack() {
     assert_eq!(
         boot().with_channels(Scheme::UgalL, few).unwrap().forward(header),
         Err(Error::NoChannel { bits: header.bits(), needed: 6, count: 6 })
+    );
+}
+
+/// A packet that needs more channels than those for which its switch was booted is refused where it is decided, and
+/// not at a later switch where a channel is missing.
+#[test]
+fn a_switch_refuses_packets_for_which_it_was_not_booted() {
+    let generated = images(VcScheme::Ordered);
+    let fabric = FabricImage::decode(&generated.images.fabric).unwrap();
+    let (paths, sums) = (VlbPaths::ALL, [0_u32; 7]);
+    // To switch 14 in another group, after one local hop, and the same once PAR has decided.
+    let (open, decided) = (14 << 48 | 2 << 28 | 1 << 5 | 1, 14 << 48 | 2 << 28 | 1 << 5);
+    for booted_for in Scheme::ALL.into_iter().flat_map(|scheme| paths.map(|of| (scheme, of))) {
+        let switch = Switch::boot_in(&fabric, &generated.images.switches[5]).unwrap();
+        let channels = switch.channels_needed_for(booted_for.0, booted_for.1);
+        let switch = switch.with_channels_for(booted_for.0, booted_for.1, channels).unwrap();
+        assert_eq!(switch.booted_for(), booted_for);
+        for (scheme, of) in Scheme::ALL.into_iter().flat_map(|scheme| paths.map(|of| (scheme, of)))
+        {
+            let serves =
+                match scheme {
+                    Scheme::Min => true,
+                    Scheme::Vlb | Scheme::UgalL => booted_for.0 != Scheme::Min,
+                    Scheme::Par => booted_for.0 == Scheme::Par,
+                } && (scheme == Scheme::Min || of == VlbPaths::Custom || of == booted_for.1);
+            assert_eq!(switch.serves(scheme, of), serves, "{booted_for:?} {scheme:?} {of:?}");
+            let refused = Error::WrongScheme { scheme, paths: of, booted_for };
+            let mut rng = DefaultRng::seed_from_u64(1);
+            let admitted = switch.admit(NodeId(40), scheme, of, &sums[..], &mut rng);
+            let why = switch.explain(NodeId(40), scheme, of, &sums[..], &mut rng);
+            assert_eq!((admitted.is_ok(), why.is_ok()), (serves, serves));
+            assert!(
+                serves || (admitted.unwrap_err(), why.unwrap_err()) == (refused.clone(), refused)
+            );
+        }
+        for of in paths {
+            let mut look = |header| {
+                let mut rng = DefaultRng::seed_from_u64(1);
+                switch.reconsider(Header::from_bits(header), of, &sums[..], &mut rng)
+            };
+            assert_eq!(look(open).is_ok(), switch.serves(Scheme::Par, of));
+            assert_eq!(look(decided), Ok(Header::from_bits(decided)));
+        }
+    }
+    let switch = Switch::boot_in(&fabric, &generated.images.switches[5]).unwrap();
+    let few = switch.with_channels(Scheme::UgalL, Channels::ORDERED).unwrap();
+    let mut rng = DefaultRng::seed_from_u64(1);
+    let par = few.admit(NodeId(40), Scheme::Par, VlbPaths::Custom, &sums[..], &mut rng);
+    assert_eq!(
+        par.unwrap_err().to_string(),
+        "this switch was booted for ugal-l on conventional VLB paths; it serves no packet of par on custom ones, \
+         which can need more virtual channels"
     );
 }

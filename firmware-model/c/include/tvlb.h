@@ -136,18 +136,17 @@ typedef struct tvlb_setup {
 } tvlb_setup;
 
 /* Boots a switch from its two images, for packets that are routed by `scheme`, over links with at least as many
- * virtual channels as tvlb_channels_needed says. A switch that is
- * booted for TVLB_PAR serves packets of every scheme. One that is booted for TVLB_UGAL_L or TVLB_VLB serves
- * all but TVLB_PAR, whose packets need more channels; one that is booted for TVLB_MIN with no more than
- * TVLB_MIN needs serves that scheme alone.
+ * virtual channels as tvlb_channels_needed says. A switch serves the packets for which it was booted, and all
+ * others for which these channels are enough, but TVLB_PAR's only if it was booted for TVLB_PAR. What it does not serve
+ * the calls below refuse with TVLB_WRONG_SCHEME.
  *
  * The images must stay readable and unchanged until the switch, and every copy of it, is booted
  * again or used no more. If booting fails, what was booted before goes on as it was. To replace
  * tables under traffic, boot into a second tvlb_switch, ask tvlb_check_replacement, and then use
  * that one: packets under way go on by their headers, whichever of the two they meet.
  *
- * With TVLB_CUSTOM for `paths` the links may have fewer virtual channels; the calls below then refuse
- * TVLB_CONVENTIONAL with TVLB_WRONG_SCHEME, but for TVLB_MIN. All switches of a fabric are booted alike. */
+ * With TVLB_CUSTOM for `paths` the links may have fewer virtual channels; the switch then serves no
+ * TVLB_CONVENTIONAL paths, but for TVLB_MIN. All switches of a fabric are booted alike. */
 int32_t tvlb_boot(tvlb_switch *sw, const tvlb_setup *setup);
 
 /* Takes a fault image, at boot or at any later moment: from now on that is dead which it says, and
@@ -171,14 +170,15 @@ int32_t tvlb_install_faults(tvlb_switch *sw, const uint8_t *fault_image, size_t 
 int32_t tvlb_sums_only(tvlb_switch *sw);
 
 /* Decides the path of a packet that a node of this switch sends to `node`, and its first step. A
- * scheme or a kind of VLB paths that the switch was not booted for is refused at once, with
- * TVLB_WRONG_SCHEME. */
+ * packet to another switch, of a scheme or on VLB paths that this switch does not serve, is refused with
+ * TVLB_WRONG_SCHEME: see tvlb_boot. */
 int32_t tvlb_admit(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t paths,
                    const tvlb_inputs *inputs, tvlb_step *step);
 
 /* PAR's second look, at a packet's second switch before tvlb_forward: changes the header of a
- * packet that is still open to it, and no other. Only on a switch that was booted for TVLB_PAR;
- * any other returns TVLB_WRONG_SCHEME, whatever the header.
+ * packet that is still open to it, and no other, so that it may be called for every packet that comes from
+ * another switch. Packets of other schemes than TVLB_PAR are never open. A switch that was not booted for
+ * TVLB_PAR answers an open header with TVLB_WRONG_SCHEME.
  *
  * A header is a 64-bit number in the byte order of the machine, in the caller's own memory: the
  * library reads *header when the call begins, writes it when the call ends, and keeps no pointer.

@@ -39,7 +39,7 @@ unsafe fn answer(
         // SAFETY: by the caller's promise.
         let to = unsafe { Out::new(to) }?;
         // SAFETY: as above.
-        let switch = &unsafe { state::read(switch) }?.switch;
+        let switch = unsafe { state::read(switch) }?;
         to.write(question(switch)?);
         Ok(())
     };
@@ -153,8 +153,11 @@ pub unsafe extern "C" fn tvlb_check_replacement(
         memory::check(replacement, 1)?;
         // SAFETY: by the caller's promise.
         let (old, new) = unsafe { (state::read(switch)?, state::read(replacement)?) };
-        old.switch.check_replacement(&new.switch).map_err(|error| code_of(&error))?;
-        if new.serves_as(old) { Ok(()) } else { Err(TVLB_REPLACEMENT) }
+        old.check_replacement(new).map_err(|error| code_of(&error))?;
+        // It must serve all that the other serves, with at least its virtual channels.
+        let (scheme, paths) = old.booted_for();
+        let is_served = new.serves(scheme, paths) && new.channels().have(old.channels());
+        if is_served { Ok(()) } else { Err(TVLB_REPLACEMENT) }
     };
     end(check())
 }

@@ -72,6 +72,7 @@ pub const fn code_of(error: &Error) -> i32 {
         Error::FaultImage(_) => TVLB_FAULT_IMAGE,
         Error::OldFaults { .. } => TVLB_OLD_FAULTS,
         Error::SumsOnly { .. } => TVLB_SUMS_ONLY,
+        Error::WrongScheme { .. } => TVLB_WRONG_SCHEME,
         _ => TVLB_OTHER,
     }
 }

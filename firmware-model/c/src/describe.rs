@@ -1,9 +1,9 @@
 //! What a switch is: its place and sizes, its ports, and how its decisions weigh.
 
 use crate::memory::Out;
-use crate::state::{self, BootedSwitch};
+use crate::state;
 use crate::{TVLB_BAD_ARGUMENT, end, tvlb_switch};
-use tvlb_firmware_model::{Scheme, Switch, VlbPaths};
+use tvlb_firmware_model::Switch;
 use tvlb_schema::{Decision, End, Onward, Port, Queue, VcScheme, Weighing};
 
 /// What a switch is: `struct tvlb_description`.
@@ -103,9 +103,10 @@ const fn short(ports: u32) -> u16 {
     (ports & 0xffff) as u16
 }
 
-fn description_of(booted: &BootedSwitch) -> tvlb_description {
-    let image = booted.switch.image();
-    let (fabric, channels) = (image.fabric(), booted.switch.channels());
+fn description_of(switch: &Switch<'_>) -> tvlb_description {
+    let image = switch.image();
+    let (fabric, channels) = (image.fabric(), switch.channels());
+    let (scheme, paths) = switch.booted_for();
     let df = fabric.dragonfly();
     tvlb_description {
         fabric_identity: fabric.identity(),
@@ -129,17 +130,8 @@ fn description_of(booted: &BootedSwitch) -> tvlb_description {
             VcScheme::PerHop => 1,
             VcScheme::Positional => 2,
         },
-        scheme: match booted.scheme {
-            Scheme::Vlb => 1,
-            Scheme::UgalL => 2,
-            Scheme::Par => 3,
-            // C boots for no other.
-            Scheme::Min => 0,
-        },
-        paths: match booted.paths {
-            VlbPaths::Conventional => 0,
-            VlbPaths::Custom => 1,
-        },
+        scheme: scheme.code(),
+        paths: paths.code(),
     }
 }
 
@@ -188,8 +180,8 @@ pub unsafe extern "C" fn tvlb_describe(
 ) -> i32 {
     let describe = || {
         // SAFETY: by the caller's promise.
-        let (out, booted) = unsafe { (Out::new(description)?, state::read(switch)?) };
-        out.write(description_of(booted));
+        let (out, switch) = unsafe { (Out::new(description)?, state::read(switch)?) };
+        out.write(description_of(switch));
         Ok(())
     };
     end(describe())
@@ -207,8 +199,7 @@ pub unsafe extern "C" fn tvlb_describe_port(
 ) -> i32 {
     let describe = || {
         // SAFETY: by the caller's promise.
-        let (out, booted) = unsafe { (Out::new(description)?, state::read(switch)?) };
-        let switch = &booted.switch;
+        let (out, switch) = unsafe { (Out::new(description)?, state::read(switch)?) };
         if u32::from(port) >= switch.image().fabric().dragonfly().radix() {
             return Err(TVLB_BAD_ARGUMENT);
         }
@@ -231,8 +222,8 @@ pub unsafe extern "C" fn tvlb_weighing_of(
     let tell = || {
         let decision = Decision::ALL.get(usize::from(decision)).ok_or(TVLB_BAD_ARGUMENT)?;
         // SAFETY: by the caller's promise.
-        let (out, booted) = unsafe { (Out::new(weighing)?, state::read(switch)?) };
-        out.write(weighing_of(*booted.switch.image().weighing(*decision)));
+        let (out, switch) = unsafe { (Out::new(weighing)?, state::read(switch)?) };
+        out.write(weighing_of(*switch.image().weighing(*decision)));
         Ok(())
     };
     end(tell())

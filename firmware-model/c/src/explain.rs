@@ -2,12 +2,11 @@
 
 use crate::describe::{tvlb_weighing, weighing_of};
 use crate::memory::{self, Out};
-use crate::state::BootedSwitch;
 use crate::{
     code_of, code_of_choice, end, paths_of, scheme_of, state, step_of, tvlb_inputs, tvlb_step,
     tvlb_switch,
 };
-use tvlb_firmware_model::{Candidate, Drawn, Explanation, Header, NotDrawn, Scheme};
+use tvlb_firmware_model::{Candidate, Drawn, Explanation, Header, NotDrawn};
 use tvlb_schema::{Candidates, NodeId};
 
 /// The most candidates of one kind, `TVLB_MOST_CANDIDATES`.
@@ -149,10 +148,8 @@ pub unsafe extern "C" fn tvlb_explain(
         let out = unsafe { Out::new(explanation) }?;
         let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
         // SAFETY: by the caller's promise on `switch`.
-        let booted = unsafe { state::read(switch) }?;
-        booted.serves(scheme, paths)?;
-        let explanation = booted
-            .switch
+        let switch = unsafe { state::read(switch) }?;
+        let explanation = switch
             .explain(NodeId(node), scheme, paths, &credits, &mut random)
             .map_err(|error| code_of(&error))?;
         let admission = explanation.outcome;
@@ -182,10 +179,8 @@ pub unsafe extern "C" fn tvlb_explain_again(
         let out = unsafe { Out::new(explanation) }?;
         let paths = paths_of(paths)?;
         // SAFETY: by the caller's promise on `switch`.
-        let booted = unsafe { state::read(switch) }?;
-        booted.serves(Scheme::Par, paths)?;
-        let explanation = booted
-            .switch
+        let switch = unsafe { state::read(switch) }?;
+        let explanation = switch
             .explain_again(Header::from_bits(header), paths, &credits, &mut random)
             .map_err(|error| code_of(&error))?;
         let step = tvlb_step { header: explanation.outcome.bits(), ..tvlb_step::default() };
@@ -212,9 +207,9 @@ pub unsafe extern "C" fn tvlb_explain_onward(
         // SAFETY: by the caller's promise on `explanation`.
         let out = unsafe { Out::new(explanation) }?;
         // SAFETY: by the caller's promise on `switch`.
-        let BootedSwitch { switch, scheme, .. } = unsafe { state::read(switch) }?;
+        let switch = unsafe { state::read(switch) }?;
         let explanation = switch
-            .explain_onward(Header::from_bits(header), *scheme, &credits)
+            .explain_onward(Header::from_bits(header), switch.booted_for().0, &credits)
             .map_err(|error| code_of(&error))?;
         let step = tvlb_step { header: explanation.outcome.bits(), ..tvlb_step::default() };
         out.write(explanation_of(&explanation, step));

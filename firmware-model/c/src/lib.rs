@@ -53,7 +53,6 @@ pub use window::{
 pub use code::code_of;
 use memory::Out;
 use setup::Images;
-use state::BootedSwitch;
 use tvlb_firmware_model::{Admission, Choice, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::NodeId;
 
@@ -75,21 +74,11 @@ pub struct tvlb_step {
 }
 
 fn scheme_of(code: u8) -> Result<Scheme, i32> {
-    match code {
-        0 => Ok(Scheme::Min),
-        1 => Ok(Scheme::Vlb),
-        2 => Ok(Scheme::UgalL),
-        3 => Ok(Scheme::Par),
-        _ => Err(TVLB_BAD_ARGUMENT),
-    }
+    Scheme::from_code(code).ok_or(TVLB_BAD_ARGUMENT)
 }
 
 fn paths_of(code: u8) -> Result<VlbPaths, i32> {
-    match code {
-        0 => Ok(VlbPaths::Conventional),
-        1 => Ok(VlbPaths::Custom),
-        _ => Err(TVLB_BAD_ARGUMENT),
-    }
+    VlbPaths::from_code(code).ok_or(TVLB_BAD_ARGUMENT)
 }
 
 #[doc(hidden)]
@@ -139,7 +128,7 @@ pub unsafe extern "C" fn tvlb_boot(switch: *mut tvlb_switch, setup: *const tvlb_
             .and_then(|switch| switch.with_channels_for(scheme, paths, channels))
             .map_err(|error| code_of(&error))?;
         // SAFETY: by the caller's promise on `switch`.
-        unsafe { state::write(out, (scheme, paths), booted) };
+        unsafe { state::write(out, booted) };
         Ok(())
     };
     end(boot())
@@ -205,10 +194,8 @@ pub unsafe extern "C" fn tvlb_admit(
         // SAFETY: by the caller's promise on `step`.
         let out = unsafe { Out::new(step) }?;
         // SAFETY: by the caller's promise on `switch`.
-        let booted = unsafe { state::read(switch) }?;
-        booted.serves(scheme, paths)?;
-        let Admission { step, choice } = booted
-            .switch
+        let switch = unsafe { state::read(switch) }?;
+        let Admission { step, choice } = switch
             .admit(NodeId(node), scheme, paths, &credits, &mut random)
             .map_err(|error| code_of(&error))?;
         out.write(step_of(step, code_of_choice(choice)));
@@ -237,10 +224,8 @@ pub unsafe extern "C" fn tvlb_reconsider(
         // SAFETY: as above.
         let header = Header::from_bits(unsafe { memory::read(header) }?);
         // SAFETY: by the caller's promise on `switch`.
-        let booted = unsafe { state::read(switch) }?;
-        booted.serves(Scheme::Par, paths)?;
-        let looked = booted
-            .switch
+        let switch = unsafe { state::read(switch) }?;
+        let looked = switch
             .reconsider(header, paths, &credits, &mut random)
             .map_err(|error| code_of(&error))?;
         out.write(looked.bits());
@@ -267,8 +252,8 @@ pub unsafe extern "C" fn tvlb_look_onward(
         // SAFETY: as above.
         let header = Header::from_bits(unsafe { memory::read(header) }?);
         // SAFETY: by the caller's promise on `switch`.
-        let BootedSwitch { switch, scheme, .. } = unsafe { state::read(switch) }?;
-        let looked = switch.look_onward(header, *scheme, &credits);
+        let switch = unsafe { state::read(switch) }?;
+        let looked = switch.look_onward(header, switch.booted_for().0, &credits);
         out.write(looked.map_err(|error| code_of(&error))?.bits());
         Ok(())
     };
@@ -289,7 +274,7 @@ pub unsafe extern "C" fn tvlb_forward(
         // SAFETY: by the caller's promise on `step`.
         let out = unsafe { Out::new(step) }?;
         // SAFETY: by the caller's promise on `switch`.
-        let switch = &unsafe { state::read(switch) }?.switch;
+        let switch = unsafe { state::read(switch) }?;
         let step = switch.forward(Header::from_bits(header)).map_err(|error| code_of(&error))?;
         out.write(step_of(step, 0));
         Ok(())

@@ -1,9 +1,9 @@
 //! The caller's memory for one switch.
 
 use crate::memory::{self, Out};
-use crate::{TVLB_NOT_BOOTED, TVLB_WRONG_SCHEME, code_of};
+use crate::{TVLB_NOT_BOOTED, code_of};
 use core::mem::MaybeUninit;
-use tvlb_firmware_model::{Error, Scheme, Switch, VlbPaths};
+use tvlb_firmware_model::{Error, Switch};
 
 /// The bytes of a `tvlb_switch`, enough on machines of 32 and of 64 bits.
 pub const SWITCH_SIZE: usize = 1024;
@@ -28,43 +28,12 @@ struct Marked<T> {
     value: T,
 }
 
-/// A switch, and what it was booted for.
-pub(crate) struct BootedSwitch {
-    /// The scheme that it was booted for.
-    pub(crate) scheme: Scheme,
-    /// The VLB paths that it was booted for.
-    pub(crate) paths: VlbPaths,
-    /// Borrows the images, which C has promised to keep.
-    pub(crate) switch: Switch<'static>,
-}
-
 /// Whether a value and its mark fit into so many bytes, as they do wherever this compiles.
 pub const fn fits<T>(size: usize) -> bool {
     size_of::<Marked<T>>() <= size && align_of::<Marked<T>>() <= 8
 }
 
-const _: () = assert!(fits::<BootedSwitch>(SWITCH_SIZE));
-
-impl BootedSwitch {
-    /// Refuses packets that can need more virtual channels than those that the switch was booted for:
-    /// PAR's, unless it was booted for PAR, and those that take conventional VLB paths, if it was booted for
-    /// its sets' alone.
-    pub(crate) fn serves(&self, scheme: Scheme, paths: VlbPaths) -> Result<(), i32> {
-        let is_par = scheme == Scheme::Par && self.scheme != Scheme::Par;
-        let is_longer = scheme != Scheme::Min
-            && paths == VlbPaths::Conventional
-            && self.paths == VlbPaths::Custom;
-        if is_par || is_longer { Err(TVLB_WRONG_SCHEME) } else { Ok(()) }
-    }
-
-    /// Whether it serves every scheme that `other` serves, with at least its virtual channels.
-    pub(crate) fn serves_as(&self, other: &Self) -> bool {
-        let (own, others) = (self.switch.channels(), other.switch.channels());
-        self.serves(other.scheme, other.paths).is_ok()
-            && own.local >= others.local
-            && own.global >= others.global
-    }
-}
+const _: () = assert!(fits::<Switch<'static>>(SWITCH_SIZE));
 
 impl tvlb_switch {
     /// Memory in which nothing is booted yet.
@@ -75,22 +44,18 @@ impl tvlb_switch {
 
 /// # Safety
 /// Nobody uses the switch in the memory during the call.
-pub(crate) unsafe fn write(
-    memory: Out<tvlb_switch>,
-    (scheme, paths): (Scheme, VlbPaths),
-    switch: Switch<'_>,
-) {
+pub(crate) unsafe fn write(memory: Out<tvlb_switch>, switch: Switch<'_>) {
     // SAFETY: only the lifetime differs. C has promised to keep the images for as long as it uses
     // the switch, and no switch is made from this one that it could outlive.
     let switch = unsafe { core::mem::transmute::<Switch<'_>, Switch<'static>>(switch) };
     // SAFETY: by the caller's promise; it fits, by the assertion above.
-    unsafe { write_marked(memory, BOOTED, BootedSwitch { scheme, paths, switch }) }
+    unsafe { write_marked(memory, BOOTED, switch) }
 }
 
 /// # Safety
 /// `memory` is null, misaligned, or holds zeros or what [`write`] has left there or a copy of that.
 /// For as long as 'a nobody writes to it.
-pub(crate) unsafe fn read<'a>(memory: *const tvlb_switch) -> Result<&'a BootedSwitch, i32> {
+pub(crate) unsafe fn read<'a>(memory: *const tvlb_switch) -> Result<&'a Switch<'static>, i32> {
     // SAFETY: by the caller's promise.
     unsafe { read_marked(memory, BOOTED) }
 }
@@ -106,14 +71,11 @@ pub(crate) unsafe fn change<'a>(
 ) -> Result<(), i32> {
     // SAFETY: by the caller's promise.
     let out = unsafe { Out::new(memory) }?;
-    let (serves, switch) = {
-        // SAFETY: by the caller's promise; the reference ends here.
-        let booted = unsafe { read(memory) }?;
-        ((booted.scheme, booted.paths), booted.switch.clone())
-    };
+    // SAFETY: by the caller's promise; the reference ends here.
+    let switch = unsafe { read(memory) }?.clone();
     let changed = change(switch).map_err(|error| code_of(&error))?;
     // SAFETY: by the caller's promise.
-    unsafe { write(out, serves, changed) };
+    unsafe { write(out, changed) };
     Ok(())
 }
 

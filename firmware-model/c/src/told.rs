@@ -84,11 +84,9 @@ pub unsafe extern "C" fn tvlb_admit_told(
         // SAFETY: by the caller's promise on `step`.
         let out = unsafe { Out::new(step) }?;
         // SAFETY: by the caller's promise on `switch`.
-        let booted = unsafe { state::read(switch) }?;
-        booted.serves(Scheme::UgalL, paths)?;
+        let switch = unsafe { state::read(switch) }?;
         let credits = CountersTold { own, told };
-        let Admission { step, choice } = booted
-            .switch
+        let Admission { step, choice } = switch
             .admit(NodeId(node), Scheme::UgalL, paths, &credits, &mut random)
             .map_err(|error| code_of(&error))?;
         out.write(step_of(step, code_of_choice(choice)));
@@ -107,7 +105,7 @@ pub unsafe extern "C" fn tvlb_leaving_channel(switch: *const tvlb_switch, channe
         // SAFETY: by the caller's promise on `channel`.
         let out = unsafe { Out::new(channel) }?;
         // SAFETY: by the caller's promise on `switch`.
-        out.write(unsafe { state::read(switch) }?.switch.leaving_channel());
+        out.write(unsafe { state::read(switch) }?.leaving_channel());
         Ok(())
     };
     end(ask())

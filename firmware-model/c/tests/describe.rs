@@ -397,7 +397,8 @@ fn null_and_memory_of_zeros_are_refused() {
         }
         // It was booted for UGAL-L.
         assert_eq!(tvlb_explain(at, 40, PAR, 1, with, to_told), TVLB_WRONG_SCHEME);
-        assert_eq!(tvlb_explain_again(at, 40, 1, with, to_told), TVLB_WRONG_SCHEME);
+        let open = 14 << 48 | 2 << 28 | 1 << 5 | 1;
+        assert_eq!(tvlb_explain_again(at, open, 1, with, to_told), TVLB_WRONG_SCHEME);
         assert_eq!(tvlb_explain(at, 72, UGAL_L, 1, with, to_told), TVLB_NO_SUCH_NODE);
     }
     assert_eq!((description, port), (tvlb_description::default(), tvlb_port::default()));

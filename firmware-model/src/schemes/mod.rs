@@ -27,7 +27,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// All of them.
+    /// All of them, in the order of their codes in `tvlb.h`.
     pub const ALL: [Self; 4] = [Self::Min, Self::Vlb, Self::UgalL, Self::Par];
 
     /// The name in messages and reports.
@@ -38,6 +38,16 @@ impl Scheme {
             Self::UgalL => ugal::NAME,
             Self::Par => par::NAME,
         }
+    }
+
+    /// That of a code of `tvlb.h`, 0 to 3.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    /// The code in `tvlb.h`.
+    pub const fn code(self) -> u8 {
+        self as u8
     }
 
     /// Whether it weighs paths by credits.

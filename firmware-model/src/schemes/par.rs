@@ -3,7 +3,7 @@
 use super::ugal::{Watch, check_credits, second_min, weigh};
 use crate::choice::{Choice, Chosen};
 use crate::path::{Path, Place};
-use crate::{Channels, Credits, Error, Header, Stage, Switch, VlbPaths, forward};
+use crate::{Channels, Credits, Error, Header, Scheme, Stage, Switch, VlbPaths, forward};
 use rand_core::Rng;
 use tvlb_schema::{Decision, End, GlobalPort, SwitchIndex, VcScheme};
 
@@ -30,6 +30,9 @@ pub(crate) fn reconsider(
 ) -> Result<Header, Error> {
     if !header.is_open() {
         return Ok(header);
+    }
+    if !switch.serves(Scheme::Par, paths) {
+        return Err(switch.wrong_scheme(Scheme::Par, paths));
     }
     check_credits(switch, Decision::ParSecond, credits)?;
     match look_again(switch, header, paths, credits, rng, &mut ()) {
