@@ -148,3 +148,27 @@ pub enum Error {
         count: u8,
     },
 }
+
+impl Error {
+    /// The number by which `tvlb.h` knows the error, for counters and messages: it never changes its meaning. Errors
+    /// that a program answers alike can share one.
+    pub const fn code(&self) -> i32 {
+        match self {
+            Self::FabricImage(_) => 3,
+            Self::SwitchImage(_) => 4,
+            Self::TooFewChannels { .. } => 5,
+            Self::NoSuchNode { .. } => 6,
+            Self::Unreachable { .. } => 7,
+            Self::HeaderKind { .. } => 8,
+            Self::HeaderRange { .. } => 9,
+            Self::Astray { .. } => 10,
+            Self::NoCable { .. } => 11,
+            Self::NoChannel { .. } => 12,
+            Self::WrongScheme { .. } => 15,
+            Self::Replacement { .. } | Self::PartInUse { .. } => 16,
+            Self::FaultImage(_) => 17,
+            Self::OldFaults { .. } => 18,
+            Self::SumsOnly { .. } => 24,
+        }
+    }
+}

@@ -29,22 +29,35 @@
 //! `default-features = false` leaves out what a plain fabric does not need (README.md, "Flash"). The directory
 //! `firmware-model/template/rust-switch` of the repository is a program to start from.
 //!
-//! ```no_run
+//! ```
 //! use tvlb_firmware_model::schema::NodeId;
-//! use tvlb_firmware_model::{Error, Header, Scheme, Step, Switch, VlbPaths, rand_core};
+//! use tvlb_firmware_model::{
+//!     ByChannel, Channels, Error, Header, Scheme, Step, Switch, VlbPaths, rand_core,
+//! };
 //! # fn transmit(_: tvlb_firmware_model::schema::Port, _: u8, _: Header) {}
 //! # fn deliver(_: tvlb_firmware_model::schema::Port) {}
+//!
+//! /// The virtual channels that the links have.
+//! const LINKS: Channels = Channels { local: 5, global: 4 };
 //!
 //! fn run(
 //!     fabric_image: &[u8],
 //!     switch_image: &[u8],
-//!     credits_in_use: &[u32],
+//!     credits_in_use: &[u32], // by port, and within each by virtual channel, 0 to 4
 //!     rng: &mut impl rand_core::Rng,
 //!     arrived: Header,
 //! ) -> Result<(), Error> {
-//!     let switch = Switch::boot(fabric_image, switch_image)?;
-//!     let own = switch.admit(NodeId(200), Scheme::UgalL, VlbPaths::Custom, credits_in_use, rng)?;
-//!     for step in [own.step, switch.forward(arrived)?] {
+//!     let switch = Switch::boot(fabric_image, switch_image)?.with_channels(Scheme::Par, LINKS)?;
+//!     let (paths, credits) =
+//!         (VlbPaths::Custom, ByChannel { counters: credits_in_use, channels: LINKS.most() });
+//!
+//!     // A packet from a node of this switch.
+//!     let own = switch.admit(NodeId(40), Scheme::Par, paths, &credits, rng)?;
+//!
+//!     // A packet from another switch: two looks, which leave most headers as they are, and the next step.
+//!     let header = switch.reconsider(arrived, paths, &credits, rng)?;
+//!     let header = switch.look_onward(header, Scheme::Par, &credits)?;
+//!     for step in [own.step, switch.forward(header)?] {
 //!         match step {
 //!             Step::Deliver { port } => deliver(port),
 //!             Step::Send { port, virtual_channel, header } => {
@@ -54,7 +67,17 @@
 //!     }
 //!     Ok(())
 //! }
+//! # use tvlb_firmware_model::{DefaultRng, rand_core::SeedableRng};
+//! # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+//! # let fabric = std::fs::read(format!("{golden}fabric.tvlb"))?;
+//! # let image = std::fs::read(format!("{golden}switch-00005-onward.tvlb"))?;
+//! # let arrived = Header::from_bits(14 << 48 | 2 << 28 | 1 << 5 | 1);
+//! # run(&fabric, &image, &[0; 7 * 5], &mut DefaultRng::seed_from_u64(1), arrived)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Two cores may ask one [`Switch`] at once, and it is cheap to copy: a program that changes its tables while packets
+//! fly lets a copy take them ([`Switch::replaced`], [`Switch::install_faults`]) and then uses the copy.
 //!
 //! # Size and speed
 //! A switch has little flash and a host has much, so the two builds inline differently. A build for

@@ -240,16 +240,14 @@ impl<'a> Switch<'a> {
         faults: Option<&'a [u8]>,
     ) -> Result<(), Error> {
         let mut new = Self::boot(fabric, switch)?;
-        let is_same_fabric = new.image.fabric().identity() == self.image.fabric().identity();
+        let is_same_fabric = self.is_of_the_fabric_of(&new);
         if is_same_fabric {
             new.image.take_faults_of(self.image.fabric());
         }
         if let Some(faults) = faults {
             new.install_faults(faults)?;
         }
-        self.check_replacement(&new)?;
-        new = new.serving(self.booted_for, self.channels);
-        new.sums_only = self.sums_only;
+        new = self.succeeded_by(new)?;
         #[cfg(not(target_os = "none"))]
         {
             new.link_masks = self.link_masks.filter(|_| is_same_fabric);
@@ -258,8 +256,78 @@ impl<'a> Switch<'a> {
         Ok(())
     }
 
+    /// This switch with other tables, which [`Self::replace`] would take: it borrows nothing of the old ones, so that
+    /// their memory is free once the old switch is used no more. A program with two banks of memory for tables writes the
+    /// bank that is not in use, and goes on with the switch that this gives.
+    ///
+    /// What is dead has to be said again, by a fault image in the same bank: the one in use or a later one. The new switch
+    /// has no link masks.
+    ///
+    /// # Errors
+    /// Those of [`Self::replace`]. [`Error::OldFaults`] where a later fault image is in use, also if none is given and
+    /// one is in use; this switch goes on as it was.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_firmware_model::Switch;
+    ///
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// # let other = std::fs::read(format!("{golden}switch-00005-onward.tvlb"))?;
+    /// # let (mut bank, mut other_bank) = ([0; 1024], [0; 1024]);
+    /// # let (fabric, own) = (fabric_image.len(), fabric_image.len() + switch_image.len());
+    /// // Two banks, each for a fabric image and a switch image.
+    /// let write = |bank: &mut [u8], image: &[u8]| {
+    ///     bank[..fabric].copy_from_slice(&fabric_image);
+    ///     bank[fabric..fabric + image.len()].copy_from_slice(image);
+    /// };
+    /// write(&mut bank, &switch_image);
+    /// let first = Switch::boot(&bank[..fabric], &bank[fabric..own])?;
+    ///
+    /// write(&mut other_bank, &other);
+    /// let (to, length) = (&other_bank, fabric + other.len());
+    /// let second = first.replaced(&to[..fabric], &to[fabric..length], None)?;
+    /// // The first switch is used no more, and its bank takes the next tables.
+    /// write(&mut bank, &switch_image);
+    /// let third = second.replaced(&bank[..fabric], &bank[fabric..own], None)?;
+    /// # assert_eq!(third.image().switch().0, 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn replaced<'b>(
+        &self,
+        fabric: &'b [u8],
+        switch: &'b [u8],
+        faults: Option<&'b [u8]>,
+    ) -> Result<Switch<'b>, Error> {
+        let mut new = Switch::boot(fabric, switch)?;
+        if let Some(faults) = faults {
+            new.install_faults(faults)?;
+        }
+        let (found, installed) = (new.image.fabric().epoch(), self.image.fabric().epoch());
+        if self.is_of_the_fabric_of(&new) && found < installed {
+            return Err(Error::OldFaults { found, installed });
+        }
+        self.succeeded_by(new)
+    }
+
+    fn is_of_the_fabric_of(&self, other: &Switch<'_>) -> bool {
+        self.image.fabric().identity() == other.image.fabric().identity()
+    }
+
+    /// A switch that packets may meet in the place of this one, booted for what this one is booted for.
+    fn succeeded_by<'b>(&self, new: Switch<'b>) -> Result<Switch<'b>, Error> {
+        self.check_replacement(&new)?;
+        let new = new.serving(self.booted_for, self.channels);
+        Ok(Switch { sums_only: self.sums_only, ..new })
+    }
+
     /// Takes a fault image: from now on that is dead which it says, and nothing else. Decodes and checks
     /// it beside what is in use, and only then puts it in its place, at boot or while packets fly.
+    ///
+    /// A step that was decided before and not taken yet may lead to what is dead now. Such a packet is decided again,
+    /// as if it had just come: one from a node by [`Self::admit`], one from another switch with the header with which
+    /// it came. [`Self::replace`] and [`Self::replaced`] ask for the same.
     ///
     /// Paths over what is dead are no longer drawn; those that are left are drawn as uniformly as
     /// before. A packet under way whose next cable or link is dead is refused by [`Self::forward`], but
@@ -372,17 +440,17 @@ impl<'a> Switch<'a> {
     /// # Example
     /// ```
     /// use tvlb_firmware_model::rand_core::SeedableRng;
-    /// use tvlb_firmware_model::{Choice, DefaultRng, Scheme, Step, Switch, VlbPaths};
+    /// use tvlb_firmware_model::{ByChannel, Choice, DefaultRng, Scheme, Step, Switch, VlbPaths};
     /// use tvlb_schema::NodeId;
     ///
     /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
-    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005-onward.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;
     /// let mut rng = DefaultRng::seed_from_u64(1);
-    /// // Credits in use on each port: nothing waits, so the minimal path is taken.
-    /// let idle = [0_u32; 7];
-    /// let sent = switch.admit(NodeId(70), Scheme::UgalL, VlbPaths::Custom, &idle[..], &mut rng)?;
+    /// // Credits in use, by port and virtual channel: nothing waits, so the minimal path is taken.
+    /// let idle = ByChannel { counters: &[0; 7 * 5], channels: 5 };
+    /// let sent = switch.admit(NodeId(70), Scheme::UgalL, VlbPaths::Custom, &idle, &mut rng)?;
     /// assert_eq!(sent.choice, Choice::Min);
     /// assert!(matches!(sent.step, Step::Send { virtual_channel: 0, .. }));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -479,16 +547,16 @@ impl<'a> Switch<'a> {
     /// # Example
     /// ```
     /// use tvlb_firmware_model::rand_core::SeedableRng;
-    /// use tvlb_firmware_model::{DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
+    /// use tvlb_firmware_model::{ByChannel, DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
     /// use tvlb_schema::{NodeId, Port};
     ///
     /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
-    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005-onward.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;
     /// // A packet from the second of this switch's nodes to the first comes back at once.
-    /// let (mut rng, idle) = (DefaultRng::seed_from_u64(1), [0_u32; 7]);
-    /// let sent = switch.admit(NodeId(10), Scheme::Min, VlbPaths::Custom, &idle[..], &mut rng)?;
+    /// let (mut rng, idle) = (DefaultRng::seed_from_u64(1), ByChannel { counters: &[0; 7 * 5], channels: 5 });
+    /// let sent = switch.admit(NodeId(10), Scheme::Min, VlbPaths::Custom, &idle, &mut rng)?;
     /// assert_eq!(sent.step, Step::Deliver { port: Port(0) });
     /// // Any bits may arrive; those that make no sense are an error and no more.
     /// assert!(switch.forward(Header::from_bits(u64::MAX)).is_err());
@@ -507,15 +575,15 @@ impl<'a> Switch<'a> {
     /// # Example
     /// ```
     /// use tvlb_firmware_model::rand_core::SeedableRng;
-    /// use tvlb_firmware_model::{DefaultRng, Scheme, Switch, VlbPaths};
+    /// use tvlb_firmware_model::{ByChannel, DefaultRng, Scheme, Switch, VlbPaths};
     /// use tvlb_schema::NodeId;
     ///
     /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
-    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005-onward.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;
-    /// let (mut rng, full) = (DefaultRng::seed_from_u64(1), [20_u32; 7]);
-    /// let why = switch.explain(NodeId(70), Scheme::UgalL, VlbPaths::Custom, &full[..], &mut rng)?;
+    /// let (mut rng, full) = (DefaultRng::seed_from_u64(1), ByChannel { counters: &[20; 7 * 5], channels: 5 });
+    /// let why = switch.explain(NodeId(70), Scheme::UgalL, VlbPaths::Custom, &full, &mut rng)?;
     /// // All queues are the same, so the fewer hops of the minimal path decide.
     /// let (min, vlb) = (why.min.expect("it was drawn"), why.vlb.expect("it was drawn"));
     /// assert!((min.queue, vlb.queue) == (20, 20) && min.hops <= vlb.hops);

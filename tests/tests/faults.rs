@@ -4,7 +4,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
-use tvlb_firmware_model::{Error, Header, Scheme, Switch, VlbPaths};
+use tvlb_firmware_model::{Error, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_schema::{
     Decision, Dragonfly, End, FabricImage, FaultSet, LocalLink, NodeId, SwitchId, VcScheme,
@@ -386,4 +386,71 @@ fn images_follow_each_other_by_epoch() {
     switch.install_faults(&mended).unwrap();
     assert!(switch.image().fabric().group_links().is_single());
     assert_eq!(switch.image().fabric().epoch(), 3);
+}
+
+/// Tables in another bank of memory keep nothing of the old bank, so that what is dead has to be said again there.
+#[test]
+fn tables_of_another_bank_say_again_what_is_dead() {
+    let fabric = shipped("dfly-2-4-2-9.toml");
+    let generated = images(&fabric);
+    let (plan, own) = (&generated.images.fabric, &generated.images.switches[7]);
+    let image = FabricImage::decode(plan).unwrap();
+    let cable = fabric.topology.cables()[3].low;
+    let faults = FaultSet { cables: [cable].into(), ..FaultSet::default() };
+    let [old, same, later] = [1, 2, 3].map(|epoch| encode_fault_image(&image, epoch, &faults));
+    let mut running = Switch::boot(plan, own)
+        .unwrap()
+        .with_channels(Scheme::UgalL, tvlb_firmware_model::Channels::ORDERED)
+        .unwrap();
+    assert!(running.replaced(plan, own, None).is_ok());
+    running.install_faults(&same).unwrap();
+    for (faults, found) in [(None, 0), (Some(&old[..]), 1)] {
+        let refused = running.replaced(plan, own, faults).unwrap_err();
+        assert_eq!(refused, Error::OldFaults { found, installed: 2 });
+    }
+    for faults in [&same, &later] {
+        let bank = [plan.clone(), own.clone(), faults.clone()];
+        let new = {
+            // Nothing of the old bank is needed for the new one.
+            let last = running.clone();
+            last.replaced(&bank[0], &bank[1], Some(&bank[2])).unwrap()
+        };
+        assert!(!new.image().fabric().has_live_cable(cable));
+        assert_eq!((new.booted_for(), new.channels()), (running.booted_for(), running.channels()));
+    }
+    assert!(running.replaced(plan, &generated.images.switches[8], Some(&later)).is_err());
+    let sums_only = running.with_sums_only().unwrap();
+    let by_channel = sums_only.replaced(plan, own, Some(&later)).unwrap();
+    assert!(by_channel.with_sums_only().is_ok());
+}
+
+/// A step that was decided before a link died leads over it still; decided again, with the header with which the
+/// packet came, it does not.
+#[test]
+fn what_is_decided_and_not_sent_is_asked_again() {
+    let fabric = shipped("dfly-2-4-2-9.toml");
+    let generated = images(&fabric);
+    let image = FabricImage::decode(&generated.images.fabric).unwrap();
+    let mut switch = boot(&generated).remove(2);
+    let idle = [0_u32; 7];
+    let admit = |switch: &Switch<'_>| {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        switch.admit(NodeId(40), Scheme::Min, VlbPaths::Custom, &idle[..], &mut rng).unwrap().step
+    };
+    let Step::Send { port, header: onward, .. } = admit(&switch) else { panic!("it is sent") };
+    // The packet of the node, and one that came from another switch of the group for the same link.
+    let port_of_group = onward.x();
+    let df = fabric.topology.dragonfly();
+    assert_eq!(df.split_port(port_of_group).0, switch.image().index(), "its own global port");
+    let came = Header::from_bits(20 << 48 | u64::from(port_of_group.0) << 28 | 1 << 5);
+    assert!(matches!(switch.forward(came), Ok(Step::Send { port: to, .. }) if to == port));
+
+    let end = End { group: switch.image().group(), port: port_of_group };
+    let faults = FaultSet { cables: [end].into(), ..FaultSet::default() };
+    let bytes = encode_fault_image(&image, 1, &faults);
+    switch.install_faults(&bytes).unwrap();
+    // Asked with the header for the next switch, it could not even be told.
+    assert!(matches!(switch.forward(onward), Err(Error::Astray { .. })));
+    assert!(matches!(switch.forward(came), Err(Error::NoCable { .. })));
+    assert!(matches!(admit(&switch), Step::Send { port: to, .. } if to != port));
 }

@@ -2,7 +2,7 @@
 #include "start.h"
 #include "tvlb.h"
 
-enum { MOST_PORTS = 64 };
+enum { MOST_PORTS = 64, CHANNELS = 5 };
 
 static uint32_t next_random(void *context)
 {
@@ -48,13 +48,15 @@ static uint16_t port_to(const tvlb_switch *sw, uint32_t ports, uint32_t number)
 int run(void)
 {
     static tvlb_switch source, second;
-    uint32_t seed = 1, credits[MOST_PORTS] = {0};
+    /* By port and virtual channel. */
+    static uint32_t credits[MOST_PORTS * CHANNELS];
+    uint32_t seed = 1;
 
     /* The links have five and four virtual channels. */
     tvlb_setup setup = {fabric_image, (size_t)(fabric_end - fabric_image),
                         source_image, (size_t)(source_end - source_image),
                         TVLB_PAR,     TVLB_CONVENTIONAL,
-                        5,            4};
+                        CHANNELS,     4};
     int32_t code = tvlb_boot(&source, &setup);
     if (code != TVLB_OK)
         return failed("boot", code);
@@ -74,7 +76,7 @@ int run(void)
         return 1;
     }
     uint16_t to_second = port_to(&source, ports, number);
-    tvlb_inputs inputs = {credits, ports, next_random, &seed, NULL, 0};
+    tvlb_inputs inputs = {credits, ports, next_random, &seed, NULL, CHANNELS};
 
     for (uint32_t node = 0; node < nodes; node += 7) {
         tvlb_step step;
@@ -82,11 +84,13 @@ int run(void)
         if (code != TVLB_OK)
             return failed("admit", code);
         print_step("switch 3:", &step);
-        credits[step.port]++;
+        credits[step.port * CHANNELS + step.virtual_channel]++;
         if (step.deliver || step.port != to_second)
             continue;
         uint64_t header = step.header;
         code = tvlb_reconsider(&second, &header, TVLB_CUSTOM, &inputs);
+        if (code == TVLB_OK)
+            code = tvlb_look_onward(&second, &header, &inputs);
         if (code == TVLB_OK)
             code = tvlb_forward(&second, header, &step);
         if (code != TVLB_OK)

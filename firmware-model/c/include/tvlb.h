@@ -34,7 +34,8 @@ extern "C" {
 #define TVLB_VERSION_PATCH 0
 #define TVLB_VERSION (TVLB_VERSION_MAJOR << 16 | TVLB_VERSION_MINOR << 8 | TVLB_VERSION_PATCH)
 
-/* Error codes. A code never changes its meaning; tvlb_error_name has a name for each. */
+/* Error codes. A code never changes its meaning; tvlb_error_name has a name for each, and docs/reference/embedding.md
+ * says what becomes of the packet. */
 #define TVLB_OK 0
 #define TVLB_BAD_ARGUMENT 1     /* a null or misaligned pointer, or no such scheme, paths or port */
 #define TVLB_NOT_BOOTED 2       /* the memory holds no booted switch */
@@ -152,7 +153,9 @@ int32_t tvlb_boot(tvlb_switch *sw, const tvlb_setup *setup);
 /* Takes a fault image, at boot or at any later moment: from now on that is dead which it says, and
  * nothing else. Paths over what is dead are no longer drawn. A packet under way whose next link is
  * dead gets TVLB_NO_CABLE from tvlb_forward, and is to be dropped; where the image only drains what it
- * lists, the packet goes on.
+ * lists, the packet goes on. A step that was decided before this call and is not taken yet may lead to what is dead:
+ * such a packet is decided again, as if it had just come, from a node by tvlb_admit, from another switch with the header
+ * with which it came. The same holds after other tables have taken the place of those in use.
  *
  * The image must stay readable and unchanged until the switch, and every copy of it, has taken
  * another, is booted again or used no more. TVLB_OLD_FAULTS if an image of this epoch or a later one is

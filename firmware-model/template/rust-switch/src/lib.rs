@@ -29,9 +29,9 @@ const LIMITS: WindowLimits = WindowLimits { delay_cycles: 150, packets: 32 };
 const SCHEME: Scheme = Scheme::Par;
 const PATHS: VlbPaths = VlbPaths::Custom;
 
-/// One switch: its tables, its random numbers and its counters.
-pub struct Routing {
-    switch: Switch<'static>,
+/// One switch: its tables, which lie in flash or in a bank of RAM, its random numbers and its counters.
+pub struct Routing<'t> {
+    switch: Switch<'t>,
     rng: DefaultRng,
     /// By port and virtual channel, flits sent whose buffer space downstream has not come back yet.
     credits_in_use: heapless::Vec<u32, MOST_COUNTERS>,
@@ -47,14 +47,14 @@ pub enum BootError {
     Datapath(Error),
 }
 
-impl Routing {
-    /// Boots from the two images, over links that have these virtual channels. Both stay where they are, in flash.
+impl<'t> Routing<'t> {
+    /// Boots from the two images, over links that have these virtual channels. Both stay where they are.
     ///
     /// # Errors
     /// What is wrong with the images, or that they ask for more than this program and the links have.
     pub fn boot(
-        fabric_image: &'static [u8],
-        switch_image: &'static [u8],
+        fabric_image: &'t [u8],
+        switch_image: &'t [u8],
         links: Channels,
     ) -> Result<Self, BootError> {
         let switch = Switch::boot(fabric_image, switch_image)
@@ -130,9 +130,31 @@ impl Routing {
         }
     }
 
+    /// The same routing with other tables, from a bank of memory that was not in use, while packets fly. The bank of
+    /// the old ones is free afterwards. What is dead has to be said again, by a fault image in the new bank. A packet
+    /// whose step was decided and is not taken yet is asked for again: [`Routing::from_node`], or [`Routing::from_link`]
+    /// with the header with which it came.
+    ///
+    /// # Errors
+    /// Why packets under way could not go on with these tables, and the routing as it was.
+    pub fn updated<'u>(
+        self,
+        fabric_image: &'u [u8],
+        switch_image: &'u [u8],
+        fault_image: Option<&'u [u8]>,
+    ) -> Result<Routing<'u>, (Self, Error)> {
+        match self.switch.replaced(fabric_image, switch_image, fault_image) {
+            Ok(switch) => {
+                let Self { rng, credits_in_use, windows, .. } = self;
+                Ok(Routing { switch, rng, credits_in_use, windows })
+            }
+            Err(error) => Err((self, error)),
+        }
+    }
+
     /// The switch, to be asked what it is.
     #[must_use]
-    pub fn switch(&self) -> &Switch<'static> {
+    pub fn switch(&self) -> &Switch<'t> {
         &self.switch
     }
 }

@@ -1,4 +1,5 @@
-//! A bench for the routing on a workstation: two switches of one group and the packets between them.
+//! A bench for the routing on a workstation: two switches of one group and the packets between them, and other tables
+//! for the first while they fly.
 
 use rust_switch::{BootError, CHANNELS, Routing};
 use tvlb_firmware_model::schema::NodeId;
@@ -10,6 +11,18 @@ const SECOND: &[u8] = include_bytes!("../images/00004.tvlb");
 
 /// The virtual channels that the links have.
 const LINKS: Channels = Channels { local: CHANNELS, global: 4 };
+
+/// A bank of memory for tables. There are two, of which one is in use.
+const BANK: [u8; 4096] = [0; 4096];
+
+/// Puts two images into a bank, as they come from the network, and gives them as they lie there.
+fn received<'b>(bank: &'b mut [u8], fabric: &[u8], image: &[u8]) -> (&'b [u8], &'b [u8]) {
+    let (of_fabric, rest) = bank.split_at_mut(fabric.len());
+    let (of_switch, _) = rest.split_at_mut(image.len());
+    of_fabric.copy_from_slice(fabric);
+    of_switch.copy_from_slice(image);
+    (of_fabric, of_switch)
+}
 
 fn main() -> Result<(), Error> {
     let boot = |image| match Routing::boot(FABRIC, image, LINKS) {
@@ -49,6 +62,16 @@ fn main() -> Result<(), Error> {
                 }
             }
         }
+    }
+
+    // New tables go into the bank that is not in use; the old ones serve until all is read and checked.
+    let (mut one, mut other) = (BANK, BANK);
+    for update in 1..=3 {
+        let (fabric, image) = received(&mut one, FABRIC, FIRST);
+        let second_bank = first.updated(fabric, image, None).map_err(|(_, error)| error)?;
+        let (fabric, image) = received(&mut other, FABRIC, FIRST);
+        first = second_bank.updated(fabric, image, None).map_err(|(_, error)| error)?;
+        println!("switch {here}: updated {} times", 2 * update);
     }
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! `docs/guide.md`, `docs/machine-grows.md` and `README.md`: every command of a block of the language `console` is run, in its
-//! order, and prints what stands there; the guide's programs are the files that are compiled.
+//! order, and prints what stands there; the guide's programs are the files that are compiled. The programs that other
+//! pages show run on the tables that the guide makes (`pages.rs`).
 //!
 //! `UPDATE_GUIDE=1` writes what is printed into the documents instead.
+
+mod pages;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -118,8 +121,8 @@ fn found(language: &str, text: &str, programs: &[(&str, &str)], home: &Path) -> 
     commands.iter().map(run).collect::<Vec<_>>().concat()
 }
 
-/// Runs a document, whose blocks of some languages show programs.
-fn check(document: &str, programs: &[(&str, &str)]) {
+/// Runs a document, whose blocks of some languages show programs, and gives the directory in which it ran.
+fn check(document: &str, programs: &[(&str, &str)]) -> tempfile::TempDir {
     let path = repository().join(document);
     let written = fs::read_to_string(&path).unwrap();
     let home = tempfile::tempdir().unwrap();
@@ -144,6 +147,7 @@ fn check(document: &str, programs: &[(&str, &str)]) {
     } else {
         assert_eq!(again, written, "UPDATE_GUIDE=1 writes what is printed into {document}");
     }
+    home
 }
 
 #[test]
@@ -152,7 +156,9 @@ fn every_command_of_the_guide_prints_what_stands_there() {
         ("rust", "generator/examples/one_switch.rs"),
         ("c", "firmware-model/c/example/one_switch.c"),
     ];
-    check("docs/guide.md", &programs);
+    let home = check("docs/guide.md", &programs);
+    // As `generate` chooses them by default, but for the size of the panel.
+    pages::run(home.path());
 }
 
 #[test]
