@@ -5,7 +5,7 @@ mod sum;
 
 use rand_core::Rng;
 use sum::{Sum, Xorshift};
-use tvlb_firmware_c::{TVLB_OK, code_of, code_of_choice};
+use tvlb_firmware_c::{TVLB_OK, code_of_choice};
 use tvlb_firmware_model::{ByChannel, Channels, Error, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::NodeId;
 
@@ -16,7 +16,7 @@ const ONWARD: &[u8] = include_bytes!("../../bare-metal/images/switch-00004-onwar
 
 impl Sum {
     fn add_code(&mut self, result: Result<(), &Error>) {
-        self.add_code_of(result.map_or_else(code_of, |()| TVLB_OK));
+        self.add_code_of(result.map_or_else(Error::code, |()| TVLB_OK));
     }
 
     fn add_step(&mut self, step: Result<(Step, u8), &Error>) {

@@ -4,7 +4,7 @@ use crate::memory::{self, Out};
 use crate::{
     TVLB_BAD_ARGUMENT, TVLB_NO_CABLE, TVLB_NO_NUMBER, TVLB_NO_SUCH_NODE, TVLB_REPLACEMENT,
 };
-use crate::{code_of, end, state, tvlb_switch};
+use crate::{end, state, tvlb_switch};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{NodeId, Port};
 
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn tvlb_check_replacement(
         memory::check(replacement, 1)?;
         // SAFETY: by the caller's promise.
         let (old, new) = unsafe { (state::read(switch)?, state::read(replacement)?) };
-        old.check_replacement(new).map_err(|error| code_of(&error))?;
+        old.check_replacement(new).map_err(|error| error.code())?;
         // It must serve all that the other serves, with at least its virtual channels.
         let (scheme, paths) = old.booted_for();
         let is_served = new.serves(scheme, paths) && new.channels().have(old.channels());

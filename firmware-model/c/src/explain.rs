@@ -3,8 +3,7 @@
 use crate::describe::{tvlb_weighing, weighing_of};
 use crate::memory::{self, Out};
 use crate::{
-    code_of, code_of_choice, end, paths_of, scheme_of, state, step_of, tvlb_inputs, tvlb_step,
-    tvlb_switch,
+    code_of_choice, end, paths_of, scheme_of, state, step_of, tvlb_inputs, tvlb_step, tvlb_switch,
 };
 use tvlb_firmware_model::{Candidate, Drawn, Explanation, Header, NotDrawn};
 use tvlb_schema::{Candidates, NodeId};
@@ -151,7 +150,7 @@ pub unsafe extern "C" fn tvlb_explain(
         let switch = unsafe { state::read(switch) }?;
         let explanation = switch
             .explain(NodeId(node), scheme, paths, &credits, &mut random)
-            .map_err(|error| code_of(&error))?;
+            .map_err(|error| error.code())?;
         let admission = explanation.outcome;
         let step = step_of(admission.step, code_of_choice(admission.choice));
         out.write(explanation_of(&explanation, step));
@@ -182,7 +181,7 @@ pub unsafe extern "C" fn tvlb_explain_again(
         let switch = unsafe { state::read(switch) }?;
         let explanation = switch
             .explain_again(Header::from_bits(header), paths, &credits, &mut random)
-            .map_err(|error| code_of(&error))?;
+            .map_err(|error| error.code())?;
         let step = tvlb_step { header: explanation.outcome.bits(), ..tvlb_step::default() };
         out.write(explanation_of(&explanation, step));
         Ok(())
@@ -210,7 +209,7 @@ pub unsafe extern "C" fn tvlb_explain_onward(
         let switch = unsafe { state::read(switch) }?;
         let explanation = switch
             .explain_onward(Header::from_bits(header), switch.booted_for().0, &credits)
-            .map_err(|error| code_of(&error))?;
+            .map_err(|error| error.code())?;
         let step = tvlb_step { header: explanation.outcome.bits(), ..tvlb_step::default() };
         out.write(explanation_of(&explanation, step));
         Ok(())

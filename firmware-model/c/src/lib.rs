@@ -49,8 +49,6 @@ pub use window::{
     tvlb_window, tvlb_window_acknowledge, tvlb_window_admit, tvlb_window_limits, tvlb_window_lose,
 };
 
-#[doc(hidden)] // for the comparison of C with Rust
-pub use code::code_of;
 use memory::Out;
 use setup::Images;
 use tvlb_firmware_model::{Admission, Choice, Header, Scheme, Step, Switch, VlbPaths};
@@ -126,7 +124,7 @@ pub unsafe extern "C" fn tvlb_boot(switch: *mut tvlb_switch, setup: *const tvlb_
         let Images { fabric, switch, scheme, paths, channels } = unsafe { setup::read(setup) }?;
         let booted = Switch::boot(fabric, switch)
             .and_then(|switch| switch.with_channels_for(scheme, paths, channels))
-            .map_err(|error| code_of(&error))?;
+            .map_err(|error| error.code())?;
         // SAFETY: by the caller's promise on `switch`.
         unsafe { state::write(out, booted) };
         Ok(())
@@ -197,7 +195,7 @@ pub unsafe extern "C" fn tvlb_admit(
         let switch = unsafe { state::read(switch) }?;
         let Admission { step, choice } = switch
             .admit(NodeId(node), scheme, paths, &credits, &mut random)
-            .map_err(|error| code_of(&error))?;
+            .map_err(|error| error.code())?;
         out.write(step_of(step, code_of_choice(choice)));
         Ok(())
     };
@@ -227,7 +225,7 @@ pub unsafe extern "C" fn tvlb_reconsider(
         let switch = unsafe { state::read(switch) }?;
         let looked = switch
             .reconsider(header, paths, &credits, &mut random)
-            .map_err(|error| code_of(&error))?;
+            .map_err(|error| error.code())?;
         out.write(looked.bits());
         Ok(())
     };
@@ -254,7 +252,7 @@ pub unsafe extern "C" fn tvlb_look_onward(
         // SAFETY: by the caller's promise on `switch`.
         let switch = unsafe { state::read(switch) }?;
         let looked = switch.look_onward(header, switch.booted_for().0, &credits);
-        out.write(looked.map_err(|error| code_of(&error))?.bits());
+        out.write(looked.map_err(|error| error.code())?.bits());
         Ok(())
     };
     end(look())
@@ -275,7 +273,7 @@ pub unsafe extern "C" fn tvlb_forward(
         let out = unsafe { Out::new(step) }?;
         // SAFETY: by the caller's promise on `switch`.
         let switch = unsafe { state::read(switch) }?;
-        let step = switch.forward(Header::from_bits(header)).map_err(|error| code_of(&error))?;
+        let step = switch.forward(Header::from_bits(header)).map_err(|error| error.code())?;
         out.write(step_of(step, 0));
         Ok(())
     };

@@ -1,7 +1,7 @@
 //! What a switch boots from and serves: `struct tvlb_setup`.
 
 use crate::memory::{self, Out};
-use crate::{code_of, end, paths_of, scheme_of};
+use crate::{end, paths_of, scheme_of};
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
 
 /// `struct tvlb_setup`.
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn tvlb_channels_needed(setup: *mut tvlb_setup) -> i32 {
         let out = unsafe { Out::new(setup) }?;
         // SAFETY: by the caller's promise on `setup` and its images.
         let Images { fabric, switch, scheme, paths, .. } = unsafe { read(setup) }?;
-        let switch = Switch::boot(fabric, switch).map_err(|error| code_of(&error))?;
+        let switch = Switch::boot(fabric, switch).map_err(|error| error.code())?;
         let Channels { local, global } = switch.channels_needed_for(scheme, paths);
         // SAFETY: as above.
         let asked = unsafe { memory::read(setup) }?;

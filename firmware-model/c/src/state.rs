@@ -1,7 +1,7 @@
 //! The caller's memory for one switch.
 
+use crate::TVLB_NOT_BOOTED;
 use crate::memory::{self, Out};
-use crate::{TVLB_NOT_BOOTED, code_of};
 use core::mem::MaybeUninit;
 use tvlb_firmware_model::{Error, Switch};
 
@@ -73,7 +73,7 @@ pub(crate) unsafe fn change<'a>(
     let out = unsafe { Out::new(memory) }?;
     // SAFETY: by the caller's promise; the reference ends here.
     let switch = unsafe { read(memory) }?.clone();
-    let changed = change(switch).map_err(|error| code_of(&error))?;
+    let changed = change(switch).map_err(|error| error.code())?;
     // SAFETY: by the caller's promise.
     unsafe { write(out, changed) };
     Ok(())

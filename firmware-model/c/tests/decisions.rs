@@ -9,8 +9,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::ptr::null;
 use tvlb_firmware_c::{
-    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_look_onward,
-    tvlb_ports, tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
+    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_look_onward, tvlb_ports,
+    tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng, TryRng};
 use tvlb_firmware_model::{ByChannel, Credits, DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
@@ -215,7 +215,7 @@ impl Setting {
                 .map(|header| format!("{:016x}", header.bits())),
             Call::Forward(header) => switch.forward(Header::from_bits(header)).map(shown),
         };
-        result.unwrap_or_else(|error| format!("error {}", code_of(&error)))
+        result.unwrap_or_else(|error| format!("error {}", error.code()))
     }
 }
 

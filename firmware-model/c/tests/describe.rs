@@ -7,11 +7,10 @@ use std::ptr::{null, null_mut};
 use told::assert_same;
 use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED,
-    TVLB_OK, TVLB_SWITCH_IMAGE, TVLB_WRONG_SCHEME, code_of, tvlb_admit, tvlb_boot,
-    tvlb_check_image, tvlb_describe, tvlb_describe_port, tvlb_description, tvlb_explain,
-    tvlb_explain_again, tvlb_explanation, tvlb_image_error, tvlb_inputs, tvlb_install_faults,
-    tvlb_port, tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch, tvlb_weighing,
-    tvlb_weighing_of,
+    TVLB_OK, TVLB_SWITCH_IMAGE, TVLB_WRONG_SCHEME, tvlb_admit, tvlb_boot, tvlb_check_image,
+    tvlb_describe, tvlb_describe_port, tvlb_description, tvlb_explain, tvlb_explain_again,
+    tvlb_explanation, tvlb_image_error, tvlb_inputs, tvlb_install_faults, tvlb_port,
+    tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch, tvlb_weighing, tvlb_weighing_of,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{DefaultRng, Header, Scheme, Switch, VlbPaths};
@@ -305,7 +304,7 @@ fn an_explanation_is_that_of_rust() {
                     assert_same(&told, &expected);
                     looks += u32::from(told.min_count > 0);
                 }
-                Err(error) => assert_eq!(code, code_of(&error)),
+                Err(error) => assert_eq!(code, error.code()),
             }
         }
         assert_eq!(of_c, of_rust, "both drew the same random words");
