@@ -1,4 +1,4 @@
-//! The packet header: one 64-bit word that holds all a later switch needs.
+//! The packet header: one 64-bit word that holds all a later switch needs. `docs/reference/header.md` promises it.
 //!
 //! | bits   | field       | meaning                                                            |
 //! |--------|-------------|--------------------------------------------------------------------|
@@ -93,6 +93,9 @@ impl Kind {
 }
 
 /// A packet's header. Any 64 bits are a header; [`crate::Switch::forward`] says if they make sense.
+///
+/// From the highest bit on it has the destination switch in 16 bits, its terminal in 8, x and y in 12 each, the detour in 8,
+/// the stage in 3, the virtual channel in 3 and the kind in 2. That stays within a version: `docs/reference/header.md`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Header(u64);
 

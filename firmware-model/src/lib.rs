@@ -25,7 +25,8 @@
 //! ```
 //!
 //! Identifiers, images and their errors are in [`schema`], the traits of random numbers in [`rand_core`], and
-//! [`DefaultRng`] is a generator. A header travels as 64 bits: [`Header::bits`] and [`Header::from_bits`].
+//! [`DefaultRng`] is a generator. A header travels as 64 bits, [`Header::bits`] and [`Header::from_bits`], or as the fewer
+//! that the fabric needs, [`HeaderWidths`].
 //! `default-features = false` leaves out what a plain fabric does not need (README.md, "Flash"). The directory
 //! `firmware-model/template/rust-switch` of the repository is a program to start from.
 //!
@@ -111,6 +112,7 @@ mod header;
 #[cfg(not(target_os = "none"))]
 mod link_masks;
 mod local_hop;
+mod narrow_header;
 mod onward;
 mod path;
 mod random;
@@ -131,6 +133,7 @@ pub use group_queues::{CreditsTold, GroupQueues};
 pub use header::{Header, Kind, Stage};
 #[cfg(not(target_os = "none"))]
 pub use link_masks::LinkMasks;
+pub use narrow_header::{HeaderParts, HeaderWidths};
 pub use rand_core;
 pub use random::below;
 pub use replacement::Part;

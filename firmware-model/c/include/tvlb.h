@@ -185,7 +185,8 @@ int32_t tvlb_admit(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t
  *
  * A header is a 64-bit number in the byte order of the machine, in the caller's own memory: the
  * library reads *header when the call begins, writes it when the call ends, and keeps no pointer.
- * In which order the bytes travel over a link is the caller's choice, the same for all switches. */
+ * In which order the bytes travel over a link is the caller's choice, the same for all switches. Its fields, and what
+ * of them stays, are described by docs/reference/header.md. */
 int32_t tvlb_reconsider(const tvlb_switch *sw, uint64_t *header, uint8_t paths,
                         const tvlb_inputs *inputs);
 
