@@ -49,3 +49,4 @@ pub mod set_file;
 pub mod static_load;
 pub mod table_policies;
 pub mod tables;
+pub mod vectors;

@@ -1,6 +1,6 @@
 //! Decision vectors: `firmware-model/golden/decisions.txt` says what comes of a call, for the tests of any
-//! firmware. docs/reference/embedding.md describes its lines. Here C and Rust are held to it;
-//! `UPDATE_GOLDEN=1` writes it anew.
+//! firmware, and so does `chosen.txt` beside it, which `tvlb vectors` wrote. docs/reference/embedding.md describes their
+//! lines. Here C and Rust are held to them; `UPDATE_GOLDEN=1` writes the first one.
 #![cfg(not(miri))]
 
 use std::convert::Infallible;
@@ -9,14 +9,17 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::ptr::null;
 use tvlb_firmware_c::{
-    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_look_onward, tvlb_ports,
-    tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
+    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_install_faults,
+    tvlb_look_onward, tvlb_ports, tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
 };
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng, TryRng};
-use tvlb_firmware_model::{ByChannel, Credits, DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_firmware_model::{
+    ByChannel, Channels, Credits, DefaultRng, Header, Scheme, Step, Switch, VlbPaths,
+};
 use tvlb_schema::{End, NodeId, Port, SwitchId};
 
 const FILE: &str = "firmware-model/golden/decisions.txt";
+const CHOSEN: &str = "firmware-model/golden/chosen.txt";
 /// Fabric and switch images: a plain fabric, one with several candidates and a gate, groups of two kinds, and switches
 /// that look onward by the credits of channels, where one link joins two groups and where four do.
 const IMAGES: [(&str, &str); 6] = [
@@ -35,8 +38,8 @@ const IMAGES: [(&str, &str); 6] = [
 ];
 /// The channels that a switch counts one by one whose image asks for that: those of PAR on local links.
 const CHANNELS: usize = 5;
-/// By their numbers in C.
-const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
+/// How a switch is booted where no line says it: for PAR and all paths, on more channels than are needed.
+const ANY: [u8; 4] = [3, 0, 7, 7];
 /// Headers besides those that the switch has written: of no kind, out of range, astray.
 const ODD: [u64; 3] = [3, 0xffff_0000_0000_0000, 14 << 48 | 2 << 28 | 5 << 5 | 1];
 
@@ -91,6 +94,8 @@ unsafe extern "C" fn next_word(context: *mut c_void) -> u32 {
 /// What the lines before a call have set.
 struct Setting {
     c: Box<tvlb_switch>,
+    /// What the last admission chose.
+    choice: u8,
     credits: Vec<u32>,
     /// How many of the credits a port has; 0 if one, for all its channels.
     channels: usize,
@@ -113,7 +118,7 @@ impl Credits for OfLine<'_> {
 }
 
 impl Setting {
-    fn of(fabric: &[u8], image: &[u8]) -> Self {
+    fn of(fabric: &[u8], image: &[u8], [scheme, paths, local, global]: [u8; 4]) -> Self {
         let mut c = Box::new(tvlb_switch::zeroed());
         let mut ports = 0;
         // SAFETY: the images are used no longer than they live, and the switch and the number live.
@@ -121,13 +126,18 @@ impl Setting {
             let (fabric, of) = (fabric.as_ptr(), fabric.len());
             let code = tvlb_boot(
                 &raw mut *c,
-                &tvlb_setup::of((fabric, of), (image.as_ptr(), image.len()), (3, 0), (7, 7)),
+                &tvlb_setup::of(
+                    (fabric, of),
+                    (image.as_ptr(), image.len()),
+                    (scheme, paths),
+                    (local, global),
+                ),
             );
             tvlb_ports(&raw const *c, &raw mut ports);
             code
         };
         assert_eq!(code, TVLB_OK);
-        Self { c, credits: vec![0; ports as usize], channels: 0 }
+        Self { c, choice: 0, credits: vec![0; ports as usize], channels: 0 }
     }
 
     /// From now on a port has so many credits; all are 0.
@@ -170,6 +180,7 @@ impl Setting {
             match *call {
                 Call::Admit(node, scheme, paths) => {
                     let code = tvlb_admit(switch, node, scheme, paths, &raw const inputs, step_at);
+                    self.choice = step.choice;
                     shown(code, &step)
                 }
                 Call::Reconsider(mut header, paths) => {
@@ -201,17 +212,18 @@ impl Setting {
                 format!("send {port} {virtual_channel} {:016x}", header.bits())
             }
         };
-        let paths = |of: u8| [VlbPaths::Conventional, VlbPaths::Custom][usize::from(of)];
+        let paths = |of| VlbPaths::from_code(of).expect("there are such paths");
+        let scheme = |of| Scheme::from_code(of).expect("there is such a scheme");
         let credits = &OfLine(self);
         let result = match *call {
-            Call::Admit(node, scheme, of) => switch
-                .admit(NodeId(node), SCHEMES[usize::from(scheme)], paths(of), credits, words)
+            Call::Admit(node, by, of) => switch
+                .admit(NodeId(node), scheme(by), paths(of), credits, words)
                 .map(|admission| shown(admission.step)),
             Call::Reconsider(header, of) => switch
                 .reconsider(Header::from_bits(header), paths(of), credits, words)
                 .map(|header| format!("{:016x}", header.bits())),
             Call::Onward(header) => switch
-                .look_onward(Header::from_bits(header), Scheme::Par, credits)
+                .look_onward(Header::from_bits(header), switch.booted_for().0, credits)
                 .map(|header| format!("{:016x}", header.bits())),
             Call::Forward(header) => switch.forward(Header::from_bits(header)).map(shown),
         };
@@ -287,7 +299,7 @@ fn made() -> String {
     let mut rng = DefaultRng::seed_from_u64(1);
     for (fabric, image) in IMAGES {
         let (fabric_bytes, image_bytes) = (read(fabric), read(image));
-        let mut setting = Setting::of(&fabric_bytes, &image_bytes);
+        let mut setting = Setting::of(&fabric_bytes, &image_bytes, ANY);
         let switch = Switch::boot(&fabric_bytes, &image_bytes).expect("the images are good");
         let nodes = switch.image().fabric().dragonfly().node_numbers();
         writeln!(text, "images {fabric} {image}").expect("text can be written");
@@ -338,41 +350,75 @@ fn made() -> String {
 }
 
 #[test]
-fn c_and_rust_decide_as_the_file_says() {
+fn c_and_rust_decide_as_the_files_say() {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(repository().join(FILE), made()).expect("the file can be written");
     }
-    let text = String::from_utf8(read(FILE)).expect("it is text");
-    let mut lines = text.lines().filter(|line| !line.starts_with('#')).peekable();
+    for (file, least) in [(FILE, 400), (CHOSEN, 1000)] {
+        let text = String::from_utf8(read(file)).expect("it is text");
+        let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        // Each switch with the lines that set it up and those of its calls.
+        let calls: usize = lines.chunk_by(|_, next| !next.starts_with("images ")).map(replay).sum();
+        assert!(calls > least, "{file}: {calls}");
+    }
+}
+
+/// Replays the lines of one switch; how many calls they have.
+fn replay(lines: &[&str]) -> usize {
+    let images = lines[0].strip_prefix("images ").and_then(|files| files.split_once(' '));
+    let (fabric, image) = images.expect("the first line names two files");
+    let (fabric, image) = (read(fabric), read(image));
+    let faults = lines.iter().find_map(|line| line.strip_prefix("faults ")).map(read);
+    let boot = |for_what: [u8; 4]| {
+        let mut setting = Setting::of(&fabric, &image, for_what);
+        let [scheme, paths, local, global] = for_what;
+        let scheme = Scheme::from_code(scheme).expect("there is such a scheme");
+        let paths = VlbPaths::from_code(paths).expect("there are such paths");
+        let mut switch = Switch::boot(&fabric, &image)
+            .and_then(|of| of.with_channels_for(scheme, paths, Channels { local, global }))
+            .expect("the images are good");
+        if let Some(faults) = &faults {
+            switch.install_faults(faults).expect("the fault image is good");
+            // SAFETY: the image lives as long as the switch is used.
+            let code =
+                unsafe { tvlb_install_faults(&raw mut *setting.c, faults.as_ptr(), faults.len()) };
+            assert_eq!(code, TVLB_OK);
+        }
+        (setting, switch)
+    };
+    let (mut setting, mut switch) = boot(ANY);
+    let number = |text: &str| text.parse::<u32>().expect("a number");
     let mut calls = 0;
-    while let Some(images) = lines.next().and_then(|line| line.strip_prefix("images ")) {
-        let (fabric, image) = images.split_once(' ').expect("two files");
-        let (fabric, image) = (read(fabric), read(image));
-        let mut setting = Setting::of(&fabric, &image);
-        let switch = Switch::boot(&fabric, &image).expect("the images are good");
-        while let Some(line) = lines.next_if(|line| !line.starts_with("images ")) {
-            if let Some(channels) = line.strip_prefix("channels ") {
-                setting.count_channels(channels.parse().expect("a number"));
-                continue;
+    for line in &lines[1..] {
+        match line.split_once(' ').expect("a word, and what belongs to it") {
+            ("faults", _) => {}
+            ("boot", rest) => {
+                let numbers: Vec<u8> =
+                    rest.split(' ').map(|text| text.parse().expect("a number")).collect();
+                (setting, switch) = boot(numbers.try_into().expect("four numbers"));
             }
-            if let Some(credits) = line.strip_prefix("credits ") {
-                setting.credits =
-                    credits.split(' ').map(|count| count.parse().expect("a number")).collect();
-                continue;
+            ("channels", count) => setting.count_channels(number(count) as usize),
+            ("credits", counts) => setting.credits = counts.split(' ').map(number).collect(),
+            ("choice", choice) => assert_eq!(u32::from(setting.choice), number(choice), "{line}"),
+            _ => {
+                replay_call(line, &mut setting, &switch);
+                calls += 1;
             }
-            let (call, rest) = line.split_once(" /").expect("the words follow");
-            let (random, expected) = rest.rsplit_once("/ ").expect("the result follows");
-            let word = |word: &str| u32::from_str_radix(word, 16).expect("a word");
-            let all: Vec<u32> = random.split_whitespace().map(word).collect();
-            let call = Call::parse(call);
-            let mut words = Words { all: all.clone(), taken: 0 };
-            assert_eq!(setting.call(&call, &mut words), expected, "in C: {line}");
-            assert_eq!(words.taken, all.len(), "in C: {line}");
-            let mut words = Words { all: all.clone(), taken: 0 };
-            assert_eq!(setting.call_rust(&switch, &call, &mut words), expected, "in Rust: {line}");
-            assert_eq!(words.taken, all.len(), "in Rust: {line}");
-            calls += 1;
         }
     }
-    assert!(calls > 400, "{calls}");
+    calls
+}
+
+fn replay_call(line: &str, setting: &mut Setting, switch: &Switch<'_>) {
+    let (call, rest) = line.split_once(" /").expect("the words follow");
+    let (random, expected) = rest.rsplit_once("/ ").expect("the result follows");
+    let word = |word: &str| u32::from_str_radix(word, 16).expect("a word");
+    let all: Vec<u32> = random.split_whitespace().map(word).collect();
+    let call = Call::parse(call);
+    let mut words = Words { all: all.clone(), taken: 0 };
+    assert_eq!(setting.call(&call, &mut words), expected, "in C: {line}");
+    assert_eq!(words.taken, all.len(), "in C: {line}");
+    let mut words = Words { all: all.clone(), taken: 0 };
+    assert_eq!(setting.call_rust(switch, &call, &mut words), expected, "in Rust: {line}");
+    assert_eq!(words.taken, all.len(), "in Rust: {line}");
 }

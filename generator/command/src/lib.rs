@@ -34,6 +34,7 @@ pub mod tables;
 mod topology;
 pub mod traffic;
 pub mod values;
+mod vectors;
 mod verify;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -44,7 +45,10 @@ use std::process::ExitCode;
 /// The commands as `--help` lists them. Every one stands in one of these groups.
 const GROUPS: &Groups = &[
     ("Make tables", &["import", "cables", "generate", "sets", "faults"]),
-    ("Check and look at tables and wirings", &["verify", "inspect", "diff", "topology", "paths"]),
+    (
+        "Check and look at tables and wirings",
+        &["verify", "inspect", "diff", "topology", "paths", "vectors"],
+    ),
     ("What tables carry", &["load", "model", "simulate"]),
     ("Other commands", &["man", "completions", "help"]),
 ];
@@ -80,6 +84,7 @@ enum Command {
     Verify(args::VerifyOptions),
     Diff(args::DiffOptions),
     Faults(faults::FaultsOptions),
+    Vectors(vectors::VectorsOptions),
     Man(args::ManOptions),
     Completions(args::CompletionsOptions),
 }
@@ -121,6 +126,7 @@ pub fn main() -> ExitCode {
         }
         Command::Diff(arguments) => diff::run(arguments),
         Command::Faults(arguments) => faults::run(arguments),
+        Command::Vectors(arguments) => vectors::run(arguments),
         Command::Man(arguments) => manual::man(Arguments::command(), arguments),
         Command::Completions(arguments) => manual::completions(Arguments::command(), arguments),
     })

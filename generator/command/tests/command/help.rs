@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "generate",
     "inspect",
     "topology",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 19] = [
     "verify",
     "diff",
     "faults",
+    "vectors",
     "man",
     "completions",
 ];

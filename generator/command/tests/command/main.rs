@@ -44,4 +44,5 @@ mod simulate;
 mod switches;
 mod terminal;
 mod thinning;
+mod vectors;
 mod verify;

@@ -1,0 +1,362 @@
+//! Decision vectors: what a switch of a table set decides, call by call, for the tests of a firmware to replay.
+//! `docs/reference/embedding.md` describes the lines.
+//!
+//! The calls are made on the datapath that ships. Headers of packets under way are those with which packets of the whole
+//! fabric come to the switch, walked through its other switches.
+
+use rand::{Rng, SeedableRng, TryRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::convert::Infallible;
+use std::fmt::{self, Display, Formatter, Write};
+use tvlb_firmware_model::{
+    ByChannel, Channels, Choice, Credits, Error, Header, Scheme, Stage, Step, Switch, VlbPaths,
+};
+use tvlb_schema::{NodeId, Port, SwitchId};
+
+/// How many packets under way are taken at each stage, and in the intermediate group, where the links on are weighed.
+const OF_STAGE: usize = 4;
+const OF_MIDDLE: usize = 16;
+/// The search ends after so many packets of which none brought a new header.
+const MOST_IN_VAIN: u32 = 20_000;
+/// Calls of `admit` with the same credits.
+const ADMISSIONS: u32 = 32;
+/// Headers that no switch writes: of no kind of this datapath, and out of every range.
+const ODD: [u64; 2] = [3, 0xffff_ffff_ffff_ff02];
+
+/// The images of one switch, with the names by which the lines call them.
+#[derive(Clone, Copy, Debug)]
+pub struct VectorImages<'a> {
+    /// The fabric image.
+    pub fabric: (&'a str, &'a [u8]),
+    /// The switch image.
+    pub switch: (&'a str, &'a [u8]),
+    /// A fault image that the switch takes after it has booted.
+    pub faults: Option<(&'a str, &'a [u8])>,
+}
+
+/// Headers with which packets come to a switch, of all schemes, kinds of paths and stages, each once.
+#[must_use]
+pub fn arriving(switches: &[(SwitchId, Switch<'_>)], at: SwitchId, seed: u64) -> Vec<Header> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut found: Vec<Header> = Vec::new();
+    let Ok(own) = switches.binary_search_by_key(&at, |&(number, _)| number) else { return found };
+    let df = *switches[own].1.image().fabric().dragonfly();
+    let idle = vec![0; df.radix() as usize * 8];
+    let credits = ByChannel { counters: &idle, channels: 8 };
+    let own_group = switches[own].1.image().group();
+    let neighbours: Vec<_> =
+        switches.iter().filter(|(number, _)| df.place(*number).0 == own_group).collect();
+    let (mut walk, mut last) = (0, 0);
+    while walk - last < MOST_IN_VAIN {
+        walk += 1;
+        // PAR's second look is at packets from the own group.
+        let (scheme, paths) = kind_of(walk);
+        let from = if walk.is_multiple_of(2) {
+            neighbours[below(&mut rng, neighbours.len())]
+        } else {
+            &switches[below(&mut rng, switches.len())]
+        };
+        let to = NodeId(rng.next_u32() % df.node_numbers());
+        let Ok(sent) = from.1.admit(to, scheme, paths, &credits, &mut rng) else { continue };
+        let (mut here, mut step) = (&from.1, sent.step);
+        while let Step::Send { port, header, .. } = step {
+            let Some((group, index)) = here.neighbour(port) else { break };
+            let next = df.switch(group, index);
+            if next == at {
+                let stage = header.stage();
+                let most = if stage == Stage::Middle { OF_MIDDLE } else { OF_STAGE };
+                let is_wanted = found.iter().filter(|of| of.stage() == stage).count() < most;
+                if is_wanted && !found.contains(&header) {
+                    found.push(header);
+                    last = walk;
+                }
+                break;
+            }
+            let place = switches.binary_search_by_key(&next, |&(number, _)| number);
+            let Some(Ok(moved)) = place.ok().map(|place| switches[place].1.forward(header)) else {
+                break;
+            };
+            (here, step) = (&switches[place.unwrap_or(0)].1, moved);
+        }
+    }
+    found
+}
+
+fn below(rng: &mut impl Rng, count: usize) -> usize {
+    rng.next_u32() as usize % count
+}
+
+/// The scheme and the paths of a call: all take turns.
+fn kind_of(turn: u32) -> (Scheme, VlbPaths) {
+    (Scheme::ALL[turn as usize / 2 % 4], VlbPaths::ALL[turn as usize / 8 % 2])
+}
+
+/// The vectors of a switch: with its tables, and then with each update that it takes.
+///
+/// # Errors
+/// The images do not boot.
+pub fn vectors(
+    stages: &[VectorImages<'_>],
+    arriving: &[Header],
+    seed: u64,
+) -> Result<String, Error> {
+    let mut text =
+        String::from("# What a switch decides: docs/reference/embedding.md describes the lines.\n");
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    for images in stages {
+        let mut switch = Switch::boot(images.fabric.1, images.switch.1)?;
+        line(&mut text, format_args!("images {} {}", images.fabric.0, images.switch.0));
+        if let Some((name, bytes)) = images.faults {
+            switch.install_faults(bytes)?;
+            line(&mut text, format_args!("faults {name}"));
+        }
+        let channels = switch.channels().most();
+        let mut block = Block { switch: &switch, text: &mut text, rng: &mut rng };
+        for queues in [Queues::Idle, Queues::Random, Queues::Busy, Queues::Full] {
+            let counters = block.count(channels, queues);
+            block.all_calls(&Known { counters, channels }, arriving);
+        }
+        // Sums only, which tables by channel refuse.
+        let counters = block.count(0, Queues::Random);
+        block.admissions(&Known { counters, channels: 0 }, 8);
+        block.boots_for_less(channels, arriving);
+    }
+    Ok(text)
+}
+
+fn line(text: &mut String, words: impl Display) {
+    let _ = writeln!(text, "{words}");
+}
+
+/// What the queues of a switch are like.
+#[derive(Clone, Copy)]
+enum Queues {
+    Idle,
+    /// Below ten.
+    Random,
+    /// Some long, most idle: VLB is often cheaper.
+    Busy,
+    /// All of equal length: MIN is cheaper by its hops.
+    Full,
+}
+
+/// Credits by channel, or sums where there are no channels.
+struct Known {
+    counters: Vec<u32>,
+    channels: u8,
+}
+
+impl Known {
+    fn by_channel(&self) -> Option<ByChannel<'_>> {
+        let Self { counters, channels } = self;
+        (*channels > 0).then_some(ByChannel { counters, channels: *channels })
+    }
+}
+
+impl Credits for Known {
+    fn used(&self, port: Port) -> u32 {
+        match self.by_channel() {
+            Some(by_channel) => by_channel.used(port),
+            None => self.counters.as_slice().used(port),
+        }
+    }
+
+    fn used_on(&self, port: Port, virtual_channel: u8) -> Option<u32> {
+        self.by_channel()?.used_on(port, virtual_channel)
+    }
+}
+
+/// Random words, of which those that are taken are written down.
+struct Recorded<'r> {
+    rng: &'r mut Xoshiro256PlusPlus,
+    taken: Vec<u32>,
+}
+
+impl TryRng for Recorded<'_> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        let word = self.rng.next_u32();
+        self.taken.push(word);
+        Ok(word)
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let low = u64::from(self.try_next_u32()?);
+        Ok(low | u64::from(self.try_next_u32()?) << 32)
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for byte in bytes {
+            *byte = self.try_next_u32()?.to_le_bytes()[0];
+        }
+        Ok(())
+    }
+}
+
+/// The words of a call, between its own and its result.
+struct Words(Vec<u32>);
+
+impl Display for Words {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return write!(f, "//");
+        }
+        write!(f, "/ ")?;
+        self.0.iter().try_for_each(|word| write!(f, "{word:08x} "))?;
+        write!(f, "/")
+    }
+}
+
+/// A result: of a step, of a header, or the number of an error.
+struct Told<T>(Result<T, Error>);
+
+impl Display for Told<Step> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Ok(Step::Deliver { port }) => write!(f, "deliver {port}"),
+            Ok(Step::Send { port, virtual_channel, header }) => {
+                write!(f, "send {port} {virtual_channel} {:016x}", header.bits())
+            }
+            Err(error) => write!(f, "error {}", error.code()),
+        }
+    }
+}
+
+impl Display for Told<Header> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Ok(header) => write!(f, "{:016x}", header.bits()),
+            Err(error) => write!(f, "error {}", error.code()),
+        }
+    }
+}
+
+/// The number of a choice in `tvlb.h`.
+const fn number_of(choice: Choice) -> u8 {
+    match choice {
+        Choice::Here => 1,
+        Choice::Min => 2,
+        Choice::Vlb => 3,
+        Choice::MinFallback => 4,
+        Choice::VlbFallback => 5,
+    }
+}
+
+/// The calls of one booted switch.
+struct Block<'b, 'i> {
+    switch: &'b Switch<'i>,
+    text: &'b mut String,
+    rng: &'b mut Xoshiro256PlusPlus,
+}
+
+impl Block<'_, '_> {
+    /// Counters for so many channels of each port, or sums, and the lines that say them.
+    fn count(&mut self, channels: u8, queues: Queues) -> Vec<u32> {
+        let ports = self.switch.image().fabric().dragonfly().radix() as usize;
+        let counters: Vec<u32> = (0..ports * usize::from(channels.max(1)))
+            .map(|_| {
+                let word = self.rng.next_u32();
+                match queues {
+                    Queues::Idle => 0,
+                    Queues::Random => word % 10,
+                    Queues::Busy => [0, 0, 0, 30][word as usize % 4],
+                    Queues::Full => 12,
+                }
+            })
+            .collect();
+        line(self.text, format_args!("channels {channels}"));
+        let words: Vec<String> = counters.iter().map(u32::to_string).collect();
+        line(self.text, format_args!("credits {}", words.join(" ")));
+        counters
+    }
+
+    fn all_calls(&mut self, credits: &Known, arriving: &[Header]) {
+        for header in self.admissions(credits, ADMISSIONS) {
+            // It is for the next switch: here it is astray, or makes sense by chance.
+            self.forward(header);
+        }
+        for header in ODD.map(Header::from_bits).iter().chain(arriving) {
+            let Some(looked) = self.reconsider(*header, VlbPaths::Custom, credits) else {
+                continue;
+            };
+            self.reconsider(*header, VlbPaths::Conventional, credits);
+            let onward = self.switch.look_onward(looked, Scheme::Par, credits);
+            line(
+                self.text,
+                format_args!("onward {:016x} // {}", looked.bits(), Told(onward.clone())),
+            );
+            self.forward(onward.unwrap_or(looked));
+        }
+    }
+
+    /// Packets of nodes, of all schemes and paths, some to this switch and some to no node; the headers that come of
+    /// them.
+    fn admissions(&mut self, credits: &Known, count: u32) -> Vec<Header> {
+        let df = self.switch.image().fabric().dragonfly();
+        let own = df.node(self.switch.image().switch(), 0).0;
+        let mut headers = Vec::new();
+        for turn in 0..count {
+            let (scheme, paths) =
+                (Scheme::ALL[turn as usize % 4], VlbPaths::ALL[turn as usize / 4 % 2]);
+            let node = match turn {
+                5 => own,
+                6 => df.node_numbers(),
+                _ => self.rng.next_u32() % df.node_numbers(),
+            };
+            let mut words = Recorded { rng: self.rng, taken: Vec::new() };
+            let admitted = self.switch.admit(NodeId(node), scheme, paths, credits, &mut words);
+            let (taken, choice) = (Words(words.taken), admitted.as_ref().map(|sent| sent.choice));
+            let call = format_args!("admit {node} {} {}", scheme.code(), paths.code());
+            let step = admitted.clone().map(|sent| sent.step);
+            line(self.text, format_args!("{call} {taken} {}", Told(step.clone())));
+            if let Ok(choice) = choice {
+                line(self.text, format_args!("choice {}", number_of(choice)));
+            }
+            if let Ok(Step::Send { header, .. }) = step {
+                headers.push(header);
+            }
+        }
+        headers
+    }
+
+    /// A second look; the header to go on with.
+    fn reconsider(&mut self, header: Header, paths: VlbPaths, credits: &Known) -> Option<Header> {
+        let mut words = Recorded { rng: self.rng, taken: Vec::new() };
+        let looked = self.switch.reconsider(header, paths, credits, &mut words);
+        let (taken, told) = (Words(words.taken), Told(looked.clone()));
+        let call = format_args!("reconsider {:016x} {}", header.bits(), paths.code());
+        line(self.text, format_args!("{call} {taken} {told}"));
+        looked.ok()
+    }
+
+    fn forward(&mut self, header: Header) {
+        let step = Told(self.switch.forward(header));
+        line(self.text, format_args!("forward {:016x} // {step}", header.bits()));
+    }
+
+    /// The same switch booted for less than PAR: it refuses PAR's packets, and those that need its channels.
+    fn boots_for_less(&mut self, channels: u8, arriving: &[Header]) {
+        for (scheme, paths) in
+            [(Scheme::UgalL, VlbPaths::Conventional), (Scheme::UgalL, VlbPaths::Custom)]
+        {
+            let Channels { local, global } = self.switch.channels_needed_for(scheme, paths);
+            let links = Channels { local, global };
+            let Ok(less) = self.switch.clone().with_channels_for(scheme, paths, links) else {
+                continue;
+            };
+            let mut block = Block { switch: &less, text: self.text, rng: self.rng };
+            line(
+                block.text,
+                format_args!("boot {} {} {local} {global}", scheme.code(), paths.code()),
+            );
+            let counters = block.count(channels, Queues::Random);
+            let credits = Known { counters, channels };
+            block.admissions(&credits, 16);
+            for header in arriving {
+                let looked = block.reconsider(*header, paths, &credits).unwrap_or(*header);
+                block.forward(looked);
+            }
+        }
+    }
+}
