@@ -140,3 +140,37 @@ fn nothing_sees_the_laboratory() {
         assert_eq!(names.clone().filter(sees_it).collect::<Vec<_>>(), users, "{of_lab}");
     }
 }
+
+/// A package has the texts of both licences, which both of them ask for: links that cargo follows.
+#[test]
+fn every_package_has_both_licences() {
+    for package in packages() {
+        if !package["name"].as_str().unwrap().starts_with("tvlb") || package["publish"].is_array() {
+            continue;
+        }
+        let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap());
+        for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            let read = |path: &Path| std::fs::read(path).unwrap_or_default();
+            let text = read(&manifest.with_file_name(name));
+            assert!(text == read(&workspace().join(name)), "{}: {name}", manifest.display());
+        }
+    }
+}
+
+/// A switch reads images alone, so that its program builds nothing that reads and writes texts.
+#[test]
+fn a_switch_builds_without_serde() {
+    let tree = ["tree", "--edges", "normal", "--prefix", "none", "--locked", "--offline"];
+    for crate_of_switch in ["tvlb-firmware-model", "tvlb-firmware-c", "tvlb-ofar-c"] {
+        let output = Command::new(env!("CARGO"))
+            .args(tree)
+            .args(["--package", crate_of_switch])
+            .current_dir(workspace())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let crates = String::from_utf8(output.stdout).unwrap();
+        assert!(crates.contains("tvlb-schema "), "{crates}");
+        assert!(!crates.contains("serde"), "{crate_of_switch}: {crates}");
+    }
+}

@@ -4,11 +4,8 @@
 //! *gap* of a kind is how many cycles apart two flits start on a link of that kind. It is held to
 //! 1/256 cycle, so that arithmetic with gaps is that of integers and the same everywhere.
 
-use crate::weighing::FromText;
 use core::fmt;
-use core::marker::PhantomData;
 use core::str::FromStr;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// What a link joins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,21 +124,10 @@ impl FromStr for Bandwidth {
     }
 }
 
-impl Serialize for Bandwidth {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Bandwidth {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(FromText(PhantomData))
-    }
-}
-
 /// The relative bandwidth of each kind of link. The fastest kind is at most [`Self::MOST_RATIO`] times
 /// as fast as the slowest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "alloc", derive(serde::Serialize))]
 pub struct Bandwidths {
     node: Bandwidth,
     local: Bandwidth,
@@ -258,22 +244,6 @@ impl fmt::Display for Bandwidths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { node, local, global } = self;
         write!(f, "node {node}, local {local}, global {global}")
-    }
-}
-
-/// A kind that is not named has bandwidth 1.
-impl<'de> Deserialize<'de> for Bandwidths {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        #[derive(Default)]
-        struct BandwidthKeys {
-            node: Bandwidth,
-            local: Bandwidth,
-            global: Bandwidth,
-        }
-        let BandwidthKeys { node, local, global } = BandwidthKeys::deserialize(deserializer)?;
-        Self::new(node, local, global).map_err(de::Error::custom)
     }
 }
 

@@ -49,10 +49,12 @@ pub mod limits {
 
 /// Groups that follow each other and are alike: dfly(p, a, h, …) of g groups. Where a is 0 they are absent,
 /// and so are p and h.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "alloc",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
 )]
-#[serde(rename_all = "kebab-case")]
 pub struct GroupKind {
     /// Nodes per switch, 0 to [`limits::NODES_PER_SWITCH`].
     pub p: u16,
@@ -63,10 +65,11 @@ pub struct GroupKind {
     /// Groups of this kind, at least 1.
     pub g: u16,
     /// The most links that join two switches of such a group, 1 to [`limits::LOCAL_LINKS`]; 1 where a is 1 or 0.
-    #[serde(default = "one")]
+    #[cfg_attr(feature = "alloc", serde(default = "one"))]
     pub local_links: u16,
 }
 
+#[cfg(feature = "alloc")]
 const fn one() -> u16 {
     1
 }

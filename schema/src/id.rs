@@ -5,14 +5,12 @@
 
 use crate::Dragonfly;
 use core::fmt;
-use serde::{Deserialize, Serialize};
 
 macro_rules! identifier {
     ($(#[$doc:meta])* $name:ident($number:ty)) => {
         $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-        )]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(feature = "alloc", derive(serde::Serialize, serde::Deserialize))]
         pub struct $name(pub $number);
 
         impl $name {

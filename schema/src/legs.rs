@@ -5,7 +5,6 @@
 
 use crate::{Shape, ShapeSet};
 use core::fmt;
-use serde::{Deserialize, Serialize};
 
 /// Pairs of (hops of the first leg, hops of the second leg), of which an intermediate switch must have
 /// one. With a pair all smaller ones are in it.
@@ -24,7 +23,8 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(near.shapes().len(), 10);
 /// # Ok::<(), &str>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "alloc", derive(serde::Serialize, serde::Deserialize))]
 pub struct LegHops(u16);
 
 /// The most hops of a leg.

@@ -50,6 +50,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+#[cfg(feature = "alloc")]
+mod as_text;
 mod bandwidth;
 mod dragonfly;
 pub mod extension;

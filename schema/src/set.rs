@@ -4,12 +4,10 @@
 //! grow with the number of paths, and whether a route is in it is decided from the route alone.
 
 use crate::{ANY_FABRIC, LegHops, Level, RouteKey, Shape, ShapeSet};
-use serde::{Deserialize, Serialize};
 
 /// A keep-fraction in parts of 10 000.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "alloc", derive(serde::Serialize, serde::Deserialize))]
 pub struct Keep(u16);
 
 impl Keep {
@@ -45,7 +43,8 @@ impl Keep {
 }
 
 /// How one route is drawn from the kept ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "alloc", derive(serde::Serialize, serde::Deserialize))]
 pub enum DrawRule {
     /// Uniformly over all kept routes of the pair.
     ByRoute,
@@ -85,7 +84,8 @@ pub enum DrawRule {
 /// rule.check().map_err(|_| "a weight or fraction out of range")?;
 /// # Ok::<(), &str>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "alloc", derive(serde::Serialize, serde::Deserialize))]
 pub struct SetRule {
     /// The fraction of the routes of each shape that is kept, by shape number.
     pub keep: [Keep; Shape::COUNT],

@@ -5,7 +5,6 @@
 //! global link y. That makes 2·3·2 = 12 shapes.
 
 use core::fmt;
-use serde::{Deserialize, Serialize};
 
 /// (head, mid, tail), the local hops in the source, intermediate and destination group.
 ///
@@ -122,9 +121,8 @@ impl fmt::Display for Shape {
 /// assert_eq!(shapes, ["000", "001", "010", "011"]);
 /// assert!(set.is_down_closed());
 /// ```
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "alloc", derive(serde::Serialize, serde::Deserialize))]
 pub struct ShapeSet(u16);
 
 impl ShapeSet {

@@ -12,7 +12,6 @@ use crate::{
     SetView, SwitchId, SwitchIndex, Weighing,
 };
 use core::ops::Range;
-use serde::{Deserialize, Serialize};
 
 /// The bit of a decision's set that says that it counts the credits of single virtual channels. The number of
 /// the set is in the low six.
@@ -54,8 +53,12 @@ impl Decision {
 }
 
 /// One value for each decision.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "alloc",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub struct PerDecision<T> {
     /// For UGAL-L.
     pub ugal_l: T,
@@ -100,8 +103,12 @@ impl<T> PerDecision<T> {
 }
 
 /// How virtual channels are assigned along a path.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "alloc",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum VcScheme {
     /// After Won et al., HPCA 2015: VC 0 at injection; one higher on arriving in a new group and
     /// for a second local hop in a row; the same from a local to a global hop.
@@ -129,8 +136,12 @@ impl VcScheme {
 }
 
 /// Which MIN path PAR's second look weighs against VLB.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "alloc",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum MinCandidate {
     /// The rest of the path that the packet came by: over this switch's own global link.
     #[default]

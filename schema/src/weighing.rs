@@ -2,9 +2,7 @@
 //! credits it counts; and by which link packets go on that it sends by VLB.
 
 use core::fmt;
-use core::marker::PhantomData;
 use core::str::FromStr;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// How a decision weighs MIN against VLB, and how its VLB packets go on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -23,10 +21,12 @@ pub struct Weighing {
 }
 
 /// By which link a VLB packet leaves its intermediate group.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "alloc",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
 )]
-#[serde(rename_all = "kebab-case")]
 pub enum Onward {
     /// The one that was drawn with its path, as the papers have it.
     #[default]
@@ -56,8 +56,12 @@ impl fmt::Display for Onward {
 }
 
 /// Which credits in use a decision counts as the queue of a port, in the cost of a candidate and in the gate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "alloc",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Queue {
     /// Those of all virtual channels of the port, as the papers have it.
     #[default]
@@ -172,45 +176,6 @@ impl FromStr for Gate {
         }
         let sixteenths = whole * 16 + sixteenths / scale;
         u8::try_from(sixteenths).map(Self::of_sixteenths).map_err(|_| GateError)
-    }
-}
-
-/// Reads a value from its text.
-pub(crate) struct FromText<T>(pub(crate) PhantomData<T>);
-
-impl<T: FromStr<Err: fmt::Display>> de::Visitor<'_> for FromText<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-        text.parse().map_err(|error| E::custom(format_args!("found {text:?}, {error}")))
-    }
-}
-
-impl Serialize for Candidates {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Candidates {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(FromText(PhantomData))
-    }
-}
-
-impl Serialize for Gate {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Gate {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(FromText(PhantomData))
     }
 }
 

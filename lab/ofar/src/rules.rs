@@ -9,8 +9,12 @@ const HAS_LEAST: u8 = 8;
 
 /// The largest share in use at the output of a misroute within a group, in percent of that at the minimal output, by
 /// the place of the packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "alloc",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields, rename_all = "kebab-case")
+)]
 pub struct LocalPercent {
     /// In its source group, which it then has to leave.
     pub source: u8,
@@ -28,8 +32,12 @@ impl LocalPercent {
 }
 
 /// How OFAR's switches decide. Shares are in percent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "alloc",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields, rename_all = "kebab-case")
+)]
 pub struct OfarRules {
     /// Canonical virtual channels of links within groups, 1 to 7. The escape network has the one above them.
     pub local_channels: u8,
@@ -42,7 +50,7 @@ pub struct OfarRules {
     pub global_percent: u8,
     /// A packet is misrouted only where the share in use at its minimal output is at least this much, 0 to 100; 0
     /// for no such threshold.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[cfg_attr(feature = "alloc", serde(default, skip_serializing_if = "is_none"))]
     pub least_percent: u8,
     /// A packet is misrouted only if its minimal output was given to another packet in this very cycle.
     pub strict: bool,
@@ -62,6 +70,7 @@ pub struct OfarRules {
     pub most_entries: u8,
 }
 
+#[cfg(feature = "alloc")]
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
 const fn is_none(percent: &u8) -> bool {
     *percent == 0

@@ -10,8 +10,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cell::OnceCell;
 use std::ffi::c_void;
 use tvlb_firmware_c::{
-    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_look_onward,
-    tvlb_reconsider, tvlb_setup, tvlb_step, tvlb_switch,
+    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_look_onward, tvlb_reconsider,
+    tvlb_setup, tvlb_step, tvlb_switch,
 };
 use tvlb_firmware_model::{
     ByChannel, Channels, Choice, Error, Header, Scheme, Step, Switch, VlbPaths,
@@ -163,7 +163,7 @@ fn in_c(step: &Result<Step, Error>) -> (i32, u64, u16, u8, u8) {
         Ok(Step::Send { port, virtual_channel, header }) => {
             (TVLB_OK, header.bits(), port.0, *virtual_channel, 0)
         }
-        Err(error) => (code_of(error), 0, 0, 0, 0),
+        Err(error) => (error.code(), 0, 0, 0, 0),
     }
 }
 
@@ -202,7 +202,7 @@ fn bounce(switch: &Switch<'_>, c: &InC, bits: u64, world: &mut World) {
         });
         let looked =
             switch.reconsider(header, world.paths, &by_channel(&world.credits), &mut world.rng);
-        assert_eq!(code, looked.as_ref().map_or_else(code_of, |_| TVLB_OK));
+        assert_eq!(code, looked.as_ref().map_or_else(|error| error.code(), |_| TVLB_OK));
         let Ok(looked) = looked else { return };
         assert_eq!(in_place, looked.bits());
         let code = c.with(world, |switch, _, given| {
