@@ -70,8 +70,9 @@ pub struct HeaderWidths {
 
 /// How many bits tell so many numbers apart.
 const fn bits_of(count: u32) -> u8 {
-    // At most 32.
-    (u32::BITS - count.saturating_sub(1).leading_zeros()) as u8
+    let bits = u32::BITS - count.saturating_sub(1).leading_zeros();
+    // At most 32, and the compiler sees it.
+    (bits & 0xff) as u8
 }
 
 impl HeaderWidths {

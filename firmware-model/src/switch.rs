@@ -142,7 +142,7 @@ impl<'a> Switch<'a> {
         let has_par = matches!(scheme, Scheme::Par);
         let serves = |has: bool| [has && matches!(paths, VlbPaths::Conventional), has];
         let serves = [[true; 2], serves(has_vlb), serves(has_vlb), serves(has_par)];
-        Self { booted_for, channels, serves, ..self }
+        Self { channels, booted_for, serves, ..self }
     }
 
     /// The scheme and the VLB paths that it was booted for: those of [`Self::with_channels_for`], or all.

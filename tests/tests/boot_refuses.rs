@@ -93,7 +93,7 @@ fn a_switch_refuses_packets_for_which_it_was_not_booted() {
             );
         }
         for of in paths {
-            let mut look = |header| {
+            let look = |header| {
                 let mut rng = DefaultRng::seed_from_u64(1);
                 switch.reconsider(Header::from_bits(header), of, &sums[..], &mut rng)
             };

@@ -91,7 +91,7 @@ fn in_rust(home: &Path) {
     let manifest = project.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).unwrap();
     let crate_root = repository().join("firmware-model");
-    fs::write(&manifest, text.replace("\"../..\"", &format!("{crate_root:?}"))).unwrap();
+    fs::write(&manifest, text.replace("../..", crate_root.to_str().unwrap())).unwrap();
     let wrapped = |page| format!("{BEFORE}{}Ok(())\n}}\n", block(page, "rust"));
     fs::create_dir(project.join("src/bin")).unwrap();
     for (name, program) in [
