@@ -5,7 +5,7 @@ use rand_core::Rng;
 use std::path::Path;
 use tvlb_firmware_model::{Error, Header, Stage, Step, Switch};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::{DestinationWindow, FabricFile, Latencies, Wiring};
+use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_generator::policy::OpenPolicies;
 use tvlb_generator::tables::{Generated, tables_of};
 use tvlb_schema::{
@@ -32,21 +32,9 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
     let dragonfly = Dragonfly::new(p, a, h, g).expect("the test's sizes are within the limits");
     let rule = parse_set("min", 1).expect("min is in the grammar");
     let sets = Some(PerDecision::same(rule));
-    let file = FabricFile {
-        name: "test".to_owned(),
-        seed: 1,
-        dragonfly,
-        kind_names: Vec::new(),
-        kind_groups: Vec::new(),
-        names: None,
-        wiring: Wiring::Arrangement(arrangement),
-        latencies: Latencies { local: 10, global: 15 },
-        buffer_flits: None,
-        destination_window: DestinationWindow::Usual,
-        bandwidths: tvlb_schema::Bandwidths::ALIKE,
-        virtual_channels: VcScheme::Ordered,
-        policies: OpenPolicies { sets, ..OpenPolicies::default() },
-    };
+    let policies = OpenPolicies { sets, ..OpenPolicies::default() };
+    let file = FabricFile::new("test", dragonfly, arrangement, 1).expect("a file can say this");
+    let file = FabricFile { policies, ..file };
     let topology = arrange(dragonfly, arrangement, 1).expect("every arrangement can be laid");
     Fabric { file, topology, names: Names::default() }
 }
