@@ -2,7 +2,8 @@
 //!
 //! A candidate holds the guards if on none of them its regret is above the margin. Where no candidate
 //! does, all that are fast and have no long tail race, and of those that finish the one with the least worst
-//! regret over all traffic is chosen.
+//! regret over all traffic is chosen. So is a reference that fails a guard, where those that hold all of them carry less
+//! of the score patterns than it does and lose more by that than it loses on the guard.
 //!
 //! It knows contenders by number only. What they are and how they are tried is the [`Runner`]'s
 //! business, so the rules can be tested on made-up outcomes. The same answers give the same result, at
@@ -41,7 +42,7 @@ pub(super) struct ContestResult {
     pub baselines: Baselines,
     /// The first guard on which each contender fails at the margin, if it fails on any.
     pub failures: PerContender<Option<GuardFailure>>,
-    /// Whether the chosen contender holds all guards. If it does not, no candidate does.
+    /// Whether the chosen contender holds all guards. If it does not, no candidate does without losing more elsewhere.
     pub holds_guards: bool,
     /// Saturation on each score pattern that each contender met.
     pub standings: Standings,
@@ -102,27 +103,12 @@ pub(super) fn contest(
     let baselines = &baselines;
     let RaceEntrants { failures, mut admitted, hold_guards } =
         RaceEntrants::admit(runner, (count, rules.candidates), baselines)?;
-    let panel = runner.panel();
     let references = rules.references;
     let prefer = if hold_guards { rules.prefer } else { Prefer::Robust };
-    let values = PerContender::same(count, Vec::new());
-    let mut standings = Standings { values, rounds: panel.score.len() };
-    let mut in_race = references.to_vec();
-    in_race.extend(admitted.iter().filter(|contender| !references.contains(contender)));
-    race(&mut standings, (in_race, references), prefer.finalists(), |round, left, so_far| {
-        saturations(runner, baselines, round, (left, references), so_far)
-    })?;
+    let standings = raced(runner, baselines, (count, &admitted), references, prefer.finalists())?;
     admitted.retain(|&contender| standings.finished(contender));
 
-    let regrets_of = |&contender: &Contender| {
-        let guards = if contender == Contender::CONVENTIONAL {
-            baselines.guards.iter().map(|carried| carried.conventional).collect()
-        } else {
-            baselines.guard_steps(runner, contender)?
-        };
-        let score = standings.values[contender].iter().copied().map(step_of).collect();
-        Ok((contender, baselines.regrets(panel, &Steps { score, guards })))
-    };
+    let regrets_of = |&one: &Contender| Ok((one, regrets_of(runner, baselines, &standings, one)?));
     let mut asked = vec![Contender::CONVENTIONAL];
     if prefer.looks_at_guards() {
         asked.extend(admitted.iter().filter(|&&one| one != Contender::CONVENTIONAL));
@@ -143,20 +129,67 @@ pub(super) fn contest(
     if rules.candidates.contains(&Contender::CONVENTIONAL) {
         keep_conventional(&mut finalists, &references);
     }
-    let chosen = finalists.first().map_or(Contender::CONVENTIONAL, |first| first.contender);
-    if !regrets.contains_key(&chosen) {
-        regrets.extend([regrets_of(&chosen)?]);
-    }
+    let chosen_of = |finalists: &[Finalist]| {
+        finalists.first().map_or(Contender::CONVENTIONAL, |first| first.contender)
+    };
+    let first = chosen_of(&finalists);
+    let rivals = if hold_guards {
+        rivals(&finalists, &references, |one| {
+            rules.candidates.contains(&one)
+                && matches!(failures[one], Some(GuardFailure::Saturated { .. }))
+        })
+    } else {
+        Vec::new()
+    };
+    let asked = rivals.iter().chain([&first]).filter(|one| !regrets.contains_key(one));
+    let asked: Vec<Contender> = asked.copied().collect();
+    regrets.extend(all_of(&asked, regrets_of)?);
+    prefer_less_regret(&mut finalists, &references, &rivals, &regrets);
+    let chosen = chosen_of(&finalists);
     Ok(ContestResult {
         baselines: baselines.clone(),
         failures,
-        holds_guards: hold_guards,
+        holds_guards: hold_guards && chosen == first,
         standings,
         finalists,
         references,
         regrets,
         chosen,
     })
+}
+
+/// The regrets of a contender that has finished the race.
+fn regrets_of(
+    runner: &impl Runner,
+    baselines: &Baselines,
+    standings: &Standings,
+    contender: Contender,
+) -> Result<Regrets, ChooseError> {
+    let guards = if contender == Contender::CONVENTIONAL {
+        baselines.guards.iter().map(|carried| carried.conventional).collect()
+    } else {
+        baselines.guard_steps(runner, contender)?
+    };
+    let score = standings.values[contender].iter().copied().map(step_of).collect();
+    Ok(baselines.regrets(runner.panel(), &Steps { score, guards }))
+}
+
+/// The race of those who are `admitted`, of `count` contenders, and of the references.
+fn raced(
+    runner: &impl Runner,
+    baselines: &Baselines,
+    (count, admitted): (usize, &[Contender]),
+    references: &[Contender],
+    keep: usize,
+) -> Result<Standings, ChooseError> {
+    let values = PerContender::same(count, Vec::new());
+    let mut standings = Standings { values, rounds: runner.panel().score.len() };
+    let mut in_race = references.to_vec();
+    in_race.extend(admitted.iter().filter(|contender| !references.contains(contender)));
+    race(&mut standings, (in_race, references), keep, |round, left, so_far| {
+        saturations(runner, baselines, round, (left, references), so_far)
+    })?;
+    Ok(standings)
 }
 
 /// Puts conventional UGAL first where the best finalist carries less of the score patterns than it does: who
@@ -170,6 +203,37 @@ fn keep_conventional(finalists: &mut Vec<Finalist>, references: &[Finalist]) {
     if best + EQUAL + 1e-9 < conventional.mean() {
         finalists.retain(|finalist| !is_conventional(finalist));
         finalists.insert(0, conventional.clone());
+    }
+}
+
+/// The references that carry more of the score patterns than the best finalist, and fail a guard only by what they
+/// carry, as `may_be_chosen` says.
+fn rivals(
+    finalists: &[Finalist],
+    references: &[Finalist],
+    may_be_chosen: impl Fn(Contender) -> bool,
+) -> Vec<Contender> {
+    let best = finalists.first().map_or(f64::NEG_INFINITY, Finalist::mean);
+    let carry_more = references.iter().filter(|one| one.mean() > best + EQUAL + 1e-9);
+    carry_more.map(|one| one.contender).filter(|&one| may_be_chosen(one)).collect()
+}
+
+/// Puts the rival with the least worst regret first, if that is less than the best finalist's: to lose a little on a guard
+/// is better than to hold all of them for a great loss under the score patterns.
+fn prefer_less_regret(
+    finalists: &mut Vec<Finalist>,
+    references: &[Finalist],
+    rivals: &[Contender],
+    regrets: &BTreeMap<Contender, Regrets>,
+) {
+    let worst = |one: Contender| regrets.get(&one).map_or(f64::INFINITY, Regrets::worst);
+    let least = rivals.iter().copied().min_by(|&one, &other| worst(one).total_cmp(&worst(other)));
+    let Some(least) = least else { return };
+    let rival = references.iter().find(|one| one.contender == least);
+    if let (Some(rival), Some(first)) = (rival, finalists.first())
+        && worst(least) < worst(first.contender)
+    {
+        finalists.insert(0, rival.clone());
     }
 }
 

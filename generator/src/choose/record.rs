@@ -183,7 +183,9 @@ fn outcome(contender: Contender, panel: &Panel, result: &ContestResult) -> Strin
             "reference".to_owned()
         }
         Some(failure) if contender == result.chosen => {
-            format!("chosen, since no candidate holds all guards; {failure}")
+            format!(
+                "chosen, since no candidate holds all guards without losing more elsewhere; {failure}"
+            )
         }
         Some(failure) if is_finalist => format!("finished, but {failure}"),
         Some(failure) if met > 0 && !is_reference => {

@@ -352,15 +352,15 @@ fn above_limit<'n>(
     })
 }
 
-/// That no candidate holds all guards, and what the chosen one loses.
+/// That no candidate holds all guards without losing more elsewhere, and what the chosen one loses.
 pub(crate) fn without_holder(contest: &ContestEntry, panel: &PanelEntry) -> String {
     let margin = panel.most_regret;
     let Some(regrets) = contest.chosen_entry().and_then(|entry| entry.regrets.as_ref()) else {
-        return format!("no candidate holds all guards at {margin}%");
+        return format!("no candidate holds all guards at {margin}% without losing more elsewhere");
     };
     let worst = &regrets.worst_guard;
     format!(
-        "no candidate holds all guards at {margin}%; of those that are fast, conventional routing among them, the one \
+        "no candidate holds all guards at {margin}% without losing more elsewhere; of those that are fast, conventional routing among them, the one \
          with the least worst regret over all traffic is chosen; its worst on a guard is {}, under {}",
         percent(worst.regret),
         worst.traffic

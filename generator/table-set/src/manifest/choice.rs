@@ -134,7 +134,7 @@ pub struct ContestEntry {
     pub tails: Vec<TailEntry>,
     /// The chosen set; two with "then" between if PAR's second look has one of its own.
     pub chosen: String,
-    /// Whether it holds all guards; if not, no candidate does.
+    /// Whether it holds all guards; if not, no candidate does without losing more elsewhere.
     pub holds_guards: bool,
     /// Where no candidate holds all guards: of the candidates that finished, those of which no other has both less regret and
     /// more saturation, the one with the least regret first.
