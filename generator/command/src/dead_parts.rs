@@ -72,6 +72,9 @@ fn tip(command: &str) -> Option<&'static str> {
         "advise" => {
             "its switches have no update installed; --with listed:FILE leaves out the nodes of dead switches"
         }
+        "vectors" => {
+            "--update DIR has the switch decide with an update of `tvlb faults`, which says what is dead"
+        }
         "cables" => "it lays the cables of a plan, of which nothing is dead",
         _ => return None,
     };
