@@ -299,7 +299,7 @@ fn no_text_of_a_manifest_tells_the_terminal_what_to_do() {
     assert_snapshot!(says("\"ordered\"", "\"\\u001b[2J\""), @r#"tvlb: out/manifest.json: virtual-channels is "\u{1b}[2J", accepted 1 to 64 of A-Z a-z 0-9 -"#);
     assert_snapshot!(says("strategic-2-3 by shape", "\\u001b[2J"), @r#"tvlb: out/manifest.json: sets.ugal-l.set is "\u{1b}[2J", accepted printable ASCII characters"#);
     assert_snapshot!(says("\"sha256\": \"", "\"sha256\": \"\\u001b"), @r#"tvlb: out/manifest.json: files[0].sha256 is "\u{1b}53417cb55ec7dbb799b1959a26e877eec14e708891f3b54e61cc21fab2c3610…", accepted 64 hexadecimal digits in lower case"#);
-    assert_snapshot!(says("\"name\"", "\"na\\u001b\\u0007me\""), @r"tvlb: out/manifest.json:5:22: not a manifest of a table set: unknown field `na\u{1b}\u{7}me`, expected one of `name`, `p`, `a`, `h`, `g`, `kinds`, `wiring`, `cables`, `seed`, `local-latency`, `global-latency`, `bandwidths`, `buffer`, `destination-window`");
+    assert_snapshot!(says("\"name\"", "\"na\\u001b\\u0007me\""), @r"tvlb: out/manifest.json:5:22: not a manifest of a table set: unknown field `na\u{1b}\u{7}me`, expected one of `name`, `p`, `a`, `h`, `g`, `kinds`, `wiring`, `cables`, `seed`, `local-latency`, `global-latency`, `bandwidths`, `buffer`, `destination-window`, `injection`, `telling`");
 }
 
 #[test]
