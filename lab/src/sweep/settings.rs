@@ -227,7 +227,7 @@ mod tests {
             ("speedup = 9", "speedup: found 9, accepted 1 to 4"),
             ("speedup = true", "expected a number or a text"),
             ("global-bandwidth = 0", "global-bandwidth: found 0, accepted a number above 0"),
-            ("injection = \"sometimes\"", "found sometimes, accepted one of zero, random"),
+            ("injection = \"sometimes\"", "found sometimes, accepted one of zero, two, random"),
             ("bufer = 1", "found \"bufer\" (did you mean buffer?), accepted vc-scheme, "),
         ] {
             let error = variants(text).err().unwrap();
