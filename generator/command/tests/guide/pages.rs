@@ -94,6 +94,12 @@ fn in_rust(home: &Path) {
     fs::write(&manifest, text.replace("../..", crate_root.to_str().unwrap())).unwrap();
     let wrapped = |page| format!("{BEFORE}{}Ok(())\n}}\n", block(page, "rust"));
     fs::create_dir(project.join("src/bin")).unwrap();
+    let run = |program: &str| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(&project).args(["run", "--quiet", "--offline", "--locked", "--bin"]);
+        cargo.arg(program).arg("--target-dir").arg(target.join("pages"));
+        cargo
+    };
     for (name, program) in [
         ("readme", wrapped("README.md")),
         (
@@ -106,28 +112,11 @@ fn in_rust(home: &Path) {
         ("rustdoc", of_rustdoc()),
     ] {
         fs::write(project.join(format!("src/bin/{name}.rs")), program).unwrap();
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo.current_dir(&project).args([
-            "run",
-            "--quiet",
-            "--offline",
-            "--locked",
-            "--bin",
-            name,
-        ]);
-        cargo.arg("--target-dir").arg(target.join("pages")).arg("--");
+        let mut cargo = run(name);
+        cargo.arg("--");
         done(cargo.arg(home.join("out/fabric.tvlb")).arg(home.join("out/switches/00003.tvlb")));
     }
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(&project).args([
-        "run",
-        "--quiet",
-        "--offline",
-        "--locked",
-        "--bin",
-        "rust-switch",
-    ]);
-    assert_routed(&done(cargo.arg("--target-dir").arg(target.join("pages"))));
+    assert_routed(&done(&mut run("rust-switch")));
 }
 
 /// The guide has built the library.
