@@ -51,6 +51,19 @@ pub enum Choice {
     VlbFallback,
 }
 
+impl Choice {
+    /// The code in `tvlb.h`, `TVLB_HERE` to `TVLB_VLB_FALLBACK`; 0 says there that nothing was chosen.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Here => 1,
+            Self::Min => 2,
+            Self::Vlb => 3,
+            Self::MinFallback => 4,
+            Self::VlbFallback => 5,
+        }
+    }
+}
+
 /// What a decision chose.
 #[derive(Clone, Copy)]
 pub(crate) struct Chosen {

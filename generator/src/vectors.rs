@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::convert::Infallible;
 use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::{
-    ByChannel, Channels, Choice, Credits, Error, Header, Scheme, Stage, Step, Switch, VlbPaths,
+    ByChannel, Channels, Credits, Error, Header, Scheme, Stage, Step, Switch, VlbPaths,
 };
 use tvlb_schema::{NodeId, Port, SwitchId};
 
@@ -232,17 +232,6 @@ impl Display for Told<Header> {
     }
 }
 
-/// The number of a choice in `tvlb.h`.
-const fn number_of(choice: Choice) -> u8 {
-    match choice {
-        Choice::Here => 1,
-        Choice::Min => 2,
-        Choice::Vlb => 3,
-        Choice::MinFallback => 4,
-        Choice::VlbFallback => 5,
-    }
-}
-
 /// The calls of one booted switch.
 struct Block<'b, 'i> {
     switch: &'b Switch<'i>,
@@ -311,7 +300,7 @@ impl Block<'_, '_> {
             let step = admitted.clone().map(|sent| sent.step);
             line(self.text, format_args!("{call} {taken} {}", Told(step.clone())));
             if let Ok(choice) = choice {
-                line(self.text, format_args!("choice {}", number_of(choice)));
+                line(self.text, format_args!("choice {}", choice.code()));
             }
             if let Ok(Step::Send { header, .. }) = step {
                 headers.push(header);

@@ -5,7 +5,7 @@ mod sum;
 
 use rand_core::Rng;
 use sum::{Sum, Xorshift};
-use tvlb_firmware_c::{TVLB_OK, code_of_choice};
+use tvlb_firmware_c::TVLB_OK;
 use tvlb_firmware_model::{ByChannel, Channels, Error, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::NodeId;
 
@@ -56,7 +56,7 @@ fn main() {
         let paths = [VlbPaths::Conventional, VlbPaths::Custom][(word >> 11 & 1) as usize];
         let credits: [u32; 15] = core::array::from_fn(|_| inputs.next_u32() >> 27);
         let admission = source.admit(node, scheme, paths, credits.as_slice(), &mut draws);
-        let admitted = admission.as_ref().map(|a| (a.step, code_of_choice(a.choice)));
+        let admitted = admission.as_ref().map(|a| (a.step, a.choice.code()));
         sum.add_step(admitted);
         let mut bits = u64::from(inputs.next_u32()) << 32;
         bits |= u64::from(inputs.next_u32());

@@ -2,9 +2,7 @@
 
 use crate::describe::{tvlb_weighing, weighing_of};
 use crate::memory::{self, Out};
-use crate::{
-    code_of_choice, end, paths_of, scheme_of, state, step_of, tvlb_inputs, tvlb_step, tvlb_switch,
-};
+use crate::{end, paths_of, scheme_of, state, step_of, tvlb_inputs, tvlb_step, tvlb_switch};
 use tvlb_firmware_model::{Candidate, Drawn, Explanation, Header, NotDrawn};
 use tvlb_schema::{Candidates, NodeId};
 
@@ -152,7 +150,7 @@ pub unsafe extern "C" fn tvlb_explain(
             .explain(NodeId(node), scheme, paths, &credits, &mut random)
             .map_err(|error| error.code())?;
         let admission = explanation.outcome;
-        let step = step_of(admission.step, code_of_choice(admission.choice));
+        let step = step_of(admission.step, admission.choice.code());
         out.write(explanation_of(&explanation, step));
         Ok(())
     };

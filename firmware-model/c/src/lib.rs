@@ -51,7 +51,7 @@ pub use window::{
 
 use memory::Out;
 use setup::Images;
-use tvlb_firmware_model::{Admission, Choice, Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_firmware_model::{Admission, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::NodeId;
 
 /// A step of a packet: `struct tvlb_step`.
@@ -77,17 +77,6 @@ fn scheme_of(code: u8) -> Result<Scheme, i32> {
 
 fn paths_of(code: u8) -> Result<VlbPaths, i32> {
     VlbPaths::from_code(code).ok_or(TVLB_BAD_ARGUMENT)
-}
-
-#[doc(hidden)]
-pub const fn code_of_choice(choice: Choice) -> u8 {
-    match choice {
-        Choice::Here => 1,
-        Choice::Min => 2,
-        Choice::Vlb => 3,
-        Choice::MinFallback => 4,
-        Choice::VlbFallback => 5,
-    }
 }
 
 fn step_of(step: Step, choice: u8) -> tvlb_step {
@@ -196,7 +185,7 @@ pub unsafe extern "C" fn tvlb_admit(
         let Admission { step, choice } = switch
             .admit(NodeId(node), scheme, paths, &credits, &mut random)
             .map_err(|error| error.code())?;
-        out.write(step_of(step, code_of_choice(choice)));
+        out.write(step_of(step, choice.code()));
         Ok(())
     };
     end(admit())

@@ -1,7 +1,7 @@
 //! UGAL by the group: what the other switches of the group have told of their global ports.
 
 use crate::memory::{self, Counters, Out};
-use crate::{code_of_choice, end, paths_of, state, step_of};
+use crate::{end, paths_of, state, step_of};
 use crate::{tvlb_inputs, tvlb_step, tvlb_switch};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn tvlb_admit_told(
         let Admission { step, choice } = switch
             .admit(NodeId(node), Scheme::UgalL, paths, &credits, &mut random)
             .map_err(|error| error.code())?;
-        out.write(step_of(step, code_of_choice(choice)));
+        out.write(step_of(step, choice.code()));
         Ok(())
     };
     end(admit())
