@@ -1,6 +1,6 @@
 //! Virtual channels: which one a packet takes on its next link.
 //!
-//! Under each scheme some rank of the channels rises strictly along every path in any Dragonfly,
+//! Under each of the first three schemes some rank of the channels rises strictly along every path in any Dragonfly,
 //! so no cycle of channels that wait for each other can close (Dally and Seitz, 1987):
 //!
 //! - `ordered` (after Won et al., HPCA 2015): VC 0 at injection; one higher on arriving in a new
@@ -10,6 +10,10 @@
 //! - `positional`: one VC for each place that a link can have on a path. The rank is that place:
 //!   source local, PAR's second source local, first global, first and second local in the
 //!   intermediate group, second global, destination local.
+//! - `up-down`, for groups of leaves and spines: VC 0 at injection; one higher for the second of two local hops in
+//!   the intermediate group, where the packet turns from down to up, or else for the second global link. A local
+//!   link leads up, to a spine, or down, to a leaf, and the rank is 3·VC + (0 if the link leads up, 1 if it is
+//!   global, 2 if it leads down). In other wirings it promises nothing.
 
 use crate::{Header, Scheme, Stage};
 use tvlb_schema::{Decision, VcScheme};
@@ -51,6 +55,8 @@ impl Channels {
     pub const POSITIONAL: Self = Self { local: 4, global: 2 };
     /// `positional` for PAR: L0 L4 G0 L1 L2 G1 L3.
     pub const POSITIONAL_PAR: Self = Self { local: 5, global: 2 };
+    /// `up-down` for every scheme: up 0, G0, down 0, up 1, G1, down 1.
+    pub const UP_DOWN: Self = Self { local: 2, global: 2 };
 
     /// What is enough for any assignment and any scheme. A header has room for eight.
     pub const MOST: Self = Self { local: 7, global: 6 };
@@ -92,10 +98,11 @@ impl ChannelRule {
 
 impl Rules {
     /// By VC scheme, in the order of their codes.
-    const TABLES: &'static [Self; 3] = &[
+    const TABLES: &'static [Self; 4] = &[
         Self::new(VcScheme::Ordered),
         Self::new(VcScheme::PerHop),
         Self::new(VcScheme::Positional),
+        Self::new(VcScheme::UpDown),
     ];
 
     pub(crate) const fn of(channels: VcScheme) -> &'static Self {
@@ -113,12 +120,14 @@ impl Rules {
                 VcScheme::PerHop if matches!(stage, Stage::Source) => ChannelRule::fixed(0),
                 VcScheme::PerHop => ChannelRule::rise(1),
                 VcScheme::Positional => ChannelRule::fixed(position(stage, link)),
+                VcScheme::UpDown => ChannelRule::rise(up_down_rises(stage, link) as u8),
             };
             at += 1;
         }
         rules[AGAIN as usize] = match channels {
             VcScheme::Ordered | VcScheme::PerHop => ChannelRule::rise(1),
             VcScheme::Positional => ChannelRule::fixed(4),
+            VcScheme::UpDown => ChannelRule::rise(0),
         };
         Self(rules)
     }
@@ -151,10 +160,11 @@ impl FirstChannels {
     pub(crate) const AT_SOURCE: Self = Self { local: AT_INJECTION, global: AT_INJECTION };
 
     /// By VC scheme, in the order of their codes.
-    const AT_SECOND_LOOK: [Self; 3] = [
+    const AT_SECOND_LOOK: [Self; 4] = [
         Self::at_second_look(VcScheme::Ordered),
         Self::at_second_look(VcScheme::PerHop),
         Self::at_second_look(VcScheme::Positional),
+        Self::at_second_look(VcScheme::UpDown),
     ];
 
     const fn at_second_look(channels: VcScheme) -> Self {
@@ -187,6 +197,14 @@ const fn ordered_rises(stage: Stage, next: HopKind) -> bool {
         | Stage::MiddleDetour
         | Stage::MiddleLocal
         | Stage::DestinationLocal => matches!(next, HopKind::Local),
+    }
+}
+
+/// Whether `up-down` takes a higher VC: two local hops in the intermediate group lead down to a leaf and up again.
+const fn up_down_rises(stage: Stage, next: HopKind) -> bool {
+    match next {
+        HopKind::Local => matches!(stage, Stage::MiddleDetour),
+        HopKind::Global => matches!(stage, Stage::Middle),
     }
 }
 
@@ -266,5 +284,6 @@ mod tests {
         assert_eq!(text(VcScheme::PerHop, Scheme::Par), "0123456");
         assert_eq!(text(VcScheme::Positional, Scheme::UgalL), "001213");
         assert_eq!(text(VcScheme::Positional, Scheme::Par), "0401213");
+        assert_eq!(text(VcScheme::UpDown, Scheme::UgalL), "000111");
     }
 }

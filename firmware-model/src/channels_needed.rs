@@ -19,7 +19,7 @@ use crate::channel::{AGAIN, HopKind, Rules, place};
 use crate::path::{Path, Place};
 use crate::{Channels, Header, Scheme, Stage, Switch, VlbPaths};
 use rand_core::Rng;
-use tvlb_schema::{Decision, Shape, ShapeSet, VcScheme};
+use tvlb_schema::{Decision, LeavesAndSpines, Shape, ShapeSet, VcScheme};
 
 /// A packet on its way, and the channels that it has needed so far.
 #[derive(Clone, Copy)]
@@ -94,10 +94,11 @@ impl ChannelWalk {
 
 /// By VC scheme, in the order of their codes: what a VLB packet needs from where it comes to its intermediate group, if
 /// it makes two hops there, above the channel of the first of them.
-const ABOVE_FIRST: [Channels; 3] = [
+const ABOVE_FIRST: [Channels; 4] = [
     above_first(VcScheme::Ordered),
     above_first(VcScheme::PerHop),
     above_first(VcScheme::Positional),
+    above_first(VcScheme::UpDown),
 ];
 
 const fn above_first(assignment: VcScheme) -> Channels {
@@ -176,7 +177,8 @@ impl Switch<'_> {
     /// is saved.
     ///
     /// MIN needs what its direct paths take, at most one local hop at each end, if the plan joins this
-    /// switch's group with every other one and all switches of a group with each other, and nothing is dead.
+    /// switch's group with every other one and all switches of a group with each other, or, where channels are
+    /// assigned `up-down`, all leaves of a group with all its spines, and nothing is dead.
     /// Otherwise MIN packets go around what is missing, or by VLB, and MIN needs what UGAL-L needs.
     ///
     /// # Example
@@ -240,9 +242,11 @@ impl Switch<'_> {
     /// Whether MIN packets of this switch take direct paths and no others.
     fn has_direct_min_alone(&self) -> bool {
         let fabric = self.image.fabric();
-        fabric.planned_group_links().is_whole()
-            && fabric.is_faultless()
+        fabric.is_faultless()
             && self.is_joined_with_all()
+            && (fabric.planned_group_links().is_whole()
+                || self.image.virtual_channels() == VcScheme::UpDown
+                    && fabric.joins_all_leaves_and_spines())
     }
 
     /// Whether some cable of the plan joins this switch's group with each other one. An absent group has no

@@ -4,7 +4,7 @@ use crate::fabric_file::{FabricFile, FabricFileError, FabricValueError, Wiring};
 use crate::recognise::Recognised;
 use std::io;
 use std::path::{Path, PathBuf};
-use tvlb_schema::{Dragonfly, Nodes};
+use tvlb_schema::{Dragonfly, LeavesAndSpines, Nodes, VcScheme};
 use tvlb_table_set::MOST_NAMES_BYTES;
 use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_table_set::names::{Names, NamesError};
@@ -54,6 +54,8 @@ pub enum FabricError {
     Names { path: PathBuf, source: Box<NamesError> },
     #[error("{path}: {source}")]
     Arrangement { path: PathBuf, source: CableError },
+    #[error("{path}: routing.virtual-channels = \"up-down\", but {}", VcScheme::UP_DOWN_ELSEWHERE)]
+    UpDown { path: PathBuf },
 }
 
 impl Fabric {
@@ -82,6 +84,18 @@ impl Fabric {
         let file = FabricFile::new(name, dragonfly, arrangement, seed)?;
         let topology = arrange(dragonfly, arrangement, seed)?;
         Ok(Self { file, topology, names: Names::default() })
+    }
+
+    /// How virtual channels are assigned: as the file says, or `up-down` where groups consist of leaves and spines,
+    /// and else `ordered`.
+    pub fn virtual_channels(&self) -> VcScheme {
+        let usual = || if self.is_dragonfly_plus() { VcScheme::UpDown } else { VcScheme::Ordered };
+        self.file.virtual_channels.unwrap_or_else(usual)
+    }
+
+    /// Whether groups consist of leaves, which have the nodes, and spines, which have the cables to other groups.
+    pub fn is_dragonfly_plus(&self) -> bool {
+        self.topology.has_leaves_and_spines_with(self.topology.ends())
     }
 
     /// The nodes that there are, on switches that live.
@@ -117,7 +131,11 @@ impl Fabric {
         };
         let nodes = names.nodes(&file.dragonfly);
         let topology = topology.with_ends(nodes.ends()).with_bandwidths(file.bandwidths);
-        Ok(Self { file, topology, names })
+        let fabric = Self { file, topology, names };
+        if fabric.file.virtual_channels == Some(VcScheme::UpDown) && !fabric.is_dragonfly_plus() {
+            return Err(FabricError::UpDown { path: path.to_owned() });
+        }
+        Ok(fabric)
     }
 
     /// Reads a fabric file, and the list of names that it names if it does, whether or not there is a cable list

@@ -53,7 +53,7 @@ pub fn encode(
     (policies, choice): (&PerDecision<Policy>, Option<ChoiceEntry>),
     progress: &dyn Progress,
 ) -> Result<Generated, ImageStageError> {
-    let virtual_channels = fabric.file.virtual_channels;
+    let virtual_channels = fabric.virtual_channels();
     let routing = ImageRouting { policies: policies.clone(), virtual_channels };
     let switches = fabric.topology.dragonfly().switch_count() as usize;
     progress.stage("images", Some(switches));

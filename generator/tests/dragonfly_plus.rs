@@ -4,14 +4,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
+use tvlb_firmware_model::rand_core::SeedableRng;
+use tvlb_firmware_model::{DefaultRng, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::faults::{UpdatedTables, update, write_update};
 use tvlb_generator::pipeline::{self, GenerateSettings};
 use tvlb_generator::policy::{Policies, Policy};
-use tvlb_schema::{FabricImage, FaultSet, LocalLink, PerDecision, SwitchId, SwitchImage};
+use tvlb_generator::tables::tables_of;
+use tvlb_schema::{
+    Dragonfly, FabricImage, FaultSet, LeavesAndSpines, LocalLink, Nodes, PerDecision, SwitchId,
+    SwitchImage, VcScheme,
+};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::{Existing, TableSet};
+use tvlb_topology::arrangement::Arrangement;
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::expected::fabric_mean;
 use tvlb_verify::{VerifySettings, verify_tables};
@@ -316,7 +323,134 @@ fn tables_are_verified_over_pairs_of_leaves() {
             let all = &certificate.channels_by_scheme;
             all.iter().find(|channels| channels.scheme == scheme).unwrap().walked
         };
-        assert_eq!((walked("MIN"), walked("VALn")), ([2, 1], [4, 3]));
+        assert_eq!((walked("MIN"), walked("VALn")), ([1, 1], [2, 2]));
+        let needed = |scheme| {
+            let all = &certificate.channels_by_scheme;
+            all.iter().find(|channels| channels.scheme == scheme).unwrap().needed
+        };
+        assert_eq!((needed("MIN"), needed("PAR")), ([1, 1], [2, 2]));
+    }
+}
+
+impl Plus {
+    /// The virtual channels of a path: one more after each turn from down to up, and from one global link to another.
+    fn channels(&self, path: &[usize]) -> Vec<u8> {
+        let is_leaf = |switch: usize| self.all_leaves().contains(&switch);
+        let mut all = vec![0];
+        for turn in path.windows(3) {
+            let [from, at, to] = [turn[0], turn[1], turn[2]];
+            let is_across = self.group(from) != self.group(at) && self.group(at) != self.group(to);
+            let is_upward = is_leaf(at) && !is_leaf(to);
+            all.push(all.last().unwrap() + u8::from(is_across || is_upward));
+        }
+        all
+    }
+}
+
+/// The channels of all paths by definition form no circle, by MIN one is enough, and the switches take them.
+#[test]
+fn up_and_down_need_two_channels() {
+    for plus in Plus::small() {
+        let fabric = plus.fabric();
+        assert_eq!(fabric.virtual_channels(), VcScheme::UpDown);
+        let all = PerDecision::same(Policy::from(parse_set("all", 1).unwrap()));
+        let images = tables_of(&fabric, &all, &()).unwrap().images;
+        let image = FabricImage::decode(&images.fabric).unwrap();
+        assert!(image.joins_all_leaves_and_spines());
+        let switches: Vec<_> =
+            images.switches.iter().map(|bytes| Switch::boot_in(&image, bytes).unwrap()).collect();
+        let mut waits = BTreeSet::new();
+        for pair @ [from, _] in plus.pairs() {
+            let first = std::iter::once(from);
+            let minimal = plus.minimal(pair).into_iter().map(|path| (path, 1));
+            let detours = plus.detours(pair).into_iter().map(|(path, _)| (path, 2));
+            for (path, most) in minimal.chain(detours) {
+                let path: Vec<usize> = first.clone().chain(path).collect();
+                let channels = plus.channels(&path);
+                assert!(channels.iter().all(|&channel| channel < most), "{path:?}");
+                let links: Vec<_> = path
+                    .windows(2)
+                    .zip(&channels)
+                    .map(|(ends, &vc)| (ends[0], ends[1], vc))
+                    .collect();
+                waits.extend(links.windows(2).map(|two| (two[0], two[1])));
+            }
+            for (scheme, seed) in [(Scheme::Min, 1), (Scheme::Vlb, 1), (Scheme::Vlb, 2)] {
+                let (path, taken) = sent(&switches, pair, scheme, seed);
+                // A walk that comes back to a spine turns as any other.
+                assert_eq!(taken, plus.channels(&path), "{path:?}");
+            }
+        }
+        assert!(is_without_circle(waits));
+    }
+    // Where groups do not consist of leaves and spines, as where nodes are at a spine, channels are ordered.
+    let arranged =
+        Fabric::new("flat", Dragonfly::new(1, 4, 2, 5).unwrap(), Arrangement::default(), 1);
+    assert_eq!(arranged.unwrap().virtual_channels(), VcScheme::Ordered);
+    let mut fabric = Plus::small()[0].fabric();
+    fabric.topology = fabric.topology.with_ends(Nodes::from(&fabric.file.dragonfly).ends());
+    assert_eq!(fabric.virtual_channels(), VcScheme::Ordered);
+}
+
+/// In other wirings `up-down` is refused, by verification too where it stands in images all the same.
+#[test]
+fn up_and_down_are_refused_elsewhere() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("flat.toml");
+    let text = "name = \"flat\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n";
+    fs::write(&file, format!("{text}[routing]\nvirtual-channels = \"up-down\"\n")).unwrap();
+    let refused = Fabric::load(&file).unwrap_err().to_string();
+    let rest = refused.strip_prefix(&file.display().to_string()).unwrap();
+    assert_eq!(
+        rest,
+        ": routing.virtual-channels = \"up-down\", but that needs groups of leaves and spines: nodes at \
+         switches without cables to other groups, and links within groups only between those and switches \
+         without nodes; accepted here are ordered, per-hop and positional"
+    );
+    fs::write(&file, text).unwrap();
+    let mut fabric = Fabric::load(&file).unwrap();
+    fabric.file.virtual_channels = Some(VcScheme::UpDown);
+    let target = home.path().join("tables");
+    let found = pipeline::run(&fabric, &policies("all"), &target, Existing::Refuse, &());
+    let found = found.unwrap_err().to_string();
+    assert!(found.contains("virtual channel"), "{found}");
+    assert!(!target.exists());
+}
+
+/// The switches that a packet visits, and the virtual channels of its hops.
+fn sent(
+    switches: &[Switch<'_>],
+    [from, to]: [usize; 2],
+    scheme: Scheme,
+    seed: u64,
+) -> (Vec<usize>, Vec<u8>) {
+    let df = *switches[0].image().fabric().dragonfly();
+    let node = df.node(SwitchId(u16::try_from(to).unwrap()), 0);
+    let idle = vec![0_u32; df.radix() as usize];
+    let mut rng = DefaultRng::seed_from_u64(seed + 7 * from as u64 + 1000 * to as u64);
+    let paths = VlbPaths::Conventional;
+    let mut step = switches[from].admit(node, scheme, paths, &idle[..], &mut rng).unwrap().step;
+    let (mut path, mut channels) = (vec![from], Vec::new());
+    while let Step::Send { port, virtual_channel, header } = step {
+        let (group, index) = switches[*path.last().unwrap()].neighbour(port).unwrap();
+        let next = df.switch(group, index).as_usize();
+        path.push(next);
+        channels.push(virtual_channel);
+        step = switches[next].forward(header).unwrap();
+    }
+    assert_eq!(*path.last().unwrap(), to);
+    (path, channels)
+}
+
+/// Whether what waits for each other can be put into an order.
+fn is_without_circle<T: Copy + Ord>(mut waits: BTreeSet<(T, T)>) -> bool {
+    loop {
+        let held: BTreeSet<T> = waits.iter().map(|&(held, _)| held).collect();
+        let before = waits.len();
+        waits.retain(|(_, next)| held.contains(next));
+        if waits.len() == before {
+            return waits.is_empty();
+        }
     }
 }
 

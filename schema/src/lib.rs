@@ -64,6 +64,7 @@ mod frame;
 mod id;
 mod image_error;
 mod image_kind;
+mod leaves_and_spines;
 mod legs;
 mod local_links;
 #[cfg(feature = "alloc")]
@@ -92,6 +93,7 @@ pub use frame::check_version;
 pub use id::{End, GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
 pub use image_error::ImageError;
 pub use image_kind::{FORMAT_VERSION, ImageKind, MAGIC};
+pub use leaves_and_spines::LeavesAndSpines;
 pub use legs::LegHops;
 pub use local_links::{FewerLinks, GroupLinks};
 #[cfg(feature = "alloc")]

@@ -119,11 +119,22 @@ pub enum VcScheme {
     /// A VC for each place of a link on a path: the fewest channels, counted for local and for
     /// global links apart.
     Positional,
+    /// For groups of leaves and spines ([`LeavesAndSpines`](crate::LeavesAndSpines)): one higher where a packet
+    /// turns from a spine's link to a leaf to one from a leaf to a spine, and from one global link to another.
+    UpDown,
 }
 
 impl VcScheme {
     /// All of them, in the order of their codes in an image.
-    pub const ALL: [Self; 3] = [Self::Ordered, Self::PerHop, Self::Positional];
+    pub const ALL: [Self; 4] = [Self::Ordered, Self::PerHop, Self::Positional, Self::UpDown];
+
+    /// Those by which no deadlock can form in any Dragonfly.
+    pub const FOR_ANY: [Self; 3] = [Self::Ordered, Self::PerHop, Self::Positional];
+
+    /// Why `up-down` is refused.
+    pub const UP_DOWN_ELSEWHERE: &'static str = "that needs groups of leaves and spines: nodes at switches without \
+        cables to other groups, and links within groups only between those and switches without nodes; accepted \
+        here are ordered, per-hop and positional";
 
     /// The name in fabric files and reports.
     pub const fn name(self) -> &'static str {
@@ -131,6 +142,7 @@ impl VcScheme {
             Self::Ordered => "ordered",
             Self::PerHop => "per-hop",
             Self::Positional => "positional",
+            Self::UpDown => "up-down",
         }
     }
 }
@@ -334,7 +346,8 @@ impl<'a> SwitchImage<'a> {
         self.virtual_channels = match fields.below(VcScheme::ALL.len()) {
             0 => VcScheme::Ordered,
             1 => VcScheme::PerHop,
-            _ => VcScheme::Positional,
+            2 => VcScheme::Positional,
+            _ => VcScheme::UpDown,
         };
         let PerDecision { ugal_l, par_source, par_second } = &mut self.decisions;
         for decision in [ugal_l, par_source, par_second] {

@@ -21,7 +21,7 @@ SHAPES = 12
 BY_ROUTE, BY_SHAPE, BY_SWITCH, BY_TRIPLE = 0, 1, 2, 3
 PORT_MAP = 1
 DRAINING = 1
-VIRTUAL_CHANNELS = ["ordered", "per-hop", "positional"]
+VIRTUAL_CHANNELS = ["ordered", "per-hop", "positional", "up-down"]
 MASK = (1 << 64) - 1
 
 
@@ -668,7 +668,7 @@ class Switch:
         if not fabric.has_switch(self.switch):
             raise Refused(start, "switch", self.switch, "a switch of the fabric")
         self.group, self.index = divmod(self.switch, fabric.a)
-        self.virtual_channels = VIRTUAL_CHANNELS[reader.number("virtual channels", 32, 0, 2)]
+        self.virtual_channels = VIRTUAL_CHANNELS[reader.number("virtual channels", 32, 0, 3)]
         start = reader.at
         self.decisions = []
         for _ in range(3):

@@ -36,6 +36,7 @@ const fn after_second_look(assignment: VcScheme) -> [u8; 2] {
         VcScheme::Ordered => [1, 0],
         VcScheme::PerHop => [1, 1],
         VcScheme::Positional => [4, 0],
+        VcScheme::UpDown => [0, 0],
     }
 }
 

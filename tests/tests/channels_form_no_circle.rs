@@ -48,7 +48,7 @@ fn headers(
 
 fn graph(channels: VcScheme, channel_of: impl Fn(&Crossing) -> u8) -> Graph {
     let mut fabric = shipped("dfly-2-4-2-9.toml");
-    fabric.file.virtual_channels = channels;
+    fabric.file.virtual_channels = Some(channels);
     let generated = images(&fabric);
     let needed = Channels::needed(channels, Scheme::Par);
     let switches: Vec<Switch<'_>> = boot(&generated)
@@ -113,7 +113,7 @@ fn has_circle(mut graph: Graph) -> bool {
 
 #[test]
 fn no_assignment_of_channels_has_a_circle() {
-    for channels in VcScheme::ALL {
+    for channels in VcScheme::FOR_ANY {
         let graph = graph(channels, |crossing| crossing.virtual_channel);
         assert!(graph.len() > 500, "{channels:?}: {}", graph.len());
         assert!(!has_circle(graph), "{channels:?}");

@@ -165,9 +165,9 @@ fn with_way(header: Header, (_, y, detour): (u16, u16, u8)) -> Header {
 fn packets_go_on_by_the_cheapest_way() {
     let mut changed = 0;
     for (fabric, queue) in fabrics().into_iter().zip(Queue::ALL.into_iter().cycle()) {
-        for virtual_channels in VcScheme::ALL {
+        for virtual_channels in VcScheme::FOR_ANY {
             let mut fabric = looking(fabric.clone(), "all", queue);
-            fabric.file.virtual_channels = virtual_channels;
+            fabric.file.virtual_channels = Some(virtual_channels);
             let generated = images(&fabric);
             changed += assert_cheapest(&fabric, &fabric.topology, &boot(&generated), queue);
         }
@@ -232,7 +232,7 @@ fn a_packet_whose_drawn_link_has_died_goes_by_another() {
 fn no_way_takes_a_channel_that_links_lack() {
     for virtual_channels in [VcScheme::Ordered, VcScheme::PerHop] {
         let mut fabric = looking(shipped("dfly-2-4-2-9.toml"), "shapes:111", Queue::Channel);
-        fabric.file.virtual_channels = virtual_channels;
+        fabric.file.virtual_channels = Some(virtual_channels);
         let generated = images(&fabric);
         let all = boot(&generated);
         let custom = VlbPaths::Custom;

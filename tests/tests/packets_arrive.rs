@@ -25,6 +25,7 @@ fn assert_channels(path: &[Crossing], channels: VcScheme, needed: Channels) {
         // Source local, PAR's second, first global, two in the middle, second global, last local.
         VcScheme::Positional if c.global => [2, 5][usize::from(c.virtual_channel)],
         VcScheme::Positional => [0, 3, 4, 6, 1][usize::from(c.virtual_channel)],
+        VcScheme::UpDown => unreachable!("these groups do not consist of leaves and spines"),
     };
     assert!(path.iter().map(rank).is_sorted_by(|a, b| a < b), "{channels:?}: {path:?}");
     for crossing in path {
@@ -68,7 +69,7 @@ fn assert_arrival(fabric: &Fabric, draws: u32) {
                             carry(&switches, source, admission.step, second).unwrap();
                         assert_eq!(arrived, node);
                         let needed = here.channels_needed(scheme);
-                        assert_channels(&path, fabric.file.virtual_channels, needed);
+                        assert_channels(&path, fabric.virtual_channels(), needed);
                         let most = match (scheme, admission.choice) {
                             (_, Choice::Here) => 0,
                             (Scheme::Min, Choice::Min)
@@ -116,8 +117,8 @@ fn assert_every_route(fabric: &Fabric) {
                 let visited: Vec<_> =
                     std::iter::once(source).chain(path.iter().map(|c| c.to)).collect();
                 assert_eq!(visited, expected.walk(&df, (source, destination)).switches());
-                let needed = Channels::needed(fabric.file.virtual_channels, Scheme::Vlb);
-                assert_channels(&path, fabric.file.virtual_channels, needed);
+                let needed = Channels::needed(fabric.virtual_channels(), Scheme::Vlb);
+                assert_channels(&path, fabric.virtual_channels(), needed);
             }
         }
     }
@@ -132,18 +133,18 @@ fn every_pair_and_scheme_on_dfly_2_4_2_9() {
 
 #[test]
 fn every_pair_and_scheme_on_dfly_4_8_4_9() {
-    for channels in VcScheme::ALL {
+    for channels in VcScheme::FOR_ANY {
         let mut fabric = with_set(shipped("dfly-4-8-4-9.toml"), "strategic-2-3 by shape");
-        fabric.file.virtual_channels = channels;
+        fabric.file.virtual_channels = Some(channels);
         assert_arrival(&fabric, 5);
     }
 }
 
 #[test]
 fn every_route_on_dfly_2_4_2_9() {
-    for channels in VcScheme::ALL {
+    for channels in VcScheme::FOR_ANY {
         let mut fabric = shipped("dfly-2-4-2-9.toml");
-        fabric.file.virtual_channels = channels;
+        fabric.file.virtual_channels = Some(channels);
         assert_every_route(&fabric);
     }
 }
@@ -165,8 +166,8 @@ fn on_odd_shapes_of_fabrics() {
 #[test]
 fn on_unequal_groups() {
     for mut fabric in uneven() {
-        for channels in VcScheme::ALL {
-            fabric.file.virtual_channels = channels;
+        for channels in VcScheme::FOR_ANY {
+            fabric.file.virtual_channels = Some(channels);
             for set in ["all by shape", "strategic-2-3 by shape", "switches:2-3"] {
                 assert_arrival(&with_set(fabric.clone(), set), 3);
             }
@@ -178,8 +179,8 @@ fn on_unequal_groups() {
 #[test]
 fn where_switches_of_a_group_share_several_links_or_none() {
     for mut fabric in of_local_links() {
-        for channels in VcScheme::ALL {
-            fabric.file.virtual_channels = channels;
+        for channels in VcScheme::FOR_ANY {
+            fabric.file.virtual_channels = Some(channels);
             for second in MinCandidate::ALL {
                 fabric.file.policies.weighing.par_second.second_min = Some(second);
                 for set in ["all by shape", "strategic-2-3 by shape", "switches:2-3"] {
@@ -343,7 +344,7 @@ fn where_a_cable_is_missing_so_that_a_pair_of_groups_has_none() {
                 let (arrived, path) =
                     carry(&switches, here.image().switch(), admission.step, |_, h| h).unwrap();
                 assert_eq!(arrived, NodeId(destination));
-                assert_channels(&path, fabric.file.virtual_channels, here.channels_needed(scheme));
+                assert_channels(&path, fabric.virtual_channels(), here.channels_needed(scheme));
             }
         }
     }

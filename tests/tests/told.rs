@@ -76,9 +76,9 @@ fn candidates_by_a_local_hop_cost_what_was_told() {
 
 #[test]
 fn packets_leave_by_the_channel_of_which_the_queue_is_told() {
-    for (assignment, expected) in tvlb_schema::VcScheme::ALL.into_iter().zip([0, 1, 0]) {
+    for (assignment, expected) in tvlb_schema::VcScheme::ALL.into_iter().zip([0, 1, 0, 0]) {
         let mut fabric = with_set(shipped("dfly-2-4-2-9.toml"), "all");
-        fabric.file.virtual_channels = assignment;
+        fabric.file.virtual_channels = Some(assignment);
         let generated = images(&fabric);
         let switches = boot(&generated);
         assert_eq!(switches[0].leaving_channel(), expected);

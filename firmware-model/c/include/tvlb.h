@@ -294,6 +294,7 @@ int32_t tvlb_check_replacement(const tvlb_switch *sw, const tvlb_switch *replace
 #define TVLB_ORDERED 0    /* how virtual channels are assigned: docs/explanation/format-3.md */
 #define TVLB_PER_HOP 1
 #define TVLB_POSITIONAL 2
+#define TVLB_UP_DOWN 3
 typedef struct tvlb_description {
     uint64_t fabric_identity;   /* of the fabric's wiring; all its images have it */
     uint32_t switch_number;
@@ -311,7 +312,7 @@ typedef struct tvlb_description {
     uint16_t links;             /* how many ports have a link that lives to another switch */
     uint8_t local_channels;     /* the virtual channels that packets may be given, on local links */
     uint8_t global_channels;    /* and on global ones */
-    uint8_t assignment;         /* TVLB_ORDERED, TVLB_PER_HOP or TVLB_POSITIONAL */
+    uint8_t assignment;         /* TVLB_ORDERED to TVLB_UP_DOWN */
     uint8_t scheme;             /* the scheme and the VLB paths that the switch was booted for */
     uint8_t paths;
 } tvlb_description;

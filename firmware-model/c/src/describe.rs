@@ -43,7 +43,7 @@ pub struct tvlb_description {
     pub local_channels: u8,
     /// The same of global links.
     pub global_channels: u8,
-    /// How channels are assigned, `TVLB_ORDERED` to `TVLB_POSITIONAL`.
+    /// How channels are assigned, `TVLB_ORDERED` to `TVLB_UP_DOWN`.
     pub assignment: u8,
     /// The scheme that the switch was booted for.
     pub scheme: u8,
@@ -129,6 +129,7 @@ fn description_of(switch: &Switch<'_>) -> tvlb_description {
             VcScheme::Ordered => 0,
             VcScheme::PerHop => 1,
             VcScheme::Positional => 2,
+            VcScheme::UpDown => 3,
         },
         scheme: scheme.code(),
         paths: paths.code(),

@@ -16,6 +16,7 @@ pub(crate) const fn channels(assignment: VcScheme) -> Channels {
         VcScheme::Ordered => Channels::ORDERED_PAR,
         VcScheme::PerHop => Channels::PER_HOP_PAR,
         VcScheme::Positional => Channels::POSITIONAL_PAR,
+        VcScheme::UpDown => Channels::UP_DOWN,
     }
 }
 

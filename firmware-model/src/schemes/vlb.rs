@@ -17,6 +17,7 @@ pub(crate) const fn channels(assignment: VcScheme) -> Channels {
         VcScheme::Ordered => Channels::ORDERED,
         VcScheme::PerHop => Channels::PER_HOP,
         VcScheme::Positional => Channels::POSITIONAL,
+        VcScheme::UpDown => Channels::UP_DOWN,
     }
 }
 

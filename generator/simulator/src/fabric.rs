@@ -5,8 +5,11 @@
 //! changes, so any number of runs can share it.
 
 use std::borrow::Cow;
+use tvlb_base::text::Refused;
 use tvlb_firmware_model::{self as datapath, Channels, Error, LinkMasks, VlbPaths};
-use tvlb_schema::{Dragonfly, FabricImage, NodeId, Nodes, Port, SwitchId, VcScheme};
+use tvlb_schema::{
+    Dragonfly, FabricImage, LeavesAndSpines, NodeId, Nodes, Port, SwitchId, VcScheme,
+};
 use tvlb_table_set::names::{NamedSwitch, Names};
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
@@ -161,6 +164,22 @@ impl<'a> BootedFabric<'a> {
     /// How the switches assign virtual channels.
     pub fn vc_scheme(&self) -> VcScheme {
         self.switches.first().map(|switch| switch.image().virtual_channels()).unwrap_or_default()
+    }
+
+    /// Refuses an assignment of virtual channels that is for other wirings.
+    pub(crate) fn check_assignment(&self) -> Result<(), Refused> {
+        let is_sound = self.vc_scheme() != VcScheme::UpDown
+            || self.plan().has_leaves_and_spines_with(&self.nodes.ends());
+        if is_sound {
+            Ok(())
+        } else {
+            {
+                Err(Refused::new(
+                    format!("channels are assigned up-down, but {}", VcScheme::UP_DOWN_ELSEWHERE),
+                    "",
+                ))
+            }
+        }
     }
 
     /// The channels that links need at least for packets of a scheme by these paths.

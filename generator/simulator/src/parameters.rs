@@ -11,10 +11,11 @@ use tvlb_schema::{Bandwidth, BandwidthError, LinkKind, VcScheme};
 use tvlb_table_set::Injection;
 
 /// The rules of virtual channels, each with what it means.
-const VC_SCHEMES: [(VcScheme, &str); 3] = [
+const VC_SCHEMES: [(VcScheme, &str); 4] = [
     (VcScheme::Ordered, "Higher in each group and for a second local hop"),
     (VcScheme::PerHop, "The number of hops made"),
     (VcScheme::Positional, "One for each place on a path"),
+    (VcScheme::UpDown, "Higher where a packet turns up again, between leaves and spines"),
 ];
 
 /// A bandwidth of one kind of link.

@@ -271,8 +271,9 @@ impl Settings {
     /// are no other MIN paths.
     ///
     /// # Errors
-    /// Fewer are asked for than the packets need.
+    /// Fewer are asked for than the packets need, or they are assigned in a way that is for other wirings.
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<u8, Refused> {
+        fabric.check_assignment()?;
         let scheme = self.scheme.of_switch();
         let least = fabric.least_channels(scheme, self.paths);
         let usual = fabric.usual_channels(scheme, self.paths);

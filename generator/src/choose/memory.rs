@@ -117,7 +117,7 @@ pub(super) fn wait() {
 fn subject(fabric: &Fabric, panel: &Panel) -> String {
     let df = fabric.topology.dragonfly();
     let cables = fabric.topology.cables();
-    let channels = fabric.file.virtual_channels;
+    let channels = fabric.virtual_channels();
     let (window, warm_up, limit) = (panel.window, panel.warm_up, panel.latency_limit);
     // Named only where kinds of links differ, so that kept runs are still found.
     let bandwidths = match fabric.file.bandwidths {

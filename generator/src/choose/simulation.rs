@@ -35,7 +35,7 @@ pub(super) fn images_of(
     policies: PerDecision<Policy>,
     progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
-    let routing = ImageRouting { policies, virtual_channels: fabric.file.virtual_channels };
+    let routing = ImageRouting { policies, virtual_channels: fabric.virtual_channels() };
     Ok(build(fabric, &routing, &AsOneStep(progress))?)
 }
 

@@ -59,7 +59,10 @@ pub struct FabricFile {
     /// Every how many cycles the switches of a group tell each other how full their global ports are; none where they
     /// do not.
     pub telling_cycles: Option<u16>,
-    pub virtual_channels: VcScheme,
+    /// How virtual channels are assigned, if the file says so: see [`Fabric::virtual_channels`].
+    ///
+    /// [`Fabric::virtual_channels`]: crate::fabric::Fabric::virtual_channels
+    pub virtual_channels: Option<VcScheme>,
     /// The T-VLB set of each decision, and how it weighs MIN against VLB, as far as the file says.
     pub policies: OpenPolicies,
 }
@@ -134,7 +137,7 @@ impl FabricFile {
             destination_window: DestinationWindow::Usual,
             injection: Injection::Zero,
             telling_cycles: None,
-            virtual_channels: VcScheme::default(),
+            virtual_channels: None,
             policies: OpenPolicies::default(),
         })
     }

@@ -108,10 +108,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         destination_window: links.map_or(Ok(DestinationWindow::Usual), window)?,
         injection: links.map_or(Ok(Injection::Zero), injection)?,
         telling_cycles: links.map_or(Ok(None), telling)?,
-        virtual_channels: match &routing {
-            Some(routing) => virtual_channels(routing)?,
-            None => VcScheme::default(),
-        },
+        virtual_channels: routing.as_ref().map_or(Ok(None), virtual_channels)?,
         policies: match &routing {
             Some(routing) => {
                 OpenPolicies { sets: sets(routing, seed)?, weighing: weighing(routing)? }
@@ -335,11 +332,9 @@ pub(super) const fn bandwidth_key(kind: LinkKind) -> &'static str {
     }
 }
 
-fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<VcScheme> {
-    match routing.optional("virtual-channels") {
-        Some(entry) => named(&entry, VcScheme::ALL, VcScheme::name),
-        None => Ok(VcScheme::default()),
-    }
+fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<Option<VcScheme>> {
+    let entry = routing.optional("virtual-channels");
+    entry.map(|entry| named(&entry, VcScheme::ALL, VcScheme::name)).transpose()
 }
 
 fn weighing(routing: &Section<'_, '_>) -> Fallible<PerDecision<OpenWeighing>> {

@@ -69,7 +69,10 @@ impl Display for FabricFile {
         if let Some(cycles) = telling_cycles {
             writeln!(f, "{TELLING} = {cycles}")?;
         }
-        writeln!(f, "\n[routing]\nvirtual-channels = \"{}\"", virtual_channels.name())?;
+        writeln!(f, "\n[routing]")?;
+        if let Some(assignment) = virtual_channels {
+            writeln!(f, "virtual-channels = \"{}\"", assignment.name())?;
+        }
         weights(f, weighing)?;
         match sets {
             None => writeln!(f, "set = \"{AUTO}\""),

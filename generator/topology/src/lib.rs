@@ -35,8 +35,8 @@ extern crate self as tvlb_topology;
 use local_links::{LocalLinkError, LocalLinks};
 use std::collections::BTreeSet;
 use tvlb_schema::{
-    Bandwidths, Dragonfly, End, EndSwitches, FewerLinks, GlobalPort, GroupId, GroupLinks, Nodes,
-    SwitchId, SwitchIndex,
+    Bandwidths, Dragonfly, End, EndSwitches, FewerLinks, GlobalPort, GroupId, GroupLinks,
+    LeavesAndSpines, Nodes, SwitchId, SwitchIndex,
 };
 
 /// A cable between two groups, its lesser end first.
@@ -282,6 +282,27 @@ impl Topology {
     /// How many of these have no cable.
     pub fn unused_ports(&self) -> usize {
         self.global_ports() - 2 * self.cables.len()
+    }
+}
+
+/// Without what is dead.
+impl LeavesAndSpines for Topology {
+    fn dragonfly(&self) -> &Dragonfly {
+        &self.dragonfly
+    }
+
+    fn fewer_links(&self) -> impl Iterator<Item = FewerLinks> {
+        self.fewer.iter().copied()
+    }
+
+    fn has_cable(&self, switch: SwitchId) -> bool {
+        let (group, index) = self.dragonfly.place(switch);
+        let mut ports = self.dragonfly.global_ports().filter(|&q| self.dragonfly.is_on(q, index));
+        ports.any(|port| self.peer(End { group, port }).is_some())
+    }
+
+    fn are_linked(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> bool {
+        self.links_within(group, one, other) > 0
     }
 }
 

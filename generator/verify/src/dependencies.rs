@@ -6,7 +6,7 @@
 //! without cycles is a proof.
 //!
 //! The graph of a large fabric does not fit. There all channels of one class, which is the kind of
-//! link and the number of the channel, are taken for one: 16 nodes. Whatever waits in a cycle of the
+//! link (local, global, or local and leading down to a leaf) and the number of the channel, are taken for one: 24 nodes. Whatever waits in a cycle of the
 //! large graph does so in the small one, so a small graph without cycles proves more. It has none
 //! where the rank of channels rises at every hop, since the class alone decides the rank.
 
@@ -24,8 +24,10 @@ const CHANNELS: usize = 8;
 const MOST_BYTES: u64 = 1 << 27;
 /// Work of some milliseconds at most is done between two looks at whether the caller has cancelled it.
 const NODES_PER_QUESTION: usize = 1 << 12;
-/// Channels of local and of global links.
-const CLASSES: usize = 2 * CHANNELS;
+/// Channels of local links, of global links, and of those that lead down.
+const CLASSES: usize = 3 * CHANNELS;
+/// The kinds of links in the order of their classes.
+const KINDS: [&str; 3] = ["local", "global", "downward local"];
 
 /// Which channel waits for which.
 pub(super) struct Dependencies {
@@ -156,7 +158,9 @@ impl Dependencies {
         let (group, index) = switch.neighbour(port)?;
         let to = fabric.df.switch(group, index);
         let channel = u8::try_from(way_out % CHANNELS).ok()?;
-        Some(Hop { from, port, to, channel, global: fabric.place(from).0 != group })
+        let global = fabric.place(from).0 != group;
+        let down = !global && fabric.leads_down(to);
+        Some(Hop { from, port, to, channel, global, down })
     }
 
     /// A cycle in words, link by link or class by class; `None` if there is none.
@@ -215,13 +219,13 @@ impl Dependencies {
 }
 
 fn class(hop: Hop) -> usize {
-    usize::from(hop.global) * CHANNELS + usize::from(hop.channel)
+    (usize::from(hop.global) + 2 * usize::from(hop.down)) * CHANNELS + usize::from(hop.channel)
 }
 
 fn classes_in_words(cycle: &[usize]) -> String {
     let mut words = String::new();
     for &class in cycle {
-        let kind = if class < CHANNELS { "local" } else { "global" };
+        let kind = KINDS[class / CHANNELS];
         let _ = writeln!(words, "  VC {} of some {kind} link waits for", class % CHANNELS);
     }
     words.truncate(words.trim_end().len());
@@ -344,7 +348,7 @@ mod tests {
         let df = Dragonfly::new(1, 256, 16, 256).unwrap();
         let dependencies = Dependencies::new(&df);
         assert!(dependencies.is_by_class());
-        assert_eq!((dependencies.waits.len(), dependencies.used.len() * 8), (4, 17_760_256));
+        assert_eq!((dependencies.waits.len(), dependencies.used.len() * 8), (9, 17_760_256));
         let df = Dragonfly::new(1, 32, 12, 175).unwrap();
         assert!(!Dependencies::new(&df).is_by_class());
     }
@@ -355,7 +359,7 @@ mod tests {
         let dependencies = Dependencies::within(&df, 0);
         let hop = |from, port, to, channel, global| {
             let (from, to) = (SwitchId(from), SwitchId(to));
-            Hop { from, port: Port(port), to, channel, global }
+            Hop { from, port: Port(port), to, channel, global, down: false }
         };
         let (local, global) = (hop(4, 2, 5, 1, false), hop(5, 5, 9, 1, true));
         dependencies.note(&[hop(7, 2, 4, 0, false), local, global]);
@@ -379,7 +383,7 @@ mod tests {
         // Terminals are ports 0 and 1; the local ports of a switch lead to the others by index.
         let hop = |from, port, to, channel| {
             let (from, to) = (SwitchId(from), SwitchId(to));
-            Hop { from, port: Port(port), to, channel, global: false }
+            Hop { from, port: Port(port), to, channel, global: false, down: false }
         };
         let (a, b, c) = (hop(4, 2, 5, 1), hop(5, 3, 6, 1), hop(6, 2, 4, 1));
         dependencies.note(&[hop(7, 2, 4, 0), a, b, hop(6, 4, 7, 2)]);
@@ -418,7 +422,7 @@ mod tests {
         let dependencies = Dependencies::new(&fabric.df);
         let hop = |from, port, to| {
             let (from, to) = (SwitchId(from), SwitchId(to));
-            Hop { from, port: Port(port), to, channel: 1, global: false }
+            Hop { from, port: Port(port), to, channel: 1, global: false, down: false }
         };
         // The last group begins with switch 12.
         let (a, b, c) = (hop(12, 2, 13), hop(13, 3, 14), hop(14, 2, 12));

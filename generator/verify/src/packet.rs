@@ -6,7 +6,8 @@ use super::set_channels::SetChannels;
 use std::fmt;
 use tvlb_firmware_model::{Header, Stage, Step, Switch};
 use tvlb_schema::{
-    Dragonfly, EndSwitches, GlobalPort, GroupId, GroupLinks, Port, SwitchId, SwitchIndex, VcScheme,
+    Dragonfly, EndSwitches, GlobalPort, GroupId, GroupLinks, LeavesAndSpines, Port, SwitchId,
+    SwitchIndex, VcScheme,
 };
 use tvlb_table_set::names::NamedSwitch;
 
@@ -20,6 +21,8 @@ pub(super) struct BootedSwitches<'f> {
     pub(super) set_channels: SetChannels,
     /// By switch number the place among the switches.
     places: Vec<usize>,
+    /// By switch number whether it is a leaf; none is where channels are not assigned by that.
+    leaves: Vec<bool>,
     /// By place and port after the terminals: what is there; none over a link that is dead.
     neighbours: Vec<Option<Neighbour>>,
 }
@@ -32,6 +35,8 @@ struct Neighbour {
     port: Port,
     /// It is in another group.
     global: bool,
+    /// See [`Hop::down`].
+    down: bool,
 }
 
 /// One crossed link.
@@ -44,6 +49,8 @@ pub(super) struct Hop {
     pub(super) to: SwitchId,
     pub(super) channel: u8,
     pub(super) global: bool,
+    /// It leads from a spine to a leaf, where channels are assigned by that.
+    pub(super) down: bool,
 }
 
 /// Kinds of paths in a packet's header.
@@ -181,6 +188,12 @@ impl<'f> BootedSwitches<'f> {
         let (first, last) = (df.p(), df.radix());
         let ends = ends.without(image.fabric().dead_switches());
         let dead = &dead_links(image.fabric());
+        let channels = image.virtual_channels();
+        let has_leaves = channels == VcScheme::UpDown;
+        let is_leaf = |number| has_leaves && !image.fabric().is_spine(SwitchId(number));
+        let numbers = (0..=u16::MAX).take(df.switch_numbers() as usize);
+        let leaves: Vec<bool> = numbers.map(is_leaf).collect();
+        let leaves_there = &leaves;
         let neighbours = switches
             .iter()
             .flat_map(|switch| {
@@ -194,7 +207,8 @@ impl<'f> BootedSwitches<'f> {
                         !dead.contains(&(from, port)) && fabric.lives(from) && fabric.lives(to);
                     let global = group != switch.image().group();
                     let port = if global { port } else { df.local_port(df.place(from).1, index) };
-                    lives.then_some(Neighbour { switch: to, port, global })
+                    let down = !global && leaves_there[to.as_usize()];
+                    lives.then_some(Neighbour { switch: to, port, global, down })
                 })
             })
             .collect();
@@ -203,8 +217,7 @@ impl<'f> BootedSwitches<'f> {
             places[switch.as_usize()] = place;
         }
         let set_channels = SetChannels::of(switches);
-        let channels = image.virtual_channels();
-        Self { switches, df, ends, channels, set_channels, places, neighbours }
+        Self { switches, df, ends, channels, set_channels, places, leaves, neighbours }
     }
 
     /// The switch of a number, if there is one.
@@ -224,6 +237,11 @@ impl<'f> BootedSwitches<'f> {
     /// How the switches of groups are joined.
     pub(super) fn group_links(&self) -> GroupLinks {
         self.switches[0].image().fabric().group_links()
+    }
+
+    /// Whether a link within a group that leads to a switch leads down, where channels are assigned by that.
+    pub(super) fn leads_down(&self, to: SwitchId) -> bool {
+        self.leaves[to.as_usize()]
     }
 
     /// The group and index of a switch.
@@ -315,11 +333,12 @@ impl<'f> BootedSwitches<'f> {
             Ok(Step::Deliver { port }) if is_there && port.0 == 0 => Ok(Stepped::Arrived),
             Ok(Step::Deliver { port }) => Err(format!("switch {at} delivers it by port {port}")),
             Ok(Step::Send { port, virtual_channel: channel, header }) => {
-                let Some(Neighbour { switch: to, port, global }) = self.neighbour(place, port)
+                let Some(Neighbour { switch: to, port, global, down }) =
+                    self.neighbour(place, port)
                 else {
                     return Err(format!("switch {at} sends it to port {port}, which has no cable"));
                 };
-                Ok(Stepped::Crossed(Hop { from: at, port, to, channel, global }, header))
+                Ok(Stepped::Crossed(Hop { from: at, port, to, channel, global, down }, header))
             }
         }
     }
@@ -335,6 +354,9 @@ impl<'f> BootedSwitches<'f> {
             (VcScheme::Positional, true) => *[2, 5].get(channel).unwrap_or(&beyond),
             // Source, two in the middle, destination, and PAR's second in the source group.
             (VcScheme::Positional, false) => *[0, 3, 4, 6, 1].get(channel).unwrap_or(&beyond),
+            // Up, across, down.
+            (VcScheme::UpDown, true) => 3 * hop.channel + 1,
+            (VcScheme::UpDown, false) => 3 * hop.channel + if hop.down { 2 } else { 0 },
         }
     }
 

@@ -453,7 +453,7 @@ pub(super) mod tests {
         ] {
             for channels in [VcScheme::Ordered, VcScheme::PerHop, VcScheme::Positional] {
                 let mut fabric = fabric.clone();
-                fabric.file.virtual_channels = channels;
+                fabric.file.virtual_channels = Some(channels);
                 let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
                 let images = tables_of(&fabric, &policies, &()).unwrap().images;
                 let mut image = FabricImage::decode(&images.fabric).unwrap();

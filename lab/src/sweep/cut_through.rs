@@ -203,7 +203,7 @@ impl CutThroughs {
         }
         let topology = &named.fabric.topology;
         let pair = PolicyPair::parse(policies, named.fabric.file.seed).expect("it was read before");
-        let vc_scheme = named.fabric.file.virtual_channels;
+        let vc_scheme = named.fabric.virtual_channels();
         let images = named.images(&pair.per_decision(), vc_scheme, progress)?;
         let image = FabricImage::decode(&images.fabric).expect("it has just been written");
         let encoded = |kind| -> Result<Vec<u8>, SweepError> {

@@ -58,7 +58,7 @@ impl NamedFabric {
         progress: &dyn Progress,
     ) -> Result<Images, SweepError> {
         let mut fabric = self.fabric.clone();
-        fabric.file.virtual_channels = vc_scheme;
+        fabric.file.virtual_channels = Some(vc_scheme);
         let made = tables_of(&fabric, policies, progress).map_err(|error| match error {
             ImageStageError::Cancelled(cancelled) => cancelled.into(),
             error => SweepError::Image { path: self.path.clone().into(), error },

@@ -150,7 +150,7 @@ impl JobRuns {
 
     /// What the images of a case depend on.
     fn tables(&self, case: &Case) -> Tables {
-        let usual = self.fabrics[case.fabric].fabric.file.virtual_channels;
+        let usual = self.fabrics[case.fabric].fabric.virtual_channels();
         (case.fabric, case.set, self.settings(case).vc_scheme.unwrap_or(usual))
     }
 

@@ -251,7 +251,7 @@ impl NetworkRuns {
             _ => None,
         };
         let settings = variant.settings(loaded, (scheme, paths.kind), resolution.is_some());
-        let vc_scheme = settings.vc_scheme.unwrap_or(loaded.file.virtual_channels);
+        let vc_scheme = settings.vc_scheme.unwrap_or(loaded.virtual_channels());
         let base = NetworkSubject {
             tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,

@@ -176,7 +176,7 @@ impl Variant {
         is_search: bool,
     ) -> Settings {
         let usual = Settings {
-            vc_scheme: Some(fabric.file.virtual_channels),
+            vc_scheme: Some(fabric.virtual_channels()),
             measuring: Measuring::usual(is_search),
             ..Settings::new(scheme, paths)
         };

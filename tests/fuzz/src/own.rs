@@ -131,7 +131,7 @@ impl Own {
             }
         }
         let image = encode_fabric_image(&dragonfly, &cables);
-        let virtual_channels = VcScheme::ALL[usize::from(plan.virtual_channels) % 3];
+        let virtual_channels = VcScheme::ALL[usize::from(plan.virtual_channels) % VcScheme::ALL.len()];
         Self { plan, dragonfly, image, virtual_channels, joined }
     }
 

@@ -5,7 +5,7 @@ mod shipped;
 
 use super::*;
 use proptest::prelude::*;
-use tvlb_schema::{DrawRule, Gate, PerDecision, VcScheme};
+use tvlb_schema::{DrawRule, Gate, PerDecision};
 use tvlb_table_set::grammar::canonical;
 
 const LEAST: &str = "\
@@ -63,7 +63,7 @@ fn what_is_not_written_has_its_default() {
             destination_window: DestinationWindow::Usual,
             injection: Injection::Zero,
             telling_cycles: None,
-            virtual_channels: VcScheme::Ordered,
+            virtual_channels: None,
             policies: OpenPolicies::default(),
         }
     );
@@ -431,8 +431,8 @@ fn other_values_out_of_range() {
     x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer, destination-window, injection, telling
     x.toml:8:13: routing.threshold = 32768, but threshold must be a whole number from -32768 to 32767
     x.toml:8:13: routing.threshold = -32769, but threshold must be a whole number from -32768 to 32767
-    x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
-    x.toml:8:20: routing.virtual-channels = 4, but virtual-channels must be one of "ordered", "per-hop", "positional"
+    x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional", "up-down"
+    x.toml:8:20: routing.virtual-channels = 4, but virtual-channels must be one of "ordered", "per-hop", "positional", "up-down"
     x.toml:8:14: routing.second-min = "new", but second-min must be one of kept, shortest, any
     x.toml:8:14: routing.candidates = "1x9", but candidates must be the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4
     x.toml:8:14: routing.candidates = 4, but candidates must be the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4

@@ -4,6 +4,7 @@ use super::super::{FabricFile, sections};
 use super::{LEAST, parse};
 use std::collections::BTreeSet;
 use std::path::Path;
+use tvlb_schema::VcScheme;
 
 fn repository() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
@@ -57,7 +58,9 @@ fn examples() -> Vec<&'static str> {
 fn the_documents_full_example_says_the_defaults() {
     let file = parse(examples()[0]);
     let name = file.name.clone();
-    assert_eq!(file, FabricFile { name, ..parse(LEAST) });
+    // Which are the default where switches have nodes and global links, as those of an arrangement.
+    let virtual_channels = Some(VcScheme::Ordered);
+    assert_eq!(file, FabricFile { name, virtual_channels, ..parse(LEAST) });
 }
 
 #[test]
