@@ -6,6 +6,7 @@
 //! Its mirror image, heads and tails exchanged, carries the same under reversed traffic, so it is tried too. The
 //! family holds policies that were found by search and by measurement.
 
+use super::families::Families;
 use crate::policy::PolicyPair;
 use tvlb_schema::{Decision, DrawRule, Keep, PerDecision, SetRule, Shape};
 use tvlb_simulator::Scheme;
@@ -26,50 +27,6 @@ const BY_CHANNEL: &str = "queue=channel";
 pub const LITERAL: &str = "strategic-2-3";
 /// Conventional VLB's paths.
 pub const ALL: &str = "all";
-
-/// The policies that are tried for UGAL-L on every fabric. They have their queues by channel: with queues
-/// by port none was chosen where both were tried (docs/measurements/step-2.md, "Candidates by port"). Their VLB packets
-/// go on by the cheapest link, which never carried less ("Looks and what the group tells" there).
-const UGAL_L_FAMILY: [&str; 4] = [
-    "shapes:011+020+100 by shape 1x4 gate=1 queue=channel onward=cheapest",
-    "strategic-2-3 by shape 1x4 gate=1 queue=channel onward=cheapest",
-    "5-hop by shape 1x3 gate=1 queue=channel onward=cheapest",
-    "all by shape 1x4 gate=1.25 queue=channel onward=cheapest",
-];
-
-/// The policies that are tried for PAR. The second look sees the congestion of the other switch's own links. There
-/// the gate is higher than at the source, and fewer candidates are enough.
-/// But in the mixture, which a search found (docs/measurements/step-2.md, "Mixtures"), both gates are high and the
-/// weights do the rest. It carries most where groups are large.
-const PAR_FAMILY: [&str; 5] = [
-    "switches:2-3 with returns 1x2 gate=1.5 queue=channel onward=cheapest MIN=shortest",
-    "switches:2-3 with returns queue=channel onward=cheapest \
-     then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
-    "5-hop by shape 1x4 gate=1.25 queue=channel onward=cheapest \
-     then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
-    "shapes:011+020+100 by shape 1x4 gate=1.25 queue=channel onward=cheapest \
-     then switches:2-3 with returns 1x2 gate=1.5 queue=channel MIN=shortest",
-    "shapes:021+110 T=-4 1x3 gate=1.8125 queue=channel \
-     then 2*only:000+001+011+020, only:010+100, 4*only:110, 8*only:120 1x6 gate=1.6875 queue=channel",
-];
-
-/// The policies that are tried for UGAL by the group: T is in the place of the gate. The larger it is, the more of
-/// uniform traffic is carried, and the less of adversarial traffic.
-const UGAL_GROUP_FAMILY: [&str; 5] = [
-    "strategic-2-3 by shape 1x4 T=12 queue=channel onward=cheapest",
-    "strategic-2-3 by shape 1x4 T=18 queue=channel onward=cheapest",
-    "strategic-2-3 by shape 1x4 T=24 queue=channel onward=cheapest",
-    "all by shape 1x6 T=12 queue=channel onward=cheapest",
-    "all by shape 1x6 T=20 queue=channel onward=cheapest",
-];
-
-/// How UGAL-L weighs the sets of Step 1's front. The measured optimum of most sets is near these.
-const UGAL_L_WEIGHING: &str = "1x4 gate=1 queue=channel onward=cheapest";
-/// The same of UGAL by the group.
-const UGAL_GROUP_WEIGHING: &str = "1x4 T=18 queue=channel onward=cheapest";
-/// The same of PAR, at the source and at its second look.
-const PAR_WEIGHING: [&str; 2] =
-    ["1x4 gate=1.25 queue=channel onward=cheapest", "1x2 gate=1.5 queue=channel MIN=shortest"];
 
 /// A pair of policies that may be chosen, with where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +80,8 @@ pub struct Sources<'s> {
     /// How decisions weigh, where the fabric file says it: then nothing else is tried.
     pub weighing: PerDecision<OpenWeighing>,
     pub seed: u64,
+    /// What suits fabrics of this kind.
+    pub families: &'s Families,
 }
 
 impl Sources<'_> {
@@ -139,7 +98,7 @@ impl Sources<'_> {
             let policies = known(by_channel);
             all.push(PolicyCandidate { policies, origin: Origin::ConventionalByChannel });
         }
-        let policies = self.limited(scheme, known(&weighed_as_ours(scheme, CONVENTIONAL)));
+        let policies = self.limited(scheme, known(&self.weighed_as_ours(scheme, CONVENTIONAL)));
         for (policies, origin) in
             [(policies, Origin::ConventionalAsOurs), (weighed, Origin::Family)]
         {
@@ -174,26 +133,29 @@ impl Sources<'_> {
         let paper = if scheme == Scheme::Par { PAPER_PAR } else { PAPER };
         add(known(paper), Origin::Paper);
         add(known(&format!("{paper} {BY_CHANNEL}")), Origin::PaperByChannel);
-        add(known(&weighed_as_ours(scheme, PAPER)), Origin::PaperAsOurs);
+        add(known(&self.weighed_as_ours(scheme, PAPER)), Origin::PaperAsOurs);
         for rule in self.front {
             // The paper's other half is its mirror image.
             for (rule, origin) in [(*rule, Origin::Front), (mirrored(rule), Origin::Mirror)] {
                 let rule = SetRule { seed: self.seed, ..rule };
-                add(known(&weighed_as_ours(scheme, &canonical(&rule))), origin);
+                add(known(&self.weighed_as_ours(scheme, &canonical(&rule))), origin);
             }
         }
-        let family = match scheme {
-            Scheme::Par => &PAR_FAMILY[..],
-            Scheme::UgalGroup => &UGAL_GROUP_FAMILY[..],
-            _ => &UGAL_L_FAMILY[..],
-        };
-        for text in family {
+        for text in self.families.of(scheme).policies {
             add(known(text), Origin::Family);
         }
         for policies in self.user {
             add(policies.clone(), Origin::User);
         }
         all
+    }
+
+    /// The text of the policies of a set that is weighed as those of Step 1's front are.
+    fn weighed_as_ours(&self, scheme: Scheme, set: &str) -> String {
+        let with = |weighing: &&str| format!("{set} {weighing}");
+        let of_decisions: Vec<String> =
+            self.families.of(scheme).weighing.iter().map(with).collect();
+        of_decisions.join(" then ")
     }
 
     /// The policies as the scheme has them: UGAL-L's at the source alone, and weighing
@@ -205,16 +167,6 @@ impl Sources<'_> {
         limited.source.weigh_as(of(Decision::ParSource), &self.weighing);
         limited.second.weigh_as(of(Decision::ParSecond), &self.weighing);
         limited.of_one_onward()
-    }
-}
-
-/// The text of the policies of a set that is weighed as those of Step 1's front are.
-fn weighed_as_ours(scheme: Scheme, set: &str) -> String {
-    let with = |weighing: &str| format!("{set} {weighing}");
-    match scheme {
-        Scheme::Par => PAR_WEIGHING.map(with).join(" then "),
-        Scheme::UgalGroup => with(UGAL_GROUP_WEIGHING),
-        _ => with(UGAL_L_WEIGHING),
     }
 }
 
@@ -247,7 +199,8 @@ mod tests {
     use tvlb_table_set::grammar::parse_set;
 
     fn sources<'s>(front: &'s [SetRule], user: &'s [PolicyPair]) -> Sources<'s> {
-        Sources { front, user, weighing: PerDecision::default(), seed: 1 }
+        let families = &Families::DRAGONFLY;
+        Sources { front, user, weighing: PerDecision::default(), seed: 1, families }
     }
 
     fn names(candidates: &[PolicyCandidate]) -> Vec<String> {
@@ -279,6 +232,28 @@ mod tests {
             "shapes:021 by shape 1x4 gate=1.25 queue=channel onward=cheapest \
              then shapes:021 by shape 1x2 gate=1.5 queue=channel onward=cheapest MIN=shortest"
         );
+    }
+
+    #[test]
+    fn what_suits_a_dragonfly_plus_has_routes_there() {
+        let all = [Families::DRAGONFLY, Families::DRAGONFLY_PLUS];
+        for (families, is_plus) in all.iter().zip([false, true]) {
+            for scheme in [Scheme::UgalL, Scheme::UgalGroup, Scheme::Par] {
+                let all = Sources { families, ..sources(&[], &[]) }.candidates(scheme);
+                let family: Vec<_> = all.iter().filter(|c| c.origin == Origin::Family).collect();
+                assert_eq!(family.len(), families.of(scheme).policies.len(), "each is another");
+                let between_leaves =
+                    [(1, 0, 1), (1, 2, 1)].map(|(i, j, k)| Shape::new(i, j, k).unwrap());
+                for candidate in family.into_iter().filter(|_| is_plus) {
+                    let shapes = candidate.policies.source.rule.shapes();
+                    assert!(
+                        between_leaves.iter().all(|&shape| shapes.contains(shape)),
+                        "{}",
+                        candidate.name()
+                    );
+                }
+            }
+        }
     }
 
     #[test]

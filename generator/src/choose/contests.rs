@@ -8,6 +8,7 @@ use super::candidates::{PolicyCandidate, Sources};
 use super::contender::{Contender, Field};
 use super::contest::{ContestResult, ContestRules, contest};
 use super::error::ChooseError;
+use super::families::Families;
 use super::memory::Memory;
 use super::objective::{Finalist, Prefer};
 use super::panel::Panel;
@@ -134,7 +135,8 @@ impl Contests<'_> {
     ) -> Result<(ContestResult, SimulatedRunner<'f>), ChooseError> {
         let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, self.progress)?;
         let (weighing, seed) = (self.fabric.file.policies.weighing, self.fabric.file.seed);
-        let sources = Sources { front: &[], user: &[], weighing, seed };
+        let families = Families::for_fabric(self.fabric);
+        let sources = Sources { front: &[], user: &[], weighing, seed, families };
         let is_allowed = |&one: &Contender| sources.allows(scheme, field.candidate(one));
         let candidates: Vec<Contender> = Contender::all(field.count()).filter(is_allowed).collect();
         let rules = ContestRules {

@@ -14,6 +14,7 @@
 //! conventional UGAL (`contender`).
 
 pub mod candidates;
+pub mod families;
 pub mod panel;
 pub mod table;
 pub mod trial;
@@ -49,6 +50,7 @@ use crate::checked_fabric::CheckedFabric;
 use crate::policy::{Policy, PolicyPair};
 use candidates::{Sources, by_shape};
 use contests::{Contests, StepTwoOutcome};
+use families::Families;
 use floor::Floor;
 use panel::Panel;
 use record::{model_entry, panel_entry};
@@ -121,7 +123,8 @@ pub fn choose(
     make_state(options.state.as_deref())?;
     let seed = fabric.file.seed;
     let (user, weighing) = (&options.candidates, fabric.file.policies.weighing);
-    let without_front = Sources { front: &[], user, weighing, seed };
+    let families = Families::for_fabric(fabric);
+    let without_front = Sources { front: &[], user, weighing, seed, families };
     let schemes = fabric.file.schemes();
     let tried: Vec<SetRule> = schemes
         .iter()

@@ -28,6 +28,7 @@ use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_generator::checked_fabric::CheckedFabric;
 use tvlb_generator::choose::candidates::{PolicyCandidate, Sources};
+use tvlb_generator::choose::families::Families;
 use tvlb_generator::choose::trial::{Entrants, Ground, MinAndVlb, Trial, TrialFigures};
 use tvlb_generator::choose::{
     ChooseError, Contender, Finalist, MostRegret, PanelSize, Prefer, all_of, by_merit, make_state,
@@ -77,7 +78,8 @@ impl SearchSettings {
     /// draws, so no mixture has its own.
     fn sources(&self) -> Sources<'_> {
         let weighing = PerDecision::default();
-        Sources { front: &[], user: &self.tried, weighing, seed: self.seed }
+        let families = &Families::DRAGONFLY;
+        Sources { front: &[], user: &self.tried, weighing, seed: self.seed, families }
     }
 }
 

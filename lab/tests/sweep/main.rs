@@ -603,7 +603,7 @@ fn what_is_wrong_is_named() {
         (
             "window = 200",
             "window = 200\nvc-scheme = \"perhop\"",
-            "vc-scheme: found perhop, accepted one of ordered, per-hop, positional (did you mean per-hop?)",
+            "vc-scheme: found perhop, accepted one of ordered, per-hop, positional, up-down (did you mean per-hop?)",
         ),
         (
             "\"uniform\"",
