@@ -102,3 +102,80 @@ impl LeavesAndSpines for FabricImage<'_> {
         self.planned_local_links(group, one, other) > 0
     }
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use crate::{GlobalPort, GroupKind, encode_fabric_image_with};
+    use alloc::vec::Vec;
+
+    /// Three groups of five switches of which those of an index below `tier` are alike, joined in a ring by cables of
+    /// the switches of index 0 or 4; `changed` are pairs of group 1 whose links are as many as stated.
+    fn image(tier: u8, has_cables: u8, links: u16, changed: &[(u8, u8, u16)]) -> Vec<u8> {
+        let kind = GroupKind::new(1, 5, 2, 3).with_local_links(links);
+        let df = Dragonfly::of_kinds(&[kind]).unwrap();
+        let end = |group: u16, slot| End {
+            group: GroupId(group),
+            port: df.global_port(SwitchIndex(has_cables), slot),
+        };
+        let cables = [(end(0, 0), end(1, 1)), (end(0, 1), end(2, 0)), (end(1, 0), end(2, 1))];
+        let mut fewer = Vec::new();
+        for group in df.groups() {
+            for low in 0..5 {
+                for high in low + 1..5 {
+                    let planned = if (low < tier) == (high < tier) { 0 } else { links };
+                    let other =
+                        changed.iter().find(|pair| group.0 == 1 && (pair.0, pair.1) == (low, high));
+                    let links_here = other.map_or(planned, |pair| pair.2);
+                    if links_here < links {
+                        let (low, high) = (df.switch(group, SwitchIndex(low)), SwitchIndex(high));
+                        fewer.push(FewerLinks { low, high, links: links_here });
+                    }
+                }
+            }
+        }
+        encode_fabric_image_with(&df, &cables, &fewer)
+    }
+
+    #[test]
+    fn leaves_are_told_from_spines_and_links_are_counted() {
+        // By tier, switch with cables, links, and what is different: whether groups consist of both, and whether all are joined.
+        for (tier, has_cables, links, changed, expected) in [
+            (3, 4, 1, &[][..], [true, true]),
+            (3, 4, 2, &[], [true, true]),
+            (2, 0, 1, &[], [true, true]),
+            (1, 0, 1, &[], [true, true]),
+            (4, 4, 1, &[], [true, true]),
+            // A leaf lacks a spine, or has one link of two.
+            (3, 4, 1, &[(1, 3, 0)], [true, false]),
+            (3, 4, 2, &[(1, 3, 1)], [true, true]),
+            // Two leaves are linked, or two spines.
+            (3, 4, 1, &[(0, 1, 1)], [false, false]),
+            (3, 4, 1, &[(3, 4, 1)], [false, false]),
+        ] {
+            let bytes = image(tier, has_cables, links, changed);
+            let image = FabricImage::decode(&bytes).unwrap();
+            let found = [image.has_leaves_and_spines(), image.joins_all_leaves_and_spines()];
+            assert_eq!(found, expected, "{tier} {links} {changed:?}");
+            for (group, low, high) in (0..3).flat_map(|group| {
+                (0..5).flat_map(move |low| (low + 1..5).map(move |high| (group, low, high)))
+            }) {
+                let planned = if (low < tier) == (high < tier) { 0 } else { links };
+                let other =
+                    changed.iter().find(|pair| group == 1 && (pair.0, pair.1) == (low, high));
+                let expected = u32::from(other.map_or(planned, |pair| pair.2));
+                let (one, other) = (SwitchIndex(low), SwitchIndex(high));
+                assert_eq!(image.planned_local_links(GroupId(group), one, other), expected);
+                assert_eq!(image.planned_local_links(GroupId(group), other, one), expected);
+            }
+        }
+        // A spine of which no cable is left is one all the same, and a leaf without a neighbour that has one is none.
+        let bytes = image(3, 4, 1, &[]);
+        let image = FabricImage::decode(&bytes).unwrap();
+        assert_eq!(
+            [0, 2, 3, 4].map(|number| image.is_spine(SwitchId(number))),
+            [false, false, true, true]
+        );
+        assert_eq!(image.dragonfly().split_port(GlobalPort(9)).0, SwitchIndex(4));
+    }
+}

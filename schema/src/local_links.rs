@@ -71,6 +71,9 @@ pub(crate) struct FewerPairs<'a> {
     index_bits: u32,
     /// Every pair has a link at least.
     whole: bool,
+    /// If in every group two switches are without a link just if both have an index below this one or both have not,
+    /// as leaves and spines; otherwise 0.
+    tiers: u8,
 }
 
 impl<'a> FewerPairs<'a> {
@@ -80,6 +83,7 @@ impl<'a> FewerPairs<'a> {
         links: PackedArray::EMPTY,
         index_bits: 0,
         whole: true,
+        tiers: 0,
     };
 
     /// Takes the two sections of so many pairs, and checks them.
@@ -100,7 +104,7 @@ impl<'a> FewerPairs<'a> {
         let links_at = end - rest.len();
         let links =
             PackedArray::take(rest, (link_bits, count), ImagePart::FewerLinks, end, refusal)?;
-        let mut fewer = Self { count, pairs, links, index_bits, whole: true };
+        let mut fewer = Self { count, pairs, links, index_bits, whole: true, tiers: 0 };
         let mut before = None;
         for number in 0..count {
             let entry = pairs.get(number);
@@ -120,7 +124,29 @@ impl<'a> FewerPairs<'a> {
             fewer.whole &= found > 0;
         }
         fewer.check_kinds(df, at, refusal)?;
+        fewer.tiers = fewer.found_tiers(df).unwrap_or(0);
         Some(fewer)
+    }
+
+    /// What [`Self::tiers`] is.
+    fn found_tiers(&self, df: &Dragonfly) -> Option<u8> {
+        if self.count == 0 || !df.is_even() {
+            return None;
+        }
+        // The switch of index 0 comes first, with all of its tier.
+        let of_first = (0..self.count).take_while(|&number| self.pair(number).0.0 == 0).count();
+        let (a, tier) = (df.a(), of_first as u32 + 1);
+        let pairs = |size: u32| size.wrapping_mul(size.wrapping_sub(1)) / 2;
+        let of_group = pairs(tier).wrapping_add(pairs(a.wrapping_sub(tier)));
+        let is_of_tier = |number| {
+            let (low, high) = self.pair(number);
+            let (low, high) = (u32::from(df.place(low).1.0), u32::from(high.0));
+            self.links.get(number) == 0 && (low < tier) == (high < tier)
+        };
+        let are_all = tier < a
+            && self.count == df.g().wrapping_mul(of_group)
+            && (0..self.count).all(is_of_tier);
+        if are_all { u8::try_from(tier).ok() } else { None }
     }
 
     /// Of each kind some pair has as many links as it states: otherwise it would state fewer.
@@ -207,8 +233,11 @@ impl<'a> FewerPairs<'a> {
         group: GroupId,
         pair: (SwitchIndex, SwitchIndex),
     ) -> u32 {
-        if self.is_empty() {
+        let is_of_first = |index: SwitchIndex| index.0 < self.tiers;
+        if self.is_empty() || self.tiers > 0 && is_of_first(pair.0) != is_of_first(pair.1) {
             df.kind_of(group).local_links.into()
+        } else if self.tiers > 0 {
+            0
         } else {
             self.links(df, group, pair)
         }

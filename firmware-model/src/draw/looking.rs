@@ -237,17 +237,23 @@ impl Looking<'_> {
         let Some(End { group: middle, .. }) = self.switch.image.behind(links.x) else {
             return false;
         };
+        let (own, here) = (self.switch.image.group(), self.switch.image.index());
+        // Most that have none lack one of the first two.
+        let has_others = fabric.is_local_hop(middle, links.v, detour)
+            && fabric.is_local_hop(middle, detour, links.w)
+            && fabric.is_local_hop(own, here, df.split_port(links.x).0);
+        let live = || {
+            fabric.has_live_cable(End { group: own, port: links.x })
+                && fabric.has_live_cable(End { group: middle, port: links.y })
+        };
+        if !has_others || !fabric.is_faultless() && !live() {
+            return false;
+        }
         let Some((_, k)) = fabric.link_behind(End { group: middle, port: links.y }) else {
             return false;
         };
         let (_, z) = fabric.ends(fabric.links_between(middle, self.to.group), k);
-        let (own, here) = (self.switch.image.group(), self.switch.image.index());
-        fabric.has_live_cable(End { group: own, port: links.x })
-            && fabric.has_live_cable(End { group: middle, port: links.y })
-            && fabric.is_local_hop(own, here, df.split_port(links.x).0)
-            && fabric.is_local_hop(middle, links.v, detour)
-            && fabric.is_local_hop(middle, detour, links.w)
-            && fabric.is_local_hop(self.to.group, df.split_port(z).0, self.to.index)
+        fabric.is_local_hop(self.to.group, df.split_port(z).0, self.to.index)
     }
 }
 

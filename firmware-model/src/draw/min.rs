@@ -60,7 +60,8 @@ impl Switch<'_> {
         // How many links have local hops of at most so many each, and the one of this number of them.
         let is_of = |k: u32, most: u8| {
             let (x, head, tail) = hops(k);
-            head.max(tail) <= most && fabric.has_live_cable(End { group, port: x })
+            let lives = fabric.is_faultless() || fabric.has_live_cable(End { group, port: x });
+            head.max(tail) <= most && lives
         };
         let count_of =
             |most| (0..links.count()).filter(|&k| is_of(k, most)).fold(0_u32, |count, _| count + 1);
@@ -80,7 +81,13 @@ impl Switch<'_> {
         } else {
             (0..links.count()).filter(|&k| is_of(k, most)).nth(number as usize)?
         };
-        let (x, head, tail) = hops(k);
+        let (x, head, tail) = if most == 1 {
+            let (x, z) = fabric.ends(links, k);
+            let is_hop = |from, to| u8::from(from != to);
+            (x, is_hop(here, df.split_port(x).0), is_hop(df.split_port(z).0, to.index))
+        } else {
+            hops(k)
+        };
         let first = if let Some(slot) = self.image.own_slot(x) {
             (df.slot_port(slot), Stage::Destination)
         } else {
