@@ -99,6 +99,9 @@ impl Switch<'_> {
     #[inline(never)]
     pub(crate) fn spread(&self, path: Path, rng: &mut (impl Rng + ?Sized)) -> Path {
         let df = self.dragonfly();
+        if self.image.fabric().tiers().is_some() {
+            return path;
+        }
         let (switches, port) = (self.image.switches_of_group(), path.first_port());
         match df.local_end(switches, self.image.index(), port) {
             Some((next, _)) => path.by(self.port_to(next, word(rng))),

@@ -392,6 +392,41 @@ fn up_and_down_need_two_channels() {
     assert_eq!(fabric.virtual_channels(), VcScheme::Ordered);
 }
 
+/// MIN paths are drawn alike, whether groups are known to be of two tiers or a link is missing.
+#[test]
+fn minimal_paths_are_drawn_alike() {
+    let [.., whole, twice] = Plus::small();
+    let lacking = Plus { local: whole.local[1..].to_vec(), ..whole.clone() };
+    for plus in [whole, twice, lacking] {
+        let fabric = plus.fabric();
+        let all = PerDecision::same(Policy::from(parse_set("all", 1).unwrap()));
+        let images = tables_of(&fabric, &all, &()).unwrap().images;
+        let image = FabricImage::decode(&images.fabric).unwrap();
+        let switches: Vec<_> =
+            images.switches.iter().map(|bytes| Switch::boot_in(&image, bytes).unwrap()).collect();
+        let last = *plus.all_leaves().last().unwrap();
+        let pairs = plus.pairs().into_iter().filter(|&[from, to]| from == 0 || to == last);
+        // Without a MIN path packets go by VLB.
+        for pair in pairs.filter(|&pair| !plus.minimal(pair).is_empty()) {
+            let mut drawn = BTreeMap::<Vec<usize>, u32>::new();
+            for seed in 0..400 {
+                *drawn
+                    .entry(sent(&switches, pair, Scheme::Min, seed).0[1..].to_vec())
+                    .or_default() += 1;
+            }
+            let minimal = plus.minimal(pair);
+            let each = 400.0 / real(minimal.len());
+            for (path, count) in &drawn {
+                let expected = each * real(minimal.iter().filter(|one| *one == path).count());
+                // Five standard deviations.
+                let most = 5.0 * expected.sqrt();
+                assert!((f64::from(*count) - expected).abs() < most, "{pair:?} {path:?}: {count}");
+            }
+            assert_eq!(drawn.keys().collect::<BTreeSet<_>>(), minimal.iter().collect());
+        }
+    }
+}
+
 /// In other wirings `up-down` is refused, by verification too where it stands in images all the same.
 #[test]
 fn up_and_down_are_refused_elsewhere() {

@@ -610,6 +610,14 @@ impl<'a> FabricImage<'a> {
         if ANY_FABRIC { self.fewer.planned(&self.dragonfly, group, (one, other)) } else { 1 }
     }
 
+    /// Where nothing is dead, and in every group two switches are linked just if one has an index below some number and
+    /// the other has not: that number, if every such link is the only one between its switches.
+    #[inline]
+    pub fn tiers(&self) -> Option<SwitchIndex> {
+        let is_plan = ANY_FABRIC && self.is_faultless();
+        if is_plan && self.dragonfly.has_single_links() { self.fewer.tiers() } else { None }
+    }
+
     /// Whether a hop from one switch of a group to another is none, or goes by a link.
     ///
     /// Precondition: the two exist. Otherwise the result is unspecified; it never panics.

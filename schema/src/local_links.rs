@@ -242,6 +242,12 @@ impl<'a> FewerPairs<'a> {
             self.links(df, group, pair)
         }
     }
+
+    /// See [`crate::FabricImage::tiers`].
+    #[inline]
+    pub(crate) const fn tiers(&self) -> Option<SwitchIndex> {
+        if self.tiers > 0 { Some(SwitchIndex(self.tiers)) } else { None }
+    }
 }
 
 /// The most links between two switches of any kind.

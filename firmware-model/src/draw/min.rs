@@ -6,7 +6,7 @@ use crate::path::{Path, Place};
 use crate::random::{below, word};
 use crate::{Channels, Stage, Switch};
 use rand_core::Rng;
-use tvlb_schema::{End, GlobalPort, Port, SwitchIndex};
+use tvlb_schema::{End, GlobalPort, Links, Port, SwitchIndex};
 
 impl Switch<'_> {
     /// A MIN path: one of the links between the two groups, uniformly, or a link within this one. Where
@@ -52,6 +52,9 @@ impl Switch<'_> {
             return Path::new(first, none.0, none.0, none.1, 1);
         }
         let links = fabric.links_between(group, to.group);
+        if let Some(path) = self.draw_min_between_tiers(to, links, rng) {
+            return Some(path);
+        }
         let hops = |k| {
             let (x, z) = fabric.ends(links, k);
             let head = self.local_hops(group, here, df.split_port(x).0);
@@ -96,6 +99,29 @@ impl Switch<'_> {
             (self.port_to(next, word(rng)), Stage::SourceLocal)
         };
         Path::new(first, x, none.0, none.1, 1 + head + tail)
+    }
+
+    /// The MIN path over a link that is drawn, if its local hops have links, in groups of two tiers. A caller that draws
+    /// among all links that are left has drawn uniformly then.
+    #[inline]
+    fn draw_min_between_tiers(
+        &self,
+        to: &Place,
+        links: Links,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let (tiers, df) = (self.image.fabric().tiers()?, self.dragonfly());
+        let k = if links.count() > 1 { below(rng, links.count()) } else { 0 };
+        let (x, z) = self.image.fabric().nth(links, k)?;
+        let (leaves, arrives) = (df.split_port(x).0, df.split_port(z).0);
+        let (here, there) = (self.image.index(), to.index);
+        let is_hop = |from, to| from == to || (from < tiers) != (to < tiers);
+        if !is_hop(here, leaves) || !is_hop(arrives, there) {
+            return None;
+        }
+        let (first, head) = self.way_out(x, Stage::Destination);
+        let hops = 1 + u8::from(head) + u8::from(arrives != there);
+        Path::new(first, x, GlobalPort(0), SwitchIndex(0), hops)
     }
 
     /// A MIN path within this group to a switch to which the plan has no link: over a third switch.
