@@ -1,22 +1,6 @@
 //! Numbers as texts say them: together with what they count, or with their sign.
 
-/// "1 guard", "2 guards", "3 switches".
-///
-/// # Example
-/// ```
-/// use tvlb_generator::counted::counted;
-///
-/// assert_eq!([1, 2].map(|count| counted(count, "switch")), ["1 switch", "2 switches"]);
-/// assert_eq!(counted(0, "local link"), "0 local links");
-/// ```
-pub fn counted(count: u64, what: &str) -> String {
-    let ending = match (count, what.ends_with("ch")) {
-        (1, _) => "",
-        (_, true) => "es",
-        (_, false) => "s",
-    };
-    format!("{count} {what}{ending}")
-}
+pub use tvlb_base::text::counted;
 
 /// A difference with its sign and so many decimals. What is nothing when rounded is not negative.
 ///

@@ -24,8 +24,8 @@ pub struct Fabric {
     pub file: FabricFile,
     /// Its cables, and the sizes with what a cable list says of links within groups.
     pub topology: Topology,
-    /// What the machine calls its parts, and which nodes are not there; nothing if the file names no such
-    /// list.
+    /// What the machine calls its parts, and which nodes are not there, by a list that the file names and by the
+    /// arrangement.
     pub names: Names,
 }
 
@@ -83,7 +83,8 @@ impl Fabric {
     ) -> Result<Self, FabricError> {
         let file = FabricFile::new(name, dragonfly, arrangement, seed)?;
         let topology = arrange(dragonfly, arrangement, seed)?;
-        Ok(Self { file, topology, names: Names::default() })
+        let names = Names::of(&arrangement.nodes(&dragonfly));
+        Ok(Self { file, topology, names })
     }
 
     /// How virtual channels are assigned: as the file says, or `up-down` where groups consist of leaves and spines,
@@ -129,7 +130,7 @@ impl Fabric {
                 .map_err(|source| in_list(list, source, (&file.dragonfly, &names)))?
             }
         };
-        let nodes = names.nodes(&file.dragonfly);
+        let nodes = names.nodes(topology.dragonfly());
         let topology = topology.with_ends(nodes.ends()).with_bandwidths(file.bandwidths);
         let fabric = Self { file, topology, names };
         if fabric.file.virtual_channels == Some(VcScheme::UpDown) && !fabric.is_dragonfly_plus() {
@@ -149,11 +150,15 @@ impl Fabric {
 
     fn names_through(path: &Path, read: Read<'_>) -> Result<(FabricFile, Names), FabricError> {
         let file = Self::file_through(path, read)?;
+        let nodes = match file.wiring {
+            Wiring::Arrangement(arrangement) => arrangement.nodes(&file.dragonfly),
+            Wiring::Cables(_) => Nodes::from(&file.dragonfly),
+        };
         let names = match &file.names {
-            None => Names::default(),
+            None => Names::of(&nodes),
             Some(list) => {
                 let list = beside(path, list);
-                Names::read(&file.dragonfly, &text(&list, MOST_NAMES_BYTES, read)?)
+                Names::read(&nodes, &text(&list, MOST_NAMES_BYTES, read)?)
                     .map_err(|source| FabricError::Names { path: list, source: Box::new(source) })?
             }
         };

@@ -8,6 +8,7 @@ use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::{DefaultRng, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
 use tvlb_generator::fabric::Fabric;
+use tvlb_generator::fabric_file::FabricFile;
 use tvlb_generator::faults::{UpdatedTables, update, write_update};
 use tvlb_generator::pipeline::{self, GenerateSettings};
 use tvlb_generator::policy::{Policies, Policy};
@@ -293,6 +294,51 @@ fn sets_are_counted_over_pairs_of_leaves() {
             assert!(mean.hops.is_none_or(|hops| (hops - expected).abs() < 1e-9), "{set}");
             assert_eq!(mean.hops.is_some(), drawing > 0);
         }
+    }
+}
+
+/// The arrangement is the machine that a cable list and a list of nodes that are not there describe, and has its
+/// images.
+#[test]
+fn the_arrangement_is_the_machine_of_its_lists() {
+    for [leaves, spines, h, groups, links] in
+        [[2, 2, 2, 5, 1], [3, 3, 2, 4, 1], [2, 3, 1, 4, 2], [4, 2, 4, 5, 1], [1, 1, 3, 4, 1]]
+    {
+        let mut plus = Plus::new([leaves, spines, groups, 0, links], false);
+        let mut laid = vec![0; groups];
+        for low in 0..groups {
+            for high in low + 1..groups {
+                for _ in 0..spines * h / (groups - 1) {
+                    let ends = [low, high].map(|group| {
+                        laid[group] += 1;
+                        let turn = laid[group] - 1;
+                        (plus.spine(group, turn % spines), turn / spines)
+                    });
+                    plus.global.push(ends);
+                }
+            }
+        }
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("fabric.toml");
+        let text = format!(
+            "name = \"plus\"\n[dragonfly]\narrangement = \"dragonfly-plus\"\np = 2\nleaves = {leaves}\n\
+             spines = {spines}\nh = {h}\ng = {groups}\nlocal-links = {links}\n"
+        );
+        fs::write(&file, text).unwrap();
+        let (listed, arranged) = (plus.fabric(), Fabric::load(&file).unwrap());
+        assert_eq!(arranged.topology, listed.topology);
+        assert_eq!(arranged.names, listed.names);
+        let made = FabricFile::parse(&arranged.file.to_string(), "").unwrap();
+        assert_eq!(made, arranged.file);
+        let images = |fabric: &Fabric, name: &str| {
+            let target = home.path().join(name);
+            pipeline::run(fabric, &policies("6-hop by shape"), &target, Existing::Refuse, &())
+                .unwrap();
+            let set = TableSet::open(&target).unwrap();
+            let switches = set.switch_images(fabric.topology.dragonfly().switches()).unwrap();
+            (set.fabric_image().unwrap(), switches)
+        };
+        assert_eq!(images(&arranged, "arranged"), images(&listed, "listed"));
     }
 }
 

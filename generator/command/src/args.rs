@@ -230,7 +230,7 @@ pub enum WiringFormat {
     Dot,
     /// Every switch and link for Graphviz
     DotSwitches,
-    /// For CODES dragonfly-dally: the two connection files and lines of a configuration; with -o DIR
+    /// For CODES dragonfly-dally or dragonfly-plus: the two connection files and lines of a configuration; with -o DIR
     Codes,
     /// For SST merlin's topoDragonFly: Python with its sizes and its global_link_map
     Merlin,

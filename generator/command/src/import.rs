@@ -15,7 +15,7 @@ use tvlb_base::parameter::{Parameters, Stated};
 use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Latencies};
-use tvlb_import::{Grouping, Import, ImportWriteError, check_directory};
+use tvlb_import::{Grouping, Import, ImportWriteError, Roots, check_directory};
 use tvlb_simulator::Settings;
 use tvlb_table_set::WriteError;
 
@@ -48,9 +48,10 @@ fn slingshot(arguments: &ImportSlingshot, progress: &dyn Progress) -> Outcome {
 }
 
 fn ibnetdiscover(arguments: &ImportIbnetdiscover, progress: &dyn Progress) -> Outcome {
-    let ImportIbnetdiscover { file, output, groups, threshold, again } = arguments;
+    let ImportIbnetdiscover { file, output, groups, threshold, roots, again } = arguments;
     check_output(output, again)?;
-    let grouping = Grouping { pattern: groups.clone(), threshold: *threshold };
+    let roots = roots.as_deref().map(Roots::given).transpose().map_err(Failure::of)?;
+    let grouping = Grouping { pattern: groups.clone(), threshold: *threshold, roots };
     let source = tvlb_import::open(file).map_err(Failure::of)?;
     let old = Old::of(output, again)?;
     let earlier = Old::earlier(old.as_ref(), again);

@@ -9,6 +9,7 @@ mod natural;
 mod network;
 mod parse;
 mod records;
+mod roots;
 
 use crate::files::MOST_DUMP_LINE_BYTES;
 use crate::machine::{
@@ -24,6 +25,7 @@ use std::iter;
 use tvlb_base::text::{Lines, NamedText, Refused};
 
 pub use groups::Grouping;
+pub use roots::Roots;
 
 /// The machine that the text describes.
 ///

@@ -45,7 +45,7 @@ use tvlb_base::text::{NamedText, Refused};
 pub use directory::{EarlierFiles, ImportWriteError, check_directory, fabric_file};
 pub use earlier::Earlier;
 pub use files::open;
-pub use ibnetdiscover::Grouping;
+pub use ibnetdiscover::{Grouping, Roots};
 pub use numbering::NumberingError;
 
 /// Why a machine cannot be imported.

@@ -4,6 +4,7 @@ use super::{
     Change, Difference, EndNames, Install, LoadChange, ModeChange, Needs, PartChanges, PartCounts,
     SwitchChange,
 };
+use crate::counted::counted;
 use std::fmt::{self, Display, Formatter};
 use std::iter;
 use tvlb_base::row;
@@ -43,9 +44,11 @@ fn write_install(f: &mut Formatter<'_>, install: &Install) -> fmt::Result {
         }
         Install::WhilePacketsFly { switches, needs } => {
             let mut lines = conditions(needs);
-            lines.push(format!(
-                "{switches} switches take their new images while packets fly, in any order"
-            ));
+            let take = match switches {
+                1 => "1 switch takes its new image".to_owned(),
+                _ => format!("{switches} switches take their new images"),
+            };
+            lines.push(format!("{take} while packets fly, in any order"));
             lines.push(
                 "what is dead stays dead; an update of the new tables gets a number above the one in use (--epoch)"
                     .to_owned(),
@@ -75,6 +78,7 @@ fn write_install(f: &mut Formatter<'_>, install: &Install) -> fmt::Result {
 
 /// The steps in which a fabric becomes another one while packets fly.
 fn steps(switches: usize, (gone, wait_cycles): (PartCounts, u64), new: PartCounts) -> Vec<String> {
+    let switches = counted(switches as u64, "switch");
     let mut steps = Vec::new();
     if !gone.is_empty() {
         steps
@@ -85,11 +89,11 @@ fn steps(switches: usize, (gone, wait_cycles): (PartCounts, u64), new: PartCount
         ));
     }
     if new.is_empty() {
-        steps.push(format!("{switches} switches: the new images"));
+        steps.push(format!("{switches}: the new images"));
     } else {
         let of_new = parts(new);
         steps.push(format!(
-            "{switches} switches: the new images, with an update that drains what is new: {of_new}"
+            "{switches}: the new images, with an update that drains what is new: {of_new}"
         ));
         steps.push("an update of the new tables that lists nothing".to_owned());
     }

@@ -35,6 +35,8 @@ pub enum FabricFault {
         "{key} is given beside {other}; accepted is one of the two, for each kind states its own sizes"
     )]
     SizeBesideKinds { key: String, other: String },
+    #[error("{key} is given where {wiring}; accepted {accepted}")]
+    SizeOfOther { key: String, wiring: &'static str, accepted: &'static str },
     #[error("{key} make no Dragonfly: {error}")]
     Kinds { key: String, error: DragonflyError },
     #[error(

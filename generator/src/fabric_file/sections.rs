@@ -15,15 +15,20 @@ use tvlb_simulator::{MOST_BUFFER, MOST_LATENCY};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::{Injection, OpenWeighing};
 use tvlb_topology::arrangement::Arrangement;
+use tvlb_topology::dragonfly_plus;
 
 type Fallible<T> = Result<T, FabricFileError>;
 
 pub(super) const ROOT: [&str; 5] = ["name", "seed", "dragonfly", "links", "routing"];
-pub(super) const DRAGONFLY: [&str; 9] =
-    ["p", "a", "h", "g", LOCAL_LINKS, "kinds", "arrangement", "cables", "names"];
+pub(super) const DRAGONFLY: [&str; 11] =
+    ["p", "a", "h", "g", LEAVES, SPINES, LOCAL_LINKS, "kinds", "arrangement", "cables", "names"];
+/// How many switches of a group of a Dragonfly+ have nodes.
+pub(super) const LEAVES: &str = "leaves";
+/// How many switches of a group of a Dragonfly+ have global links.
+pub(super) const SPINES: &str = "spines";
 pub(super) const KIND: [&str; 6] = ["name", "p", "a", "h", "g", LOCAL_LINKS];
 /// How many links join any two switches of a group.
-const LOCAL_LINKS: &str = "local-links";
+pub(super) const LOCAL_LINKS: &str = "local-links";
 pub(super) const LINKS: [&str; 10] = [
     "local-latency",
     "global-latency",
@@ -83,11 +88,12 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
     let seed = root.integer_or("seed", 0..=i64::MAX, DEFAULT_SEED)?;
     let section =
         root.required("dragonfly", "a table of p, a, h, g and the wiring")?.section(&DRAGONFLY)?;
-    let (dragonfly, kinds) = match section.optional("kinds") {
-        None => (dragonfly(&section)?, Vec::new()),
+    let kinds_entry = section.optional("kinds");
+    let wiring = wiring(&section, kinds_entry.is_some())?;
+    let (dragonfly, kinds) = match kinds_entry {
+        None => (dragonfly(&section, &wiring)?, Vec::new()),
         Some(entry) => kinds(&section, &entry)?,
     };
-    let wiring = wiring(&section, !kinds.is_empty())?;
     let names = section.optional("names").map(|entry| path(&entry, NAMES)).transpose()?;
     let (kind_names, kind_groups) = kinds.into_iter().unzip();
     let links = root.optional("links").map(|links| links.section(&LINKS)).transpose()?;
@@ -130,9 +136,10 @@ pub(super) fn is_name(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.chars().all(is_plain)
 }
 
-fn dragonfly(section: &Section<'_, '_>) -> Fallible<Dragonfly> {
+fn dragonfly(section: &Section<'_, '_>, wiring: &Wiring) -> Fallible<Dragonfly> {
     let size = |key| section.integer::<u32>(key, size_range(key));
-    let (p, a, h, g) = (size("p")?, size("a")?, size("h")?, size("g")?);
+    let (p, a) = (size("p")?, switches(section, wiring)?);
+    let (h, g) = (size("h")?, size("g")?);
     let df = Dragonfly::new(p, a, h, g).map_err(|error| {
         // Each size alone is in range, so g or a product is too large: blame its last factor.
         let key = match error {
@@ -141,6 +148,14 @@ fn dragonfly(section: &Section<'_, '_>) -> Fallible<Dragonfly> {
         };
         section.fault_of(key, FabricFault::Dragonfly { key: section.path_of(key), error })
     })?;
+    if let Wiring::Arrangement(Arrangement::DragonflyPlus { leaves }) = *wiring
+        && dragonfly_plus::spines(&df, leaves).is_none()
+    {
+        let groups = (a - u32::from(leaves)) * h + 1;
+        let accepted =
+            format!("2 to {groups} (spines·h + 1, because only spines have global ports)");
+        return Err(section.required("g", "")?.refused(&accepted));
+    }
     let links = local_links(section, a)?;
     let kinds: Vec<GroupKind> = df.kinds().map(|kind| kind.with_local_links(links)).collect();
     Ok(Dragonfly::of_kinds(&kinds).expect("sizes that a Dragonfly has, and links in their range"))
@@ -157,7 +172,7 @@ fn kinds(
     section: &Section<'_, '_>,
     entry: &Entry<'_, '_>,
 ) -> Fallible<(Dragonfly, Vec<(String, u16)>)> {
-    for key in ["p", "a", "h", "g", LOCAL_LINKS] {
+    for key in ["p", "a", "h", "g", LEAVES, SPINES, LOCAL_LINKS] {
         if let Some(size) = section.optional(key) {
             let (key, other) = (size.key().to_owned(), entry.key().to_owned());
             return Err(size.fault_of_key(FabricFault::SizeBesideKinds { key, other }));
@@ -190,6 +205,39 @@ fn kinds(
     Ok((dragonfly, names))
 }
 
+/// The switches of a group: a number of its own, or leaves and spines.
+fn switches(section: &Section<'_, '_>, wiring: &Wiring) -> Fallible<u32> {
+    let Wiring::Arrangement(Arrangement::DragonflyPlus { leaves }) = *wiring else {
+        let (wiring, accepted) =
+            ("the arrangement is not dragonfly-plus", "is a, the number of switches of a group");
+        refuse_sizes(section, &[LEAVES, SPINES], wiring, accepted)?;
+        return section.integer("a", size_range("a"));
+    };
+    let (wiring, accepted) = (
+        "the arrangement is dragonfly-plus",
+        "are leaves and spines, which together are the switches of a group",
+    );
+    refuse_sizes(section, &["a"], wiring, accepted)?;
+    let most = limits::SWITCHES_PER_GROUP - u32::from(leaves);
+    Ok(u32::from(leaves) + section.integer::<u32>(SPINES, 1..=most.into())?)
+}
+
+/// Refuses sizes that another arrangement has.
+fn refuse_sizes(
+    section: &Section<'_, '_>,
+    keys: &[&str],
+    wiring: &'static str,
+    accepted: &'static str,
+) -> Fallible<()> {
+    match keys.iter().find_map(|key| section.optional(key)) {
+        None => Ok(()),
+        Some(size) => {
+            let key = size.key().to_owned();
+            Err(size.fault_of_key(FabricFault::SizeOfOther { key, wiring, accepted }))
+        }
+    }
+}
+
 /// The range of one size for itself.
 fn size_range(key: &str) -> RangeInclusive<i64> {
     let (least, most) = match key {
@@ -214,7 +262,7 @@ fn wiring(section: &Section<'_, '_>, has_kinds: bool) -> Fallible<Wiring> {
             }
         }
         (None, None) => Ok(Wiring::Arrangement(Arrangement::default())),
-        (Some(entry), None) => arrangement(&entry),
+        (Some(entry), None) => arrangement(section, &entry),
         (None, Some(entry)) => path(&entry, CABLES).map(Wiring::Cables),
         (Some(one), Some(other)) => {
             let (first, second) =
@@ -235,8 +283,16 @@ fn path(entry: &Entry<'_, '_>, accepted: &str) -> Fallible<PathBuf> {
     }
 }
 
-fn arrangement(entry: &Entry<'_, '_>) -> Fallible<Wiring> {
-    named(entry, Arrangement::ALL, Arrangement::name).map(Wiring::Arrangement)
+fn arrangement(section: &Section<'_, '_>, entry: &Entry<'_, '_>) -> Fallible<Wiring> {
+    // How many leaves there are is a key of its own.
+    let plus = [Arrangement::DragonflyPlus { leaves: 0 }];
+    let all = [&Arrangement::ALL[..], &plus].concat();
+    Ok(Wiring::Arrangement(match named(entry, &all, Arrangement::name)? {
+        Arrangement::DragonflyPlus { .. } => Arrangement::DragonflyPlus {
+            leaves: section.integer(LEAVES, 1..=i64::from(limits::SWITCHES_PER_GROUP) - 1)?,
+        },
+        arrangement => arrangement,
+    }))
 }
 
 fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
@@ -334,7 +390,7 @@ pub(super) const fn bandwidth_key(kind: LinkKind) -> &'static str {
 
 fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<Option<VcScheme>> {
     let entry = routing.optional("virtual-channels");
-    entry.map(|entry| named(&entry, VcScheme::ALL, VcScheme::name)).transpose()
+    entry.map(|entry| named(&entry, &VcScheme::ALL, VcScheme::name)).transpose()
 }
 
 fn weighing(routing: &Section<'_, '_>) -> Fallible<PerDecision<OpenWeighing>> {
@@ -362,19 +418,16 @@ fn weighing(routing: &Section<'_, '_>) -> Fallible<PerDecision<OpenWeighing>> {
 }
 
 /// What is accepted where one of several is named.
-fn one_of<T: Copy, const N: usize>(all: [T; N], name_of: fn(T) -> &'static str) -> String {
-    format!("one of \"{}\"", all.map(name_of).join("\", \""))
+fn one_of<T: Copy>(all: &[T], name_of: fn(T) -> &'static str) -> String {
+    let names: Vec<&str> = all.iter().copied().map(name_of).collect();
+    format!("one of \"{}\"", names.join("\", \""))
 }
 
 /// The one of several that has the name that an entry is.
-fn named<T: Copy, const N: usize>(
-    entry: &Entry<'_, '_>,
-    all: [T; N],
-    name_of: fn(T) -> &'static str,
-) -> Fallible<T> {
+fn named<T: Copy>(entry: &Entry<'_, '_>, all: &[T], name_of: fn(T) -> &'static str) -> Fallible<T> {
     let accepted = one_of(all, name_of);
     let name = entry.string(&accepted)?;
-    let found = all.into_iter().find(|&one| name_of(one) == name);
+    let found = all.iter().copied().find(|&one| name_of(one) == name);
     found.ok_or_else(|| entry.refused(&accepted))
 }
 

@@ -3,7 +3,10 @@
 //!
 //! Every struct is taken apart field by field, so that the compiler asks here for a field that is added.
 
-use super::sections::{AUTO, DESTINATION_WINDOW, INJECTION, NO_WINDOW, TELLING, bandwidth_key};
+use super::sections::{
+    AUTO, DESTINATION_WINDOW, INJECTION, LEAVES, LOCAL_LINKS, NO_WINDOW, SPINES, TELLING,
+    bandwidth_key,
+};
 use super::{DestinationWindow, FabricFile, Latencies, Wiring};
 use crate::policy::OpenPolicies;
 use std::fmt::{self, Display, Formatter};
@@ -13,6 +16,7 @@ use tvlb_base::table::Cell;
 use tvlb_schema::{Decision, Dragonfly, GroupId, GroupKind, LinkKind, PerDecision};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{Injection, OpenWeighing};
+use tvlb_topology::arrangement::Arrangement;
 
 impl Display for FabricFile {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -36,7 +40,12 @@ impl Display for FabricFile {
         writeln!(f, "name = \"{name}\"\nseed = {seed}\n\n[dragonfly]")?;
         // A Dragonfly of several kinds that no file stated has no names for them.
         let has_kinds = !kind_names.is_empty() || !dragonfly.is_even();
-        if !has_kinds {
+        if let Wiring::Arrangement(Arrangement::DragonflyPlus { leaves }) = *wiring {
+            let GroupKind { p, a, h, g, local_links } = dragonfly.kind_of(GroupId(0));
+            let spines = a - u16::from(leaves);
+            writeln!(f, "p = {p}\n{LEAVES} = {leaves}\n{SPINES} = {spines}\nh = {h}\ng = {g}")?;
+            writeln!(f, "{LOCAL_LINKS} = {local_links}")?;
+        } else if !has_kinds {
             sizes(f, dragonfly.kind_of(GroupId(0)))?;
         }
         match wiring {
@@ -100,7 +109,7 @@ fn kinds(f: &mut Formatter<'_>, df: &Dragonfly, names: &[String], counts: &[u16]
 
 fn sizes(f: &mut Formatter<'_>, kind: GroupKind) -> fmt::Result {
     let GroupKind { p, a, h, g, local_links } = kind;
-    writeln!(f, "p = {p}\na = {a}\nh = {h}\ng = {g}\nlocal-links = {local_links}")
+    writeln!(f, "p = {p}\na = {a}\nh = {h}\ng = {g}\n{LOCAL_LINKS} = {local_links}")
 }
 
 /// What the file says of weighing; what it leaves to a choice or to the sets stays so.

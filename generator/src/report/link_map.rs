@@ -7,6 +7,7 @@ use std::ops::Range;
 use tvlb_chart::heat_map::{HeatMap, HeatMapPart, Scale, span};
 use tvlb_chart::page::{on_demand, paragraph, table};
 use tvlb_schema::{GroupId, SwitchIndex};
+use tvlb_topology::dragonfly_plus::leaves;
 use tvlb_topology::summary::{SwitchLinks, TopologySummary, unusual_local_links};
 
 /// Above so many groups the table of all pairs is left out.
@@ -114,16 +115,20 @@ pub(super) fn odd_pairs(fabric: &Fabric) -> String {
         let [one, other] = [0, 1].map(|end: usize| lacking.ends[end].to_string());
         vec![lacking.cables.to_string(), one, other]
     }));
-    let pairs = unusual_local_links(&fabric.topology);
+    let leaves = leaves(&fabric.topology);
+    let pairs = unusual_local_links(&fabric.topology, &leaves);
     let groups: Vec<&[SwitchLinks]> = pairs.chunk_by(|one, next| one.group == next.group).collect();
     let df = fabric.topology.dragonfly();
     let head =
         ["group", "pairs of its switches", "share no link", "share an unusual number of links"];
     html.push_str(&first_rows(&head, &groups, |pairs| {
         let group = pairs[0].group;
-        let a = df.switches_of(group);
+        let is_leaf = |index| leaves.contains(&df.switch(group, index));
+        let leaves = df.indices(group).filter(|&index| is_leaf(index)).count();
+        let a = df.switches_of(group) as usize;
+        let meant = if leaves == 0 { a * (a - 1) / 2 } else { leaves * (a - leaves) };
         let without = pairs.iter().filter(|pair| pair.links == 0).count();
-        let figures = [(a * (a - 1) / 2) as usize, without, pairs.len() - without];
+        let figures = [meant, without, pairs.len() - without];
         [vec![called(group)], figures.map(|figure| figure.to_string()).to_vec()].concat()
     }));
     let head = ["switch", "and switch", "share local links"];

@@ -1,7 +1,8 @@
 //! The named ways to lay the cables of a Dragonfly, and the one function that lays them.
 //!
-//! Each arrangement is a file of its own next to this one. They agree on this much, for every
-//! Dragonfly:
+//! Each arrangement is a file of its own next to this one. `dragonfly-plus` says which switches have nodes and
+//! which have global links, and is described there. The others, those of [`Arrangement::ALL`], agree on this
+//! much, for every Dragonfly:
 //! - with K = ⌊a·h / (g−1)⌋, each pair of groups gets K or K + 1 links, and exactly K where g − 1
 //!   divides a·h;
 //! - a cable joins one port to one port, so following it twice leads back (the map is an involution);
@@ -17,9 +18,11 @@
 //! them on the same switch and so make one switch of the group the only way to another group. (The
 //! link more that some pairs get where g − 1 does not divide a·h may share a switch with another.)
 
-use super::{CableError, Topology, absolute, circulant, classic, palmtree, random, relative};
+use super::{
+    CableError, Topology, absolute, circulant, classic, dragonfly_plus, palmtree, random, relative,
+};
 use std::{fmt, str::FromStr};
-use tvlb_schema::Dragonfly;
+use tvlb_schema::{Dragonfly, Nodes};
 
 /// A named way to lay the cables of a Dragonfly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,10 +40,16 @@ pub enum Arrangement {
     Palmtree,
     /// Drawn from a seed.
     Random,
+    /// Groups of leaves and spines, whose global links are spread over the spines.
+    DragonflyPlus {
+        /// How many of the switches of a group are leaves, which have the nodes: the first ones, at least 1 and
+        /// fewer than all.
+        leaves: u8,
+    },
 }
 
 impl Arrangement {
-    /// All of them, the default first.
+    /// All that any Dragonfly can have, the default first.
     pub const ALL: [Self; 6] = [
         Self::Absolute,
         Self::AbsoluteClassic,
@@ -59,7 +68,15 @@ impl Arrangement {
             Self::Circulant => "circulant",
             Self::Palmtree => "palmtree",
             Self::Random => "random",
+            Self::DragonflyPlus { .. } => "dragonfly-plus",
         }
+    }
+
+    /// The nodes of a fabric with these sizes: all, or those of leaves.
+    pub fn nodes(self, df: &Dragonfly) -> Nodes {
+        let all = Nodes::from(df);
+        let Self::DragonflyPlus { leaves } = self else { return all };
+        all.without(df.nodes().filter(|&node| df.place(df.switch_of(node).0).1.0 >= leaves))
     }
 }
 
@@ -87,11 +104,16 @@ impl FromStr for Arrangement {
     }
 }
 
-/// Lays the cables of a Dragonfly. Only [`Arrangement::Random`] looks at the seed.
+/// Lays the cables of a Dragonfly, and where the arrangement has leaves and spines the links between them. Only
+/// [`Arrangement::Random`] looks at the seed.
 ///
 /// # Errors
 /// None is known. An arrangement with a fault, two cables on one port say, would be reported here
 /// and not be routed on.
+///
+/// # Panics
+/// If [`Arrangement::DragonflyPlus`] has no leaf or no spine, or the spines of a group too few global ports for a
+/// link to each other group, so where [`dragonfly_plus::spines`] has none.
 ///
 /// # Example
 /// ```
@@ -115,6 +137,7 @@ pub fn arrange(df: Dragonfly, arrangement: Arrangement, seed: u64) -> Result<Top
         Arrangement::Circulant => circulant::cables(&df),
         Arrangement::Palmtree => palmtree::cables(&df),
         Arrangement::Random => random::cables(&df, seed),
+        Arrangement::DragonflyPlus { leaves } => return Ok(dragonfly_plus::topology(df, leaves)),
     };
     Topology::from_cables(df, cables)
 }
@@ -161,6 +184,7 @@ mod tests {
             Arrangement::Relative | Arrangement::Circulant | Arrangement::Palmtree => {
                 odd * g as usize
             }
+            Arrangement::DragonflyPlus { .. } => unreachable!("not one of all Dragonflies"),
         };
         assert_eq!(topology.unused_ports(), unused, "{what}: unused ports");
     }

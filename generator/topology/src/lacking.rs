@@ -7,10 +7,11 @@
 //! cable is known to be there.
 
 use super::Topology;
+use super::dragonfly_plus::leaves;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tvlb_schema::{Dragonfly, End, GroupId};
+use tvlb_schema::{Dragonfly, End, GroupId, SwitchId};
 
 /// How many links the pairs of groups of two kinds have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -81,8 +82,9 @@ impl Lacking {
             *of_kinds.entry(topology.links(i, j).len()).or_default() += 1;
         }
         let usual_of = |counts: &BTreeMap<usize, usize>| usual(counts).unwrap_or(0);
+        let leaves = leaves(topology);
         let unused: Vec<Vec<(u32, u32)>> =
-            df.group_numbers().map(|group| unused_ports(topology, group)).collect();
+            df.group_numbers().map(|group| unused_ports(topology, &leaves, group)).collect();
         let mut left: Vec<usize> = unused.iter().map(Vec::len).collect();
         let (mut fewer, mut cables) = (Vec::new(), Vec::new());
         for (i, j) in pairs() {
@@ -120,12 +122,17 @@ pub fn kinds_of_groups(df: &Dragonfly) -> Vec<usize> {
     kinds.flat_map(|(number, kind)| std::iter::repeat_n(number, kind.g.into())).collect()
 }
 
-/// The global ports of a group's switches that live and have no cable, as (switch, slot).
-pub(super) fn unused_ports(topology: &Topology, group: GroupId) -> Vec<(u32, u32)> {
+/// The global ports of a group's switches that live and have no cable, as (switch, slot); leaves have no global port.
+pub(super) fn unused_ports(
+    topology: &Topology,
+    leaves: &BTreeSet<SwitchId>,
+    group: GroupId,
+) -> Vec<(u32, u32)> {
     let df = topology.dragonfly();
+    let is_there = |switch| topology.lives(switch) && !leaves.contains(&switch);
     let is_unused = |port: &_| {
         df.has_global_port_of(group, *port)
-            && topology.lives(df.switch(group, df.split_port(*port).0))
+            && is_there(df.switch(group, df.split_port(*port).0))
             && topology.peer(End { group, port: *port }).is_none()
     };
     let place = |port| {

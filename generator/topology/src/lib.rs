@@ -7,6 +7,7 @@
 pub mod arrangement;
 pub mod cable_list;
 pub mod crossings;
+pub mod dragonfly_plus;
 pub mod export;
 mod faults;
 pub mod graphviz;

@@ -4,11 +4,12 @@
 mod words;
 
 use super::Topology;
+use super::dragonfly_plus::leaves;
 use super::lacking::{KindPair, Lacking, LackingCables, PairWithFewer, unused_ports, usual};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tvlb_schema::{GroupId, GroupKind, NodeId, SwitchIndex};
+use tvlb_schema::{GroupId, GroupKind, NodeId, SwitchId, SwitchIndex};
 use tvlb_table_set::names::Names;
 
 /// A wiring in numbers.
@@ -28,14 +29,17 @@ pub struct TopologySummary {
     pub kinds: Vec<GroupKind>,
     /// Switches of the fabric that live.
     pub switches: u32,
+    /// Leaves among them, where groups are of leaves and spines ([`crate::dragonfly_plus::leaves`]).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub leaves: usize,
     #[serde(skip_serializing_if = "is_zero")]
     pub dead_switches: usize,
     /// Nodes that there are, on switches that live.
     pub nodes: u32,
-    /// Places of nodes on these switches at which there is none.
+    /// Places of nodes on these switches at which there is none; spines have no such places.
     #[serde(skip_serializing_if = "is_zero")]
     pub places_without_node: usize,
-    /// Global ports of these switches, used or not.
+    /// Global ports of these switches, used or not; leaves have none.
     pub global_ports: usize,
     pub global_cables: usize,
     /// Global ports without a cable.
@@ -56,7 +60,7 @@ pub struct TopologySummary {
     /// Their local links, counted in one direction.
     #[serde(skip_serializing_if = "is_zero")]
     pub local_links: usize,
-    /// Pairs of switches of one group that share no link.
+    /// Pairs of switches of one group that share no link; two leaves or two spines are not meant to.
     #[serde(skip_serializing_if = "is_zero")]
     pub pairs_without_local_link: usize,
     /// The first pairs that share another number of links than most of their kind of groups, those without
@@ -66,9 +70,9 @@ pub struct TopologySummary {
     /// How many such pairs there are.
     #[serde(skip_serializing_if = "is_zero")]
     pub pairs_with_unusual_local_links: usize,
-    /// Every switch with global ports that have no cable, by group and index.
+    /// Every switch with global ports that have no cable, by group and index; leaves have no global port.
     pub switches_with_unused_ports: Vec<SwitchPorts>,
-    /// Those of them that have no global cable at all, as (group, index).
+    /// Those of them that have no global cable at all, as (group, index); a leaf is not meant to.
     pub switches_without_global_cable: Vec<(GroupId, u32)>,
     /// Where there are several kinds of groups: the links of the pairs of each two kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -146,8 +150,12 @@ impl TopologySummary {
         let mut summary = Self::of(topology);
         let df = topology.dragonfly();
         summary.nodes = topology.nodes(names).count();
-        let is_of_live = |&node: &NodeId| topology.lives(df.switch_of(node).0);
-        summary.places_without_node = names.nodes(df).missing().filter(is_of_live).count();
+        let leaves = leaves(topology);
+        let is_place = |&node: &NodeId| {
+            let switch = df.switch_of(node).0;
+            topology.lives(switch) && (leaves.is_empty() || leaves.contains(&switch))
+        };
+        summary.places_without_node = names.nodes(df).missing().filter(is_place).count();
         for found in &mut summary.switches_with_unused_ports {
             let index = u8::try_from(found.switch).ok().map(SwitchIndex);
             let switch = index.map(|index| df.switch(found.group, index));
@@ -188,11 +196,14 @@ impl TopologySummary {
                 first.push((i, j));
             }
         }
-        let switches_with_unused_ports = with_unused_ports(topology);
+        let leaves = leaves(topology);
+        let ports_of = |&leaf: &SwitchId| usize::from(df.kind_of(df.place(leaf).0).h);
+        let leaf_ports = leaves.iter().map(ports_of).sum::<usize>();
+        let switches_with_unused_ports = with_unused_ports(topology, &leaves);
         let (unlinked_pairs, first_unlinked_pairs) =
             pairs_by_links.get(&0).cloned().unwrap_or_default();
         let local_links = topology.local_links().iter().map(|links| links.links as usize).sum();
-        let mut unusual = unusual_local_links(topology);
+        let mut unusual = unusual_local_links(topology, &leaves);
         unusual.sort_by_key(|pair| pair.links > 0);
         let pairs_with_unusual_local_links = unusual.len();
         let Lacking { kinds, fewer, cables } = Lacking::of(topology);
@@ -203,12 +214,13 @@ impl TopologySummary {
             g: df.g(),
             kinds: df.stated_kinds().collect(),
             switches: topology.dead_switches().iter().fold(df.switch_count(), |n, _| n - 1),
+            leaves: leaves.len(),
             dead_switches: topology.dead_switches().len(),
             nodes: topology.nodes(&Names::default()).count(),
             places_without_node: 0,
-            global_ports: topology.global_ports(),
+            global_ports: topology.global_ports() - leaf_ports,
             global_cables: topology.cables().len(),
-            unused_ports: topology.unused_ports(),
+            unused_ports: topology.unused_ports() - leaf_ports,
             least_links_per_pair: pairs_by_links.keys().next().copied().unwrap_or(0),
             most_links_per_pair: pairs_by_links.keys().next_back().copied().unwrap_or(0),
             unlinked_pairs,
@@ -229,10 +241,11 @@ impl TopologySummary {
             pairs_without_local_link: unusual.iter().filter(|pair| pair.links == 0).count(),
             first_unusual_local_links: unusual.into_iter().take(Self::SHOWN).collect(),
             pairs_with_unusual_local_links,
-            switches_without_global_cable: without_global_cable(
-                topology,
-                &switches_with_unused_ports,
-            ),
+            switches_without_global_cable: switches_with_unused_ports
+                .iter()
+                .filter(|one| one.unused == u32::from(df.kind_of(one.group).h))
+                .map(|one| (one.group, one.switch))
+                .collect(),
             switches_with_unused_ports,
             links_by_kinds: if df.is_even() { Vec::new() } else { kinds },
             pairs_with_fewer: fewer,
@@ -243,10 +256,11 @@ impl TopologySummary {
     }
 }
 
-/// The pairs of switches of a group that share no link, or another number of links than most of their kind
-/// of groups, by rising group.
-pub fn unusual_local_links(topology: &Topology) -> Vec<SwitchLinks> {
+/// The pairs of switches of a group that share no link, unless both are leaves or both are spines, or another number
+/// of links than most of their kind of groups, by rising group.
+pub fn unusual_local_links(topology: &Topology, leaves: &BTreeSet<SwitchId>) -> Vec<SwitchLinks> {
     let df = topology.dragonfly();
+    let is_leaf = |group, index| leaves.contains(&df.switch(group, index));
     let mut unusual = Vec::new();
     let mut first = 0;
     for kind in df.kinds() {
@@ -259,6 +273,11 @@ pub fn unusual_local_links(topology: &Topology) -> Vec<SwitchLinks> {
             let higher = move |low| topology.live_indices(group).filter(move |&high| low < high);
             let pairs = move |low| higher(low).map(move |high| (group, low, high));
             topology.live_indices(group).flat_map(pairs)
+        });
+        let pairs = pairs.filter(|&(group, low, high)| {
+            leaves.is_empty()
+                || is_leaf(group, low) != is_leaf(group, high)
+                || topology.links_within(group, low, high) > 0
         });
         let links: Vec<SwitchLinks> = pairs
             .map(|(group, low, high)| SwitchLinks {
@@ -286,10 +305,10 @@ const fn is_zero(count: &usize) -> bool {
 }
 
 /// The switches of which some global ports have no cable.
-fn with_unused_ports(topology: &Topology) -> Vec<SwitchPorts> {
+fn with_unused_ports(topology: &Topology, leaves: &BTreeSet<SwitchId>) -> Vec<SwitchPorts> {
     let mut found: Vec<SwitchPorts> = Vec::new();
     for group in topology.dragonfly().groups() {
-        for (switch, _) in unused_ports(topology, group) {
+        for (switch, _) in unused_ports(topology, leaves, group) {
             match found.last_mut().filter(|last| (last.group, last.switch) == (group, switch)) {
                 Some(last) => last.unused += 1,
                 None => found.push(SwitchPorts { name: None, group, switch, unused: 1 }),
@@ -297,21 +316,6 @@ fn with_unused_ports(topology: &Topology) -> Vec<SwitchPorts> {
         }
     }
     found
-}
-
-/// Those of them that have no cable at all. Where no switch with nodes has one, as in a Dragonfly+, only switches
-/// without nodes are meant to.
-fn without_global_cable(topology: &Topology, unused: &[SwitchPorts]) -> Vec<(GroupId, u32)> {
-    let (df, ends) = (topology.dragonfly(), topology.ends());
-    let all = unused.iter().filter(|switch| switch.unused == u32::from(df.kind_of(switch.group).h));
-    let mut all: BTreeSet<(GroupId, u32)> = all.map(|one| (one.group, one.switch)).collect();
-    let place = |end| (df.place(end).0, u32::from(df.place(end).1.0));
-    if !topology.cables().is_empty() && ends.iter().all(|end| all.contains(&place(end))) {
-        for end in ends.iter() {
-            all.remove(&place(end));
-        }
-    }
-    all.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -30,7 +30,10 @@ pub enum CompletionError {
         posted: u32,
         arrived: u32,
     },
-    #[error("{left} ranks are not done after {MOST_CYCLES} cycles, the most that a run may have")]
+    #[error(
+        "{} not done after {MOST_CYCLES} cycles, the most that a run may have",
+        if *left == 1 { "1 rank is".to_owned() } else { format!("{left} ranks are") }
+    )]
     TooLong { left: u32 },
 }
 

@@ -6,12 +6,14 @@
 //!
 //! No files here: the caller opens and writes them.
 
+mod counted;
 mod csv;
 mod error;
 mod lines;
 mod quoted;
 mod spelling;
 
+pub use counted::counted;
 pub use csv::{CsvFields, Records, field};
 pub use error::{FilePlace, Refused};
 pub use lines::{Lines, MOST_LINE_BYTES, NamedText};

@@ -7,6 +7,7 @@ use super::check::{MadeAgain, Written};
 use crate::failure::{Failure, Outcome, tell};
 use std::path::Path;
 use tvlb_generator::choose::RunsMade;
+use tvlb_generator::counted::counted;
 use tvlb_table_set::{Existing, WriteError, check_target};
 
 /// Whether another process has written the table set.
@@ -34,7 +35,7 @@ pub(super) fn compare(output: &Path, again: &MadeAgain<'_>) -> Outcome {
 pub(super) fn tell_runs(runs: RunsMade) {
     let RunsMade { by_this_process, found } = runs;
     tell(&format!(
-        "{} runs: {by_this_process} made by this process, {found} before it or by others",
-        by_this_process + found
+        "{}: {by_this_process} made by this process, {found} before it or by others",
+        counted((by_this_process + found) as u64, "run")
     ));
 }

@@ -65,6 +65,10 @@ pub(crate) struct ImportIbnetdiscover {
     /// neighbours are of one group
     #[arg(long, value_name = "N")]
     pub threshold: Option<u32>,
+    /// The spines of a Dragonfly+, where links do not tell: a pattern that their descriptions match and those of
+    /// leaves do not, or a file with the description, id or GUID of a spine on each line
+    #[arg(long, value_name = "REGEX|FILE", conflicts_with_all = ["groups", "threshold"])]
+    pub roots: Option<String>,
     #[command(flatten)]
     pub again: ImportAgain,
 }

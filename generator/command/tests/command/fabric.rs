@@ -110,14 +110,14 @@ fn numbers_beyond_every_type() {
 #[test]
 fn keys_and_types() {
     assert_snapshot!(error_of(&format!("name = \"x\"\ncolour = \"red\"\n{SIZES}")), @"tvlb: fabric.toml:2:1: colour is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing");
-    assert_snapshot!(error_of(&format!("name = \"x\"\n{SIZES}q = 1\n")), @"tvlb: fabric.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names");
+    assert_snapshot!(error_of(&format!("name = \"x\"\n{SIZES}q = 1\n")), @"tvlb: fabric.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, leaves, spines, local-links, kinds, arrangement, cables, names");
     assert_snapshot!(error_of(&format!("name = 7\n{SIZES}")), @"tvlb: fabric.toml:1:8: name = 7, but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`");
     assert_snapshot!(error_of(&format!("name = \"x\"\n{}", SIZES.replace("= 3", "= \"3\""))), @r#"tvlb: fabric.toml:6:5: dragonfly.g = "3", but g must be a whole number, 2 to 4097"#);
     assert_snapshot!(error_of(&format!("name = \"x\"\n{}", SIZES.replace("g = 3\n", ""))), @"tvlb: fabric.toml:2:2: dragonfly.g is missing; it must be a whole number, 2 to 4097");
     assert_snapshot!(error_of("name = \"x\"\n"), @"tvlb: fabric.toml:1:1: dragonfly is missing; it must be a table of p, a, h, g and the wiring");
     assert_snapshot!(error_of(""), @"tvlb: fabric.toml:1:1: name is missing; it must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`");
     assert_snapshot!(error_of(&format!("name = \"x\"\n{SIZES}g = 3\n")), @"tvlb: fabric.toml:7:1: g is given a second time; every key and table is accepted once");
-    assert_snapshot!(error_of(&format!("name = \"x\"\n{SIZES}arrangement = \"palm\"\n")), @r#"tvlb: fabric.toml:7:15: dragonfly.arrangement = "palm", but arrangement must be one of "absolute", "absolute-classic", "relative", "circulant", "palmtree", "random""#);
+    assert_snapshot!(error_of(&format!("name = \"x\"\n{SIZES}arrangement = \"palm\"\n")), @r#"tvlb: fabric.toml:7:15: dragonfly.arrangement = "palm", but arrangement must be one of "absolute", "absolute-classic", "relative", "circulant", "palmtree", "random", "dragonfly-plus""#);
     assert_snapshot!(error_of("name = \"x\"\n[dragonfly\n"), @"tvlb: fabric.toml:2:11: not TOML: unclosed table, expected `]`; found the end of the line");
 }
 

@@ -10,6 +10,7 @@ mod command_line;
 mod damage;
 mod determinism;
 mod diff;
+mod dragonfly_plus;
 mod exports;
 mod fabric;
 mod faults;

@@ -195,9 +195,7 @@ fn exports_and_what_they_refuse() {
     // Two switches of a group without a link.
     let links = ["1,0,local,1,1,local", "1,1,local,1,2,local"];
     wired(&["0,0,0,1,0,0", "0,1,0,2,0,0", "1,1,0,2,1,0", links[0], links[1]]);
-    for (format, program) in
-        [("codes", "CODES"), ("merlin", "merlin"), ("anynet", "BookSim2's anynet")]
-    {
+    for (format, program) in [("codes", "CODES"), ("merlin", "merlin")] {
         let error = scratch.refuses(&format!("topology fabric.toml --format {format} -o x"));
         let said = format!(
             "{program} joins every two switches of a group by one link, but switches 3 r1<0>\" and 5 \

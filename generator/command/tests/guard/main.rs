@@ -90,6 +90,7 @@ fn images_and_figures_are_as_they_were() {
         ("dfly-4-8-4-17", "g17", &plain),
         ("dfly-4-8-4-33", "g33", &plain),
         ("dfly-13-26-13-27", "g27", &plain),
+        ("dfplus-4-4-4-4-9", "plus", &["--set", "6-hop by shape"]),
         ("dfly-4-8-4-9", "by-route", &["--set", "strategic-2-3"]),
         ("dfly-4-8-4-9", "mixture", &mixture),
         ("dfly-2-4-2-9", "balanced", &["--set", "60% 5-hop", "--balance"]),

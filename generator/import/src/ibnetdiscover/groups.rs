@@ -9,6 +9,7 @@
 use super::links::SwitchGraph;
 use super::natural::natural;
 use super::network::Subnet;
+use super::roots::Roots;
 use crate::components::Components;
 use crate::machine::count;
 use crate::notes::{Notes, counted};
@@ -22,6 +23,8 @@ pub struct Grouping {
     pub pattern: Option<String>,
     /// Two linked switches of a Dragonfly with more common neighbours than this are of one group.
     pub threshold: Option<u32>,
+    /// The spines of a Dragonfly+.
+    pub roots: Option<Roots>,
 }
 
 /// Groups that are not in order yet.
@@ -48,23 +51,29 @@ impl Grouping {
 
     fn regex(&self) -> Result<Option<(Regex, &str)>, Refused> {
         let Some(pattern) = &self.pattern else { return Ok(None) };
-        let option = format!("--groups {}", quoted(pattern));
-        let refuse = |found, accepted| Refused::new(found, accepted).in_file(&option);
-        let regex = Regex::new(pattern).map_err(|error| {
-            // The first lines show the pattern again.
-            let text = error.to_string();
-            let reason = text.lines().last().unwrap_or_default();
-            refuse(reason.trim_start_matches("error: ").to_owned(), "a regular expression")
-        })?;
+        let regex = regex("--groups", pattern)?;
         let groups = regex.captures_len() - 1;
         if groups != 1 {
-            return Err(refuse(
-                format!("found {groups} capture groups"),
-                "one, which takes the group's name out of a description, as in '^(g[0-9]+)-'",
-            ));
+            let found = format!("found {groups} capture groups");
+            let accepted =
+                "one, which takes the group's name out of a description, as in '^(g[0-9]+)-'";
+            let option = format!("--groups {}", quoted(pattern));
+            return Err(Refused::new(found, accepted).in_file(&option));
         }
         Ok(Some((regex, pattern)))
     }
+}
+
+/// The regular expression that an option has.
+pub(super) fn regex(option: &str, pattern: &str) -> Result<Regex, Refused> {
+    Regex::new(pattern).map_err(|error| {
+        // The first lines show the pattern again.
+        let text = error.to_string();
+        let reason = text.lines().last().unwrap_or_default();
+        let found = reason.trim_start_matches("error: ").to_owned();
+        let option = format!("{option} {}", quoted(pattern));
+        Refused::new(found, "a regular expression").in_file(&option)
+    })
 }
 
 /// The groups of the switches.
@@ -82,10 +91,15 @@ pub(super) fn find(
         return by_description(network, joined, &regex, pattern);
     }
     let structure = Structure::of(joined);
+    if let Some(roots) = &grouping.roots {
+        let is_leaf = roots.leaves(network, joined)?;
+        return islands(network, joined, (&structure, &is_leaf), notes);
+    }
     let ambiguous = |reason: String| {
         let found = format!("the links do not tell the groups: {reason}");
         let accepted = "--groups REGEX, a pattern whose one capture group takes the group's name out of each \
-                        switch's description, or --threshold N with another number";
+                        switch's description, --roots with the spines of a Dragonfly+, or --threshold N with \
+                        another number";
         Refused::new(found, accepted).in_file(&network.file)
     };
     if grouping.threshold.is_none()
@@ -109,16 +123,12 @@ pub(super) fn find(
                 )
             ));
         }
-        let name = |switch: u32| {
-            let device = &network.devices[joined.switches[switch as usize] as usize];
-            device.id.clone()
-        };
         let of_switch = structure.islands(&is_leaf).map_err(|[one, other]| {
             ambiguous(format!(
                 "it looks like a Dragonfly+, but {} and {} are spines of one group with a link \
                  between them",
-                name(one),
-                name(other)
+                network.name(joined, one),
+                network.name(joined, other)
             ))
         })?;
         return Ok(UnorderedGroups { of_switch, names: None });
@@ -131,6 +141,34 @@ pub(super) fn find(
     notes.assumed.push(format!(
         "The network is taken for a Dragonfly in which two linked switches with {many} common \
          neighbours are of one group."
+    ));
+    Ok(UnorderedGroups { of_switch, names: None })
+}
+
+/// The groups of a Dragonfly+ of which a person said the spines.
+fn islands(
+    network: &Subnet,
+    joined: &SwitchGraph,
+    (structure, is_leaf): (&Structure, &[bool]),
+    notes: &mut Notes,
+) -> Result<UnorderedGroups, Refused> {
+    let refuse = |found: String| {
+        let accepted = "a --roots that names all spines of a Dragonfly+ and none of its leaves";
+        Refused::new(format!("by --roots, {found}"), accepted).in_file(&network.file)
+    };
+    let name = |switch| network.name(joined, switch);
+    if let Some((switch, problem)) = structure.unlike_two_levels(is_leaf) {
+        return Err(refuse(format!("{} {problem}", name(switch))));
+    }
+    let of_switch = structure.islands(is_leaf).map_err(|[one, other]| {
+        let [one, other] = [one, other].map(name);
+        refuse(format!("{one} and {other} are spines of one group with a link between them"))
+    })?;
+    let spines = is_leaf.iter().filter(|&&leaf| !leaf).count();
+    notes.assumed.push(format!(
+        "The network is a Dragonfly+ of which --roots says {}; all other switches are leaves, with nodes or without. \
+         A group is what hangs together by links between leaves and spines, and links between spines are global.",
+        counted(spines, "spine", "spines")
     ));
     Ok(UnorderedGroups { of_switch, names: None })
 }
@@ -262,14 +300,22 @@ impl Structure {
             is_leaf[switch] |=
                 island.is_some() && far.all(|far| is_spine[far] && Some(islands[far]) == island);
         }
-        let has = |switch: usize, leaf: bool| {
-            self.neighbours[switch].iter().any(|far| is_leaf[*far as usize] == leaf)
+        self.unlike_two_levels(&is_leaf).is_none().then_some(is_leaf)
+    }
+
+    /// The first switch that groups of leaves and spines do not have, and why: leaves have no links to leaves, and
+    /// every switch has one to the other kind.
+    fn unlike_two_levels(&self, is_leaf: &[bool]) -> Option<(u32, &'static str)> {
+        let unlike = |switch: usize| {
+            let mut near = self.neighbours[switch].iter().map(|far| is_leaf[*far as usize]);
+            match is_leaf[switch] {
+                true if near.clone().any(|leaf| leaf) => Some("is a leaf with a link to a leaf"),
+                true if near.len() == 0 => Some("is a leaf without a link to a spine"),
+                false if !near.any(|leaf| leaf) => Some("is a spine without a link to a leaf"),
+                _ => None,
+            }
         };
-        // Leaves have no links to leaves, and every switch has one to the other kind.
-        let is_two_level = all
-            .clone()
-            .all(|switch| has(switch, !is_leaf[switch]) && !(is_leaf[switch] && has(switch, true)));
-        is_two_level.then_some(is_leaf)
+        (0..is_leaf.len()).find_map(|switch| Some((count(switch), unlike(switch)?)))
     }
 
     /// The groups of a Dragonfly+, or two spines of one group with a link between them.

@@ -144,7 +144,7 @@ proptest! {
         let network =
             if is_plus { dragonfly_plus(3, [3, 2, 2], None) } else { dragonfly(&[4, 3, 4], 1, 2) };
         let bytes = spoilt(&network.text(), &spoils);
-        let grouping = Grouping { pattern, threshold };
+        let grouping = Grouping { pattern, threshold, roots: None };
         check(tvlb_import::ibnetdiscover(
             NamedText::of_text("fabric.txt", &bytes),
             &grouping,

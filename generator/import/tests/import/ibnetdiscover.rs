@@ -1,8 +1,9 @@
 //! What `ibnetdiscover` prints.
 
 use super::make::{Network, dragonfly, dragonfly_plus};
-use super::{error, fabric, files, text};
+use super::{error, fabric, files, grouped, text};
 use insta::assert_snapshot;
+use tvlb_import::{Grouping, Roots};
 
 const EXAMPLE: &str = include_str!("../data/fabric.txt");
 
@@ -224,6 +225,32 @@ fn a_leaf_whose_nodes_are_off_is_a_leaf() {
     assert!(dark.contains("the links do not tell the groups"), "{dark}");
 }
 
+/// With all nodes of an island off, a person says the spines: by a pattern, or in a list.
+#[test]
+fn roots_tell_where_links_do_not() {
+    let network = dragonfly_plus(4, [3, 2, 2], None);
+    let whole = fabric(&network.text(), None, None).unwrap();
+    let dark = with_nodes_off(&network.text(), &["n0-"]);
+    let by = |roots| grouped(&dark, &Grouping { roots: Some(roots), ..Grouping::default() });
+    let pattern = |text: &str| by(Roots::Pattern(text.to_owned()));
+    let list = |text: String| by(Roots::List { file: "roots.txt".to_owned(), text });
+    let spines = || network.devices.iter().filter(|device| device.2.contains("spine"));
+    let names = spines().map(|device| format!("\"{}\"\n", device.2)).collect();
+    let ids = spines().map(|device| format!("{} # spine\n", device.1)).collect();
+    let guids = spines().map(|device| device.1.replace("S-", "0x") + "\n").collect();
+    for import in [pattern("-spine"), list(names), list(ids), list(guids)] {
+        let import = import.unwrap();
+        assert_eq!(text(&import, "cables.csv"), text(&whole, "cables.csv"));
+        let said = text(&import, "assumptions.txt");
+        assert!(said.contains("--roots says 8 spines; all other switches are leaves"), "{said}");
+    }
+    assert_snapshot!(error(pattern("(")), @r#"--roots "(": found open group without closing ')', accepted a regular expression"#);
+    assert_snapshot!(error(pattern("rack")), @r#"--roots "rack": found neither a file of this name nor a switch whose description matches, accepted a pattern that the descriptions of all spines match, or a file with a line for each spine"#);
+    assert_snapshot!(error(pattern("leaf0")), @r#"fabric.txt: by --roots, S-b8cef60300000100 (i0-spine0) is a leaf with a link to a leaf, accepted a --roots that names all spines of a Dragonfly+ and none of its leaves"#);
+    assert_snapshot!(error(pattern("-spine0")), @r#"fabric.txt: by --roots, S-b8cef60300000102 (i0-leaf0) is a leaf with a link to a leaf, accepted a --roots that names all spines of a Dragonfly+ and none of its leaves"#);
+    assert_snapshot!(error(list("# none\nrack\n".to_owned())), @r#"roots.txt: line 2: no switch is called "rack", accepted the description, the id or the GUID of a switch, as in spine-01, S-b8cef60300000300 or 0xb8cef60300000300"#);
+}
+
 /// A spine with an aggregation node beside one without, where leaves have one node as well.
 #[test]
 fn a_spine_with_as_many_nodes_as_a_leaf_is_a_spine() {
@@ -300,7 +327,7 @@ fn groups_that_the_links_do_not_tell_are_asked_for() {
     island.link(0, 1);
     let found = error(fabric(&island.text(), None, None));
     assert!(
-        found.contains("S-b8cef60300000100 and S-b8cef60300000101 are spines of one"),
+        found.contains("0100 (i0-spine0) and S-b8cef60300000101 (i0-spine1) are spines of one"),
         "{found}"
     );
     // One group alone, and a ring.

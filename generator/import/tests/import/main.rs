@@ -27,10 +27,15 @@ fn fabric(
     pattern: Option<&str>,
     threshold: Option<u32>,
 ) -> Result<Import, ImportError> {
-    let grouping = Grouping { pattern: pattern.map(str::to_owned), threshold };
+    let pattern = pattern.map(str::to_owned);
+    grouped(text, &Grouping { pattern, threshold, roots: None })
+}
+
+/// The same, with all that says groups.
+fn grouped(text: &str, grouping: &Grouping) -> Result<Import, ImportError> {
     tvlb_import::ibnetdiscover(
         NamedText::of_text("fabric.txt", text.as_bytes()),
-        &grouping,
+        grouping,
         &Earlier::default(),
     )
 }

@@ -5,7 +5,7 @@ mod shipped;
 
 use super::*;
 use proptest::prelude::*;
-use tvlb_schema::{DrawRule, Gate, PerDecision};
+use tvlb_schema::{DrawRule, Gate, GroupKind, PerDecision};
 use tvlb_table_set::grammar::canonical;
 
 const LEAST: &str = "\
@@ -205,6 +205,47 @@ fn every_arrangement_has_its_name() {
     }
 }
 
+/// A Dragonfly+ of 3 leaves and 2 spines.
+const PLUS: &str = "name = \"x\"\n[dragonfly]\narrangement = \"dragonfly-plus\"\np = 4\nleaves = 3\nspines = 2\n\
+    h = 4\ng = 9\n";
+
+#[test]
+fn leaves_and_spines_are_the_switches_of_a_group() {
+    let file = parse(PLUS);
+    let kind = GroupKind::new(4, 5, 4, 9);
+    assert_eq!(file.dragonfly.kinds().collect::<Vec<_>>(), [kind]);
+    assert_eq!(file.wiring, Wiring::Arrangement(Arrangement::DragonflyPlus { leaves: 3 }));
+    let twice = parse(&format!("{PLUS}local-links = 2"));
+    assert_eq!(twice.dragonfly.kinds().collect::<Vec<_>>(), [kind.with_local_links(2)]);
+    for file in [file, twice] {
+        assert_eq!(parse(&file.to_string()), file);
+    }
+}
+
+#[test]
+fn sizes_of_another_arrangement() {
+    let with = |from: &str, to: &str| PLUS.replace(from, to);
+    insta::assert_snapshot!(errors(&[
+        &format!("{PLUS}a = 5"),
+        &with("leaves = 3\n", ""),
+        &with("spines = 2", "spines = 254"),
+        &with("leaves = 3", "leaves = 256"),
+        &with("g = 9", "g = 10"),
+        &with("arrangement = \"dragonfly-plus\"", "a = 5"),
+        &with("arrangement = \"dragonfly-plus\"", "a = 5\ncables = \"c.csv\""),
+        &with("p = 4\nleaves = 3\nspines = 2\nh = 4\ng = 9", "[[dragonfly.kinds]]\np = 1\na = 4\nh = 2\ng = 4"),
+    ]), @r"
+    x.toml:9:1: dragonfly.a is given where the arrangement is dragonfly-plus; accepted are leaves and spines, which together are the switches of a group
+    x.toml:2:2: dragonfly.leaves is missing; it must be a whole number, 1 to 255
+    x.toml:6:10: dragonfly.spines = 254, but spines must be 1 to 253
+    x.toml:5:10: dragonfly.leaves = 256, but leaves must be 1 to 255
+    x.toml:8:5: dragonfly.g = 10, but g must be 2 to 9 (spines·h + 1, because only spines have global ports)
+    x.toml:5:1: dragonfly.leaves is given where the arrangement is not dragonfly-plus; accepted is a, the number of switches of a group
+    x.toml:6:1: dragonfly.leaves is given where the arrangement is not dragonfly-plus; accepted is a, the number of switches of a group
+    x.toml:3:1: dragonfly.arrangement is given where groups are of several kinds; accepted is cables, the path of a cable list
+    ");
+}
+
 #[test]
 fn text_that_is_not_toml() {
     insta::assert_snapshot!(errors_with("p = 4", &["p 4", "p = ", "p = 4 a", "p = 4,", "[", "p = \"4", "p = 04"]), @r#"
@@ -251,14 +292,14 @@ fn unknown_keys() {
         "[routing.set]\nugal-g = \"all\"",
         "\"two\\u0007words\" = 1",
     ]), @r#"
-    x.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
-    x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
+    x.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, leaves, spines, local-links, kinds, arrangement, cables, names
+    x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, leaves, spines, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
     x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, cycle, node-bandwidth, local-bandwidth, global-bandwidth, buffer, destination-window, injection, telling
     x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, onward, second-min, virtual-channels, set
     x.toml:8:1: routing.escape is not a key of the fabric file; accepted here: threshold, candidates, gate, queue, onward, second-min, virtual-channels, set; `tvlb-lab escape` makes escape networks
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
-    x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
+    x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, leaves, spines, local-links, kinds, arrangement, cables, names
     "#);
 }
 
@@ -413,8 +454,8 @@ fn other_values_out_of_range() {
         "[routing]\nset = 4",
         "[routing.set]\nugal-l = 4",
     ]), @r#"
-    x.toml:7:15: dragonfly.arrangement = "Absolute", but arrangement must be one of "absolute", "absolute-classic", "relative", "circulant", "palmtree", "random"
-    x.toml:7:15: dragonfly.arrangement = 1, but arrangement must be one of "absolute", "absolute-classic", "relative", "circulant", "palmtree", "random"
+    x.toml:7:15: dragonfly.arrangement = "Absolute", but arrangement must be one of "absolute", "absolute-classic", "relative", "circulant", "palmtree", "random", "dragonfly-plus"
+    x.toml:7:15: dragonfly.arrangement = 1, but arrangement must be one of "absolute", "absolute-classic", "relative", "circulant", "palmtree", "random", "dragonfly-plus"
     x.toml:7:10: dragonfly.cables = "", but cables must be the path of a cable list, a string that is not empty
     x.toml:7:10: dragonfly.cables = false, but cables must be the path of a cable list, a string that is not empty
     x.toml:8:17: links.local-latency = 0, but local-latency must be 1 to 10000
@@ -447,7 +488,7 @@ fn other_values_out_of_range() {
     x.toml:8:7: routing.set = 4, but set must be "auto", a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
     x.toml:8:10: routing.set.ugal-l = 4, but ugal-l must be a string in the grammar of sets, as in "strategic-2-3 by shape"
     "#);
-    insta::assert_snapshot!(errors(&["name = \"x\"\ndragonfly = 4"]), @"x.toml:2:13: dragonfly = 4, but dragonfly must be a table of p, a, h, g, local-links, kinds, arrangement, cables, names");
+    insta::assert_snapshot!(errors(&["name = \"x\"\ndragonfly = 4"]), @"x.toml:2:13: dragonfly = 4, but dragonfly must be a table of p, a, h, g, leaves, spines, local-links, kinds, arrangement, cables, names");
 }
 
 #[test]

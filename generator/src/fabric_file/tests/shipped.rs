@@ -1,10 +1,11 @@
 //! The fabric files and the document that we ship say what the code does.
 
-use super::super::{FabricFile, sections};
+use super::super::{FabricFile, Wiring, sections};
 use super::{LEAST, parse};
 use std::collections::BTreeSet;
 use std::path::Path;
 use tvlb_schema::VcScheme;
+use tvlb_topology::arrangement::Arrangement;
 
 fn repository() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
@@ -27,7 +28,14 @@ fn the_fabric_files_that_we_ship_are_valid() {
             let file = parse(&std::fs::read_to_string(&path).unwrap());
             assert_eq!(path.file_stem().unwrap().to_str(), Some(file.name.as_str()));
             let df = file.dragonfly;
-            assert_eq!(file.name, format!("dfly-{}-{}-{}-{}", df.p(), df.a(), df.h(), df.g()));
+            let (p, a, h, g) = (df.p(), df.a(), df.h(), df.g());
+            let name = match file.wiring {
+                Wiring::Arrangement(Arrangement::DragonflyPlus { leaves }) => {
+                    format!("dfplus-{p}-{leaves}-{}-{h}-{g}", a - u32::from(leaves))
+                }
+                _ => format!("dfly-{p}-{a}-{h}-{g}"),
+            };
+            assert_eq!(file.name, name);
             names.insert(file.name);
         }
     }
@@ -41,6 +49,7 @@ fn the_fabric_files_that_we_ship_are_valid() {
         "dfly-4-8-4-17",
         "dfly-4-8-4-33",
         "dfly-13-26-13-27",
+        "dfplus-4-4-4-4-9",
     ] {
         assert!(names.contains(name), "{name}");
     }

@@ -73,7 +73,7 @@ fn quoted_length(text: &str) -> Option<usize> {
 }
 
 /// The name that a text in quotes means; nothing where it is not all in quotes.
-pub(crate) fn unquoted(text: &str) -> Option<String> {
+pub fn unquoted(text: &str) -> Option<String> {
     let is_whole = quoted_length(text) == Some(text.len());
     is_whole.then(|| text[1..text.len() - 1].replace("\"\"", "\""))
 }

@@ -89,19 +89,29 @@ pub enum NamesError {
 }
 
 impl Names {
-    /// The names of a fabric of these sizes.
+    /// No names, and that there are these nodes alone.
+    pub fn of(nodes: &Nodes) -> Self {
+        let df = nodes.dragonfly();
+        Self { empty: nodes.missing().map(|node| df.switch_of(node)).collect(), ..Self::default() }
+    }
+
+    /// The names of a fabric of these sizes, which has at most these nodes.
     ///
     /// # Errors
     /// The first fault in the text, by line.
-    pub fn read(df: &Dragonfly, text: &str) -> Result<Self, NamesError> {
+    pub fn read(nodes: impl Into<Nodes>, text: &str) -> Result<Self, NamesError> {
+        let nodes = nodes.into();
         let mut records = Records::of_text(text);
         records.expect_header(&[&COLUMNS])?;
-        let mut reader = NameReader { df, names: Self::default(), known: BTreeSet::new() };
+        let mut reader =
+            NameReader { nodes: &nodes, names: Self::default(), known: BTreeSet::new() };
         while records.read()? {
             let line = records.line_number() as usize;
             reader.take(&NameRow { line, fields: records.fields() })?;
         }
-        Ok(reader.names)
+        let mut names = reader.names;
+        names.empty.extend(Self::of(&nodes).empty);
+        Ok(names)
     }
 
     /// The list of these names, sorted: [`Self::read`] of it gives them again.
@@ -319,7 +329,8 @@ impl NameRow<'_> {
 
 /// The rows that have been read.
 struct NameReader<'d> {
-    df: &'d Dragonfly,
+    /// The nodes that the list may name.
+    nodes: &'d Nodes,
     names: Names,
     /// What each switch's numbers are, and the names of groups and switches.
     known: BTreeSet<(Option<SwitchId>, String)>,
@@ -327,7 +338,7 @@ struct NameReader<'d> {
 
 impl NameReader<'_> {
     fn take(&mut self, row: &NameRow<'_>) -> Result<(), NamesError> {
-        let df = self.df;
+        let df = self.nodes.dragonfly();
         let name = row.fields[3].to_owned();
         let is_plain = |name: &str| {
             !name.is_empty()
@@ -374,7 +385,8 @@ impl NameReader<'_> {
         name: String,
         (group, index): (GroupId, SwitchIndex),
     ) -> Result<(), NamesError> {
-        let switch = self.df.switch(group, index);
+        let df = self.nodes.dragonfly();
+        let switch = df.switch(group, index);
         let port = self.port(row, group, index)?;
         let what = || format!("port {port} of switch {index} of group {group}");
         if let (NamedPort::Node(terminal), "") = (port, &*name) {
@@ -387,6 +399,9 @@ impl NameReader<'_> {
         }
         if let NamedPort::Node(terminal) = port {
             once(row, self.names.empty.contains(&(switch, terminal)), what)?;
+            if !self.nodes.has(df.node(switch, terminal)) {
+                return row.wrong(2, "another port, because this switch is a spine".to_owned());
+            }
         }
         let physical = if row.fields[4].is_empty() {
             None
@@ -418,7 +433,7 @@ impl NameReader<'_> {
         group: GroupId,
         own: SwitchIndex,
     ) -> Result<NamedPort, NamesError> {
-        let kind = self.df.kind_of(group);
+        let kind = self.nodes.dragonfly().kind_of(group);
         let words: Vec<&str> = row.fields[2].split(' ').collect();
         let below = |text: &str, count: u16| number(text).filter(|&number| number < count);
         let port = match words[..] {

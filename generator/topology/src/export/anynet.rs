@@ -5,10 +5,10 @@
 //! routers and nodes without gaps from 0, and keeps one channel from a router to another.
 
 use super::error::ExportError;
-use super::like_groups::{expect_live_switches, expect_plain_groups, linked_switches};
+use super::like_groups::{expect_live_switches, linked_switches};
 use crate::Topology;
 use std::fmt;
-use tvlb_schema::{End, Nodes};
+use tvlb_schema::{End, Nodes, SwitchId};
 use tvlb_table_set::names::Names;
 
 const FORMAT: &str = "BookSim2's anynet";
@@ -35,21 +35,50 @@ pub struct Anynet<'t> {
 /// The wiring for `anynet`.
 ///
 /// # Errors
-/// A dead switch, two switches that share several cables, or two of a group that do not share exactly one link.
+/// A dead switch, two switches that share several links, or two that no path joins.
 pub fn anynet<'t>(
     topology: &'t Topology,
     names: &Names,
     latencies: ChannelLatencies,
 ) -> Result<Anynet<'t>, ExportError> {
     expect_live_switches(topology, names, FORMAT)?;
-    expect_plain_groups(topology, names, FORMAT)?;
-    linked_switches(topology, names, FORMAT)?;
+    let links = linked_switches(topology, names, FORMAT)?;
+    expect_whole(topology, names, &links)?;
     let df = topology.dragonfly();
     let mut routers = vec![0; df.switch_numbers() as usize];
     for (router, switch) in (0..).zip(df.switches()) {
         routers[switch.as_usize()] = router;
     }
     Ok(Anynet { topology, nodes: topology.nodes(names), latencies, routers })
+}
+
+/// Refuses a wiring in parts, given the pairs of switches that share a link.
+fn expect_whole(
+    topology: &Topology,
+    names: &Names,
+    links: &[(SwitchId, SwitchId)],
+) -> Result<(), ExportError> {
+    let df = topology.dragonfly();
+    let mut near = vec![Vec::new(); df.switch_numbers() as usize];
+    for &(low, high) in links {
+        near[low.as_usize()].push(high);
+        near[high.as_usize()].push(low);
+    }
+    let mut is_reached = vec![false; near.len()];
+    let first = df.switches().next().expect("a Dragonfly has switches");
+    let mut left = vec![first];
+    while let Some(switch) = left.pop() {
+        if !std::mem::replace(&mut is_reached[switch.as_usize()], true) {
+            left.extend(&near[switch.as_usize()]);
+        }
+    }
+    match df.switches().find(|switch| !is_reached[switch.as_usize()]) {
+        None => Ok(()),
+        Some(apart) => {
+            let [one, other] = [first, apart].map(|switch| names.named(switch));
+            Err(ExportError::Apart { format: FORMAT, one, other })
+        }
+    }
 }
 
 impl Anynet<'_> {
@@ -72,7 +101,9 @@ impl fmt::Display for Anynet<'_> {
             for (_, node) in self.nodes.of_switch(switch).zip(nodes.by_ref()) {
                 write!(f, " node {node}")?;
             }
-            for other in df.indices(group).filter(|&other| other != index) {
+            let near =
+                |&other: &_| other != index && self.topology.is_local_hop(group, index, other);
+            for other in df.indices(group).filter(near) {
                 let router = self.routers[df.switch(group, other).as_usize()];
                 write!(f, " router {router} {local}")?;
             }

@@ -1,6 +1,7 @@
 //! Why a format cannot say a wiring.
 
 use std::fmt;
+use tvlb_base::text::counted;
 use tvlb_schema::{NodeId, SwitchIndex};
 use tvlb_table_set::names::{HostError, NamedGroup, NamedSwitch};
 
@@ -12,9 +13,21 @@ pub enum ExportError {
     )]
     DeadSwitch { format: &'static str, switch: NamedSwitch },
     #[error(
-        "{format} gives every switch {p} nodes, but there is no node {node} at switch {switch}; accepted: as many nodes on each switch"
+        "{format} gives every {role} {}, but there is no node {node} at switch {switch}; accepted: as many nodes on each {role}",
+        counted(u64::from(*.p), "node")
     )]
-    MissingNode { format: &'static str, p: u32, node: NodeId, switch: NamedSwitch },
+    MissingNode {
+        format: &'static str,
+        /// What has nodes.
+        role: &'static str,
+        p: u32,
+        node: NodeId,
+        switch: NamedSwitch,
+    },
+    #[error(
+        "{format} takes the first {leaves} of the {a} switches of a group for leaves and the others for spines, but switch {switch} is {found}; accepted: as many leaves as spines, or one spine more, the leaves first"
+    )]
+    Halves { format: &'static str, leaves: u32, a: u32, switch: NamedSwitch, found: &'static str },
     #[error("no switch lives that has nodes; accepted: a wiring with at least one host")]
     NoHosts,
     #[error("node {node}{}: {error}", tvlb_table_set::names::after(node, .name.as_deref()))]
@@ -29,9 +42,17 @@ pub enum ExportError {
         found: (NamedGroup, [u32; 2]),
     },
     #[error(
-        "{format} joins every two switches of a group by one link, but switches {one} and {other} share {found}; accepted: exactly 1"
+        "{format} joins every {which} of a group by one link, but switches {one} and {other} share {found}; accepted: exactly {accepted}"
     )]
-    LocalLinks { format: &'static str, one: NamedSwitch, other: NamedSwitch, found: u32 },
+    LocalLinks {
+        format: &'static str,
+        /// What it joins.
+        which: &'static str,
+        one: NamedSwitch,
+        other: NamedSwitch,
+        found: u32,
+        accepted: u32,
+    },
     #[error(
         "merlin joins every two groups by the same number of links, but groups {} and {} share {} and groups {} and {} share {}; accepted: one number, at least 1, for all pairs of groups",
         .least.0, .least.1, .least.2, .most.0, .most.1, .most.2
@@ -43,7 +64,8 @@ pub enum ExportError {
     #[error("no two groups share a cable; merlin needs at least 1 between every two groups")]
     NoLinks,
     #[error(
-        "switch {index} of each group has {found} global cables, but merlin spreads the {links} links of a group over its {routers} routers and gives each at most {accepted}"
+        "switch {index} of each group has {}, but merlin spreads the {} of a group over its {} and gives each at most {accepted}",
+        counted(*.found as u64, "global cable"), counted(*.links as u64, "link"), counted(u64::from(*.routers), "router")
     )]
     TooManyCables { index: SwitchIndex, found: usize, links: usize, routers: u32, accepted: usize },
     #[error(
@@ -58,6 +80,10 @@ pub enum ExportError {
         "{format} stops at a router without endpoints, but switch {switch} has no nodes; accepted: nodes on each switch"
     )]
     NoNodes { format: &'static str, switch: NamedSwitch },
+    #[error(
+        "{format} stops where no path joins two routers, and none joins switches {one} and {other}; accepted: a wiring in one part"
+    )]
+    Apart { format: &'static str, one: NamedSwitch, other: NamedSwitch },
     #[error("HTSIM has a·h + 1 groups, but there are {found}; accepted: {accepted}")]
     HtsimGroups { found: u32, accepted: u32 },
     #[error(
@@ -137,8 +163,6 @@ impl fmt::Display for PortTarget {
 }
 
 fn switches_of_nodes([switches, nodes]: [u32; 2]) -> String {
-    let plural = |count: u32, word: &str, more: &str| {
-        format!("{count} {word}{}", if count == 1 { "" } else { more })
-    };
-    format!("{} of {}", plural(switches, "switch", "es"), plural(nodes, "node", "s"))
+    let counted = |count: u32, what| counted(u64::from(count), what);
+    format!("{} of {}", counted(switches, "switch"), counted(nodes, "node"))
 }

@@ -10,6 +10,7 @@ use crate::Topology;
 use crate::routes::drawn::DrawnPaths;
 use crate::routes::walk::Walk;
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 use tvlb_schema::{Dragonfly, GroupId, SetRule, SwitchId, SwitchIndex};
 use tvlb_table_set::names::Names;
@@ -39,7 +40,7 @@ pub fn htsim<'t>(topology: &'t Topology, names: &'t Names) -> Result<Htsim<'t>, 
     let df = topology.dragonfly();
     expect_live_switches(topology, names, FORMAT)?;
     expect_like_groups(df, names, FORMAT)?;
-    expect_plain_groups(topology, names, FORMAT)?;
+    expect_plain_groups(topology, names, &BTreeSet::new(), FORMAT)?;
     let accepted = df.a() * df.h() + 1;
     if df.g() != accepted {
         return Err(ExportError::HtsimGroups { found: df.g(), accepted });

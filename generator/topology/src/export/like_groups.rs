@@ -2,6 +2,7 @@
 
 use super::error::ExportError;
 use crate::Topology;
+use std::collections::BTreeSet;
 use tvlb_schema::{Dragonfly, End, GroupId, SwitchId, SwitchIndex};
 use tvlb_table_set::names::Names;
 
@@ -20,21 +21,34 @@ pub fn expect_live_switches(
     }
 }
 
-/// Refuses groups in which two switches share another number of links than 1.
+/// Refuses groups in which two switches share another number of links than 1; where there are leaves, a leaf and a
+/// spine share 1, and others none.
 pub(super) fn expect_plain_groups(
     topology: &Topology,
     names: &Names,
+    leaves: &BTreeSet<SwitchId>,
     format: &'static str,
 ) -> Result<(), ExportError> {
     let df = topology.dragonfly();
-    for group in df.groups().filter(|_| !topology.group_links().is_single()) {
+    let which = if leaves.is_empty() { "two switches" } else { "leaf and every spine" };
+    let is_plain = leaves.is_empty() && topology.group_links().is_single();
+    for group in df.groups().filter(|_| !is_plain) {
         for low in df.indices(group) {
             for high in df.indices(group).filter(|&high| low < high) {
                 let found = topology.links_within(group, low, high);
-                if found != 1 {
-                    let [one, other] =
-                        [low, high].map(|index| names.named(df.switch(group, index)));
-                    return Err(ExportError::LocalLinks { format, one, other, found });
+                let pair = [low, high].map(|index| df.switch(group, index));
+                let [one_is_leaf, other_is_leaf] = pair.map(|switch| leaves.contains(&switch));
+                let accepted = u32::from(leaves.is_empty() || one_is_leaf != other_is_leaf);
+                if found != accepted {
+                    let [one, other] = pair.map(|switch| names.named(switch));
+                    return Err(ExportError::LocalLinks {
+                        format,
+                        which,
+                        one,
+                        other,
+                        found,
+                        accepted,
+                    });
                 }
             }
         }
@@ -83,8 +97,17 @@ pub(super) fn expect_like_groups(
 ) -> Result<(), ExportError> {
     if let Some(node) = names.nodes(df).missing().next() {
         let switch = names.named(df.switch_of(node).0);
-        return Err(ExportError::MissingNode { format, p: df.p(), node, switch });
+        return Err(ExportError::MissingNode { format, role: "switch", p: df.p(), node, switch });
     }
+    expect_equal_groups(df, names, format)
+}
+
+/// Refuses groups that differ in their switches or in the places for nodes on each.
+pub(super) fn expect_equal_groups(
+    df: &Dragonfly,
+    names: &Names,
+    format: &'static str,
+) -> Result<(), ExportError> {
     let sizes = |group: GroupId| [df.switches_of(group), df.nodes_of(group)];
     let first = GroupId(0);
     match df.group_numbers().find(|&group| sizes(group) != sizes(first)) {

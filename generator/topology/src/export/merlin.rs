@@ -50,7 +50,7 @@ pub fn merlin(topology: &Topology, names: &Names) -> Result<Merlin, ExportError>
     let df = topology.dragonfly();
     expect_live_switches(topology, names, "merlin")?;
     expect_like_groups(df, names, "merlin")?;
-    expect_plain_groups(topology, names, "merlin")?;
+    expect_plain_groups(topology, names, &BTreeSet::new(), "merlin")?;
     let intergroup_links = equal_links(topology, names)?;
     let absolute = match entries(topology, names, Reading::Absolute) {
         Ok(entries) => return in_ports(df, Reading::Absolute, intergroup_links, &entries),

@@ -7,6 +7,7 @@ use super::error::ExportError;
 use crate::Topology;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use tvlb_base::text::counted;
 use tvlb_schema::{Dragonfly, GroupId, NodeId, Nodes, SwitchId};
 use tvlb_table_set::names::{Hosts, NamedPort, Names, host_list};
 
@@ -264,10 +265,7 @@ impl Slurm<'_> {
         writeln!(
             f,
             "# the {} between groups. group-N and fabric stand for no hardware.",
-            match self.topology.cables().len() {
-                1 => "1 cable".to_owned(),
-                cables => format!("{cables} cables"),
-            }
+            counted(self.topology.cables().len() as u64, "cable")
         )?;
         let live = df.switches().filter(|&switch| self.topology.lives(switch));
         match live.filter(|&switch| self.nodes.of_switch(switch).next().is_none()).count() {

@@ -213,6 +213,39 @@ fn many_holes_are_not_all_listed() {
     assert_eq!(summary.unlinked_in_words(), "36: 0-1, 0-2, 0-3, 0-4, 0-5, 0-6, 0-7, 0-8, …");
 }
 
+/// Two leaves, or two spines, are not meant to be linked, nor leaves to have global cables. Without a leaf-spine link
+/// and a cable, these are what is lacking.
+#[test]
+fn a_dragonfly_plus_with_holes() {
+    let plus = Arrangement::DragonflyPlus { leaves: 2 };
+    let df = Dragonfly::new(1, 4, 2, 3).unwrap();
+    let whole = arrange(df, plus, 1).unwrap();
+    let list = cable_list::write(&whole);
+    let list: String = list
+        .split_inclusive('\n')
+        .filter(|line| !["1,1,local,1,2,local\n", "0,2,1,2,2,0\n"].contains(line))
+        .collect();
+    let names = Names::of(&plus.nodes(&df));
+    let topology = cable_list::read(names.nodes(&df), &list).unwrap();
+    insta::assert_snapshot!(TopologySummary::named(&topology, &names), @"
+    Dragonfly (p, a, h, g)     1, 4, 2, 3
+    switches                   12: 6 leaves and 6 spines
+    nodes                      6
+    global ports               12
+    global ports unused        2
+    switches with unused ports 2: (0,2) 1 of 2, (2,2) 1 of 2
+    global cables              5
+    links per pair of groups   1 to 2 (1 for 1 pair, 2 for 2)
+    pairs with fewer links     1: 0-2 1 of 2
+    cables that are lacking    1: (0,2) global port 1 = (2,2) global port 0
+    pairs without a link       none
+    local links listed         11 in 3 of 3 groups
+    pairs without a local link 1: (1,1)-(1,2)
+    same under group rotation  no
+    ");
+    assert_eq!(cable_list::read(names.nodes(&df), &cable_list::write(&whole)), Ok(whole));
+}
+
 /// Of a Dragonfly+ only a spine is meant to have global cables.
 #[test]
 fn leaves_of_a_dragonfly_plus_lack_no_global_cable() {

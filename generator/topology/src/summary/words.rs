@@ -3,6 +3,7 @@
 use super::{PairCount, SwitchLinks, SwitchPorts, TopologySummary};
 use crate::lacking::{KindPair, PairWithFewer};
 use std::fmt;
+use tvlb_base::text::counted;
 use tvlb_schema::{GroupId, GroupKind};
 use tvlb_table_set::names::after;
 
@@ -13,13 +14,15 @@ impl TopologySummary {
         let Some(first) = counts.next().filter(|_| self.links_per_pair.len() > 1) else {
             return self.most_links_per_pair.to_string();
         };
-        let unit = if first.pairs == 1 { "pair" } else { "pairs" };
         let rest: String = counts.fold(String::new(), |text, count| {
             format!("{text}, {} for {}", count.links, count.pairs)
         });
         format!(
-            "{} to {} ({} for {} {unit}{rest})",
-            self.least_links_per_pair, self.most_links_per_pair, first.links, first.pairs
+            "{} to {} ({} for {}{rest})",
+            self.least_links_per_pair,
+            self.most_links_per_pair,
+            first.links,
+            counted(first.pairs as u64, "pair")
         )
     }
 
@@ -175,7 +178,15 @@ impl TopologySummary {
             };
             row(name, &format_args!("{p}, {a}, {h}, {g}{parallel}"))?;
         }
-        row("switches", &self.switches)?;
+        match self.leaves {
+            0 => row("switches", &self.switches)?,
+            leaves => {
+                let spines = self.switches as usize - leaves;
+                let leaves = counted(leaves as u64, "leaf");
+                let spines = counted(spines as u64, "spine");
+                row("switches", &format_args!("{}: {leaves} and {spines}", self.switches))?;
+            }
+        }
         if self.dead_switches > 0 {
             row("dead switches", &self.dead_switches)?;
         }
@@ -198,9 +209,9 @@ impl TopologySummary {
         for PairCount { links, pairs, unusual_pairs } in &self.links_per_pair {
             // Pairs without a link have a line of their own.
             if *links > 0 && !unusual_pairs.is_empty() {
-                let plural = if *links == 1 { "" } else { "s" };
+                let links = counted(*links as u64, "link");
                 let listed = self.pairs_in_words(unusual_pairs, *pairs);
-                row(&format!("  unusual: {links} link{plural}"), &listed)?;
+                row(&format!("  unusual: {links}"), &listed)?;
             }
         }
         for KindPair { kinds: [one, other], usual, links } in &self.links_by_kinds {

@@ -1,7 +1,8 @@
 use super::*;
+use crate::arrangement::{Arrangement, arrange};
 use crate::routes::wirings;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, SwitchId};
 
 const LATENCIES: ChannelLatencies = ChannelLatencies { local: 10, global: 15 };
@@ -44,11 +45,13 @@ fn expected(topology: &Topology) -> Network {
     let df = topology.dragonfly();
     let switches: Vec<SwitchId> = df.switches().collect();
     let router = |switch| u32::try_from(switches.binary_search(&switch).unwrap()).unwrap();
-    let nodes = (0..).zip(df.nodes()).map(|(n, node)| (n, router(df.switch_of(node).0))).collect();
+    let nodes = df.nodes().filter(|&node| topology.ends().has(df.switch_of(node).0));
+    let nodes = (0..).zip(nodes).map(|(n, node)| (n, router(df.switch_of(node).0))).collect();
     let mut channels = BTreeMap::new();
     for &one in &switches {
         for &other in switches.iter().filter(|&&other| other != one) {
-            if df.place(one).0 == df.place(other).0 {
+            let ((group, index), (far_group, far)) = (df.place(one), df.place(other));
+            if group == far_group && topology.links_within(group, index, far) > 0 {
                 channels.insert((router(one), router(other)), LATENCIES.local);
             }
         }
@@ -117,17 +120,52 @@ fn two_cables_between_two_switches_are_refused() {
     );
 }
 
+/// BookSim2 knows no groups: switches without a local link are no reason to refuse.
+#[test]
+fn leaves_and_spines_are_taken() {
+    for (leaves, sizes) in [(3, [2, 5, 2, 5]), (2, [1, 5, 1, 4])] {
+        let [p, a, h, g] = sizes;
+        let df = Dragonfly::new(p, a, h, g).unwrap();
+        let plus = Arrangement::DragonflyPlus { leaves };
+        let topology = arrange(df, plus, 1).unwrap();
+        let names = Names::of(&plus.nodes(&df));
+        let text = anynet(&topology, &names, LATENCIES).unwrap().to_string();
+        assert_eq!(read(&text), expected(&topology));
+    }
+}
+
+/// BookSim2 stops where a router reaches another by no path.
+#[test]
+fn a_wiring_in_parts_is_refused() {
+    let df = Dragonfly::new(1, 2, 1, 3).unwrap();
+    let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
+    let topology = Topology::from_cables(df, [(end(0, 0), end(1, 0))]).unwrap();
+    insta::assert_snapshot!(
+        anynet(&topology, &Names::default(), LATENCIES).unwrap_err(),
+        @"BookSim2's anynet stops where no path joins two routers, and none joins switches 0 and 4; accepted: a wiring in one part"
+    );
+}
+
 proptest! {
     #[test]
     fn the_file_says_all_channels_of_any_wiring(topology in wirings::plain()) {
-        let channels = expected(&topology).channels.len();
+        let channels = expected(&topology).channels;
         let df = topology.dragonfly();
+        let mut reached = BTreeSet::from([0]);
+        while let Some(&(_, far)) =
+            channels.keys().find(|(near, far)| reached.contains(near) && !reached.contains(far))
+        {
+            reached.insert(far);
+        }
         let local: u32 = df.groups().map(|g| df.switches_of(g) * (df.switches_of(g) - 1)).sum();
-        if channels == local as usize + 2 * topology.cables().len() {
+        let answer = anynet(&topology, &Names::default(), LATENCIES);
+        let is_parallel = matches!(answer, Err(ExportError::ParallelCables { .. }));
+        let is_apart = matches!(answer, Err(ExportError::Apart { .. }));
+        let shares = channels.len() != local as usize + 2 * topology.cables().len();
+        prop_assert_eq!(is_parallel, shares);
+        prop_assert_eq!(is_apart, !shares && reached.len() < df.switch_count() as usize);
+        if answer.is_ok() {
             check(&topology);
-        } else {
-            let is_refused = matches!(anynet(&topology, &Names::default(), LATENCIES), Err(ExportError::ParallelCables { .. }));
-            prop_assert!(is_refused);
         }
     }
 }

@@ -80,6 +80,48 @@ fn the_files_say_all_links() {
     check(&lay(df, MachinePlan { links: 2, service_groups: 1, service_links: 1 }).unwrap());
 }
 
+/// A Dragonfly+ with so many leaves, and its names.
+fn plus(leaves: u8, [p, a, h, g]: [u32; 4]) -> (Topology, Names) {
+    let df = Dragonfly::new(p, a, h, g).unwrap();
+    let arrangement = Arrangement::DragonflyPlus { leaves };
+    (arrange(df, arrangement, 1).unwrap(), Names::of(&arrangement.nodes(&df)))
+}
+
+#[test]
+fn leaves_and_spines_are_for_dragonfly_plus() {
+    let (topology, names) = plus(2, [3, 4, 2, 5]);
+    let files = codes(&topology, &names).unwrap();
+    let pairs = |bytes| integers(bytes).chunks(2).map(|two| [two[0], two[1]]).collect::<Vec<_>>();
+    let local = [[0, 2], [0, 3], [1, 2], [1, 3], [2, 0], [2, 1], [3, 0], [3, 1]];
+    assert_eq!(pairs(&files.intra), local);
+    let mut global: Vec<_> = links(&topology).into_iter().filter(|(i, j)| i / 4 != j / 4).collect();
+    global.sort_unstable();
+    let mut found: Vec<_> = pairs(&files.inter).into_iter().map(|[i, j]| (i, j)).collect();
+    found.sort_unstable();
+    assert_eq!(found, global);
+    insta::assert_snapshot!(files.conf);
+}
+
+#[test]
+fn leaves_and_spines_that_codes_does_not_have_are_refused() {
+    let refused =
+        |(topology, names): (Topology, Names)| codes(&topology, &names).unwrap_err().to_string();
+    // One spine more than leaves is what CODES takes by halving the switches of a group.
+    let (topology, names) = plus(2, [1, 5, 2, 4]);
+    assert!(codes(&topology, &names).is_ok());
+    insta::assert_snapshot!(refused(plus(3, [1, 5, 2, 4])), @"CODES' dragonfly-plus takes the first 2 of the 5 switches of a group for leaves and the others for spines, but switch 2 is a leaf; accepted: as many leaves as spines, or one spine more, the leaves first");
+    let (topology, _) = plus(2, [2, 4, 1, 3]);
+    let list = "group,switch,port,name,physical\n0,1,node 1,,\n";
+    let nodes = Arrangement::DragonflyPlus { leaves: 2 }.nodes(topology.dragonfly());
+    let names = Names::read(nodes, list).unwrap();
+    insta::assert_snapshot!(refused((topology, names)), @"CODES' dragonfly-plus gives every leaf 2 nodes, but there is no node 3 at switch 1; accepted: as many nodes on each leaf");
+    let df = Dragonfly::new(1, 4, 1, 3).unwrap().kind_of(GroupId(0)).with_local_links(2);
+    let df = Dragonfly::of_kinds(&[df]).unwrap();
+    let arrangement = Arrangement::DragonflyPlus { leaves: 2 };
+    let twice = (arrange(df, arrangement, 1).unwrap(), Names::of(&arrangement.nodes(&df)));
+    insta::assert_snapshot!(refused(twice), @"CODES' dragonfly-plus joins every leaf and every spine of a group by one link, but switches 0 and 2 share 2; accepted: exactly 1");
+}
+
 #[test]
 fn records_have_the_layout_that_codes_reads() {
     let files = codes(&wirings::absolute(1, 2, 1, 3), &Names::default()).unwrap();
