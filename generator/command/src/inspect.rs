@@ -145,6 +145,21 @@ struct Overview<'a> {
     needed: ChannelsNeeded,
 }
 
+impl Overview<'_> {
+    /// How many global ports there are; switches with nodes have none where no such switch has a cable.
+    fn global_ports(&self) -> u32 {
+        let df = self.fabric.dragonfly();
+        let ends = self.names.nodes(df).ends();
+        let ports = |switch: SwitchId| {
+            let (group, index) = df.place(switch);
+            (0..df.kind_of(group).h).map(move |slot| End::new(df, group, index, slot))
+        };
+        let all = || ends.iter().flat_map(ports);
+        let is_cabled = all().any(|end| self.fabric.link_behind(end).is_some());
+        df.port_count() - if is_cabled { 0 } else { u32::try_from(all().count()).unwrap_or(0) }
+    }
+}
+
 impl Display for Overview<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Manifest { fabric, sets, sizes, tool_version, virtual_channels, .. } = self.manifest;
@@ -169,7 +184,7 @@ impl Display for Overview<'_> {
                 (least, most) if least == most => format!("{most}"),
                 (least, most) => format!("{least} to {most}"),
             },
-            df.port_count() - 2 * self.fabric.cable_count()
+            self.global_ports() - 2 * self.fabric.cable_count()
         )?;
         if let Some(WindowEntry { delay_cycles, packets }) = fabric.destination_window {
             writeln!(

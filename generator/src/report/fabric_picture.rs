@@ -6,6 +6,7 @@ use tvlb_chart::escaped;
 use tvlb_schema::{End, GroupId, SwitchIndex};
 use tvlb_table_set::names::Names;
 use tvlb_topology::Topology;
+use tvlb_topology::dragonfly_plus::leaves;
 
 /// Above so many groups the lines are too many to be told apart.
 pub(super) const MOST_GROUPS: u32 = 16;
@@ -143,7 +144,7 @@ pub(super) fn listed_groups(topology: &Topology) -> u32 {
 }
 
 /// For each switch of a group, in words, where its global ports lead: group.switch, and the name of that
-/// switch if it has one.
+/// switch if it has one. Leaves have no global ports.
 pub(super) fn ports_of(topology: &Topology, names: &Names, group: GroupId) -> Vec<Vec<String>> {
     let df = topology.dragonfly();
     let row = |index: SwitchIndex| {
@@ -161,5 +162,7 @@ pub(super) fn ports_of(topology: &Topology, names: &Names, group: GroupId) -> Ve
             ports.collect::<Vec<_>>().join(if names.is_empty() { " " } else { ", " }),
         ]
     };
-    df.indices(group).map(row).collect()
+    let leaves = leaves(topology);
+    let has_ports = |index: &SwitchIndex| !leaves.contains(&df.switch(group, *index));
+    df.indices(group).filter(has_ports).map(row).collect()
 }

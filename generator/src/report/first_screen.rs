@@ -22,12 +22,12 @@ pub(super) fn head(subject: &Subject<'_>) -> String {
     let mut html = format!(
         "<p class=\"lead\">{}</p>\n",
         escaped(&format!(
-            "These are the install-time tables for the {} switches of {}, a Dragonfly of {}. Each switch \
+            "These are the install-time tables for the {} switches of {}, {}. Each switch \
              boots from its image, and sends a packet by a minimal path (MIN) or by a detour through a third \
              group (VLB) from the sets of paths below.",
             df.switch_count(),
             subject.manifest.fabric.name,
-            kinds_in_words(df)
+            kinds_in_words(&subject.fabric.topology)
         ))
     );
     let choice = subject.manifest.choice.as_ref();

@@ -4,15 +4,36 @@ use super::subject::Subject;
 use crate::choose::table::percent;
 use crate::counted::counted;
 use crate::fabric::Fabric;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use tvlb_chart::page::{figure, side_by_side};
-use tvlb_schema::{Dragonfly, GroupKind};
+use tvlb_schema::GroupKind;
 use tvlb_table_set::ContestEntry;
+use tvlb_topology::Topology;
+use tvlb_topology::dragonfly_plus::leaves;
 use tvlb_topology::summary::TopologySummary;
 use tvlb_verify::Extent;
 
-/// "9 groups with 8 switches each and 4 nodes on every switch".
-pub(super) fn kinds_in_words(df: &Dragonfly) -> String {
+/// "a Dragonfly of 9 groups with 8 switches each and 4 nodes on every switch", or "a Dragonfly+ of 9 groups with 4
+/// leaves and 4 spines each and 4 nodes on every leaf".
+pub(super) fn kinds_in_words(topology: &Topology) -> String {
+    let df = topology.dragonfly();
+    let leaves = leaves(topology);
+    let groups: BTreeSet<usize> = df
+        .groups()
+        .map(|group| df.indices(group).filter(|&i| leaves.contains(&df.switch(group, i))).count())
+        .collect();
+    if let ([leaves], true) = (&*Vec::from_iter(groups), df.is_even() && !leaves.is_empty()) {
+        let of = |count: u32, what| counted(count.into(), what);
+        let spines = df.a() - u32::try_from(*leaves).expect("at most all switches");
+        return format!(
+            "a Dragonfly+ of {} with {} and {} each and {} on every leaf",
+            of(df.g(), "group"),
+            counted(*leaves as u64, "leaf"),
+            of(spines, "spine"),
+            of(df.p(), "node")
+        );
+    }
     let words = |GroupKind { p, a, g, .. }: GroupKind| {
         let of = |count: u16, what| counted(count.into(), what);
         let each = if g == 1 { "" } else { " each" };
@@ -23,7 +44,7 @@ pub(super) fn kinds_in_words(df: &Dragonfly) -> String {
             of(p, "node")
         )
     };
-    df.kinds().map(words).collect::<Vec<_>>().join(", and ")
+    format!("a Dragonfly of {}", df.kinds().map(words).collect::<Vec<_>>().join(", and "))
 }
 
 /// "a", "a and b", "a, b and c".

@@ -10,13 +10,31 @@ fn shipped() -> Scratch {
 #[test]
 fn the_shipped_dragonfly_plus_is_described() {
     let scratch = shipped();
-    assert_snapshot!(scratch.succeeds("topology fabric.toml"), @"");
+    assert_snapshot!(scratch.succeeds("topology fabric.toml"), @"
+    Dragonfly (p, a, h, g)     4, 8, 4, 9
+    switches                   72: 36 leaves and 36 spines
+    nodes                      144
+    global ports               144
+    global ports unused        0
+    global cables              72
+    links per pair of groups   2
+    pairs without a link       none
+    local links listed         144 in 9 of 9 groups
+    same under group rotation  no
+    ");
     // A link between a leaf and a spine is missing, and a cable between two spines.
     scratch.write("dead", "local (2,1)-(2,6)\ncable (0,5):1\n");
     let damaged = scratch.succeeds("topology fabric.toml --faults dead");
     let said: Vec<&str> =
         damaged.lines().filter(|line| line.contains("unused") || line.contains("pair")).collect();
-    assert_snapshot!(said.join("\n"), @"");
+    assert_snapshot!(said.join("\n"), @"
+    global ports unused        2
+    switches with unused ports 2: (0,5) 1 of 4, (3,5) 1 of 4
+    links per pair of groups   1 to 2 (1 for 1 pair, 2 for 35)
+    pairs with fewer links     1: 0-3 1 of 2
+    pairs without a link       none
+    pairs without a local link 1: (2,1)-(2,6)
+    ");
 }
 
 /// The list of cables and that of nodes that are not there make the same images, but for the name of the fabric file.
@@ -35,8 +53,10 @@ fn the_lists_of_an_arrangement_are_its_machine() {
     scratch.succeeds("generate listed.toml -o listed --set all");
     let files = scratch.files();
     let images = |directory: &str| {
-        let images = files.iter().filter(|(name, _)| name.ends_with(".tvlb"));
-        let of = images.filter_map(|(name, bytes)| Some((name.strip_prefix(directory)?, bytes)));
+        let of = files.iter().filter_map(|(name, bytes)| {
+            let name = name.strip_prefix(directory)?;
+            name.strip_suffix(".tvlb").map(|name| (name, bytes))
+        });
         of.collect::<Vec<_>>()
     };
     assert_eq!(images("out/").len(), 73);
@@ -46,12 +66,12 @@ fn the_lists_of_an_arrangement_are_its_machine() {
         let list = String::from_utf8(scratch.read("out/names.csv")).unwrap();
         scratch.write("names.csv", list.replace("0,4,node 0,,\n", row));
         let fabric = String::from_utf8(scratch.read("fabric.toml")).unwrap();
-        scratch.write("named.toml", format!("{fabric}names = \"names.csv\"\n"));
+        scratch.write("named.toml", fabric.replace("g = 9\n", "g = 9\nnames = \"names.csv\"\n"));
     };
     named("0,4,,spine,\n0,0,node 1,host,\n");
     assert!(scratch.succeeds("topology named.toml").contains("nodes                      144"));
     named("0,4,node 0,host,\n");
-    assert_snapshot!(scratch.refuses("topology named.toml"), @"");
+    assert_snapshot!(scratch.refuses("topology named.toml"), @r#"tvlb: names.csv: line 2: port is "node 0", but must be another port, because this switch is a spine"#);
 }
 
 #[test]
@@ -59,7 +79,7 @@ fn other_programs_take_a_dragonfly_plus() {
     let scratch = shipped();
     let anynet = scratch.succeeds_with_warnings("topology fabric.toml --format anynet");
     let spine = anynet.lines().nth(4).unwrap();
-    assert_snapshot!(spine, @"");
+    assert_snapshot!(spine, @"router 4 router 0 10 router 1 10 router 2 10 router 3 10 router 12 15 router 28 15 router 44 15 router 60 15");
     scratch.succeeds("topology fabric.toml --format codes -o codes");
     let conf = String::from_utf8(scratch.read("codes/dragonfly.conf")).unwrap();
     assert!(conf.contains("modelnet_dragonfly_plus_router=\"8\";"), "{conf}");
@@ -73,9 +93,9 @@ fn other_programs_take_a_dragonfly_plus() {
 fn a_broken_cable_cuts_no_leaf_off() {
     let scratch = shipped();
     scratch.succeeds("generate fabric.toml -o out --set all");
-    for dead in ["local (2,1)-(2,6)", "switch 5", "cable (0,5):1"] {
+    for (number, dead) in ["local (2,1)-(2,6)", "switch 5", "cable (0,5):1"].iter().enumerate() {
         scratch.write("dead", format!("{dead}\n"));
-        let said = scratch.succeeds("faults out dead");
+        let said = scratch.succeeds(&format!("faults out --faults dead -o update-{number}"));
         assert!(!said.contains("mend"), "{said}");
     }
 }
@@ -114,7 +134,7 @@ fn roots_name_the_spines() {
     let summary = scratch.succeeds("topology by-list/fabric.toml");
     assert!(summary.contains("4: 2 leaves and 2 spines"), "{summary}");
     scratch.write("roots", "spine-9\n");
-    assert_snapshot!(scratch.refuses(&format!("{import} out --roots roots")), @"");
+    assert_snapshot!(scratch.refuses(&format!("{import} out --roots roots")), @r#"tvlb: roots: line 1: no switch is called "spine-9", accepted the description, the id or the GUID of a switch, as in spine-01, S-b8cef60300000300 or 0xb8cef60300000300"#);
     let both = scratch.refuses(&format!("{import} out --roots roots --threshold 1"));
     assert!(both.contains("cannot be used with"), "{both}");
 }

@@ -83,7 +83,9 @@ impl Roots {
                             Refused::new(format!("line {line}: {found}"), accepted).in_file(file)
                         );
                     };
-                    switches.iter().for_each(|&switch| is_leaf[switch] = false);
+                    for &switch in switches {
+                        is_leaf[switch] = false;
+                    }
                 }
                 Ok(is_leaf)
             }

@@ -234,10 +234,13 @@ fn roots_tell_where_links_do_not() {
     let by = |roots| grouped(&dark, &Grouping { roots: Some(roots), ..Grouping::default() });
     let pattern = |text: &str| by(Roots::Pattern(text.to_owned()));
     let list = |text: String| by(Roots::List { file: "roots.txt".to_owned(), text });
-    let spines = || network.devices.iter().filter(|device| device.2.contains("spine"));
-    let names = spines().map(|device| format!("\"{}\"\n", device.2)).collect();
-    let ids = spines().map(|device| format!("{} # spine\n", device.1)).collect();
-    let guids = spines().map(|device| device.1.replace("S-", "0x") + "\n").collect();
+    let spines = network.devices.iter().filter(|device| device.2.contains("spine"));
+    let [mut names, mut ids, mut guids] = [const { String::new() }; 3];
+    for (_, id, name) in spines {
+        names += &format!("\"{name}\"\n");
+        ids += &format!("{id} # spine\n");
+        guids += &(id.replace("S-", "0x") + "\n");
+    }
     for import in [pattern("-spine"), list(names), list(ids), list(guids)] {
         let import = import.unwrap();
         assert_eq!(text(&import, "cables.csv"), text(&whole, "cables.csv"));
