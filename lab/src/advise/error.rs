@@ -15,6 +15,11 @@ use tvlb_topology::arrangement::Arrangement;
 pub enum AdviceError {
     #[error("arrangement {arrangement}: {error}")]
     Arrangement { arrangement: Arrangement, error: CableError },
+    #[error(
+        "arrangement {arrangement}: it joins groups in which every two switches are linked, and those of this fabric \
+         are of leaves and spines; accepted is own"
+    )]
+    LeavesAndSpines { arrangement: Arrangement },
     #[error("{of}: {error}")]
     Image { of: String, error: ImageStageError },
     #[error(transparent)]

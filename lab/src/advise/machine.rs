@@ -11,6 +11,7 @@ use tvlb_generator::image::Images;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::tables::tables_of;
 use tvlb_topology::arrangement::{Arrangement, arrange};
+use tvlb_topology::dragonfly_plus::leaves;
 
 /// One wiring, and the images of all sets over it.
 pub(super) struct WiredMachine {
@@ -58,6 +59,9 @@ impl WiredMachine {
 /// The fabric with its global links in this arrangement, or as they are.
 fn wired(fabric: &Fabric, wiring: Option<Arrangement>) -> Result<Fabric, AdviceError> {
     let Some(arrangement) = wiring else { return Ok(fabric.clone()) };
+    if !leaves(&fabric.topology).is_empty() {
+        return Err(AdviceError::LeavesAndSpines { arrangement });
+    }
     let (df, seed) = (*fabric.topology.dragonfly(), fabric.file.seed);
     let topology = arrange(df, arrangement, seed)
         .map_err(|error| AdviceError::Arrangement { arrangement, error })?;
