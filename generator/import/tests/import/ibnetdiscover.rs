@@ -3,6 +3,7 @@
 use super::make::{Network, dragonfly, dragonfly_plus};
 use super::{error, fabric, files, grouped, text};
 use insta::assert_snapshot;
+use std::fmt::Write;
 use tvlb_import::{Grouping, Roots};
 
 const EXAMPLE: &str = include_str!("../data/fabric.txt");
@@ -237,9 +238,9 @@ fn roots_tell_where_links_do_not() {
     let spines = network.devices.iter().filter(|device| device.2.contains("spine"));
     let [mut names, mut ids, mut guids] = [const { String::new() }; 3];
     for (_, id, name) in spines {
-        names += &format!("\"{name}\"\n");
-        ids += &format!("{id} # spine\n");
-        guids += &(id.replace("S-", "0x") + "\n");
+        writeln!(names, "\"{name}\"").unwrap();
+        writeln!(ids, "{id} # spine").unwrap();
+        writeln!(guids, "{}", id.replace("S-", "0x")).unwrap();
     }
     for import in [pattern("-spine"), list(names), list(ids), list(guids)] {
         let import = import.unwrap();

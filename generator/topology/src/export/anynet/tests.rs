@@ -120,7 +120,7 @@ fn two_cables_between_two_switches_are_refused() {
     );
 }
 
-/// BookSim2 knows no groups: switches without a local link are no reason to refuse.
+/// `BookSim2` knows no groups: switches without a local link are no reason to refuse.
 #[test]
 fn leaves_and_spines_are_taken() {
     for (leaves, sizes) in [(3, [2, 5, 2, 5]), (2, [1, 5, 1, 4])] {
@@ -134,7 +134,7 @@ fn leaves_and_spines_are_taken() {
     }
 }
 
-/// BookSim2 stops where a router reaches another by no path.
+/// `BookSim2` stops where a router reaches another by no path.
 #[test]
 fn a_wiring_in_parts_is_refused() {
     let df = Dragonfly::new(1, 2, 1, 3).unwrap();
