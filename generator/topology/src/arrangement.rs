@@ -74,9 +74,10 @@ impl Arrangement {
 
     /// The nodes of a fabric with these sizes: all, or those of leaves.
     pub fn nodes(self, df: &Dragonfly) -> Nodes {
-        let all = Nodes::from(df);
-        let Self::DragonflyPlus { leaves } = self else { return all };
-        all.without(df.nodes().filter(|&node| df.place(df.switch_of(node).0).1.0 >= leaves))
+        match self {
+            Self::DragonflyPlus { leaves } => dragonfly_plus::nodes(df, leaves),
+            _ => Nodes::from(df),
+        }
     }
 }
 

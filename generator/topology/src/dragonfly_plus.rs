@@ -11,10 +11,9 @@
 //! or all of them where K ≥ s. Where h = g − 1, port q of a spine leads to the q-th other group, to the spine
 //! of its own index.
 
-use super::arrangement::Arrangement;
 use super::{Topology, extra_links, machine};
 use std::collections::BTreeSet;
-use tvlb_schema::{Dragonfly, End, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, NodeId, Nodes, SwitchId, SwitchIndex};
 
 /// The wiring of a Dragonfly whose groups begin with so many leaves, at least 1 and fewer than `a`.
 ///
@@ -42,7 +41,7 @@ pub(super) fn topology(df: Dragonfly, leaves: u8) -> Topology {
             }
         }
     }
-    let ends = Arrangement::DragonflyPlus { leaves }.nodes(&df).ends();
+    let ends = nodes(&df, leaves).ends();
     let topology = Topology::from_cables(df, cables).expect("every port is given once");
     topology.with_ends(ends).with_local_links(local).expect("each leaf is linked to each spine")
 }
@@ -51,6 +50,12 @@ pub(super) fn topology(df: Dragonfly, leaves: u8) -> Topology {
 pub fn spines(df: &Dragonfly, leaves: u8) -> Option<Dragonfly> {
     let spines = df.a().checked_sub(leaves.into()).filter(|_| leaves > 0)?;
     Dragonfly::new(df.p(), spines, df.h(), df.g()).ok()
+}
+
+/// The nodes, all of which are at the leaves.
+pub(super) fn nodes(df: &Dragonfly, leaves: u8) -> Nodes {
+    let is_at_spine = |&node: &NodeId| df.place(df.switch_of(node).0).1.0 >= leaves;
+    Nodes::from(df).without(df.nodes().filter(is_at_spine))
 }
 
 /// The leaves of a wiring in which no switch with nodes has a global cable: those switches, and the switches without
@@ -79,7 +84,7 @@ pub fn leaves(topology: &Topology) -> BTreeSet<SwitchId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arrangement::arrange;
+    use crate::arrangement::{Arrangement, arrange};
     use std::collections::BTreeMap;
     use tvlb_schema::GroupId;
 

@@ -9,7 +9,7 @@
 use super::links::SwitchGraph;
 use super::natural::natural;
 use super::network::Subnet;
-use super::roots::Roots;
+use super::roots::{Roots, regex};
 use crate::components::Components;
 use crate::machine::count;
 use crate::notes::{Notes, counted};
@@ -64,18 +64,6 @@ impl Grouping {
     }
 }
 
-/// The regular expression that an option has.
-pub(super) fn regex(option: &str, pattern: &str) -> Result<Regex, Refused> {
-    Regex::new(pattern).map_err(|error| {
-        // The first lines show the pattern again.
-        let text = error.to_string();
-        let reason = text.lines().last().unwrap_or_default();
-        let found = reason.trim_start_matches("error: ").to_owned();
-        let option = format!("{option} {}", quoted(pattern));
-        Refused::new(found, "a regular expression").in_file(&option)
-    })
-}
-
 /// The groups of the switches.
 pub(super) fn find(
     network: &Subnet,
@@ -127,8 +115,8 @@ pub(super) fn find(
             ambiguous(format!(
                 "it looks like a Dragonfly+, but {} and {} are spines of one group with a link \
                  between them",
-                network.name(joined, one),
-                network.name(joined, other)
+                joined.name(network, one),
+                joined.name(network, other)
             ))
         })?;
         return Ok(UnorderedGroups { of_switch, names: None });
@@ -156,7 +144,7 @@ fn islands(
         let accepted = "a --roots that names all spines of a Dragonfly+ and none of its leaves";
         Refused::new(format!("by --roots, {found}"), accepted).in_file(&network.file)
     };
-    let name = |switch| network.name(joined, switch);
+    let name = |switch| joined.name(network, switch);
     if let Some((switch, problem)) = structure.unlike_two_levels(is_leaf) {
         return Err(refuse(format!("{} {problem}", name(switch))));
     }

@@ -1,6 +1,6 @@
 //! The two ends of every link joined, and what stands at them.
 
-use super::network::{PortLine, Record, Subnet};
+use super::network::{Device, PortLine, Record, Subnet};
 use super::parse::Role;
 use crate::machine::{LinkEnd, Node, SwitchLink, count};
 use crate::notes::NameSample;
@@ -17,6 +17,17 @@ pub(crate) struct SwitchGraph {
     pub(crate) node_ports: Vec<(u32, u32)>,
     /// Adapters that reduce in the network and are no nodes.
     pub(crate) aggregation: NameSample,
+}
+
+impl SwitchGraph {
+    /// What a switch is called: its id, and its description if it has one.
+    pub(super) fn name(&self, network: &Subnet, switch: u32) -> String {
+        let Device { id, record } = &network.devices[self.switches[switch as usize] as usize];
+        match record.as_ref().map_or("", |record| &record.description) {
+            "" => id.clone(),
+            description => format!("{id} ({description})"),
+        }
+    }
 }
 
 pub(super) fn join(network: &Subnet) -> Result<SwitchGraph, Refused> {

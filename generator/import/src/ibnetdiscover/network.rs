@@ -1,6 +1,5 @@
 //! What the records say, before links are joined.
 
-use super::links::SwitchGraph;
 use super::parse::Role;
 use crate::notes::NameSample;
 use std::collections::BTreeMap;
@@ -40,15 +39,6 @@ pub(crate) struct Subnet {
 }
 
 impl Subnet {
-    /// What a switch is called: its id, and its description if it has one.
-    pub(super) fn name(&self, joined: &SwitchGraph, switch: u32) -> String {
-        let Device { id, record } = &self.devices[joined.switches[switch as usize] as usize];
-        match record.as_ref().map_or("", |record| &record.description) {
-            "" => id.clone(),
-            description => format!("{id} ({description})"),
-        }
-    }
-
     /// A line of the file.
     pub(super) fn place(&self, line: u32) -> FilePlace {
         FilePlace { file: self.file.as_str().into(), line }

@@ -1,8 +1,8 @@
 //! Which switches are the spines of a Dragonfly+, where a person says it.
 
-use super::groups::regex;
 use super::links::SwitchGraph;
 use super::network::Subnet;
+use regex_lite::Regex;
 use std::collections::HashMap;
 use std::path::Path;
 use tvlb_base::text::{Refused, quoted};
@@ -91,4 +91,16 @@ impl Roots {
             }
         }
     }
+}
+
+/// The regular expression that an option has.
+pub(super) fn regex(option: &str, pattern: &str) -> Result<Regex, Refused> {
+    Regex::new(pattern).map_err(|error| {
+        // The first lines show the pattern again.
+        let text = error.to_string();
+        let reason = text.lines().last().unwrap_or_default();
+        let found = reason.trim_start_matches("error: ").to_owned();
+        let option = format!("{option} {}", quoted(pattern));
+        Refused::new(found, "a regular expression").in_file(&option)
+    })
 }
