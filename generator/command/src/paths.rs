@@ -3,6 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_live, switch};
 use crate::output::{print, print_format};
+use crate::values;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use tvlb_table_set::names::{Names, Parts};
 use tvlb_topology::Topology;
 use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::drawn::DrawnPaths;
-use tvlb_topology::routes::next_hops::{Grain, NextHops};
+use tvlb_topology::routes::next_hops::{Grain, MemberLimits, NextHops};
 use tvlb_topology::routes::text::PathListing;
 
 /// Count and list the paths between two switches, or say how often a set draws each
@@ -56,6 +57,13 @@ pub(crate) struct PathsOptions {
     /// weights for each destination
     #[arg(long, value_enum, value_name = "DESTINATIONS", requires = "set", conflicts_with_all = ["to", "all"])]
     pub next_hops: Option<Destinations>,
+    /// With --next-hops: what the weights of each list add up to. Where hardware knows members of weight 1 only,
+    /// the number of its members: a next hop of weight 3 is then three of them
+    #[arg(long, value_name = "N", requires = "next_hops", conflicts_with_all = ["to", "all"], default_value_t = MemberLimits::default().weight_sum, value_parser = values::count(1_u32..=1_000_000))]
+    pub weight_sum: u32,
+    /// With --next-hops: the most next hops of each list; those with the largest shares are kept
+    #[arg(long, value_name = "N", requires = "next_hops", conflicts_with_all = ["to", "all"], value_parser = values::count(1_u32..=65_535))]
+    pub members: Option<u32>,
     /// List every path, not only their numbers
     #[arg(long)]
     pub list: bool,
@@ -97,7 +105,11 @@ pub(crate) fn run(arguments: &PathsOptions) -> Outcome {
                 Some(Destinations::Group) => Grain::Group,
                 _ => Grain::Switch,
             };
-            let hops = NextHops::of(topology, &fabric.names, &rule, from, grain);
+            let limits = MemberLimits {
+                weight_sum: arguments.weight_sum,
+                members: arguments.members.unwrap_or(u32::MAX),
+            };
+            let hops = NextHops::of(topology, &fabric.names, &rule, from, (grain, limits));
             print_format(&NamedPaths::of(&hops, hops.switches(), &fabric.names))
         }
         (Some((from, to)), None) => {

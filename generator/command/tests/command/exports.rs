@@ -2,7 +2,7 @@
 
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -358,6 +358,28 @@ fn next_hops_have_the_names_of_ports_and_know_which_links_live() {
     assert_snapshot!(scratch.refuses(&run.replace("--from", "--faults dead.txt --from")));
 }
 
+/// As a switch with 8 members a group whose weights are all 1, and with 2 next hops a group.
+#[test]
+fn next_hops_fit_the_members_that_hardware_has() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    let lost = |options: &str, group: u64| -> Value {
+        let run =
+            format!("paths fabric.toml --from 5 --next-hops group --json {options} --set all");
+        let hops: Value = serde_json::from_str(&scratch.succeeds(&run)).unwrap();
+        let destinations = hops["destinations"].as_array().unwrap();
+        let to = destinations.iter().find(|to| to["group"] == group && to["switch"].is_null());
+        let weights = |kind| -> Vec<u64> {
+            let hops = to.unwrap()[kind].as_array().unwrap().iter();
+            hops.map(|hop| hop["weight"].as_u64().unwrap()).collect()
+        };
+        json!({ "lost": hops["lost"], "min": weights("min"), "vlb": weights("vlb") })
+    };
+    assert_snapshot!(lost("", 3));
+    assert_snapshot!(lost("--weight-sum 8", 3));
+    assert_snapshot!(lost("--weight-sum 8", 4));
+    assert_snapshot!(lost("--members 2 --weight-sum 64", 3));
+}
+
 #[test]
 fn options_of_paths_that_do_not_go_together_are_refused() {
     let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
@@ -371,6 +393,9 @@ fn options_of_paths_that_do_not_go_together_are_refused() {
         ("--from 1 --to 2 --set all --json --list", "cannot be used"),
         ("--from 1 --to 2 --set all --json --next-hops group", "cannot be used"),
         ("--from 1 --next-hops group", "--set"),
+        ("--from 1 --to 2 --set all --json --members 4", "cannot be used"),
+        ("--from 1 --members 4", "--next-hops"),
+        ("--from 1 --next-hops group --set all --json --weight-sum 0", "1 to 1000000"),
     ] {
         let error = scratch.refuses(&format!("paths fabric.toml {options}"));
         assert!(error.contains(word), "{options}: {error}");

@@ -1,6 +1,6 @@
-//! `docs/guide.md`, `docs/machine-grows.md` and `README.md`: every command of a block of the language `console` is run, in its
-//! order, and prints what stands there; the guide's programs are the files that are compiled. The programs that other
-//! pages show run on the tables that the guide makes (`pages.rs`).
+//! The pages with blocks of the language `console`: every command of these blocks is run, in its order, and prints
+//! what stands there; the guide's programs are the files that are compiled. The programs that other pages show run on
+//! the tables that the guide makes (`pages.rs`).
 //!
 //! `UPDATE_GUIDE=1` writes what is printed into the documents instead.
 
@@ -164,6 +164,11 @@ fn every_command_of_the_guide_prints_what_stands_there() {
 #[test]
 fn every_command_of_the_page_on_growth_prints_what_stands_there() {
     check("docs/machine-grows.md", &[]);
+}
+
+#[test]
+fn every_command_of_the_page_on_next_hops_prints_what_stands_there() {
+    check("docs/reference/next-hops.md", &[]);
 }
 
 #[test]

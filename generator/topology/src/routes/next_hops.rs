@@ -3,6 +3,9 @@
 //! This is all that a table of next hops by destination can say: neither the intermediate group of a VLB path
 //! nor any later hop of it.
 
+pub use self::members::{Lost, MemberLimits};
+
+use self::members::{Apportioned, apportioned};
 use super::drawn::DrawnPaths;
 use super::walk::Walk;
 use crate::Topology;
@@ -11,17 +14,24 @@ use std::collections::BTreeMap;
 use tvlb_schema::{GlobalPort, GroupId, Port, SetRule, SwitchId};
 use tvlb_table_set::names::Names;
 
-/// What the weights of a list of next hops add up to.
-pub const SUM: u32 = 10_000;
+mod members;
 
 /// The next hops of one switch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NextHops {
     pub switch: SwitchId,
-    /// What the weights of each list that is not empty add up to: [`SUM`].
+    /// What the weights of each list that is not empty add up to.
     pub sum: u32,
+    /// What the weights of the lists of MIN lose of what is drawn, and those of VLB.
+    pub lost: LostByKind,
     /// By rising destination.
     pub destinations: Vec<Destination>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LostByKind {
+    pub min: Lost,
+    pub vlb: Lost,
 }
 
 /// Where packets go, and by which ports.
@@ -67,32 +77,46 @@ pub enum Grain {
 type Shares = BTreeMap<Port, (SwitchId, f64)>;
 
 impl NextHops {
-    /// The next hops of a switch that lives, by the rule of a set.
+    /// The next hops of a switch that lives, by the rule of a set, with weights within the limits.
     pub fn of(
         topology: &Topology,
         names: &Names,
         rule: &SetRule,
         switch: SwitchId,
-        grain: Grain,
+        (grain, limits): (Grain, MemberLimits),
     ) -> Self {
         let df = topology.dragonfly();
         let own = df.place(switch).0;
         let mut destinations = Vec::new();
+        let mut weighed: [Vec<Apportioned>; 2] = Default::default();
         for group in topology.live_groups() {
             let others = topology.ends().of_group(group);
             let others: Vec<SwitchId> = others.filter(|&other| other != switch).collect();
-            let of = |switches: &[SwitchId], one: Option<SwitchId>| {
-                let [min, vlb] = shares(topology, rule, switch, switches)
-                    .map(|shares| weighted(topology, names, switch, &shares));
-                Destination { group, switch: one, min, vlb }
+            let mut include = |switches: &[SwitchId], one: Option<SwitchId>| {
+                let first = one.map_or(usize::from(group.0), |one| usize::from(one.0));
+                let kinds = shares(topology, rule, switch, switches);
+                let weights = kinds.each_ref().map(|shares| {
+                    let shares: Vec<f64> = shares.values().map(|(_, share)| *share).collect();
+                    apportioned(&shares, limits, first)
+                });
+                let [min, vlb] = [0, 1].map(|kind| {
+                    members(topology, names, switch, (&kinds[kind], &weights[kind].weights))
+                });
+                destinations.push(Destination { group, switch: one, min, vlb });
+                for (all, one) in weighed.iter_mut().zip(weights) {
+                    all.push(one);
+                }
             };
             if grain == Grain::Group && group != own && !others.is_empty() {
-                destinations.push(of(&others, None));
+                include(&others, None);
             } else {
-                destinations.extend(others.iter().map(|&other| of(&[other], Some(other))));
+                for &other in &others {
+                    include(&[other], Some(other));
+                }
             }
         }
-        Self { switch, sum: SUM, destinations }
+        let [min, vlb] = weighed.each_ref().map(|lists| Lost::over(lists));
+        Self { switch, sum: limits.weight_sum, lost: LostByKind { min, vlb }, destinations }
     }
 
     /// The switch, and those that something is said of.
@@ -150,11 +174,16 @@ fn include(
     }
 }
 
-/// Shares as next hops, by rising port.
-fn weighted(topology: &Topology, names: &Names, switch: SwitchId, shares: &Shares) -> Vec<NextHop> {
+/// The ports that have a weight, as next hops by rising port.
+fn members(
+    topology: &Topology,
+    names: &Names,
+    switch: SwitchId,
+    (shares, weights): (&Shares, &[u32]),
+) -> Vec<NextHop> {
     let df = topology.dragonfly();
-    let parts: Vec<f64> = shares.values().map(|(_, share)| *share).collect();
-    let hops = shares.iter().zip(apportioned(&parts)).map(|((&port, &(next, _)), weight)| {
+    let weighed = shares.iter().zip(weights).filter(|&(_, &weight)| weight > 0);
+    let hops = weighed.map(|((&port, &(next, _)), &weight)| {
         let named = names.port_number(df, switch, port);
         NextHop {
             port,
@@ -166,34 +195,6 @@ fn weighted(topology: &Topology, names: &Names, switch: SwitchId, shares: &Share
         }
     });
     hops.collect()
-}
-
-/// Integers in the ratio of these parts that add up to [`SUM`]. What is left after rounding down goes to the
-/// largest remainders, of equal ones the first. A part that would have nothing takes 1 from the largest.
-fn apportioned(parts: &[f64]) -> Vec<u32> {
-    let sum: f64 = parts.iter().sum();
-    let exact: Vec<f64> = parts.iter().map(|part| part / sum * f64::from(SUM)).collect();
-    // Sums of the same parts in another order differ in their last digits, and are equal here.
-    let exact: Vec<f64> = exact.iter().map(|part| (part * 1e6).round() / 1e6).collect();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a part is from 0 to the sum"
-    )]
-    let mut weights: Vec<u32> = exact.iter().map(|part| part.floor() as u32).collect();
-    let mut by_remainder: Vec<usize> = (0..parts.len()).collect();
-    by_remainder.sort_by(|&one, &other| exact[other].fract().total_cmp(&exact[one].fract()));
-    let left = SUM.saturating_sub(weights.iter().sum()) as usize;
-    for &place in by_remainder.iter().take(left) {
-        weights[place] += 1;
-    }
-    while let Some(none) = weights.iter().position(|&weight| weight == 0) {
-        let most = *weights.iter().max().expect("there is a part");
-        let largest = weights.iter().position(|&weight| weight == most);
-        weights[largest.expect("it is among them")] -= 1;
-        weights[none] = 1;
-    }
-    weights
 }
 
 #[cfg(test)]
