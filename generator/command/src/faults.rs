@@ -34,7 +34,8 @@ use tvlb_verify::{Changes, SetsChannels};
 ///
 /// LIST has a part a line, by number or by name: `cable (3,1):2` is the link at global port 2 of switch 1
 /// in group 3, `cable x1000c0r3j17` all links of the cable in this jack, `local (3,1)-(3,4)` all links between two switches of a group, `local (3,1)-(3,4):1` one
-/// of them, `switch (7,3)` a switch. `#` begins a comment. An empty list says that all is mended. A line
+/// of them, `switch (7,3)` a switch, `group (7)` all switches of a group, `cabinet x1003` and `chassis x1003c5` those with such names,
+/// `switch x1003c*` those of a pattern. `#` begins a comment. An empty list says that all is mended. A line
 /// `draining` says that what is listed works, but is to carry nothing new: before it is taken out, and when it
 /// has come back, so that no packet is lost.
 #[derive(Args)]

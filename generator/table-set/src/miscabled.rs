@@ -53,7 +53,7 @@ impl Nearness {
 }
 
 /// "x1000" and "x1000c0" of "x1000c0r3".
-fn cabinet_and_chassis(switch: &str) -> Option<[&str; 2]> {
+pub(crate) fn cabinet_and_chassis(switch: &str) -> Option<[&str; 2]> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (chassis, slot) = switch.split_once('r')?;
     let (cabinet, number) = chassis.split_once('c')?;

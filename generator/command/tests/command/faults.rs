@@ -273,7 +273,7 @@ fn lists_that_cannot_be_used() {
     assert_snapshot!(refused("cable (3,1):2\n"), @"tvlb: dead.txt: line 1: group 3, switch 1, global port 2 has no cable in the plan");
     assert_snapshot!(refused("switch (9,0)\n"), @"tvlb: dead.txt: line 1: there is no switch 0 in group 9; groups are 0 to 8");
     assert_snapshot!(refused("cable (3,1):1\ncable (5,3):0\n"), @"tvlb: dead.txt: line 2: the cable at group 3, switch 1, global port 1 is dead by line 1 already; accepted is one line for each");
-    assert_snapshot!(refused("link 3 4\n"), @r#"tvlb: dead.txt: line 1: found "link 3 4", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, names of the list in their place, or `draining`"#);
+    assert_snapshot!(refused("link 3 4\n"), @r#"tvlb: dead.txt: line 1: found "link 3 4", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, `group (GROUP)`, `cabinet NAME`, `chassis NAME`, names of the list in their place, or `draining`"#);
     let scratch = Scratch::with_table_set();
     scratch.write("big.txt", vec![b'#'; (64 << 20) + 1]);
     assert_snapshot!(scratch.refuses("faults out --faults big.txt -o update"), @"tvlb: big.txt: cannot read it: found 67108865 bytes, accepted at most 67108864");

@@ -12,6 +12,9 @@
 //! switch (7,3)          # with all its cables and links
 //! switch x1003c5r7
 //! switch "Rack 7 # 3"   # a name with a # after a blank
+//! switch x1003c*        # all switches with such names; cables by the names of ports
+//! group (7)             # all switches of a group
+//! cabinet x1003         # or `chassis x1003c5`: the switches whose names say that they are there
 //! draining              # what is listed is not dead, but no path over it is to be drawn
 //! ```
 //!
@@ -20,6 +23,7 @@
 
 mod live;
 mod not_in;
+mod several;
 
 pub use live::{LiveError, dead_but};
 pub use not_in::{OtherSizes, not_in};
@@ -66,7 +70,7 @@ impl LinkPlan for FabricImage<'_> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultsError {
     #[error(
-        "line {line}: found {found}, accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, names of the list in their place, or `draining`"
+        "line {line}: found {found}, accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, `group (GROUP)`, `cabinet NAME`, `chassis NAME`, names of the list in their place, or `draining`"
     )]
     Line { line: usize, found: String },
     #[error("line {line}: {error}")]
@@ -121,11 +125,13 @@ pub fn parse(text: &str, plan: &dyn LinkPlan, names: &Names) -> Result<FaultSet,
             continue;
         }
         let reader = PartReader { line, plan, names, parts: &parts };
-        for part in reader.parts(text)? {
-            if let Some(&first) = first.get(&part) {
+        let several = reader.several(text)?;
+        let is_one = several.is_none();
+        for part in several.map_or_else(|| reader.parts(text), Ok)? {
+            // Lines of several parts may overlap with others.
+            if let Some(first) = is_one.then(|| first.insert(part, line)).flatten() {
                 return Err(FaultsError::Twice { line, what: reader.in_words(part), first });
             }
-            first.insert(part, line);
             match part {
                 ListedPart::Switch(switch) => faults.switches.insert(switch),
                 ListedPart::Cable(end) => faults.cables.insert(end),

@@ -30,6 +30,35 @@ fn read(text: &str) -> Result<FaultSet, String> {
 }
 
 #[test]
+fn a_line_may_name_several_parts() {
+    let switches =
+        |text: &str| read(text).unwrap().switches.into_iter().map(|s| s.0).collect::<Vec<_>>();
+    for text in ["group 1", "group (1)", "group ( 1 ) # the site's 2"] {
+        assert_eq!(switches(text), [3, 4, 5], "{text}");
+    }
+    assert_eq!(switches("cabinet x1000"), [0, 1]);
+    assert_eq!(switches("chassis x1000c0"), [0, 1]);
+    assert_eq!(switches("switch x1000*1"), [1]);
+    // What others name already may be among them, in any order.
+    assert_eq!(switches("switch (0,0)\ncabinet x1000\nswitch *\ngroup 0"), [0, 1, 2]);
+    let links = read("cable x1000*").unwrap();
+    assert_eq!(links, read("cable x1000c0r1j1p0\ncable x1000c0r0j5p0").unwrap());
+    assert_eq!(links.cables.len() + links.local_links.len(), 2);
+    let errors = [
+        "group 3",
+        "group seven",
+        "group",
+        "cabinet x100",
+        "chassis x1000c1",
+        "switch y*",
+        "cable x1000c0r0j9*",
+        "switch \"x1000*\"",
+    ];
+    let errors: Vec<String> = errors.iter().map(|text| read(text).unwrap_err()).collect();
+    insta::assert_snapshot!(errors.join("\n"));
+}
+
+#[test]
 fn parts_are_named_by_number_or_by_name() {
     let link =
         |low, high, number| LocalLink { low: SwitchId(low), high: SwitchIndex(high), number };
@@ -98,8 +127,8 @@ fn the_name_of_a_jack_names_the_links_of_all_its_ports() {
 #[test]
 fn what_is_no_part_is_refused() {
     let says = |text: &str| read(text).unwrap_err();
-    insta::assert_snapshot!(says("router (1,2)"), @r#"line 1: found "router (1,2)", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, names of the list in their place, or `draining`"#);
-    insta::assert_snapshot!(says("switch"), @r#"line 1: found "switch", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, names of the list in their place, or `draining`"#);
+    insta::assert_snapshot!(says("router (1,2)"), @r#"line 1: found "router (1,2)", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, `group (GROUP)`, `cabinet NAME`, `chassis NAME`, names of the list in their place, or `draining`"#);
+    insta::assert_snapshot!(says("switch"), @r#"line 1: found "switch", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, `group (GROUP)`, `cabinet NAME`, `chassis NAME`, names of the list in their place, or `draining`"#);
     insta::assert_snapshot!(says("\n\nswitch (3,0)"), @"line 3: there is no switch 0 in group 3; groups are 0 to 2");
     insta::assert_snapshot!(says("switch (1,3)"), @"line 1: there is no switch 3 in group 1; its switches are 0 to 2");
     insta::assert_snapshot!(says("switch (70000,0)"), @"line 1: there is no switch 0 in group 70000; groups are 0 to 2");
@@ -112,7 +141,7 @@ fn what_is_no_part_is_refused() {
     insta::assert_snapshot!(says("local (0,0)-(0,0)"), @"line 1: both ends are switch 0; a link joins two");
     insta::assert_snapshot!(says("local (0,0)-(0,1):2"), @"line 1: there is no local link 2 between switches 0 and 1; they share 2 in the plan, which count from 0");
     insta::assert_snapshot!(says("local (2,1)-(2,2)"), @"line 1: no local link joins switches 7 and 8 in the plan");
-    insta::assert_snapshot!(says("local (0,0)"), @r#"line 1: found "local (0,0)", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, names of the list in their place, or `draining`"#);
+    insta::assert_snapshot!(says("local (0,0)"), @r#"line 1: found "local (0,0)", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, `group (GROUP)`, `cabinet NAME`, `chassis NAME`, names of the list in their place, or `draining`"#);
     insta::assert_snapshot!(says("cable (0,1):0\n# again\ncable (2,0):0"), @"line 3: the cable at group 0, switch 1 x1000c0r1, global port 0 x1000c0r1j1p0 is dead by line 1 already; accepted is one line for each");
     insta::assert_snapshot!(says("local (0,0)-(0,1):1\nlocal (0,1)-(0,0)"), @"line 2: link 1 between switches 0 x1000c0r0 and 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");
     insta::assert_snapshot!(says("switch x1000c0r1\nswitch (0,1)"), @"line 2: switch 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");

@@ -36,6 +36,7 @@ pub struct Parts<'n> {
     existing: Nodes,
     /// Whether the list of names has names of nodes.
     has_node_names: bool,
+    groups: BTreeMap<&'n str, GroupId>,
     switches: BTreeMap<&'n str, SwitchId>,
     /// Several ports may have one name.
     ports: BTreeMap<&'n str, Vec<(SwitchId, NamedPort)>>,
@@ -108,6 +109,7 @@ impl<'n> Parts<'n> {
     pub fn new(df: &'n Dragonfly, names: &'n Names) -> Self {
         let switch = |switch| names.switch(switch).map(|name| (name, switch));
         let switches = df.switches().filter_map(switch).collect();
+        let groups = df.groups().filter_map(|group| Some((names.group(group)?, group))).collect();
         let mut ports: BTreeMap<&str, Vec<_>> = BTreeMap::new();
         let mut nodes: BTreeMap<&str, Vec<_>> = BTreeMap::new();
         for (switch, port, named) in names.ports() {
@@ -117,7 +119,7 @@ impl<'n> Parts<'n> {
             }
         }
         let (existing, has_node_names) = (names.nodes(df), !nodes.is_empty());
-        Self { df, existing, has_node_names, switches, ports, nodes }
+        Self { df, existing, has_node_names, groups, switches, ports, nodes }
     }
 
     /// The same, where the name of a host names all its nodes too.
@@ -173,6 +175,58 @@ impl<'n> Parts<'n> {
                 hint: hint(text, self.switches.keys()),
             }),
         }
+    }
+
+    /// The group that a text names: `(7)` or 7 by number, or by name.
+    ///
+    /// # Errors
+    /// It names none.
+    pub fn group(&self, text: &str) -> Result<GroupId, PartError> {
+        let df = self.df;
+        let in_brackets = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+        let number = in_brackets.map_or(text, str::trim);
+        let named = find(&self.groups, text).copied();
+        if !is_number(number) {
+            return named.ok_or_else(|| PartError::Unknown {
+                found: quoted(text),
+                what: "group",
+                accepted: if self.groups.is_empty() {
+                    "a number or (GROUP); the fabric has no names of groups"
+                } else {
+                    "a number, (GROUP) or a name of the list of names"
+                },
+                hint: hint(text, self.groups.keys()),
+            });
+        }
+        let existing = number.parse().map(GroupId).ok();
+        match (existing.filter(|&group| df.has_group(group)), named) {
+            (Some(group), Some(other)) if group != other => Err(PartError::Either {
+                found: text.to_owned(),
+                what: "group",
+                accepted: "the number as (GROUP)",
+            }),
+            (Some(group), _) | (None, Some(group)) => Ok(group),
+            (None, None) => Err(PartError::Number {
+                what: "group",
+                found: cut(number),
+                exist: format!("groups are 0 to {}", df.g() - 1),
+            }),
+        }
+    }
+
+    /// The switches whose names the pattern matches, by rising name.
+    pub fn switches_like(&self, pattern: &Pattern<'_>) -> impl Iterator<Item = SwitchId> {
+        let like = self.switches.iter().filter(|(name, _)| pattern.matches(name));
+        like.map(|(_, &switch)| switch)
+    }
+
+    /// The ports whose names the pattern matches, by rising name.
+    pub fn ports_like(
+        &self,
+        pattern: &Pattern<'_>,
+    ) -> impl Iterator<Item = (&'n str, (SwitchId, NamedPort))> {
+        let like = self.ports.iter().filter(|(name, _)| pattern.matches(name));
+        like.flat_map(|(name, ports)| ports.iter().map(|&port| (*name, port)))
     }
 
     fn no_switch(&self, text: &str) -> PartError {
@@ -350,6 +404,39 @@ impl<'n> Parts<'n> {
             Ok(ListedPair { line, source: source?, destination: destination? })
         };
         list::lines(text).map(pair).collect()
+    }
+}
+
+/// A text for names, in which `*` is any number of any characters. What is in quotes is a name, and no pattern.
+#[derive(Clone, Debug)]
+pub struct Pattern<'t>(Vec<&'t str>);
+
+impl<'t> Pattern<'t> {
+    /// The pattern that a text is, if it is one.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_table_set::names::Pattern;
+    ///
+    /// let cabinet = Pattern::of("x1003c*r1").unwrap();
+    /// assert!(cabinet.matches("x1003c0r1") && !cabinet.matches("x1003c0r11"));
+    /// assert!(Pattern::of("x1003c0r1").is_none() && Pattern::of("\"row *\"").is_none());
+    /// ```
+    pub fn of(text: &'t str) -> Option<Self> {
+        let is_pattern = text.contains('*') && unquoted(text).is_none();
+        is_pattern.then(|| Self(text.split('*').collect()))
+    }
+
+    /// Whether it matches a whole name.
+    pub fn matches(&self, name: &str) -> bool {
+        let [first, within @ .., last] = &self.0[..] else { return false };
+        let Some(mut rest) = name.strip_prefix(first) else { return false };
+        // The first place is as good as any later one, because more is left behind it.
+        for part in within {
+            let Some((_, after)) = rest.split_once(part) else { return false };
+            rest = after;
+        }
+        rest.ends_with(last)
     }
 }
 
