@@ -16,7 +16,7 @@ use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{
     BalanceEntry, ChoiceEntry, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT,
     Manifest, NAMES_FILE, OpenWeighing, SetEntry, Sizes, WindowEntry, levels_digest,
-    presence_digest, presence_is_drawn, rounded, switch_file,
+    presence_digest, presence_is_drawn, rounded,
 };
 use tvlb_topology::loads::Draw;
 use tvlb_topology::routes::expected::{FabricMean, fabric_mean};
@@ -172,7 +172,8 @@ fn manifest(
     let image = fabric.image();
     let mut files = vec![FileEntry::of(FABRIC_FILE.to_owned(), &images.fabric)];
     let switches = df.switches().zip(&images.switches);
-    files.extend(switches.map(|(switch, bytes)| FileEntry::of(switch_file(switch), bytes)));
+    files
+        .extend(switches.map(|(switch, bytes)| FileEntry::of_switch(&fabric.names, switch, bytes)));
     let mut sizes: Vec<u64> = images.switches.iter().map(|image| image.len() as u64).collect();
     sizes.sort_unstable();
     let at = |index: usize| sizes.get(index).copied().unwrap_or(0);

@@ -602,7 +602,8 @@ fn faults_cut_pairs_of_leaves_alone() {
             let without = plus.pairs().into_iter().filter(|&[s, d]| plus.group(s) != plus.group(d));
             let without = without.filter(|&pair| left.detours(pair).is_empty()).count() as u64;
             assert_eq!(made.loss.sets.ugal_l.count, without, "{dead:?}");
-            let tables = UpdatedTables { set: &set, plan: &image, names: &fabric.names };
+            let tables =
+                UpdatedTables { set: &set, plan: &image, names: &fabric.names, restored: &[] };
             let output = home.path().join(format!("update-{number}"));
             write_update(&output, &tables, (1, &dead), &made, &()).unwrap();
             let with = tvlb_verify::With { update: Some(&output), ..tvlb_verify::With::default() };

@@ -72,7 +72,8 @@ impl Case {
             images.iter().map(|bytes| SwitchImage::decode(bytes, &plan).unwrap()).collect();
         let made = update((&plan, &Nodes::from(plan.dragonfly())), &decoded, (EPOCH, &faults), &())
             .unwrap();
-        let tables = UpdatedTables { set: &set, plan: &plan, names: &Names::default() };
+        let tables =
+            UpdatedTables { set: &set, plan: &plan, names: &Names::default(), restored: &[] };
         let output = home.path().join("update");
         write_update(&output, &tables, (EPOCH, &faults), &made, &()).unwrap();
         let written = [FAULTS_FILE, UPDATE_FILE].map(|name| fs::read(output.join(name)).unwrap());

@@ -27,7 +27,7 @@ use tvlb_verify::{Changes, SetsChannels};
 ///
 /// Reads a list of what is dead and writes an update of the table set into a directory of its own: the
 /// fault image, which every switch takes, the images of those switches that would otherwise look for
-/// routes that are gone, and a record. The update is of the table set alone, so any order of failing
+/// routes that are gone, and a record. Its images are of the table set alone, so any order of failing
 /// and mending ends in the same bytes. Says which pairs of switches have lost their minimal paths or
 /// the routes of a set, and which are cut off. Exits with 1 if some pair of switches is cut off; the
 /// update is written nevertheless.
@@ -125,7 +125,8 @@ pub(crate) fn run(arguments: &FaultsOptions) -> Outcome {
     let made =
         update((&fabric, &names.nodes(fabric.dragonfly())), &images, (epoch, &faults), &bars);
     let made = made.map_err(|_| Failure::Interrupted)?;
-    let tables = UpdatedTables { set: &set, plan: &fabric, names: &names };
+    let restored = before.as_ref().map_or_else(Vec::new, |before| restored(before, &made));
+    let tables = UpdatedTables { set: &set, plan: &fabric, names: &names, restored: &restored };
     let written = write_update(&arguments.output, &tables, (epoch, &faults), &made, &bars);
     let written = written.map_err(of_update);
     bars.finish();
@@ -133,7 +134,7 @@ pub(crate) fn run(arguments: &FaultsOptions) -> Outcome {
         verified: &written?,
         loss: &made.loss,
         changed: made.switches.iter().map(|(switch, _)| names.named(*switch)).collect(),
-        restored: before.map_or(Vec::new(), |before| restored(&before, &made, &names)),
+        restored: restored.iter().map(|&switch| names.named(switch)).collect(),
         df: fabric.dragonfly(),
         names: &names,
         is_taken_for_first: arguments.after.is_none() && arguments.epoch.is_none(),
@@ -209,9 +210,9 @@ fn of_writing(error: WriteError) -> Failure {
 }
 
 /// The switches with an image of an earlier update that go back to that of the table set.
-fn restored(before: &Update, made: &Made, names: &Names) -> Vec<NamedSwitch> {
+fn restored(before: &Update, made: &Made) -> Vec<SwitchId> {
     let is_kept = |switch: &SwitchId| made.switches.iter().any(|(changed, _)| changed == switch);
-    before.switches().filter(|switch| !is_kept(switch)).map(|switch| names.named(switch)).collect()
+    before.switches().filter(|switch| !is_kept(switch)).collect()
 }
 
 /// Warns where more switches are dead than live, or more links between groups: what says which links are live

@@ -1,10 +1,11 @@
 //! An update as a directory: its record, and the directory that appears whole, verified, or not at all.
 
 use super::update::FaultUpdate as Made;
+use std::collections::BTreeSet;
 use std::path::Path;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::stage_errors;
-use tvlb_schema::{FabricImage, FaultSet};
+use tvlb_schema::{FabricImage, FaultSet, SwitchId};
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{
     DeadEntry, Existing, FAULT_LIST_FILE, FAULTS_FILE, FileEntry, LostEntry, TableSet, UPDATE_FILE,
@@ -34,6 +35,8 @@ pub struct UpdatedTables<'t> {
     pub plan: &'t FabricImage<'t>,
     /// What the machine calls its parts.
     pub names: &'t Names,
+    /// The switches that take their image of the set again.
+    pub restored: &'t [SwitchId],
 }
 
 /// Writes an update of this number (`epoch`, at least 1) into a directory, which must not exist or be empty.
@@ -45,7 +48,7 @@ pub struct UpdatedTables<'t> {
 /// cancelled the work. Then there is no directory.
 pub fn write_update(
     output: &Path,
-    &UpdatedTables { set, plan, names }: &UpdatedTables<'_>,
+    &UpdatedTables { set, plan, names, restored }: &UpdatedTables<'_>,
     (epoch, faults): (u32, &FaultSet),
     made: &Made,
     progress: &dyn Progress,
@@ -59,6 +62,11 @@ pub fn write_update(
     files.extend(
         made.switches.iter().map(|(switch, bytes)| (switch_file(*switch), bytes.as_slice())),
     );
+    let of_switches = made.switches.iter();
+    let of_switches =
+        of_switches.map(|(switch, bytes)| FileEntry::of_switch(names, *switch, bytes));
+    let restored: BTreeSet<String> = restored.iter().map(|&switch| switch_file(switch)).collect();
+    let of_set = manifest.files.iter().filter(|file| restored.contains(&file.path));
     let record = UpdateRecord {
         format: UPDATE_FORMAT.to_owned(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -76,7 +84,12 @@ pub fn write_update(
             sets: made.loss.sets.map(|pairs| pairs.count),
             cut: made.loss.cut.count,
         },
-        files: files.iter().map(|(path, bytes)| FileEntry::of(path.clone(), bytes)).collect(),
+        files: files[..2]
+            .iter()
+            .map(|(path, bytes)| FileEntry::of(path.clone(), bytes))
+            .chain(of_switches)
+            .collect(),
+        restored_files: of_set.cloned().collect(),
     };
     progress.stage("files", Some(files.len() + 1));
     let mut verified = None;

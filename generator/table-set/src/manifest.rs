@@ -10,12 +10,14 @@ pub use choice::{
     TailEntry, Worst, load_of, step_of,
 };
 
+use crate::names::Names;
 use crate::open_weighing::OpenWeighing;
+use crate::switch_file;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tvlb_schema::{Bandwidths, GroupKind, MinCandidate, PerDecision, Weighing};
+use tvlb_schema::{Bandwidths, GroupKind, MinCandidate, PerDecision, SwitchId, Weighing};
 
 /// What `format` says in every manifest.
 pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
@@ -270,12 +272,21 @@ pub struct FileEntry {
     pub bytes: u64,
     /// Its SHA-256, 64 hexadecimal digits.
     pub sha256: String,
+    /// What the machine calls the switch whose image it is, if it has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switch: Option<String>,
 }
 
 impl FileEntry {
     /// The entry for a file with these bytes.
     pub fn of(path: String, bytes: &[u8]) -> Self {
-        Self { path, bytes: bytes.len() as u64, sha256: sha256(bytes) }
+        Self { path, bytes: bytes.len() as u64, sha256: sha256(bytes), switch: None }
+    }
+
+    /// The entry for the image of a switch.
+    pub fn of_switch(names: &Names, switch: SwitchId, bytes: &[u8]) -> Self {
+        let name = names.switch(switch).map(str::to_owned);
+        Self { switch: name, ..Self::of(switch_file(switch), bytes) }
     }
 }
 

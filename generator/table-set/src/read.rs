@@ -8,20 +8,21 @@
 //! limited, file by file and in all, and no text of it can hold what a terminal would obey.
 
 use super::directory::Directory;
-use super::printable::{escaped_controls, is_plain};
+use super::printable::{escaped_controls, is_plain, is_shown};
 use super::{
-    FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, NAMES_FILE, REPORT_FILE,
-    SWITCHES, sha256, switch_file,
+    FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, NAMES_FILE,
+    REPORT_FILE, SWITCHES, sha256, switch_file,
 };
+use crate::names::Names;
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_base::text::quoted;
-use tvlb_schema::{Decision, ImageError, SwitchId, check_version};
+use tvlb_schema::{Decision, Dragonfly, ImageError, SwitchId, check_version};
 
-/// No manifest of ours is larger: some 150 bytes for each of at most 65 536 switches.
+/// No manifest of ours is larger: some 200 bytes for each of at most 65 536 switches.
 pub(super) const MOST_MANIFEST_BYTES: u64 = 32 << 20;
 /// No fabric image of ours is larger: some 7 bytes for each of at most 2²⁴ ports.
 const MOST_FABRIC_BYTES: u64 = 128 << 20;
@@ -217,10 +218,37 @@ impl TableSet {
         let start = self.directory.read_start(NAMES_FILE, entry.bytes);
         let (bytes, length) = start.map_err(io_error(&path))?;
         check_content(&path, entry, &bytes, length)?;
-        String::from_utf8(bytes).map(Some).map_err(|_| ReadError::Io {
+        let text = String::from_utf8(bytes).map_err(|_| ReadError::Io {
             path,
             source: io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"),
-        })
+        })?;
+        self.check_switch_names(&text)?;
+        Ok(Some(text))
+    }
+
+    /// The manifest calls switches as the list of names does. A list or sizes that are none are left to whoever
+    /// reads them.
+    fn check_switch_names(&self, list: &str) -> Result<(), ReadError> {
+        let FabricEntry { p, a, h, g, kinds, .. } = &self.manifest.fabric;
+        let df = match &kinds[..] {
+            [] => Dragonfly::new(*p, *a, *h, *g),
+            kinds => Dragonfly::of_kinds(kinds),
+        };
+        let Some(names) = df.ok().and_then(|df| Names::read(&df, list).ok()) else { return Ok(()) };
+        for (number, file) in self.manifest.files.iter().enumerate() {
+            let named = file.switch.as_deref().zip(switch_of_file(&file.path));
+            if let Some((found, switch)) = named
+                && names.switch(switch) != Some(found)
+            {
+                return Err(ReadError::Entry {
+                    path: self.directory.path().join(MANIFEST_FILE),
+                    field: format!("files[{number}].switch"),
+                    found: quoted(found),
+                    accepted: format!("the name of switch {switch} in {NAMES_FILE}"),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The path of the list of names, for messages.
@@ -330,6 +358,12 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
                 format!("{FABRIC_FILE:?} or {:?} and the like", switch_file(SwitchId(0)));
             return wrong(format!("files[{number}].path"), quoted(&file.path), accepted);
         };
+        if let Some(name) = &file.switch
+            && (manifest.names.is_none() || !name.chars().all(is_shown))
+        {
+            let accepted = format!("a name of {NAMES_FILE}");
+            return wrong(format!("files[{number}].switch"), quoted(name), accepted);
+        }
         if file.bytes > most {
             let field = format!("files[{number}].bytes");
             return wrong(field, file.bytes.to_string(), format!("at most {most}"));

@@ -1,8 +1,9 @@
 //! An update of a table set for what is dead of its fabric: the fault image, the switch images that are
 //! not those of the table set, and a record of both, in a directory of their own.
 //!
-//! A table set and an update of it are what switches have once it is installed. An update is of the
-//! table set alone, never of another update, and states all that is dead. It is read as a table set is:
+//! A table set and an update of it are what switches have once it is installed. The images of
+//! an update are of the table set alone, never of another update, and state all that is dead; only its record may say
+//! which switches take images of the table set again. It is read as a table set is:
 //! nothing is handed out whose length and hash are not what the record says.
 
 use super::directory::Directory;
@@ -51,6 +52,10 @@ pub struct UpdateRecord {
     pub lost: LostEntry,
     /// The fault image, the list of what is dead, and the switch images by number.
     pub files: Vec<FileEntry>,
+    /// The switch images of the table set that switches take again which had others by the update before, if that
+    /// was named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restored_files: Vec<FileEntry>,
 }
 
 /// How many parts are dead, or drained.
@@ -303,6 +308,34 @@ fn check(record: &UpdateRecord, set: &TableSet, path: &Path) -> Result<(), ReadE
         if !is_digest(&file.sha256) {
             let accepted = "64 hexadecimal digits in lower case".to_owned();
             return wrong(&format!("files[{number}].sha256"), &file.sha256, accepted);
+        }
+    }
+    check_switches(record, set, &wrong)
+}
+
+/// The names of switches are those of the table set, and what is taken again is of it.
+fn check_switches(
+    record: &UpdateRecord,
+    set: &TableSet,
+    wrong: &dyn Fn(&str, &str, String) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let of_set = set.manifest().files.iter().map(|file| (file.path.as_str(), file));
+    let of_set: BTreeMap<&str, &FileEntry> = of_set.collect();
+    for (number, file) in record.files.iter().enumerate() {
+        let planned = of_set.get(file.path.as_str()).and_then(|planned| planned.switch.as_deref());
+        if file.switch.as_deref().is_some_and(|found| Some(found) != planned) {
+            let found = file.switch.as_deref().unwrap_or_default();
+            let accepted = "the name that the table set has for it".to_owned();
+            return wrong(&format!("files[{number}].switch"), found, accepted);
+        }
+    }
+    let own: BTreeSet<&str> = record.files.iter().map(|file| file.path.as_str()).collect();
+    for (number, file) in record.restored_files.iter().enumerate() {
+        let path = file.path.as_str();
+        let is_of_set = of_set.get(path) == Some(&file) && switch_of_file(path).is_some();
+        if !is_of_set || own.contains(path) {
+            let accepted = "a switch image of the table set that the update does not have";
+            return wrong(&format!("restored-files[{number}]"), path, accepted.to_owned());
         }
     }
     Ok(())

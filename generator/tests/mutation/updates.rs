@@ -60,7 +60,8 @@ impl<'b> Case<'b> {
         let planned = images(&base.files, &plan).unwrap();
         let made =
             update((&plan, &Nodes::from(plan.dragonfly())), &planned, (1, &faults), &()).unwrap();
-        let named = UpdatedTables { set: &set, plan: &plan, names: &Names::default() };
+        let named =
+            UpdatedTables { set: &set, plan: &plan, names: &Names::default(), restored: &[] };
         let record = write_update(&output, &named, (1, &faults), &made, &()).unwrap().update;
         fs::create_dir_all(output.join("switches")).unwrap();
         let mut files = base.files.clone();

@@ -1,9 +1,9 @@
 //! `tvlb faults` and `verify --update`: what dies and mends, what is refused, and what is found.
 
-use crate::scratch::Scratch;
+use crate::scratch::{Run, Scratch};
 use insta::assert_snapshot;
 use std::fs;
-use tvlb_table_set::{FileEntry, UpdateRecord};
+use tvlb_table_set::{FileEntry, Manifest, UpdateRecord};
 
 /// A table set of the smallest shipped fabric in `out`, and a list of what is dead of it.
 fn with_list(list: &str) -> Scratch {
@@ -93,7 +93,89 @@ fn mending_leads_back_to_the_table_set() {
     scratch.write("dead.txt", "local (0,0)-(0,2)\n");
     scratch.succeeds("faults out --faults dead.txt -o alone --epoch 2 -q");
     assert_eq!(scratch.read("two/faults.tvlb"), scratch.read("alone/faults.tvlb"));
-    assert_eq!(scratch.read("two/update.json"), scratch.read("alone/update.json"));
+    let record = |name: &str| -> UpdateRecord {
+        serde_json::from_slice(&scratch.read(&format!("{name}/update.json"))).unwrap()
+    };
+    let (two, alone) = (record("two"), record("alone"));
+    let manifest: Manifest = serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
+    assert!(!two.restored_files.is_empty());
+    for file in &two.restored_files {
+        assert!(manifest.files.contains(file), "{file:?}");
+        assert!(record("one").files.iter().any(|old| old.path == file.path), "{file:?}");
+        assert!(!two.files.iter().any(|new| new.path == file.path), "{file:?}");
+    }
+    assert_eq!(UpdateRecord { restored_files: Vec::new(), ..two.clone() }, alone);
+    // What is said to be restored is of the table set.
+    let wrong = UpdateRecord { restored_files: two.files[..1].to_vec(), ..two };
+    scratch.write("two/update.json", wrong.to_json());
+    let run = scratch.tvlb("verify out --update two");
+    assert_eq!(run.code, 1, "{run}");
+    assert_snapshot!(run.stderr);
+}
+
+/// Manifest and update have the names of switches, and the inventory says which file is whose.
+#[test]
+fn files_have_the_names_of_their_switches() {
+    let scratch = Scratch::new();
+    scratch.write("plan.csv", include_str!("../../../../tables/machines/year-1.csv"));
+    scratch.succeeds("import slingshot plan.csv -o machine");
+    let fabric = String::from_utf8(scratch.read("machine/fabric.toml")).unwrap();
+    scratch.write("machine/fabric.toml", fabric + "\n[routing]\nset = \"all by shape\"\n");
+    scratch.succeeds("generate machine/fabric.toml -o out -q");
+    scratch.write("dead.txt", "chassis x1020c0\n");
+    scratch.succeeds("faults out --faults dead.txt -o one -q");
+    scratch.write("dead.txt", "cable x1010c0r1j40\n");
+    scratch.succeeds("faults out --faults dead.txt -o two --after one -q");
+    let manifest: Manifest = serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
+    let record: UpdateRecord = serde_json::from_slice(&scratch.read("two/update.json")).unwrap();
+    let names = String::from_utf8(scratch.read("out/names.csv")).unwrap();
+    assert_eq!(
+        record.files.iter().filter(|file| file.switch.is_some()).count(),
+        record.files.len() - 2
+    );
+    for FileEntry { path, switch, .. } in manifest.files.iter().chain(&record.files) {
+        let number = path.strip_prefix("switches/").and_then(|name| name[..5].parse::<u32>().ok());
+        assert_eq!(switch.is_some(), number.is_some(), "{path}");
+        if let Some((number, switch)) = number.zip(switch.as_ref()) {
+            let line = format!("\n{},{},,{switch},\n", number / 2, number % 2);
+            assert!(names.contains(&line), "{line}");
+        }
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tables/install/inventory.py");
+    let inventory = |arguments: &[&str]| {
+        let mut python = scratch.command("python3");
+        python.arg(script).args(arguments).output().ok().map(|output| Run::of(&output))
+    };
+    let Some(of_set) = inventory(&["out"]) else { return };
+    assert_eq!((of_set.code, of_set.stdout.lines().count()), (0, 1 + manifest.files.len()));
+    for FileEntry { path, bytes, sha256, switch } in &manifest.files {
+        let name = switch.as_deref().unwrap_or_default();
+        let line = format!(",{name},out/{path},{bytes},{sha256},");
+        assert!(of_set.stdout.contains(&line), "{line} {of_set}");
+    }
+    let of_update = inventory(&["out", "two"]).unwrap();
+    let files = record.files.len() - 1 + record.restored_files.len();
+    assert_eq!((of_update.code, of_update.stdout.lines().count()), (0, 1 + files), "{of_update}");
+    // A name that is not that of the list of names.
+    let text = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
+    scratch.write("out/manifest.json", text.replacen("x1010c0r3", "x1010c0r1", 1));
+    assert_snapshot!(scratch.refuses("inspect out"));
+    scratch.write("out/manifest.json", text);
+    // A file that was damaged, an update of other tables, and no table set.
+    let mut damaged = scratch.read("out/switches/00003.tvlb");
+    damaged[30] ^= 1;
+    scratch.write("out/switches/00003.tvlb", damaged);
+    scratch.write("machine/manifest.json", "{}");
+    for (arguments, said) in [
+        (&["out"][..], "out/switches/00003.tvlb: its bytes are not those that are listed"),
+        (&["machine"], "a record has no 'files'"),
+        (&["machine", "two"], "a record has no 'files'"),
+        (&["nowhere"], "nowhere/manifest.json: cannot read it"),
+        (&[], "inventory.py TABLES UPDATE"),
+    ] {
+        let run = inventory(arguments).unwrap();
+        assert!(run.code == 2 && run.stderr.contains(said), "{run}");
+    }
 }
 
 #[test]

@@ -167,6 +167,13 @@ fn every_command_of_the_page_on_growth_prints_what_stands_there() {
 }
 
 #[test]
+fn every_command_of_the_page_on_installing_prints_what_stands_there() {
+    if has("python3") {
+        check("docs/installing.md", &[]);
+    }
+}
+
+#[test]
 fn every_command_of_the_page_on_next_hops_prints_what_stands_there() {
     check("docs/reference/next-hops.md", &[]);
 }
