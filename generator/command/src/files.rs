@@ -10,12 +10,15 @@ use std::sync::Arc;
 use tvlb_base::text::NamedText;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::recognise::Recognised;
+use tvlb_generator::table_policies;
 use tvlb_import::live_links;
-use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchId, SwitchIndex};
+use tvlb_schema::{
+    Dragonfly, End, FabricImage, FaultSet, GroupId, PerDecision, SetRule, SwitchId, SwitchIndex,
+};
 use tvlb_table_set::dead_parts::{LinkPlan, MOST_BYTES, dead_but, parse};
 use tvlb_table_set::input_file;
 use tvlb_table_set::names::{Names, Parts};
-use tvlb_table_set::{TableSet, table_set_around};
+use tvlb_table_set::{FabricEntry, TableSet, table_set_around};
 use tvlb_topology::Topology;
 
 /// The most bytes of live links that come from a pipe, which are kept in memory.
@@ -61,6 +64,39 @@ pub fn load_live(path: &Path, list: Option<&Path>) -> Result<(Fabric, FaultSet),
     let faults = read_faults(list, &PlannedLinks(&fabric.topology), &fabric.names)?;
     fabric.topology = fabric.topology.without(&faults);
     Ok((fabric, faults))
+}
+
+/// The wiring of a fabric file or of a table set.
+pub struct Wiring {
+    /// The fabric's name.
+    pub name: String,
+    pub seed: u64,
+    pub topology: Topology,
+    pub names: Names,
+    /// The sets of a table set, without their thinning.
+    pub sets: Option<PerDecision<SetRule>>,
+}
+
+/// The wiring of a fabric file or of a table set, and of it what lives where a list says what is dead.
+pub fn load_wiring(path: &Path, list: Option<&Path>) -> Result<Wiring, Failure> {
+    if Recognised::at(path) != Recognised::TableSet {
+        let (Fabric { file, topology, names }, _) = load_live(path, list)?;
+        return Ok(Wiring { name: file.name, seed: file.seed, topology, names, sets: None });
+    }
+    let set = TableSet::open(path).map_err(Failure::of)?;
+    let bytes = set.fabric_image().map_err(Failure::of)?;
+    let image =
+        FabricImage::decode(&bytes).map_err(|error| error_in(&set.fabric_path(), &error))?;
+    let names = read_names(&set, image.dragonfly())?;
+    let FabricEntry { name, seed, bandwidths, .. } = &set.manifest().fabric;
+    let ends = names.nodes(image.dragonfly()).ends();
+    let mut topology = Topology::of_image(&image).with_ends(ends).with_bandwidths(*bandwidths);
+    if let Some(list) = list {
+        topology = topology.without(&read_faults(list, &image, &names)?);
+    }
+    let policies = table_policies::read(&set).map_err(Failure::of)?.policies;
+    let sets = Some(policies.map(|policy| policy.rule));
+    Ok(Wiring { name: name.clone(), seed: *seed, topology, names, sets })
 }
 
 /// A fabric file, and of its cables what lives where a text names the live links.

@@ -1,7 +1,7 @@
 //! `tvlb load`.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::load_live;
+use crate::files::{Wiring, load_wiring};
 use crate::output::{Bars, WorkOptions, print, print_json};
 use crate::traffic;
 use crate::values;
@@ -10,18 +10,20 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
-use tvlb_generator::fabric::Fabric;
 use tvlb_generator::static_load::{
-    LinkEnds, LinkKind, LoadPaths, LoadedLink, StaticLoads, static_loads,
+    LinkEnds, LinkKind, LoadPaths, LoadedLink, StaticLoadError, StaticLoads, loads_of, static_loads,
 };
-use tvlb_schema::{Bandwidths, NodeId, SwitchId};
+use tvlb_schema::{Bandwidths, Decision, NodeId, Nodes, SwitchId};
 use tvlb_table_set::grammar::{GRAMMAR, canonical, parse_set};
 use tvlb_table_set::names::Parts;
+use tvlb_topology::Topology;
 use tvlb_traffic::pattern::PATTERNS;
-use tvlb_traffic::{PlacementRule, Traffic};
+use tvlb_traffic::{PlacementRule, Traffic, TrafficMatrix};
 
 /// The word for paths that no set of the grammar says.
 const CONVENTIONAL: &str = "conventional";
+/// Before the name of a file with flows.
+const FILE: &str = "file:";
 
 /// Count what every link carries under a traffic pattern, without simulating
 ///
@@ -32,19 +34,20 @@ const CONVENTIONAL: &str = "conventional";
 #[derive(Args)]
 #[command(after_long_help = help())]
 pub(crate) struct LoadOptions {
-    /// The fabric file
+    /// The fabric file, or the directory of a table set
     fabric: PathBuf,
     /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left
     #[arg(long, value_name = "LIST")]
     faults: Option<PathBuf>,
-    /// Who sends to whom (listed at the end of --help)
+    /// Who sends to whom (listed at the end of --help), or `file:FILE`: flows with demands, of which a node may
+    /// have several
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     traffic: String,
     /// Where the processes of the traffic run (listed at the end of --help)
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     place: String,
-    /// Which paths packets take: `min`, `valg`, `valn` or another T-VLB set, or `conventional`; may be
-    /// repeated
+    /// Which paths packets take: `min`, `valg`, `valn` or another T-VLB set, `conventional`, or of a table set
+    /// `ugal-l`, `par-source` or `par-second`, the set of that decision; may be repeated
     #[arg(long, value_name = "PATHS", default_value = "min")]
     paths: Vec<String>,
     /// How many links of each kind to name, the busiest first
@@ -76,54 +79,119 @@ pub(crate) fn run(arguments: &LoadOptions) -> Outcome {
         arguments.paths.join(", ")
     );
     let bars = Bars::beginning(arguments.work.quiet, &what);
-    let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    let fabric = load_wiring(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let df = topology.dragonfly();
     let parts = Parts::new(df, &fabric.names);
-    let pattern = traffic::pattern(&arguments.traffic, &parts)?;
     // Traffic is that of the plan; what is dead neither sends nor receives of it.
-    let (planned, left) = (fabric.names.nodes(df), fabric.nodes());
+    let (planned, left) = (fabric.names.nodes(df), topology.nodes(&fabric.names));
     let rule = traffic::placement(&arguments.place, &parts)?;
-    let all = arguments.paths.iter().map(|text| Ok((text, paths(text, fabric.file.seed)?)));
+    let all = arguments.paths.iter().map(|text| Ok((text, paths(text, &fabric)?)));
     let all: Vec<(&String, LoadPaths)> = all.collect::<Result<_, Failure>>()?;
-    let of_traffic = |error| Failure::Message(format!("--traffic: {error}"));
-    let placement = rule.rule.on(&planned, arguments.seed).map_err(Failure::of)?;
-    let traffic = Traffic::new(&pattern.rule, &planned, arguments.seed)
-        .map_err(of_traffic)?
-        .placed(&placement);
-    let live = traffic.clone().sent_by_live(&left);
+    let placement = (rule.rule != PlacementRule::Identity).then_some(&rule.name);
+    let (name, traffic) = match arguments.traffic.strip_prefix(FILE) {
+        Some(_) if placement.is_some() => {
+            return Err(Failure::Message(
+                "--place: the flows of a file are between nodes, accepted identity".to_owned(),
+            ));
+        }
+        Some(file) => {
+            let text = traffic::content(file)?;
+            let matrix = TrafficMatrix::from_csv(&parts, &text, file).map_err(Failure::of)?;
+            (arguments.traffic.clone(), LoadTraffic::Matrix(matrix))
+        }
+        None => {
+            let pattern = traffic::pattern(&arguments.traffic, &parts)?;
+            let placement = rule.rule.on(&planned, arguments.seed).map_err(Failure::of)?;
+            let traffic = Traffic::new(&pattern.rule, &planned, arguments.seed)
+                .map_err(|error| Failure::Message(format!("--traffic: {error}")))?;
+            (pattern.name, LoadTraffic::Pattern(traffic.placed(&placement)))
+        }
+    };
+    let live = traffic.among(&left);
     bars.stage("paths", Some(all.len()));
     let mut loads = Vec::new();
     for (text, paths) in all {
-        let found = static_loads(topology, &traffic, &paths)
+        let found = traffic
+            .loads(topology, &planned, &paths)
             .map_err(|error| Failure::Message(format!("--paths {text}: {error}")))?;
-        let found = found.among(&left, &live);
+        let found = found.among(&left, live.clone());
         loads.push(PathLoads::of(&fabric, &paths, &found, arguments.busiest));
         bars.step();
     }
     bars.finish();
-    let placement = (rule.rule != PlacementRule::Identity).then_some(rule.name);
     let report = LoadReport {
         tool_version: env!("CARGO_PKG_VERSION"),
-        fabric: fabric.file.name.clone(),
+        fabric: fabric.name.clone(),
         sizes: df.to_string(),
-        traffic: pattern.name,
-        placement,
+        traffic: name,
+        placement: placement.cloned(),
         seed: arguments.seed,
         bandwidths: *topology.bandwidths(),
-        senders: live.senders(df),
-        sent: traffic.senders(df),
+        senders: live.1,
+        sent: traffic.sent(&planned),
         loads,
     };
     if arguments.json { print_json(&report) } else { print(&report) }
 }
 
+/// Who sends to whom.
+enum LoadTraffic {
+    Pattern(Traffic),
+    Matrix(TrafficMatrix),
+}
+
+impl LoadTraffic {
+    fn loads(
+        &self,
+        topology: &Topology,
+        planned: &Nodes,
+        paths: &LoadPaths,
+    ) -> Result<StaticLoads, StaticLoadError> {
+        match self {
+            Self::Pattern(traffic) => static_loads(topology, traffic, paths),
+            Self::Matrix(matrix) => {
+                let to_switches = |source| matrix.to_switches(source);
+                loads_of(topology, &to_switches, matrix.among(planned), paths)
+            }
+        }
+    }
+
+    /// What each node receives of what these nodes send, by number, and how many of them send.
+    fn among(&self, left: &Nodes) -> (Vec<f64>, u32) {
+        match self {
+            Self::Pattern(traffic) => {
+                let (live, df) = (traffic.clone().sent_by_live(left), left.dragonfly());
+                (live.received(df), live.senders(df))
+            }
+            Self::Matrix(matrix) => matrix.among(left),
+        }
+    }
+
+    /// What all nodes send, in flits per cycle.
+    fn sent(&self, planned: &Nodes) -> f64 {
+        match self {
+            Self::Pattern(traffic) => f64::from(traffic.senders(planned.dragonfly())),
+            Self::Matrix(matrix) => matrix.sent(),
+        }
+    }
+}
+
 /// Paths as an option names them.
-fn paths(text: &str, seed: u64) -> Result<LoadPaths, Failure> {
+fn paths(text: &str, fabric: &Wiring) -> Result<LoadPaths, Failure> {
     if text.trim() == CONVENTIONAL {
         return Ok(LoadPaths::Conventional);
     }
-    let rule = parse_set(text, seed).map_err(|error| {
+    if let Some(decision) = Decision::ALL.into_iter().find(|one| one.name() == text.trim()) {
+        let set = fabric.sets.as_ref().map(|sets| LoadPaths::Set(*sets.get(decision)));
+        return set.ok_or_else(|| {
+            Failure::Message(format!(
+                "--paths: {text} is the set of a decision, which a fabric file does not have; accepted with the \
+                 directory of a table set"
+            ))
+        });
+    }
+    let rule = parse_set(text, fabric.seed).map_err(|error| {
         let marked = error.marked(text);
         Failure::Message(format!("--paths: {error}; `conventional` is accepted too\n{marked}"))
     })?;
@@ -146,9 +214,9 @@ struct LoadReport {
     bandwidths: Bandwidths,
     /// Nodes that send.
     senders: u32,
-    /// Nodes that would send on the planned fabric, of whose flits amounts without a path are a part.
+    /// What nodes would send on the planned fabric, in flits per cycle, of which amounts without a path are a part.
     #[serde(skip)]
-    sent: u32,
+    sent: f64,
     loads: Vec<PathLoads>,
 }
 
@@ -193,7 +261,7 @@ struct NamedLink {
 }
 
 impl PathLoads {
-    fn of(fabric: &Fabric, paths: &LoadPaths, found: &StaticLoads, count: usize) -> Self {
+    fn of(fabric: &Wiring, paths: &LoadPaths, found: &StaticLoads, count: usize) -> Self {
         let kinds =
             [("local", LinkKind::Local), ("global", LinkKind::Global), ("node", LinkKind::Node)];
         let of_kind = |(name, kind)| {
@@ -217,7 +285,7 @@ impl PathLoads {
     }
 }
 
-fn named(fabric: &Fabric, link: &LoadedLink) -> NamedLink {
+fn named(fabric: &Wiring, link: &LoadedLink) -> NamedLink {
     let (df, names) = (fabric.topology.dragonfly(), &fabric.names);
     let load = link.load;
     let switch = |end: tvlb_schema::End| df.switch(end.group, df.split_port(end.port).0);
@@ -279,7 +347,7 @@ impl Display for LoadReport {
                 (loads.without_path, "has no path and is in no load"),
             ] {
                 if amount > 0.0 {
-                    let percent = 100.0 * amount / f64::from(self.sent);
+                    let percent = 100.0 * amount / self.sent;
                     writeln!(f, "         {percent:.2}% of what all nodes send {what}")?;
                 }
             }

@@ -205,17 +205,15 @@ pub struct LoadedLink {
 }
 
 impl StaticLoads {
-    /// The same loads where these nodes alone are left, the others being those of dead switches, and `live`
-    /// the traffic without what they send. On links between switches they have no load in any case, as no path
-    /// leads there.
+    /// The same loads where these nodes alone are left, the others being those of dead switches. `at_nodes` is
+    /// what each node receives of them, by number, and how many of them send. On links between switches the others
+    /// have no load in any case, as no path leads there.
     #[must_use]
-    pub fn among(self, nodes: &Nodes, live: &Traffic) -> Self {
-        let df = nodes.dragonfly();
-        let mut to_nodes = live.received(df);
+    pub fn among(self, nodes: &Nodes, (mut to_nodes, senders): (Vec<f64>, u32)) -> Self {
         for node in nodes.missing() {
             to_nodes[node.as_usize()] = 0.0;
         }
-        Self { to_nodes, senders: live.senders(df), ..self }
+        Self { to_nodes, senders, ..self }
     }
 
     /// The loads where this share of the packets take these paths, and all others those of `others`: loads of

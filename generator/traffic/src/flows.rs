@@ -233,7 +233,7 @@ fn terminal_bound(flows: &[Flow], nodes: &Nodes) -> f64 {
 }
 
 /// Adds up the demands of equal pairs.
-fn merged(pairs: impl IntoIterator<Item = (SwitchId, SwitchId, f64)>) -> Vec<Flow> {
+pub(crate) fn merged(pairs: impl IntoIterator<Item = (SwitchId, SwitchId, f64)>) -> Vec<Flow> {
     let mut sums = BTreeMap::new();
     for (source, destination, demand) in pairs {
         *sums.entry((source, destination)).or_insert(0.0) += demand;

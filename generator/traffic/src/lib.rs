@@ -36,6 +36,7 @@ mod traffic;
 /// Raised when a pattern of the same name becomes other traffic, so that kept runs tell it apart.
 pub const VERSION: u32 = 3;
 
+pub use flow_file::TrafficMatrix;
 pub use flows::{Flow, Flows, sample};
 pub use in_time::Stretch;
 pub use maps::{below, of_most_peers};

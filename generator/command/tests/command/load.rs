@@ -56,6 +56,45 @@ fn what_is_not_a_pattern_a_placement_or_a_set_is_refused() {
     assert!(error.contains("nodes.txt: line 3: node 1 already stands in line 2"), "{error}");
 }
 
+/// Flows of which a node has several are counted as the pattern that they make up.
+#[test]
+fn flows_have_several_destinations() {
+    let scratch = Scratch::with_table_set();
+    let pairs = (0..72).flat_map(|node| (0..72).map(move |other| (node, other)));
+    let pairs = pairs.map(|(node, other)| format!("{node},{other},0.25\n"));
+    let flows = String::from("source-node,destination-node,demand\n") + &pairs.collect::<String>();
+    scratch.write("uniform.csv", flows);
+    let loads = |of: &str, options: &str| -> serde_json::Value {
+        let json = scratch.succeeds(&format!("load {of} --json --paths valg {options}"));
+        serde_json::from_str(&json).unwrap()
+    };
+    scratch.write("dead.txt", "switch (3,1)\ncable (0,0):0\n");
+    for options in ["", "--faults dead.txt"] {
+        let (pattern, file) = (
+            loads("fabric.toml", options),
+            loads("fabric.toml", &format!("{options} --traffic file:uniform.csv")),
+        );
+        assert_eq!(pattern["senders"], file["senders"]);
+        for figure in ["static-saturation", "largest-load", "without-path"] {
+            let [one, other] =
+                [&pattern, &file].map(|report| report["loads"][0][figure].as_f64().unwrap());
+            assert!((one - other).abs() < 1e-9, "{figure}: {one} {other}");
+        }
+        assert_eq!(loads("out", options), pattern);
+    }
+    scratch.write("few.csv", "source-node,destination-node,demand\n0,9,3\n0,40,1\n1,40,2\n");
+    assert_snapshot!(
+        "load_flows",
+        scratch.succeeds("load fabric.toml --traffic file:few.csv --busiest 3")
+    );
+    assert_eq!(
+        loads("out", "--paths ugal-l")["loads"][1]["paths"],
+        loads("out", "--paths par-source")["loads"][1]["paths"]
+    );
+    assert_snapshot!(scratch.refuses("load fabric.toml --paths ugal-l"));
+    assert_snapshot!(scratch.refuses("load fabric.toml --traffic file:few.csv --place groups"));
+}
+
 #[test]
 fn a_fabric_without_third_groups_has_no_vlb() {
     let scratch = Scratch::with_sizes(1, 2, 1, 2);
