@@ -105,10 +105,11 @@ fn starts(kinds: &[usize]) -> Vec<(u32, (usize, u32))> {
 pub(super) fn odd_pairs(fabric: &Fabric) -> String {
     let summary = TopologySummary::named(&fabric.topology, &fabric.names);
     let called = |group| format!("{group}{}", fabric.names.after_group(group));
-    let head = ["group", "and group", "have links", "of those that are usual for their kinds"];
-    let mut html = first_rows(&head, &summary.pairs_with_fewer, |pair| {
-        let [one, other] = pair.groups.map(called);
-        vec![one, other, pair.links.to_string(), pair.usual.to_string()]
+    let head = ["groups", "have links", "of those that are usual for their kinds"];
+    let pairs = alike(&summary.pairs_with_fewer, |pair| (pair.links, pair.usual));
+    let mut html = first_rows(&head, &pairs, |pairs| {
+        let groups = which(pairs, |pair| pair.groups.map(called).join(" and "));
+        vec![groups, pairs[0].links.to_string(), pairs[0].usual.to_string()]
     });
     let head = ["cables that are lacking", "from", "to"];
     html.push_str(&first_rows(&head, &summary.lacking_cables, |lacking| {
@@ -119,28 +120,57 @@ pub(super) fn odd_pairs(fabric: &Fabric) -> String {
     let pairs = unusual_local_links(&fabric.topology, &leaves);
     let groups: Vec<&[SwitchLinks]> = pairs.chunk_by(|one, next| one.group == next.group).collect();
     let df = fabric.topology.dragonfly();
-    let head =
-        ["group", "pairs of its switches", "share no link", "share an unusual number of links"];
-    html.push_str(&first_rows(&head, &groups, |pairs| {
+    let figures = |pairs: &&[SwitchLinks]| {
         let group = pairs[0].group;
-        let is_leaf = |index| leaves.contains(&df.switch(group, index));
-        let leaves = df.indices(group).filter(|&index| is_leaf(index)).count();
+        let is_leaf = |&index: &_| leaves.contains(&df.switch(group, index));
+        let leaves = df.indices(group).filter(is_leaf).count();
         let a = df.switches_of(group) as usize;
         let meant = if leaves == 0 { a * (a - 1) / 2 } else { leaves * (a - leaves) };
         let without = pairs.iter().filter(|pair| pair.links == 0).count();
-        let figures = [meant, without, pairs.len() - without];
-        [vec![called(group)], figures.map(|figure| figure.to_string()).to_vec()].concat()
+        [meant, without, pairs.len() - without]
+    };
+    let head =
+        ["group", "pairs of its switches", "share no link", "share an unusual number of links"];
+    html.push_str(&first_rows(&head, &alike(&groups, figures), |groups| {
+        let named = which(groups, |pairs| called(pairs[0].group));
+        [vec![named], figures(groups[0]).map(|figure| figure.to_string()).to_vec()].concat()
     }));
-    let head = ["switch", "and switch", "share local links"];
-    html.push_str(&first_rows(&head, &pairs, |pair| {
-        let [one, other] = pair.switches.map(|index| {
+    let head = ["group", "switch", "and switch", "share local links"];
+    let alike_pairs = alike(&pairs, |pair| (pair.switches, pair.links));
+    html.push_str(&first_rows(&head, &alike_pairs, |pairs| {
+        let [one, other] = pairs[0].switches.map(|index| {
             let index = SwitchIndex(u8::try_from(index).expect("an index below a fits 8 bits"));
-            let switch = df.switch(pair.group, index);
-            format!("({},{index}){}", pair.group, fabric.names.after(switch))
+            let name = fabric.names.after(df.switch(pairs[0].group, index));
+            format!("{index}{}", if pairs.len() == 1 { name } else { String::new() })
         });
-        vec![one, other, pair.links.to_string()]
+        vec![which(pairs, |pair| called(pair.group)), one, other, pairs[0].links.to_string()]
     }));
     html
+}
+
+/// Those of equal keys together, by the first of each.
+fn alike<T, K: Ord>(all: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<&T>> {
+    let mut places = BTreeMap::new();
+    let mut alike: Vec<Vec<&T>> = Vec::new();
+    for one in all {
+        let place = *places.entry(key(one)).or_insert(alike.len());
+        if place == alike.len() {
+            alike.push(Vec::new());
+        }
+        alike[place].push(one);
+    }
+    alike
+}
+
+/// Which parts a row is about: one by its name, or several that are alike.
+fn which<T>(alike: &[&T], name: impl Fn(&T) -> String) -> String {
+    let names: Vec<String> = alike.iter().take(MOST_NAMED).map(|one| name(one)).collect();
+    let names = names.join(", ");
+    match (alike.len(), alike.len().saturating_sub(MOST_NAMED)) {
+        (1, _) => names,
+        (count, 0) => format!("{count} alike: {names}"),
+        (count, more) => format!("{count} alike: {names} and {more} more"),
+    }
 }
 
 /// A table of the first of these; nothing where there are none.
@@ -184,5 +214,30 @@ pub(super) fn in_words(fabric: &Fabric) -> String {
     on_demand("The links of pairs of groups as tables", &html)
 }
 
-/// The most pairs or cables that a table lists; `tvlb topology --json` has all.
+/// So many parts of a row are named.
+const MOST_NAMED: usize = 10;
+
+/// The most rows that a table lists; `tvlb topology --json` has all.
 const MOST_LISTED: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rows_are_one() {
+        let numbers: Vec<u32> = (0..30).filter(|number| *number != 7).collect();
+        let by_parity = alike(&numbers, |number| number % 2);
+        let named: Vec<String> =
+            by_parity.iter().map(|alike| which(alike, |number| format!("n{number}"))).collect();
+        assert_eq!(
+            named,
+            [
+                "15 alike: n0, n2, n4, n6, n8, n10, n12, n14, n16, n18 and 5 more",
+                "14 alike: n1, n3, n5, n9, n11, n13, n15, n17, n19, n21 and 4 more"
+            ]
+        );
+        assert_eq!(which(&[&5], ToString::to_string), "5");
+        assert_eq!(which(&[&5, &6], ToString::to_string), "2 alike: 5, 6");
+    }
+}
