@@ -109,7 +109,7 @@ impl Fabric {
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load(path: &Path) -> Result<Self, FabricError> {
-        Self::load_through(path, &bytes)
+        Self::load_through(path, &given(path))
     }
 
     /// [`Self::load`] of files that `read` has, each up to a size: of some that are not written yet.
@@ -145,7 +145,7 @@ impl Fabric {
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load_names(path: &Path) -> Result<(FabricFile, Names), FabricError> {
-        Self::names_through(path, &bytes)
+        Self::names_through(path, &given(path))
     }
 
     fn names_through(path: &Path, read: Read<'_>) -> Result<(FabricFile, Names), FabricError> {
@@ -170,7 +170,7 @@ impl Fabric {
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load_file(path: &Path) -> Result<FabricFile, FabricError> {
-        Self::file_through(path, &bytes)
+        Self::file_through(path, &given(path))
     }
 
     fn file_through(path: &Path, read: Read<'_>) -> Result<FabricFile, FabricError> {
@@ -219,8 +219,15 @@ fn beside(fabric_file: &Path, list: &Path) -> PathBuf {
 /// Reads a file of at most so many bytes.
 type Read<'r> = &'r dyn Fn(&Path, u64) -> io::Result<Vec<u8>>;
 
-fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    input_file::read(path, most, Symlinks::Follow)
+/// Reads a fabric file, which may be a pipe, and the files that it names, which may not.
+fn given(fabric_file: &Path) -> impl Fn(&Path, u64) -> io::Result<Vec<u8>> {
+    move |path, most| {
+        if path == fabric_file {
+            input_file::read_given(path, most)
+        } else {
+            input_file::read(path, most, Symlinks::Follow)
+        }
+    }
 }
 
 fn text(path: &Path, most: u64, read: Read<'_>) -> Result<String, FabricError> {

@@ -3,7 +3,7 @@
 use crate::columns;
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{
-    error_in, expect_table_set, outside_table_sets, read_faults, read_live, read_names,
+    error_in, expect_table_set, opener, outside_table_sets, read_faults, read_live, read_names,
 };
 use crate::output::{Bars, WorkOptions, catch_interrupt, print, print_json};
 use clap::Args;
@@ -159,7 +159,8 @@ fn not_live(
     names: &Names,
 ) -> Result<FaultSet, Failure> {
     if let Some(first) = planned.first() {
-        let open = |number: usize| tvlb_import::open(&planned[number]);
+        let plans = planned.iter().map(|path| opener(path)).collect::<Result<Vec<_>, _>>()?;
+        let open = |number: usize| plans[number]();
         let links = planned_links(planned.len(), open).map_err(Failure::of)?;
         let missing = dead_but(&links, plan, names).map_err(|error| error_in(first, &error))?;
         let list = tvlb_table_set::dead_parts::write(plan.dragonfly(), &missing);

@@ -7,7 +7,7 @@ use std::fmt;
 use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
-use tvlb_base::text::NamedText;
+use tvlb_base::text::{NamedText, Refused};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::recognise::Recognised;
 use tvlb_generator::table_policies;
@@ -21,7 +21,7 @@ use tvlb_table_set::names::{Names, Parts};
 use tvlb_table_set::{FabricEntry, TableSet, table_set_around};
 use tvlb_topology::Topology;
 
-/// The most bytes of live links that come from a pipe, which are kept in memory.
+/// The most bytes of a plan or of live links that come from a pipe, which are kept in memory.
 const MOST_PIPED_BYTES: u64 = 512 << 20;
 
 /// Refuses something else in the place of a table set's directory. What is nothing known is left to whoever
@@ -125,21 +125,30 @@ pub fn read_faults(path: &Path, plan: &dyn LinkPlan, names: &Names) -> Result<Fa
     parse(&text, plan, names).map_err(|error| error_in(path, &error))
 }
 
-/// What is dead of a plan where a text names the live links.
-pub fn read_live(path: &Path, plan: &dyn LinkPlan, names: &Names) -> Result<FaultSet, Failure> {
+/// A cable plan or a list of links, which is opened as often as its reader likes; a pipe gives its text once, and
+/// is kept in memory.
+pub fn opener(path: &Path) -> Result<impl Fn() -> Result<NamedText<'static>, Refused>, Failure> {
     let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
-    // The text is read twice, and a pipe gives it once.
-    let links = if is_file {
-        live_links(|| tvlb_import::open(path))
+    let piped: Option<Arc<[u8]>> = if is_file {
+        None
     } else {
         let bytes = input_file::read_given(path, MOST_PIPED_BYTES)
             .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
-        let bytes: Arc<[u8]> = bytes.into();
-        live_links(|| {
-            Ok(NamedText::of_reader(path.display().to_string(), Cursor::new(Arc::clone(&bytes))))
-        })
-    }
-    .map_err(Failure::of)?;
+        Some(bytes.into())
+    };
+    let path = path.to_owned();
+    Ok(move || match &piped {
+        None => tvlb_import::open(&path),
+        Some(bytes) => {
+            let name = path.display().to_string();
+            Ok(NamedText::of_reader(name, Cursor::new(Arc::clone(bytes))))
+        }
+    })
+}
+
+/// What is dead of a plan where a text names the live links.
+pub fn read_live(path: &Path, plan: &dyn LinkPlan, names: &Names) -> Result<FaultSet, Failure> {
+    let links = live_links(opener(path)?).map_err(Failure::of)?;
     dead_but(&links, plan, names).map_err(|error| error_in(path, &error))
 }
 

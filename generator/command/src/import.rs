@@ -4,7 +4,7 @@ mod old;
 mod options;
 
 use crate::failure::{Failure, Outcome, tell};
-use crate::files::outside_table_sets;
+use crate::files::{opener, outside_table_sets};
 use crate::output::{Bars, catch_interrupt, print};
 use old::{Old, existing};
 pub(crate) use options::ImportOptions;
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &ImportOptions) -> Outcome {
 fn slingshot(arguments: &ImportSlingshot, progress: &dyn Progress) -> Outcome {
     let ImportSlingshot { files, output, live, jacks, again } = arguments;
     check_output(output, again)?;
-    let open = |path: &Path| tvlb_import::open(path).map_err(Failure::of);
+    let open = |path: &Path| opener(path)?().map_err(Failure::of);
     let plans = files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
     let live = live.as_deref().map(open).transpose()?;
     let jacks = jacks.as_deref().map(open).transpose()?;
@@ -52,7 +52,7 @@ fn ibnetdiscover(arguments: &ImportIbnetdiscover, progress: &dyn Progress) -> Ou
     check_output(output, again)?;
     let roots = roots.as_deref().map(Roots::given).transpose().map_err(Failure::of)?;
     let grouping = Grouping { pattern: groups.clone(), threshold: *threshold, roots };
-    let source = tvlb_import::open(file).map_err(Failure::of)?;
+    let source = opener(file)?().map_err(Failure::of)?;
     let old = Old::of(output, again)?;
     let earlier = Old::earlier(old.as_ref(), again);
     let import = tvlb_import::ibnetdiscover(source, &grouping, &earlier).map_err(Failure::of)?;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
 use tvlb_simulator::StarvedLink;
-use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::input_file;
 use tvlb_table_set::whole_file;
 
 /// From now on Ctrl-C and SIGTERM only set a flag, so that the command can clean up; a second one kills.
@@ -45,7 +45,7 @@ impl WorkOptions {
 
 /// The text of a file that an option names: flows of traffic, a line for each of at most 2²⁴ nodes.
 pub fn read_input(path: impl AsRef<Path>) -> io::Result<String> {
-    input_file::read_text(path.as_ref(), 512 << 20, Symlinks::Follow)
+    input_file::read_given_text(path.as_ref(), 512 << 20)
 }
 
 /// Writes a file that the user asked for, whole or not at all.

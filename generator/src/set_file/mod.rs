@@ -16,7 +16,7 @@ use tvlb_schema::{
 };
 use tvlb_table_set::OpenWeighing;
 use tvlb_table_set::grammar::{canonical, parse_set};
-use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::input_file;
 
 /// The format that is written and read.
 const FORMAT: &str = "tvlb path sets 1";
@@ -146,7 +146,7 @@ impl SetFile {
         df: &Dragonfly,
         identity: u64,
     ) -> Result<PerDecision<Policy>, SetFileError> {
-        let bytes = input_file::read(path, MOST_BYTES, Symlinks::Follow)
+        let bytes = input_file::read_given(path, MOST_BYTES)
             .map_err(|source| SetFileError::Io { path: path.to_owned(), source })?;
         let file: Self = serde_json::from_slice(&bytes)
             .map_err(|source| SetFileError::Json { path: path.to_owned(), source })?;

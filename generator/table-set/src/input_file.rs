@@ -2,12 +2,13 @@
 //!
 //! Promises: only a regular file is opened, so that neither a pipe can keep us waiting nor a device
 //! go on for ever; a file that is too large is refused before any of it is read, and never more than
-//! the limit is kept in memory, even of one that grows meanwhile. Only where a command line names a text
-//! may it be a pipe as well ([`read_given()`]): whoever names one wants us to wait for it.
+//! the limit is kept in memory, even of one that grows meanwhile. Only what a command line names may be a pipe
+//! as well ([`read_given()`]): whoever names one wants us to wait for it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What to do with a symbolic link at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,12 @@ enum FileRefusal {
     Kind { found: &'static str },
     #[error("found {found} bytes, accepted at most {most}")]
     TooLarge { found: u64, most: u64 },
+    #[error("the standard input was read already, accepted for one file of a command line")]
+    StandardInputTwice,
 }
+
+/// Whether the standard input was read: it gives its bytes once, and would be an empty file a second time.
+static STANDARD_INPUT_READ: AtomicBool = AtomicBool::new(false);
 
 /// The bytes of a file of at most `most` bytes.
 ///
@@ -53,12 +59,18 @@ pub(crate) fn limited(file: impl Read, found: u64, most: u64) -> io::Result<Vec<
 }
 
 /// The bytes that a command line names, at most `most`: of a regular file, of a pipe until it ends, or of the
-/// standard input where the path is `-`.
+/// standard input where the path is `-` or one of the system's names for it.
 ///
 /// # Errors
-/// The system's answer, or what is there instead.
+/// The system's answer, or what is there instead; the standard input for a second time.
 pub fn read_given(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    if path == Path::new("-") {
+    if ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
+        .iter()
+        .any(|name| path == Path::new(name))
+    {
+        if STANDARD_INPUT_READ.swap(true, Ordering::Relaxed) {
+            return Err(io::Error::new(ErrorKind::InvalidInput, FileRefusal::StandardInputTwice));
+        }
         return limited(io::stdin().lock(), 0, most);
     }
     if !is_pipe(&fs::metadata(path)?) {

@@ -4,7 +4,7 @@ use crate::{Pattern, PlacementRule, Traffic};
 use std::fmt::Display;
 use std::path::Path;
 use tvlb_base::text::Refused;
-use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::input_file;
 use tvlb_table_set::names::{Parts, list};
 use tvlb_table_set::sha256;
 
@@ -81,7 +81,7 @@ impl Named<PlacementRule> {
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
+    input_file::read_given_text(path, MOST_BYTES)
         .map_err(|error| in_file(path, &format_args!("cannot read it: {error}")))
 }
 

@@ -5,7 +5,7 @@ use tvlb::failure::Failure;
 use tvlb_base::drawing::Drawing;
 use tvlb_base::table::DRAWN;
 use tvlb_base::text::{CsvFields, Records, Refused, quoted};
-use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::input_file;
 
 /// A larger file is refused before it is read.
 const MOST_BYTES: u64 = 256 << 20;
@@ -34,7 +34,7 @@ impl PlotFile {
     /// Reads a file.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
+        let text = input_file::read_given_text(path, MOST_BYTES)
             .map_err(|error| Failure::Message(format!("{name}: cannot read it: {error}")))?;
         Self::parse(&name, &text)
     }

@@ -60,7 +60,7 @@ fn pipes_and_devices_are_no_images() {
 }
 
 #[test]
-fn pipes_and_devices_are_no_input() {
+fn devices_are_no_input_and_pipes_only_where_a_command_line_names_them() {
     let scratch = Scratch::with_table_set();
     pipe(&scratch.path("pipe"));
     let refuses = |arguments: &str| {
@@ -68,14 +68,13 @@ fn pipes_and_devices_are_no_input() {
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run}");
         run.stderr
     };
-    assert_snapshot!(refuses("topology pipe"), @"tvlb: pipe: cannot read it: found a named pipe, accepted a regular file");
     assert_snapshot!(refuses("topology /dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
     scratch.write(
         "fabric.toml",
-        "name = \"x\"\n[dragonfly]\np = 1\na = 2\nh = 1\ng = 2\ncables = \"/dev/zero\"\n",
+        "name = \"x\"\n[dragonfly]\np = 1\na = 2\nh = 1\ng = 2\ncables = \"pipe\"\n",
     );
-    assert_snapshot!(refuses("topology fabric.toml"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
-    assert_snapshot!(refuses("simulate out --traffic pairs:pipe"), @"tvlb: pipe: cannot read it: found a named pipe, accepted a regular file");
+    assert_snapshot!(refuses("topology fabric.toml"), @"tvlb: pipe: cannot read it: found a named pipe, accepted a regular file");
+    assert_snapshot!(refuses("simulate out --traffic pairs:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
     scratch.write("fabric.toml", Scratch::with_shipped("dfly-2-4-2-9.toml").read("fabric.toml"));
     assert_snapshot!(refuses("model fabric.toml --patterns file:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
     assert_snapshot!(refuses("model fabric.toml --patterns type1-set:1 --sets all --state pipe"), @"tvlb: pipe/subject: cannot read or write it: Not a directory (os error 20)");
@@ -83,6 +82,45 @@ fn pipes_and_devices_are_no_input() {
     fs::remove_file(scratch.path("out/manifest.json")).unwrap();
     pipe(&scratch.path("out/manifest.json"));
     assert_snapshot!(refuses("generate fabric.toml -o out --replace"), @"tvlb: out: exists and is not a table set (out/manifest.json: cannot read it: found a named pipe, accepted a regular file); give a directory that does not exist yet, an empty one, or a table set with --replace");
+}
+
+/// Whatever a command line names may come from another program.
+#[test]
+fn input_comes_from_pipes() {
+    let scratch = Scratch::with_table_set();
+    let fabric = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+    let plan = include_str!("../../../../tables/machines/year-1.csv");
+    let (flows, pairs) = ("source-node,destination-node,demand\n0,9,1\n0,20,2\n", "0,9\n9,0\n");
+    let piped = |sent: &str, path: &str, command: &str| {
+        scratch.write("sent", sent);
+        let command = command.replace("FILE", path);
+        let script = format!("rm -rf machine; cat sent | \"$0\" {command}");
+        Run::of(&scratch.command("bash").args(["-c", &script, TVLB]).output().unwrap())
+    };
+    for (sent, command) in [
+        (fabric.as_str(), "topology FILE"),
+        (&fabric, "load FILE"),
+        (&fabric, "verify out --fabric FILE"),
+        (flows, "load fabric.toml --traffic file:FILE"),
+        (flows, "model fabric.toml -q --sets all --patterns file:FILE"),
+        (pairs, "simulate out -q --load 0.1 --window 50 --warm-up 1 --traffic pairs:FILE"),
+        (plan, "import slingshot FILE -o machine"),
+    ] {
+        let whole = piped(sent, "sent", command);
+        assert_eq!(whole.code, 0, "{command}: {whole}");
+        for path in ["-", "/dev/stdin", "<(cat sent)"] {
+            let path = if command.contains(":FILE") && path == "<(cat sent)" { "-" } else { path };
+            let run = piped(sent, path, command);
+            assert_eq!(run.code, 0, "{command}: {run}");
+            if !command.contains(":FILE") {
+                let of_file = run.stdout.replace("/dev/stdin", "sent").replace("-:", "sent:");
+                assert_eq!(of_file, whole.stdout, "{command} {path}");
+            }
+        }
+    }
+    let twice = piped(&fabric, "-", "load FILE --faults FILE");
+    let said = "tvlb: -: cannot read it: the standard input was read already, accepted for one file of a command line\n";
+    assert_eq!((twice.code, twice.stderr.as_str()), (2, said));
 }
 
 /// What is dead and what is live may come from another program.
