@@ -14,8 +14,8 @@ use tvlb_generator::pipeline::{self, GenerateSettings};
 use tvlb_generator::policy::{Policies, Policy};
 use tvlb_generator::tables::tables_of;
 use tvlb_schema::{
-    Dragonfly, FabricImage, FaultSet, LeavesAndSpines, LocalLink, Nodes, PerDecision, SwitchId,
-    SwitchImage, VcScheme,
+    Dragonfly, FabricImage, FaultSet, LeavesAndSpines, LocalLink, Nodes, Onward, PerDecision,
+    SwitchId, SwitchImage, VcScheme,
 };
 use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::{Existing, TableSet};
@@ -375,6 +375,34 @@ fn tables_are_verified_over_pairs_of_leaves() {
             all.iter().find(|channels| channels.scheme == scheme).unwrap().needed
         };
         assert_eq!((needed("MIN"), needed("PAR")), ([1, 1], [2, 2]));
+    }
+}
+
+/// Where packets go on by the cheapest link, two spines of which no leaf is linked to both included.
+#[test]
+fn tables_that_look_onward_are_verified() {
+    let whole = Plus::new([3, 3, 4, 2, 1], false);
+    let kept = |&[leaf, spine]: &[usize; 2]| leaf != 0 || spine == 3;
+    let lacking = Plus { local: whole.local.iter().copied().filter(kept).collect(), ..whole };
+    let lonely = Plus {
+        local: lacking
+            .local
+            .iter()
+            .copied()
+            .filter(|&[leaf, spine]| spine != 5 || leaf == 2)
+            .collect(),
+        ..lacking.clone()
+    };
+    for plus in Plus::small().into_iter().chain([lacking, lonely]) {
+        let cut = plus.pairs().into_iter().any(|pair| plus.is_cut(pair));
+        let mut policy = Policy::from(parse_set("all by shape", 1).unwrap());
+        policy.weighing.onward = Onward::Cheapest;
+        let policies = Some(Policies::Given(PerDecision::same(policy)));
+        let settings = GenerateSettings { policies, ..GenerateSettings::default() };
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("tables");
+        let made = pipeline::run(&plus.fabric(), &settings, &target, Existing::Refuse, &());
+        assert_eq!(made.is_err(), cut, "{:?}", made.err());
     }
 }
 

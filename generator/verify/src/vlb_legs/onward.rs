@@ -49,7 +49,15 @@ impl MiddleGroup<'_, '_> {
     ) -> Result<(), VerifyError> {
         let all = self.exits.iter().flatten();
         for (seed, exit) in (0..).zip(all.filter(|exit| standing.bound.has(exit.to))) {
-            let detour = self.fabric.df.split_port(exit.y).0;
+            // A packet is drawn over a third switch where its own shares no link with that of its second one.
+            let w = self.fabric.df.split_port(exit.y).0;
+            let mut third = self.fabric.df.indices(self.group);
+            let Some(detour) = Some(w)
+                .filter(|&w| self.is_hop(v, w))
+                .or_else(|| third.find(|&t| self.is_over(v, t, w)))
+            else {
+                continue;
+            };
             let header = aimed(standing.header, exit.destination, exit.y, detour);
             let looked = self
                 .fabric
@@ -66,6 +74,11 @@ impl MiddleGroup<'_, '_> {
             })?;
         }
         Ok(())
+    }
+
+    /// Whether two hops over a third switch, or one, are over links that live.
+    fn is_over(&self, v: SwitchIndex, through: SwitchIndex, w: SwitchIndex) -> bool {
+        self.is_hop(v, through) && self.is_hop(through, w)
     }
 
     /// Whether packets may go on so from a switch which were to take this link to where it arrives.
@@ -86,8 +99,7 @@ impl MiddleGroup<'_, '_> {
         let Some(exit) = exit else {
             return Err(format!("port {} has no link that lives to that group", y.0));
         };
-        let is_over = |through| self.is_hop(v, through) && self.is_hop(through, w);
-        if !is_over(detour) {
+        if !self.is_over(v, detour, w) {
             return Err(format!(
                 "it goes over switch {}, without a link there",
                 self.switch(detour)
