@@ -19,14 +19,14 @@ pub trait LeavesAndSpines {
     /// Whether a link joins two switches of a group.
     fn are_linked(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> bool;
 
-    /// Whether a switch would be a spine: it has a cable to another group, or is linked to no switch of its own that
-    /// has one.
+    /// Whether a switch would be a spine: it has a cable to another group, or is linked to switches of its own of which
+    /// none has one.
     fn is_spine(&self, switch: SwitchId) -> bool {
         let (group, own) = self.dragonfly().place(switch);
         let has_cable = |index| self.has_cable(self.dragonfly().switch(group, index));
         let joined = |&other: &SwitchIndex| other != own && self.are_linked(group, own, other);
-        let mut neighbours = self.dragonfly().indices(group).filter(joined);
-        self.has_cable(switch) || !neighbours.any(has_cable)
+        let mut neighbours = self.dragonfly().indices(group).filter(joined).peekable();
+        self.has_cable(switch) || neighbours.peek().is_some() && !neighbours.any(has_cable)
     }
 
     /// Whether all links within groups join a leaf with a spine.
@@ -37,7 +37,9 @@ pub trait LeavesAndSpines {
     /// The same, and nodes are at leaves alone: there `up-down` assigns virtual channels so that no deadlock can form.
     #[cfg(feature = "alloc")]
     fn has_leaves_and_spines_with(&self, ends: &crate::EndSwitches) -> bool {
-        ends.iter().all(|switch| !self.is_spine(switch)) && self.has_leaves_and_spines()
+        ends.iter().all(|switch| !self.is_spine(switch))
+            && self.dragonfly().switches().any(|switch| self.is_spine(switch))
+            && self.has_leaves_and_spines()
     }
 
     /// Whether links within groups join all leaves with all spines, and nothing else.

@@ -13,7 +13,7 @@
 
 use super::{Topology, extra_links, machine};
 use std::collections::BTreeSet;
-use tvlb_schema::{Dragonfly, End, NodeId, Nodes, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, LeavesAndSpines, NodeId, Nodes, SwitchId, SwitchIndex};
 
 /// The wiring of a Dragonfly whose groups begin with so many leaves, at least 1 and fewer than `a`.
 ///
@@ -58,27 +58,13 @@ pub(super) fn nodes(df: &Dragonfly, leaves: u8) -> Nodes {
     Nodes::from(df).without(df.nodes().filter(is_at_spine))
 }
 
-/// The leaves of a wiring in which no switch with nodes has a global cable: those switches, and the switches without
-/// nodes, as while they are off, whose links all lead to switches without nodes. None of any other wiring.
+/// The leaves of a Dragonfly+ that live; none of any other wiring.
 pub fn leaves(topology: &Topology) -> BTreeSet<SwitchId> {
-    let (df, ends) = (topology.dragonfly(), topology.ends());
-    let cabled = topology.cables().iter().flat_map(|cable| [cable.low, cable.high]);
-    let cabled: BTreeSet<SwitchId> =
-        cabled.map(|end| df.switch(end.group, df.split_port(end.port).0)).collect();
-    if cabled.is_empty() || cabled.iter().any(|&switch| ends.has(switch)) {
+    if !topology.has_leaves_and_spines_with(topology.ends()) {
         return BTreeSet::new();
     }
-    let is_leaf = |&switch: &SwitchId| {
-        let (group, own) = df.place(switch);
-        let mut near = topology
-            .live_indices(group)
-            .filter(|&far| far != own && topology.is_local_hop(group, own, far))
-            .map(|far| df.switch(group, far))
-            .peekable();
-        let is_empty = !cabled.contains(&switch) && near.peek().is_some();
-        ends.has(switch) || is_empty && near.all(|far| !ends.has(far))
-    };
-    df.switches().filter(|&switch| topology.lives(switch)).filter(is_leaf).collect()
+    let is_leaf = |&switch: &SwitchId| topology.lives(switch) && !topology.is_spine(switch);
+    topology.dragonfly().switches().filter(is_leaf).collect()
 }
 
 #[cfg(test)]
