@@ -1,9 +1,9 @@
-//! Groups of leaves and spines, as those of a Dragonfly+ (Shpiner et al., HiPINEB 2017).
+//! Groups of leaves and spines, as those of a Dragonfly+.
 //!
 //! A **spine** has the cables to other groups, and a **leaf** the nodes. Links within a group join a leaf with a
 //! spine, so packets go up, across and down, and virtual channels can be assigned by that.
 
-use crate::{Dragonfly, End, FabricImage, FewerLinks, GroupId, SwitchId, SwitchIndex};
+use crate::{Dragonfly, End, FabricImage, FewerLinks, GlobalPort, GroupId, SwitchId, SwitchIndex};
 
 /// A wiring, as far as it tells leaves from spines. Nothing that is dead counts as missing.
 pub trait LeavesAndSpines {
@@ -76,9 +76,9 @@ fn pairs_alike(wiring: &(impl LeavesAndSpines + ?Sized)) -> u32 {
     // Of at most 2⁸ switches.
     let pairs = |count: u32| count.wrapping_mul(count.wrapping_sub(1)) / 2;
     let of_group = |group| {
-        let spines = df.switches_in(group).filter(|&switch| wiring.is_spine(switch)).count();
-        let (all, spines) = (df.switches_of(group), spines as u32);
-        pairs(spines).wrapping_add(pairs(all.wrapping_sub(spines)))
+        let spines = df.switches_in(group).filter(|&switch| wiring.is_spine(switch));
+        let spines = spines.fold(0_u32, |count, _| count.wrapping_add(1));
+        pairs(spines).wrapping_add(pairs(df.switches_of(group).wrapping_sub(spines)))
     };
     df.groups().map(of_group).fold(0, u32::wrapping_add)
 }
@@ -96,7 +96,8 @@ impl LeavesAndSpines for FabricImage<'_> {
     fn has_cable(&self, switch: SwitchId) -> bool {
         let df = self.dragonfly();
         let (group, index) = df.place(switch);
-        let mut ports = (0..df.h()).map(|slot| df.global_port(index, slot as u16));
+        let first = df.global_port(index, 0).0;
+        let mut ports = (0..df.h()).zip(first..).map(|(_, port)| GlobalPort(port));
         ports.any(|port| self.port_link(End { group, port }).is_some())
     }
 
@@ -108,14 +109,14 @@ impl LeavesAndSpines for FabricImage<'_> {
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
-    use crate::{GlobalPort, GroupKind, encode_fabric_image_with};
+    use crate::{GroupKind, encode_fabric_image_with};
     use alloc::vec::Vec;
 
     /// Three groups of five switches of which those of an index below `tier` are alike, joined in a ring by cables of
     /// the switches of index 0 or 4; `changed` are pairs of group 1 whose links are as many as stated.
     fn image(tier: u8, has_cables: u8, links: u16, changed: &[(u8, u8, u16)]) -> Vec<u8> {
         let kind = GroupKind::new(1, 5, 2, 3).with_local_links(links);
-        let df = Dragonfly::of_kinds(&[kind]).unwrap();
+        let df = Dragonfly::of_kinds(&[kind]).expect("sizes of a Dragonfly");
         let end = |group: u16, slot| End {
             group: GroupId(group),
             port: df.global_port(SwitchIndex(has_cables), slot),

@@ -134,8 +134,8 @@ impl<'a> FewerPairs<'a> {
             return None;
         }
         // The switch of index 0 comes first, with all of its tier.
-        let of_first = (0..self.count).take_while(|&number| self.pair(number).0.0 == 0).count();
-        let (a, tier) = (df.a(), of_first as u32 + 1);
+        let is_other = |&number: &u32| self.pair(number).0.0 != 0;
+        let (a, tier) = (df.a(), (0..self.count).find(is_other).unwrap_or(self.count) + 1);
         let pairs = |size: u32| size.wrapping_mul(size.wrapping_sub(1)) / 2;
         let of_group = pairs(tier).wrapping_add(pairs(a.wrapping_sub(tier)));
         let is_of_tier = |number| {
