@@ -19,7 +19,7 @@ use crate::channel::{AGAIN, HopKind, Rules, place};
 use crate::path::{Path, Place};
 use crate::{Channels, Header, Scheme, Stage, Switch, VlbPaths};
 use rand_core::Rng;
-use tvlb_schema::{Decision, LeavesAndSpines, Shape, ShapeSet, VcScheme};
+use tvlb_schema::{Decision, Shape, ShapeSet, VcScheme};
 
 /// A packet on its way, and the channels that it has needed so far.
 #[derive(Clone, Copy)]
@@ -178,7 +178,8 @@ impl Switch<'_> {
     ///
     /// MIN needs what its direct paths take, at most one local hop at each end, if the plan joins this
     /// switch's group with every other one and all switches of a group with each other, or, where channels are
-    /// assigned `up-down`, all leaves of a group with all its spines, and nothing is dead.
+    /// assigned `up-down`, all leaves of a group with all its spines, which all have higher indices than leaves or all
+    /// lower ones, and nothing is dead.
     /// Otherwise MIN packets go around what is missing, or by VLB, and MIN needs what UGAL-L needs.
     ///
     /// # Example
@@ -245,8 +246,7 @@ impl Switch<'_> {
         fabric.is_faultless()
             && self.is_joined_with_all()
             && (fabric.planned_group_links().is_whole()
-                || self.image.virtual_channels() == VcScheme::UpDown
-                    && fabric.joins_all_leaves_and_spines())
+                || self.image.virtual_channels() == VcScheme::UpDown && fabric.has_two_tiers())
     }
 
     /// Whether some cable of the plan joins this switch's group with each other one. An absent group has no

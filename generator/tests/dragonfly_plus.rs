@@ -14,8 +14,8 @@ use tvlb_generator::pipeline::{self, GenerateSettings};
 use tvlb_generator::policy::{Policies, Policy};
 use tvlb_generator::tables::tables_of;
 use tvlb_schema::{
-    Dragonfly, FabricImage, FaultSet, LeavesAndSpines, LocalLink, Nodes, Onward, PerDecision,
-    SwitchId, SwitchImage, VcScheme,
+    Dragonfly, FabricImage, FaultSet, LocalLink, Nodes, Onward, PerDecision, SwitchId, SwitchImage,
+    VcScheme,
 };
 use tvlb_table_set::grammar::parse_set;
 use tvlb_table_set::{Existing, TableSet};
@@ -430,7 +430,7 @@ fn up_and_down_need_two_channels() {
         let all = PerDecision::same(Policy::from(parse_set("all", 1).unwrap()));
         let images = tables_of(&fabric, &all, &()).unwrap().images;
         let image = FabricImage::decode(&images.fabric).unwrap();
-        assert!(image.joins_all_leaves_and_spines());
+        assert!(image.has_two_tiers());
         let switches: Vec<_> =
             images.switches.iter().map(|bytes| Switch::boot_in(&image, bytes).unwrap()).collect();
         let mut waits = BTreeSet::new();

@@ -610,8 +610,13 @@ impl<'a> FabricImage<'a> {
         if ANY_FABRIC { self.fewer.planned(&self.dragonfly, group, (one, other)) } else { 1 }
     }
 
-    /// Where nothing is dead, and in every group two switches are linked just if one has an index below some number and
-    /// the other has not: that number, if every such link is the only one between its switches.
+    /// Whether in every group of the plan two switches are linked just if one has an index below some number and the other
+    /// has not, all by as many links.
+    pub const fn has_two_tiers(&self) -> bool {
+        ANY_FABRIC && self.fewer.tiers().is_some()
+    }
+
+    /// That number, where nothing is dead and links are the only ones between their switches.
     #[inline]
     pub fn tiers(&self) -> Option<SwitchIndex> {
         let is_plan = ANY_FABRIC && self.is_faultless();
