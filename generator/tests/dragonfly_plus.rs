@@ -501,6 +501,51 @@ fn minimal_paths_are_drawn_alike() {
     }
 }
 
+/// So are conventional VLB paths, each of a triple of two links and a switch.
+#[test]
+fn conventional_paths_are_drawn_alike() {
+    let [first, _, _, whole, twice] = Plus::small();
+    let lacking = Plus { local: whole.local[1..].to_vec(), ..whole.clone() };
+    for plus in [first, whole, twice, lacking] {
+        let fabric = plus.fabric();
+        let all = PerDecision::same(Policy::from(parse_set("all", 1).unwrap()));
+        let images = tables_of(&fabric, &all, &()).unwrap().images;
+        let image = FabricImage::decode(&images.fabric).unwrap();
+        let switches: Vec<_> =
+            images.switches.iter().map(|bytes| Switch::boot_in(&image, bytes).unwrap()).collect();
+        let other = |&[from, to]: &[usize; 2]| plus.group(from) != plus.group(to);
+        for pair @ [from, _] in plus.pairs().into_iter().filter(other).step_by(17) {
+            let mut triples = BTreeMap::<Vec<usize>, u32>::new();
+            for (path, mid) in plus.detours(pair) {
+                // Over no leaf, there and back to each leaf, or over one.
+                let [u, v] = [path[0], path[1]];
+                *triples.entry(path.clone()).or_default() += 1;
+                let near = plus.all_leaves().into_iter().filter(|&leaf| plus.is_linked(v, leaf));
+                for leaf in near.filter(|_| mid == 0) {
+                    *triples.entry([&[u, v, leaf, v], &path[2..]].concat()).or_default() += 1;
+                }
+            }
+            let (draws, mut drawn) = (6000, BTreeMap::<Vec<usize>, u32>::new());
+            for seed in 0..draws {
+                *drawn
+                    .entry(sent(&switches, pair, Scheme::Vlb, seed).0[1..].to_vec())
+                    .or_default() += 1;
+            }
+            let each =
+                f64::from(u32::try_from(draws).unwrap()) / f64::from(triples.values().sum::<u32>());
+            for (path, &count) in &triples {
+                let (expected, found) = (each * f64::from(count), drawn.remove(path).unwrap_or(0));
+                let most = 5.0 * expected.sqrt();
+                assert!(
+                    (f64::from(found) - expected).abs() < most,
+                    "{from} {path:?}: {found}, {expected}"
+                );
+            }
+            assert!(drawn.is_empty(), "{pair:?} {drawn:?}");
+        }
+    }
+}
+
 /// In other wirings `up-down` is refused, by verification too where it stands in images all the same.
 #[test]
 fn up_and_down_are_refused_elsewhere() {

@@ -40,6 +40,7 @@
 mod by_route;
 mod by_shape;
 mod by_switch;
+mod by_tier;
 mod cells;
 mod legs;
 mod looking;
@@ -72,20 +73,45 @@ impl Switch<'_> {
         paths: VlbPaths,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let path = if to.group == self.image.group() {
+        if !self.image.fabric().group_links().is_single() {
+            return self.draw_vlb_by_links(to, decision, paths, rng);
+        }
+        if to.group == self.image.group() {
             self.draw_within_group(to, rng)
         } else {
             self.draw_between_groups(to, decision, paths, rng)
+        }
+    }
+
+    /// As [`Self::draw_vlb`], where switches of a group share several links, or none.
+    #[cold]
+    #[inline(never)]
+    fn draw_vlb_by_links(
+        &self,
+        to: &Place,
+        decision: Decision,
+        paths: VlbPaths,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        if to.group == self.image.group() {
+            return Some(self.spread(self.draw_within_group(to, rng)?, rng));
+        }
+        let is_by_triple = match paths {
+            VlbPaths::Conventional => true,
+            VlbPaths::Custom => self.image.set(decision).rule().is_by_triple(),
         };
-        if self.image.fabric().group_links().is_single() {
-            path
-        } else {
-            Some(self.spread(path?, rng))
+        let looking = Looking { switch: self, to, set: None };
+        let found = if is_by_triple { looking.draw_triple_between_tiers(rng) } else { None };
+        match found {
+            Some(found) => Some(found),
+            None => Some(self.spread(self.draw_between_groups(to, decision, paths, rng)?, rng)),
         }
     }
 
     /// A VLB candidate to another group.
-    #[inline]
+    // In place at both: most packets come by one of them.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn draw_between_groups(
         &self,
         to: &Place,
