@@ -10,6 +10,7 @@ use tvlb_generator::checked_fabric::{CheckedFabric, fabric_image};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::FabricFile;
 use tvlb_generator::faults::{UpdatedTables, update, write_update};
+use tvlb_generator::image::Images;
 use tvlb_generator::pipeline::{self, GenerateSettings};
 use tvlb_generator::policy::{Policies, Policy};
 use tvlb_generator::tables::tables_of;
@@ -252,6 +253,17 @@ fn policies(set: &str) -> GenerateSettings {
     GenerateSettings { policies, ..GenerateSettings::default() }
 }
 
+/// The images of a fabric whose sets have every route.
+fn images_of(fabric: &Fabric) -> Images {
+    let all = PerDecision::same(Policy::from(parse_set("all", 1).unwrap()));
+    tables_of(fabric, &all, &()).unwrap().images
+}
+
+/// The switches that boot from images.
+fn booted<'i>(image: &FabricImage<'i>, images: &'i Images) -> Vec<Switch<'i>> {
+    images.switches.iter().map(|bytes| Switch::boot_in(image, bytes).unwrap()).collect()
+}
+
 /// Numbers that look random.
 fn random(state: &mut u64, below: usize) -> usize {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -427,12 +439,10 @@ fn up_and_down_need_two_channels() {
     for plus in Plus::small() {
         let fabric = plus.fabric();
         assert_eq!(fabric.virtual_channels(), VcScheme::UpDown);
-        let all = PerDecision::same(Policy::from(parse_set("all", 1).unwrap()));
-        let images = tables_of(&fabric, &all, &()).unwrap().images;
+        let images = images_of(&fabric);
         let image = FabricImage::decode(&images.fabric).unwrap();
         assert!(image.has_two_tiers());
-        let switches: Vec<_> =
-            images.switches.iter().map(|bytes| Switch::boot_in(&image, bytes).unwrap()).collect();
+        let switches = booted(&image, &images);
         let mut waits = BTreeSet::new();
         for pair @ [from, _] in plus.pairs() {
             let first = std::iter::once(from);
@@ -472,12 +482,9 @@ fn minimal_paths_are_drawn_alike() {
     let [.., whole, twice] = Plus::small();
     let lacking = Plus { local: whole.local[1..].to_vec(), ..whole.clone() };
     for plus in [whole, twice, lacking] {
-        let fabric = plus.fabric();
-        let all = PerDecision::same(Policy::from(parse_set("all", 1).unwrap()));
-        let images = tables_of(&fabric, &all, &()).unwrap().images;
+        let images = images_of(&plus.fabric());
         let image = FabricImage::decode(&images.fabric).unwrap();
-        let switches: Vec<_> =
-            images.switches.iter().map(|bytes| Switch::boot_in(&image, bytes).unwrap()).collect();
+        let switches = booted(&image, &images);
         let last = *plus.all_leaves().last().unwrap();
         let pairs = plus.pairs().into_iter().filter(|&[from, to]| from == 0 || to == last);
         // Without a MIN path packets go by VLB.
@@ -507,12 +514,9 @@ fn conventional_paths_are_drawn_alike() {
     let [first, _, _, whole, twice] = Plus::small();
     let lacking = Plus { local: whole.local[1..].to_vec(), ..whole.clone() };
     for plus in [first, whole, twice, lacking] {
-        let fabric = plus.fabric();
-        let all = PerDecision::same(Policy::from(parse_set("all", 1).unwrap()));
-        let images = tables_of(&fabric, &all, &()).unwrap().images;
+        let images = images_of(&plus.fabric());
         let image = FabricImage::decode(&images.fabric).unwrap();
-        let switches: Vec<_> =
-            images.switches.iter().map(|bytes| Switch::boot_in(&image, bytes).unwrap()).collect();
+        let switches = booted(&image, &images);
         let other = |&[from, to]: &[usize; 2]| plus.group(from) != plus.group(to);
         for pair @ [from, _] in plus.pairs().into_iter().filter(other).step_by(17) {
             let mut triples = BTreeMap::<Vec<usize>, u32>::new();
