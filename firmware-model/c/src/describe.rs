@@ -4,7 +4,7 @@ use crate::memory::Out;
 use crate::state;
 use crate::{TVLB_BAD_ARGUMENT, end, tvlb_switch};
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Decision, End, Onward, Port, Queue, VcScheme, Weighing};
+use tvlb_schema::{Decision, End, Onward, Port, Queue, Weighing};
 
 /// What a switch is: `struct tvlb_description`.
 #[repr(C)]
@@ -125,12 +125,8 @@ fn description_of(switch: &Switch<'_>) -> tvlb_description {
         links: image.link_count(),
         local_channels: channels.local,
         global_channels: channels.global,
-        assignment: match image.virtual_channels() {
-            VcScheme::Ordered => 0,
-            VcScheme::PerHop => 1,
-            VcScheme::Positional => 2,
-            VcScheme::UpDown => 3,
-        },
+        // The codes of `tvlb.h` are those of an image.
+        assignment: image.virtual_channels() as u8,
         scheme: scheme.code(),
         paths: paths.code(),
     }
