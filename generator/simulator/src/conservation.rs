@@ -5,6 +5,7 @@
 //! to the buffer's size: its credits, the credits on their way back, the flits on the link and the
 //! flits in the buffer at its end. So no count of credits is above the buffer's size either.
 
+use crate::decider::Decider;
 use crate::network::Network;
 use crate::numbers::{CHANNELS, ChannelId, PortId};
 use crate::packet_source::PacketSource;
@@ -25,7 +26,7 @@ pub enum ConservationError {
     Credits { cycle: u32, link: String, channel: u32, found: u32, buffer: u32 },
 }
 
-impl<S: PacketSource> Network<'_, S> {
+impl<S: PacketSource, D: Decider> Network<'_, S, D> {
     /// Counts all packets and all credits.
     pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
         let flits = self.check_packets()?;

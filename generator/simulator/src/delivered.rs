@@ -1,6 +1,7 @@
 //! What a run whose packets come from a source of another kind shows its caller: how far it is, and in the end
 //! what became of all its packets.
 
+use crate::decider::BySwitches;
 use crate::fabric::BootedFabric;
 use crate::network::Network;
 use crate::outcome::{LinkLoad, by_kind, link_loads};
@@ -51,7 +52,8 @@ impl<'f, S: PacketSource> Run<'f, S> {
     ) -> Result<Self, Refused> {
         let channels = settings.check_with(fabric, &[])?;
         let tally = Tally::of_all(fabric.dragonfly().node_numbers());
-        Ok(Self::of_network(Network::new(fabric, settings, channels, packets, seed, tally)))
+        let users = (packets, BySwitches);
+        Ok(Self::of_network(Network::new(fabric, settings, channels, users, seed, tally)))
     }
 
     /// The source of its packets.

@@ -9,6 +9,7 @@
 //! The outcome is that of one part for any number of them, because it does not depend on the order in which
 //! what happens in one cycle is filed, and every node and every switch has random numbers of its own.
 
+use crate::decider::Decider;
 use crate::links::{Handed, UnderWay};
 use crate::memory::MOST_EMPTY;
 use crate::network::{DatapathError, Network};
@@ -24,7 +25,7 @@ use std::thread;
 /// A part has so many chunks or more: with fewer the parts do too little between two meetings.
 const FEWEST_CHUNKS: usize = 2;
 
-impl<S: PacketSource> Network<'_, S> {
+impl<S: PacketSource, D: Decider> Network<'_, S, D> {
     /// Divides the network between two cycles into so many parts, or fewer if there are fewer chunks that can
     /// run beside others. Networks in which parts die, or whose source must see all nodes, are not divided.
     pub(crate) fn divide(&mut self, parts: usize) {
@@ -37,19 +38,21 @@ impl<S: PacketSource> Network<'_, S> {
         if parts == self.beside.len() + 1 || self.damage.is_some() {
             return;
         }
-        let sources: Option<Vec<S>> = (1..parts).map(|_| self.packets.of_part()).collect();
-        let Some(sources) = sources else { return };
+        let of_part = |_| Some((self.packets.of_part()?, self.decider.of_part()?));
+        let users: Option<Vec<(S, D)>> = (1..parts).map(of_part).collect();
+        let Some(users) = users else { return };
         for part in std::mem::take(&mut self.beside) {
             self.append(part);
         }
-        for (part, source) in (1..parts).rev().zip(sources) {
-            let part = self.split_off(steps * part / parts * step, source);
+        for (part, user) in (1..parts).rev().zip(users) {
+            let part = self.split_off(steps * part / parts * step, user);
             self.beside.insert(0, part);
         }
     }
 
-    /// Keeps the chunks before this one, and returns the others as a part whose packets come from a source.
-    fn split_off(&mut self, chunk: usize, packets: S) -> Self {
+    /// Keeps the chunks before this one, and returns the others as a part whose packets come from a source and are
+    /// decided by a decider.
+    fn split_off(&mut self, chunk: usize, (packets, decider): (S, D)) -> Self {
         let nodes = self.sources.iter().take_while(|source| source.input.chunk() < chunk);
         let node = self.sources.places().start + nodes.count();
         let switch = self.first_switch(chunk);
@@ -58,6 +61,7 @@ impl<S: PacketSource> Network<'_, S> {
             switches: self.switches.clone(),
             settings: self.settings,
             packets,
+            decider,
             now: self.now,
             horizon: self.horizon,
             states: self.states.split_off(chunk),
@@ -134,7 +138,8 @@ impl<S: PacketSource> Network<'_, S> {
         for part in &mut beside {
             part.links.tally.follow(&self.links.tally);
         }
-        let meeting = Meeting::of(std::iter::once(&*self).chain(&beside));
+        let parts = std::iter::once(&*self).chain(&beside);
+        let meeting = Meeting::of(parts.map(|part| part.states.chunks.places()).collect());
         thread::scope(|scope| {
             for (number, part) in (1..).zip(&mut beside) {
                 let meeting = &meeting;
@@ -211,10 +216,8 @@ struct Meeting {
 }
 
 impl Meeting {
-    fn of<'p, 'f: 'p, S: PacketSource + 'p>(
-        parts: impl Iterator<Item = &'p Network<'f, S>>,
-    ) -> Self {
-        let chunks: Vec<_> = parts.map(|part| part.states.chunks.places()).collect();
+    /// Of parts that have these chunks.
+    fn of(chunks: Vec<Range<usize>>) -> Self {
         let handed = || (0..chunks.len() * chunks.len()).map(|_| Mutex::default()).collect();
         Self {
             handed: [handed(), handed()],

@@ -3,6 +3,7 @@
 
 use crate::allocate::wait;
 use crate::damage::{Incident, PacketFate};
+use crate::decider::Decider;
 use crate::fabric::BootedFabric;
 use crate::generation::NEVER;
 use crate::losses::{Cause, Loss};
@@ -10,11 +11,10 @@ use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId, low_u8};
 use crate::packet_source::PacketSource;
 use crate::switch_state::Chunk;
-use std::borrow::Cow;
-use tvlb_firmware_model::{Header, Switch};
+use tvlb_firmware_model::{Channels, Header, Switch};
 use tvlb_schema::{NodeId, Port, SwitchId};
 
-impl<'f, S: PacketSource> Network<'f, S> {
+impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
     /// Lets everything happen that is due before the next cycle. Returns the cycle before which more
     /// will happen.
     #[cold]
@@ -50,7 +50,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
     /// Lets a switch take the images of an entry, unless it has later ones.
     fn take_image(&mut self, at: SwitchId, entry: usize) -> Result<(), Box<DatapathError>> {
         let Some(damage) = &mut self.damage else { return Ok(()) };
-        let switch = &mut self.switches.to_mut()[at.as_usize()];
+        let switch = &mut self.switches[at.as_usize()];
         let limits = (self.settings.scheme.of_switch(), self.settings.paths, self.states.channels);
         match damage.install(self.fabric, switch, entry, limits) {
             Ok(true) => self.sift(at, |network, packet| network.look_at(at, packet)),
@@ -63,16 +63,20 @@ impl<'f, S: PacketSource> Network<'f, S> {
     /// that took a switch image with its fault image keeps it.
     pub(crate) fn replace_switches(&mut self, fabric: &'f BootedFabric<'f>) {
         self.fabric = fabric;
+        let (scheme, paths) = (self.settings.scheme.of_switch(), self.settings.paths);
+        let channels = self.states.channels;
         self.switches = match &self.damage {
-            None => fabric.quick_switches(),
+            None => {
+                let links = Channels { local: channels, global: channels };
+                fabric.switches_of_run((scheme, paths), links)
+            }
             Some(damage) => {
-                let limits =
-                    (self.settings.scheme.of_switch(), self.settings.paths, self.states.channels);
+                let limits = (scheme, paths, channels);
                 let installed = |switch: &Switch<'_>| {
                     let at = switch.image().switch();
                     damage.installed(fabric, at, limits).expect("the present tables took the same")
                 };
-                Cow::Owned(fabric.switches().iter().map(installed).collect())
+                fabric.switches().iter().map(installed).collect()
             }
         };
     }
@@ -181,7 +185,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
     }
 
     /// The nodes of a switch.
-    fn nodes_of(&self, at: SwitchId) -> impl Iterator<Item = NodeId> + use<'f, S> {
+    fn nodes_of(&self, at: SwitchId) -> impl Iterator<Item = NodeId> + use<'f, S, D> {
         let df = self.fabric.dragonfly();
         let terminals = 0..df.nodes_of(df.place(at).0);
         terminals.map(move |terminal| df.node(at, low_u8(terminal)))

@@ -4,7 +4,6 @@
 //! image of the same fabric and in its place, every link with both its ends. A `BootedFabric` never
 //! changes, so any number of runs can share it.
 
-use std::borrow::Cow;
 use tvlb_base::text::Refused;
 use tvlb_firmware_model::{self as datapath, Channels, Error, LinkMasks, VlbPaths};
 use tvlb_schema::{
@@ -198,16 +197,26 @@ impl<'a> BootedFabric<'a> {
         self.least_channels(scheme, paths)
     }
 
-    /// The booted switches as [`Self::switches`] has them, which draw in less time where there is a way.
-    pub(crate) fn quick_switches(&self) -> Cow<'_, [datapath::Switch<'_>]> {
-        match LinkMasks::of_words(self.plan(), &self.link_masks) {
-            None => Cow::Borrowed(&self.switches),
-            Some(masks) => {
-                let with_masks =
-                    |switch: &datapath::Switch<'a>| switch.clone().with_link_masks(masks);
-                Cow::Owned(self.switches.iter().map(with_masks).collect())
+    /// The switches of a run: booted for its packets and the virtual channels of its links, so that they take no way
+    /// for which these are too few, and drawing in less time where there is a way.
+    ///
+    /// # Panics
+    /// The channels are too few, which [`Settings::channels`](crate::Settings::channels) refuses.
+    pub fn switches_of_run(
+        &self,
+        (scheme, paths): (datapath::Scheme, VlbPaths),
+        channels: Channels,
+    ) -> Vec<datapath::Switch<'_>> {
+        let masks = LinkMasks::of_words(self.plan(), &self.link_masks);
+        let booted = |switch: &datapath::Switch<'a>| {
+            let switch = switch.clone().with_channels_for(scheme, paths, channels);
+            let switch = switch.expect("the channels of a run were found to be enough");
+            match masks {
+                None => switch,
+                Some(masks) => switch.with_link_masks(masks),
             }
-        }
+        };
+        self.switches.iter().map(booted).collect()
     }
 
     /// What a port of a switch leads to. A port that does not exist leads to nothing.

@@ -7,13 +7,14 @@
 //! has its turn first, which lets nobody starve, and acknowledgements of a cycle are sorted. Then the figures of a run
 //! are the same at any number of threads.
 
+use crate::decider::Decider;
 use crate::network::Network;
 use crate::numbers::ChannelId;
 use crate::packet_source::PacketSource;
 use crate::wakeups::NO_NODE;
 use tvlb_schema::NodeId;
 
-impl<S: PacketSource> Network<'_, S> {
+impl<S: PacketSource, D: Decider> Network<'_, S, D> {
     /// Notes the acknowledgements that come to a chunk in this cycle, and wakes the nodes that hold packets to
     /// switches that were heard of.
     pub(crate) fn hear_acknowledgements(&mut self, chunk: usize, now: u32) {

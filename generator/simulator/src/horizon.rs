@@ -30,7 +30,12 @@ impl Horizon {
                 let chunks = usize::try_from(group / fit).expect("fewer than 2^16 switches");
                 Self { chunks, cycles: least_control_latency(settings) }
             }
-            Scheme::UgalG => Self { chunks: all, cycles: 1 },
+            Scheme::UgalG => Self::in_step(all),
         }
+    }
+
+    /// All of so many chunks keep in step.
+    pub(crate) const fn in_step(all: usize) -> Self {
+        Self { chunks: all, cycles: 1 }
     }
 }

@@ -4,24 +4,22 @@
 //! credits as they stand.
 
 use crate::allocate::wait;
+use crate::decider::{Decider, SwitchView};
 use crate::generation::NEVER;
 use crate::losses::Cause;
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId};
 use crate::packet::{Flit, PacketOrigin};
 use crate::packet_source::PacketSource;
-use crate::scheme::Scheme;
 use crate::setting_values::Deciding;
 use crate::switch_state::PortKind;
-use crate::told_by_group::ToldByGroup;
 use crate::wakeups::NO_NODE;
-use crate::whole_paths::WholePaths;
 use tvlb_firmware_model::{Error, Step};
 use tvlb_schema::NodeId;
 use tvlb_table_set::Injection;
 use tvlb_traffic::below;
 
-impl<S: PacketSource> Network<'_, S> {
+impl<S: PacketSource, D: Decider> Network<'_, S, D> {
     /// Lets every node of a chunk that has a packet and a credit send its oldest packet, whose path
     /// the node's switch decides at once.
     ///
@@ -140,7 +138,7 @@ impl<S: PacketSource> Network<'_, S> {
         let (out, header) = match self.settings.decide {
             // The output channel at this switch is known from now on, so the packet is not asked
             // again on its arrival.
-            Deciding::Sending => self.decide(node, destination)?,
+            Deciding::Sending => self.decide(node, destination, now)?,
             // Until then it has its destination in the place of a header.
             Deciding::Head => (LocalChannel::NONE, u64::from(destination.0)),
         };
@@ -161,24 +159,17 @@ impl<S: PacketSource> Network<'_, S> {
     /// it leaves that. In place: by the call its two results would go by way of memory, for every packet.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn decide(&mut self, node: NodeId, destination: NodeId) -> Result<(LocalChannel, u64), Error> {
-        let Self { settings, states, sources, .. } = self;
+    fn decide(
+        &mut self,
+        node: NodeId,
+        destination: NodeId,
+        now: u32,
+    ) -> Result<(LocalChannel, u64), Error> {
+        let Self { settings, states, sources, decider, switches, .. } = self;
         let source = &mut sources[node.0 as usize];
-        let (switches, at) = (&*self.switches, source.switch);
-        let queues = states.queues(at);
-        let (switch, scheme) = (&switches[at.as_usize()], settings.scheme.of_switch());
-        let (paths, rng) = (settings.paths, &mut source.rng);
-        let admission = match settings.scheme {
-            Scheme::UgalG => {
-                let queues = WholePaths { own: queues, switches };
-                switch.admit(destination, scheme, paths, &queues, rng)
-            }
-            Scheme::UgalGroup => {
-                let queues = ToldByGroup { own: queues, image: switch.image() };
-                switch.admit(destination, scheme, paths, &queues, rng)
-            }
-            _ => switch.admit(destination, scheme, paths, &queues, rng),
-        }?;
+        let at = source.switch;
+        let view = SwitchView::new(switches, states.queues(at), (settings, now));
+        let admission = decider.admit(&view, destination, &mut source.rng)?;
         let (port, channel, header) = match admission.step {
             Step::Deliver { port } => (port, 0, 0),
             Step::Send { port, virtual_channel, header } => {
@@ -205,7 +196,7 @@ impl<S: PacketSource> Network<'_, S> {
             let header = self.links.pool.flit(packet).header;
             #[expect(clippy::cast_possible_truncation, reason = "it is the number of a node")]
             let destination = header as u32;
-            let (out, header) = self.decide(node, NodeId(destination)).map_err(|error| {
+            let (out, header) = self.decide(node, NodeId(destination), now).map_err(|error| {
                 let at = self.sources[node.0 as usize].switch;
                 Box::new(failed(self.fabric, now, at, error))
             })?;

@@ -9,6 +9,7 @@
 //! - `links`: output queues, credits on their way
 //! - `allocate`: the pipeline, arbitration
 //! - `packet_source`: the seam to what uses the network: an open loop, or a source of another crate
+//! - `decider`: the seam to what decides in the switches: the datapath, or a decider of another crate
 //! - `generation`: when a node sends, in bursts or without, and what changes; to whom is for [`tvlb_traffic`] to say
 //! - `series`: the same window by window, while traffic changes or parts die
 //! - `run`, `tally`, `agreement`: what is measured of which packets, how long, saturation
@@ -89,6 +90,7 @@ mod calendar;
 pub mod columns;
 mod conservation;
 mod damage;
+mod decider;
 mod delivered;
 mod division;
 mod events;
@@ -150,6 +152,7 @@ pub mod parts {
 }
 
 pub use conservation::ConservationError;
+pub use decider::{BySwitches, Checked, Decider, SwitchView};
 pub use delivered::Delivered;
 pub use fabric::{BootError, BootedFabric, LinkTarget, MOST_PORTS};
 pub use faults::{FaultSchedule, TablesBefore};
@@ -167,4 +170,5 @@ pub use setting_values::{Buffers, Deciding, MOST_BUFFER, MOST_LATENCY, Measuring
 pub use settings::{LinkSpec, Settings, least_control_latency, paths_name};
 pub use starved_link::StarvedLink;
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
+pub use switch_state::SwitchQueues;
 pub use watchdog::{Deadlock, WaitingChannel};

@@ -22,6 +22,7 @@
 
 use crate::allocate::{Moment, make_ready};
 use crate::damage::Damage;
+use crate::decider::{Decider, SwitchView};
 use crate::fabric::BootedFabric;
 use crate::faults::FaultSchedule;
 use crate::generation::NEVER;
@@ -41,8 +42,7 @@ use crate::wakeups::{NO_NODE, Wakeups};
 use crate::windows::{Acknowledgements, SourceWindows};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use std::borrow::Cow;
-use tvlb_firmware_model::{self as datapath, Error, Header};
+use tvlb_firmware_model::{self as datapath, Channels, Error, Header};
 use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_table_set::names::NamedSwitch;
 
@@ -63,14 +63,16 @@ pub(crate) struct SourceQueue {
     pub(crate) blocked: bool,
 }
 
-/// A run in progress, whose packets come from a source.
-pub(crate) struct Network<'f, S> {
+/// A run in progress, whose packets come from a source and are decided by a decider.
+pub(crate) struct Network<'f, S, D> {
     pub(crate) fabric: &'f BootedFabric<'f>,
-    /// The fabric's switches, with fault images of their own where parts die.
-    pub(crate) switches: Cow<'f, [datapath::Switch<'f>]>,
+    /// The switches of this run, with fault images of their own where parts die.
+    pub(crate) switches: Vec<datapath::Switch<'f>>,
     pub(crate) settings: &'f Settings,
     /// What nodes send.
     pub(crate) packets: S,
+    /// Who decides in its switches.
+    pub(crate) decider: D,
     pub(crate) now: u32,
     pub(crate) horizon: Horizon,
     pub(crate) states: SwitchStates,
@@ -108,13 +110,13 @@ pub struct DatapathError {
     pub error: Error,
 }
 
-impl<'f, S: PacketSource> Network<'f, S> {
+impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
     /// A network without packets. `channels` is how many virtual channels a link has.
     pub(crate) fn new(
         fabric: &'f BootedFabric<'f>,
         settings: &'f Settings,
         channels: u8,
-        packets: S,
+        (packets, decider): (S, D),
         seed: u64,
         tally: Tally,
     ) -> Self {
@@ -155,11 +157,19 @@ impl<'f, S: PacketSource> Network<'f, S> {
         });
         Self {
             fabric,
-            switches: fabric.quick_switches(),
+            switches: fabric.switches_of_run(
+                (settings.scheme.of_switch(), settings.paths),
+                Channels { local: channels, global: channels },
+            ),
             settings,
+            horizon: if decider.looks_afar() {
+                Horizon::in_step(chunks)
+            } else {
+                Horizon::new(settings, df, states.port_bits, chunks)
+            },
             packets,
+            decider,
             now: 0,
-            horizon: Horizon::new(settings, df, states.port_bits, chunks),
             second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),
             looks_onward: {
                 let scheme = settings.scheme.of_switch();
@@ -228,7 +238,7 @@ impl<'f, S: PacketSource> Network<'f, S> {
 
     /// Makes all chunks keep in step, whatever the scheme.
     pub(crate) fn keep_in_step(&mut self) {
-        self.horizon = Horizon { chunks: self.states.all_chunks, cycles: 1 };
+        self.horizon = Horizon::in_step(self.states.all_chunks);
     }
 
     /// What happens in one cycle at a chunk's switches, and at its nodes after they have sent.
@@ -317,19 +327,16 @@ impl<'f, S: PacketSource> Network<'f, S> {
                 queues = queues.without(self.second_looks.sent());
             }
             let flit = self.links.pool.flit_mut(look.arriving.packet);
-            let at = second.as_usize();
             let header = Header::from_bits(flit.header);
-            let paths = self.settings.paths;
-            let header =
-                match switches[at].reconsider(header, paths, &queues, &mut self.switch_rngs[at]) {
-                    Ok(header) => header,
-                    // It was sent around a dead link of which the second switch does not know, which
-                    // will refuse it.
-                    Err(Error::Astray { .. }) if self.damage.is_some() => header,
-                    Err(error) => {
-                        return Err(Box::new(failed(self.fabric, now, second, error)));
-                    }
-                };
+            let view = SwitchView::new(switches, queues, (self.settings, now));
+            let rng = &mut self.switch_rngs[second.as_usize()];
+            let header = match self.decider.reconsider(&view, header, rng) {
+                Ok(header) => header,
+                // It was sent around a dead link of which the second switch does not know, which
+                // will refuse it.
+                Err(Error::Astray { .. }) if self.damage.is_some() => header,
+                Err(error) => return Err(Box::new(failed(self.fabric, now, second, error))),
+            };
             self.links.pool.flit_mut(look.arriving.packet).header = header.bits();
             let chunk = look.arriving.input.chunk();
             self.links.arrivals.file(look.arrival, chunk, look.arriving);

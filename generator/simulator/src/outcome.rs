@@ -1,5 +1,6 @@
 //! The figures of one run.
 
+use crate::decider::Decider;
 use crate::fabric::LinkTarget;
 use crate::generation::Generation;
 use crate::losses::{FaultFigures, LinkLosses};
@@ -158,7 +159,7 @@ impl Outcome {
     }
 
     pub(crate) fn new(
-        network: &Network<'_, Generation<'_>>,
+        network: &Network<'_, Generation<'_>, impl Decider>,
         flits: &[u32],
         (measured_windows, agreed): (Option<u32>, bool),
         stopped: bool,
@@ -217,7 +218,7 @@ impl Outcome {
 }
 
 /// What was lost in the whole run.
-fn fault_figures(network: &Network<'_, Generation<'_>>) -> FaultFigures {
+fn fault_figures(network: &Network<'_, Generation<'_>, impl Decider>) -> FaultFigures {
     let (links, bits) = (&network.links, network.states.port_bits);
     let at_link = |(id, [on_dead_links, without_live_port]): (PortId, [u64; 2])| LinkLosses {
         switch: id.switch(bits),
@@ -262,8 +263,8 @@ fn figures(
 }
 
 /// The load of the links within groups and of those between groups.
-pub(crate) fn by_kind<S: PacketSource>(
-    network: &Network<'_, S>,
+pub(crate) fn by_kind<S: PacketSource, D: Decider>(
+    network: &Network<'_, S, D>,
     links: &[(SwitchId, Port, f64)],
 ) -> [LinkLoad; 2] {
     [LinkKind::Local, LinkKind::Global].map(|kind| {
@@ -277,8 +278,8 @@ pub(crate) fn by_kind<S: PacketSource>(
 }
 
 /// Flits per cycle on every link between switches, in the order of switches and ports.
-pub(crate) fn link_loads<S: PacketSource>(
-    network: &Network<'_, S>,
+pub(crate) fn link_loads<S: PacketSource, D: Decider>(
+    network: &Network<'_, S, D>,
     flits: &[u32],
     window: f64,
 ) -> Vec<(SwitchId, Port, f64)> {
@@ -297,8 +298,8 @@ pub(crate) fn link_loads<S: PacketSource>(
     loads
 }
 
-fn summary<'l, S: PacketSource>(
-    network: &Network<'_, S>,
+fn summary<'l, S: PacketSource, D: Decider>(
+    network: &Network<'_, S, D>,
     loads: impl Iterator<Item = &'l (SwitchId, Port, f64)>,
 ) -> LinkLoad {
     let (mut sum, mut count, mut busiest) = (0.0, 0.0, None);

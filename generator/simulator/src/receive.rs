@@ -3,14 +3,14 @@
 use crate::allocate::wait;
 use crate::calendar::Calendar;
 use crate::damage::{PacketFate, at_source};
+use crate::decider::{Decider, SwitchView};
 use crate::links::{ArrivingPacket, UnderWay};
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::LocalChannel;
 use crate::packet_source::PacketSource;
-use crate::switch_state::SwitchQueues;
-use tvlb_firmware_model::{Error, Header, Scheme, Step, Switch};
+use tvlb_firmware_model::{Header, Step};
 
-impl<S: PacketSource> Network<'_, S> {
+impl<S: PacketSource, D: Decider> Network<'_, S, D> {
     /// Puts the packets that arrive at a chunk in this cycle into their buffers: those from nodes,
     /// or those from switches.
     ///
@@ -30,13 +30,13 @@ impl<S: PacketSource> Network<'_, S> {
         let bucket = calendar.take(now, number);
         let (switches, bits) = (&*self.switches, self.states.port_bits);
         if !FROM_NODES && self.looks_onward && self.damage.is_none() {
-            let scheme = self.settings.scheme.of_switch();
             for &ArrivingPacket { input, packet } in calendar.blocks(bucket).flatten() {
                 let at = input.port().switch(bits);
-                let (switch, queues) = (&switches[at.as_usize()], self.states.queues(at));
+                let view = SwitchView::new(switches, self.states.queues(at), (self.settings, now));
                 let flit = pool.flit_mut(packet);
-                flit.header = look_onward(switch, flit.header, scheme, &queues)
-                    .map_err(|error| Box::new(failed(self.fabric, now, at, error)))?;
+                let looked = self.decider.look_onward(&view, Header::from_bits(flit.header));
+                flit.header =
+                    looked.map_err(|error| Box::new(failed(self.fabric, now, at, error)))?.bits();
             }
         }
         let chunk = &mut self.states.chunks[number];
@@ -51,7 +51,8 @@ impl<S: PacketSource> Network<'_, S> {
             if !FROM_NODES {
                 let at = input.port().in_chunk(number).switch(bits);
                 let header = Header::from_bits(flit.header);
-                let (out, channel) = match switches[at.as_usize()].forward(header) {
+                let next = self.decider.forward(&switches[at.as_usize()], now, header);
+                let (out, channel) = match next {
                     // The link to a node has as many virtual channels as others, and nothing waits
                     // after it, so the packet keeps the virtual channel that it has.
                     Ok(Step::Deliver { port }) => (port, input.virtual_channel()),
@@ -136,10 +137,12 @@ impl<S: PacketSource> Network<'_, S> {
                 }
             }
             None => {
-                let (scheme, queues) = (self.settings.scheme.of_switch(), self.states.queues(at));
-                look_onward(switch, flit.header, scheme, &queues).and_then(|header| {
-                    flit.header = header;
-                    damage.note_header(packet, header);
+                let view =
+                    SwitchView::new(&self.switches, self.states.queues(at), (self.settings, now));
+                let looked = self.decider.look_onward(&view, Header::from_bits(flit.header));
+                looked.and_then(|header| {
+                    flit.header = header.bits();
+                    damage.note_header(packet, flit.header);
                     damage.judge_arrival(switch, packet, bits)
                 })
             }
@@ -157,16 +160,6 @@ impl<S: PacketSource> Network<'_, S> {
             Err(error) => Err(Box::new(failed(self.fabric, now, at, error))),
         }
     }
-}
-
-/// The header with which a packet goes on that arrives with this one.
-fn look_onward(
-    switch: &Switch<'_>,
-    header: u64,
-    scheme: Scheme,
-    queues: &SwitchQueues<'_>,
-) -> Result<u64, Error> {
-    Ok(switch.look_onward(Header::from_bits(header), scheme, queues)?.bits())
 }
 
 /// What is filed under a cycle and lane, of which nothing is left there.

@@ -15,6 +15,7 @@
 
 use crate::agreement::{Agreement, MOST_WINDOWS};
 use crate::conservation::ConservationError;
+use crate::decider::{BySwitches, Checked, Decider};
 use crate::fabric::{BootError, BootedFabric};
 use crate::faults::FaultSchedule;
 use crate::generation::Generation;
@@ -81,9 +82,10 @@ pub enum StopRule {
 
 /// A run in progress, which the caller advances by as many cycles as it likes.
 ///
-/// Its packets come from a source: [`Generation`], unless another one takes its place ([`Run::of`]).
-pub struct Run<'f, S = Generation<'f>> {
-    pub(crate) network: Network<'f, S>,
+/// Its packets come from a source: [`Generation`], unless another one takes its place ([`Run::of`]). They are decided
+/// by the switches, unless another [`Decider`] does ([`Run::decided_by`]).
+pub struct Run<'f, S = Generation<'f>, D = BySwitches> {
+    pub(crate) network: Network<'f, S, D>,
     /// How many grants there were when something last moved, and in which cycle that was.
     moved: (u64, u32),
     link_flits: Vec<u32>,
@@ -107,26 +109,7 @@ impl<'f> Run<'f> {
         seed: u64,
     ) -> Result<Self, Refused> {
         let channels = settings.check_with(fabric, &[load])?;
-        Self::with_channels(fabric, settings, traffic, (load, seed), channels)
-    }
-
-    /// A run at cycle 0 by settings that have been checked, with so many channels of each link.
-    fn with_channels(
-        fabric: &'f BootedFabric<'f>,
-        settings: &'f Settings,
-        traffic: &'f Traffic,
-        (load, seed): (f64, u64),
-        channels: u8,
-    ) -> Result<Self, Refused> {
-        let generation = Generation::new(traffic, load, 1)?;
-        let start = settings.warm_up_windows * settings.window_cycles;
-        let tally = Tally::new(
-            traffic,
-            fabric.dragonfly().node_numbers(),
-            start..start + settings.window_cycles,
-            settings.measuring == Measuring::UntilWindowsAgree,
-        );
-        Ok(Self::of_network(Network::new(fabric, settings, channels, generation, seed, tally)))
+        Self::with_channels(BySwitches, fabric, settings, (traffic, load, seed), channels)
     }
 
     /// A run at cycle 0 in which parts die and are mended as a schedule says. A schedule without entries
@@ -156,21 +139,11 @@ impl<'f> Run<'f> {
         if let Some(before) = &schedule.before {
             channels = before.channels_for(settings, fabric, channels)?;
         }
-        let mut run = Self::with_channels(fabric, settings, traffic, (load, seed), channels)?;
+        let mut run =
+            Self::with_channels(BySwitches, fabric, settings, (traffic, load, seed), channels)?;
         schedule.check(fabric)?;
         run.network.follow(schedule, seed);
         Ok(run)
-    }
-
-    /// Counts by windows of so many cycles what is delivered and lost ([`Outcome::series`]). To be called before
-    /// the run advances.
-    pub fn record_series(&mut self, window_cycles: NonZeroU32) {
-        self.network.links.tally.series = Some(Box::new(WindowSeries::new(window_cycles.get())));
-    }
-
-    /// The packets lost so far.
-    pub const fn losses(&self) -> Losses {
-        self.network.links.losses.total
     }
 
     /// Replaces the tables of all switches between two cycles: what is under way goes on by its
@@ -194,6 +167,62 @@ impl<'f> Run<'f> {
         }
         self.network.replace_switches(fabric);
         Ok(())
+    }
+}
+
+impl<'f, D: Decider> Run<'f, Generation<'f>, Checked<D>> {
+    /// A run at cycle 0 in which a decider decides for the switches. A step of it that the network does not have ends
+    /// the run: a wrong port with [`Error::NoCable`], a wrong channel with [`Error::NoChannel`].
+    ///
+    /// # Errors
+    /// As for [`Run::new`].
+    ///
+    /// [`Error::NoCable`]: tvlb_firmware_model::Error::NoCable
+    /// [`Error::NoChannel`]: tvlb_firmware_model::Error::NoChannel
+    pub fn decided_by(
+        decider: D,
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f Settings,
+        traffic: &'f Traffic,
+        load: f64,
+        seed: u64,
+    ) -> Result<Self, Refused> {
+        let channels = settings.check_with(fabric, &[load])?;
+        let decider = Checked { decider, channels };
+        Self::with_channels(decider, fabric, settings, (traffic, load, seed), channels)
+    }
+}
+
+impl<'f, D: Decider> Run<'f, Generation<'f>, D> {
+    /// A run at cycle 0 by settings that have been checked, with so many channels of each link.
+    fn with_channels(
+        decider: D,
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f Settings,
+        (traffic, load, seed): (&'f Traffic, f64, u64),
+        channels: u8,
+    ) -> Result<Self, Refused> {
+        let generation = Generation::new(traffic, load, 1)?;
+        let start = settings.warm_up_windows * settings.window_cycles;
+        let tally = Tally::new(
+            traffic,
+            fabric.dragonfly().node_numbers(),
+            start..start + settings.window_cycles,
+            settings.measuring == Measuring::UntilWindowsAgree,
+        );
+        let users = (generation, decider);
+        Ok(Self::of_network(Network::new(fabric, settings, channels, users, seed, tally)))
+    }
+
+    /// Counts by windows of so many cycles what is delivered and lost ([`Outcome::series`]). To be called before
+    /// the run advances.
+    pub fn record_series(&mut self, window_cycles: NonZeroU32) {
+        self.network.links.tally.series = Some(Box::new(WindowSeries::new(window_cycles.get())));
+    }
+
+    /// The packets lost so far.
+    pub const fn losses(&self) -> Losses {
+        self.network.links.losses.total
     }
 
     /// Runs some cycles, and looks now and then whether the caller has cancelled the run.
@@ -313,8 +342,8 @@ impl<'f> Run<'f> {
     }
 }
 
-impl<'f, S: PacketSource> Run<'f, S> {
-    pub(crate) fn of_network(network: Network<'f, S>) -> Self {
+impl<'f, S: PacketSource, D: Decider> Run<'f, S, D> {
+    pub(crate) fn of_network(network: Network<'f, S, D>) -> Self {
         Self {
             network,
             moved: (0, 0),

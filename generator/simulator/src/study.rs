@@ -3,8 +3,10 @@
 //! Runs are independent and spread over the threads of the current rayon pool; what comes out
 //! depends on images, settings, loads and seeds alone, not on how many threads there are.
 
+use crate::decider::Decider;
 use crate::fabric::BootedFabric;
 use crate::faults::FaultSchedule;
+use crate::generation::Generation;
 use crate::outcome::Outcome;
 use crate::run::{Run, RunError, StopRule};
 use crate::runs_left::{RUNS_BEYOND, RunsLeft, most_new, most_runs};
@@ -130,7 +132,7 @@ impl Study<'_> {
     /// # Errors
     /// The first run, in the order of loads and seeds, that failed.
     pub fn curve(&self, loads: &[f64], progress: &dyn Progress) -> Result<Vec<Point>, StudyError> {
-        self.curve_of(loads, None, progress)
+        self.curve_of(loads, &|run| run.by_switches(), progress)
     }
 
     /// As [`Self::curve`], where parts die and are mended in every run as a schedule says.
@@ -143,13 +145,26 @@ impl Study<'_> {
         schedule: &FaultSchedule,
         progress: &dyn Progress,
     ) -> Result<Vec<Point>, StudyError> {
-        self.curve_of(loads, Some(schedule), progress)
+        self.curve_of(loads, &|run| run.with_faults(schedule), progress)
+    }
+
+    /// As [`Self::curve`], where a decider decides for the switches: a new one in each run, for its seed.
+    ///
+    /// # Errors
+    /// As for [`Self::curve`].
+    pub fn curve_decided_by<D: Decider>(
+        &self,
+        loads: &[f64],
+        decider: impl Fn(u64) -> D + Sync,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Point>, StudyError> {
+        self.curve_of(loads, &|run| run.decided_by(decider(run.seed)), progress)
     }
 
     fn curve_of(
         &self,
         loads: &[f64],
-        faults: Option<&FaultSchedule>,
+        simulate: Simulate<'_>,
         progress: &dyn Progress,
     ) -> Result<Vec<Point>, StudyError> {
         self.settings.check_with(self.fabric, loads)?;
@@ -160,7 +175,7 @@ impl Study<'_> {
             .collect();
         let outcomes: Vec<Result<Outcome, StudyError>> = runs
             .par_iter()
-            .map(|&run| self.run(&traffics, run, faults, StopRule::FullWindow, progress))
+            .map(|&run| self.run(&traffics, run, simulate, StopRule::FullWindow, progress))
             .collect();
         let mut outcomes = outcomes.into_iter();
         loads
@@ -197,7 +212,7 @@ impl Study<'_> {
         resolution: f64,
         progress: &dyn Progress,
     ) -> Result<Saturation, StudyError> {
-        self.saturation_where(resolution, None, progress)
+        self.saturation_where(resolution, &|run| run.by_switches(), progress)
     }
 
     /// As [`Self::saturation`], where parts die and are mended in every run as a schedule says. The
@@ -211,13 +226,26 @@ impl Study<'_> {
         schedule: &FaultSchedule,
         progress: &dyn Progress,
     ) -> Result<Saturation, StudyError> {
-        self.saturation_where(resolution, Some(schedule), progress)
+        self.saturation_where(resolution, &|run| run.with_faults(schedule), progress)
+    }
+
+    /// As [`Self::saturation`], where a decider decides for the switches: a new one in each run, for its seed.
+    ///
+    /// # Errors
+    /// As for [`Self::curve`].
+    pub fn saturation_decided_by<D: Decider>(
+        &self,
+        resolution: f64,
+        decider: impl Fn(u64) -> D + Sync,
+        progress: &dyn Progress,
+    ) -> Result<Saturation, StudyError> {
+        self.saturation_where(resolution, &|run| run.decided_by(decider(run.seed)), progress)
     }
 
     fn saturation_where(
         &self,
         resolution: f64,
-        faults: Option<&FaultSchedule>,
+        simulate: Simulate<'_>,
         progress: &dyn Progress,
     ) -> Result<Saturation, StudyError> {
         self.settings.check_with(self.fabric, &[])?;
@@ -227,7 +255,7 @@ impl Study<'_> {
         let left = RunsLeft::new(progress, self.seeds.len(), most_runs(loads.count));
         let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
             .into_par_iter()
-            .map(|seed| self.saturation_of(&traffics, seed, (loads, faults), &left, progress))
+            .map(|seed| self.saturation_of(&traffics, seed, (loads, simulate), &left, progress))
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Result<_, _>>()?;
@@ -246,7 +274,7 @@ impl Study<'_> {
         &self,
         traffics: &[Traffic],
         seed: usize,
-        (loads, faults): (SearchedLoads, Option<&FaultSchedule>),
+        (loads, simulate): (SearchedLoads, Simulate<'_>),
         left: &RunsLeft<'_>,
         progress: &dyn Progress,
     ) -> Result<SeedSaturation, StudyError> {
@@ -260,7 +288,7 @@ impl Study<'_> {
                     tried.iter().copied().filter(|step| !known.contains_key(step)).collect();
                 let run = |&step: &u32| {
                     let (load, rule) = (loads.load(step), StopRule::WhenSaturated);
-                    self.run(traffics, (load, seed), faults, rule, progress)
+                    self.run(traffics, (load, seed), simulate, rule, progress)
                 };
                 let outcomes: Vec<_> = new.par_iter().map(run).collect();
                 for (step, outcome) in new.into_iter().zip(outcomes) {
@@ -276,7 +304,7 @@ impl Study<'_> {
         let by_acceptance = last_step_without(&Outcome::falls_short, RUNS_BEYOND)?;
         let accepted_beyond = if by_latency < steps {
             let load = loads.load(by_latency + 1);
-            self.run(traffics, (load, seed), faults, StopRule::FullWindow, progress)?.all.accepted
+            self.run(traffics, (load, seed), simulate, StopRule::FullWindow, progress)?.all.accepted
         } else {
             loads.load(steps)
         };
@@ -302,26 +330,63 @@ impl Study<'_> {
         &self,
         traffics: &[Traffic],
         (load, seed): (f64, usize),
-        faults: Option<&FaultSchedule>,
+        simulate: Simulate<'_>,
         stop_rule: StopRule,
         progress: &dyn Progress,
     ) -> Result<Outcome, StudyError> {
-        let (number, traffic) = (self.seeds[seed], &traffics[seed]);
-        let (fabric, settings) = (self.fabric, self.settings);
-        let run = match faults {
-            None => Run::new(fabric, settings, traffic, load, number).map_err(RunError::Refused),
-            Some(schedule) => Run::with_faults(fabric, settings, traffic, load, number, schedule),
-        };
-        let outcome = run
-            .and_then(|mut run| {
-                if let Some(cycles) = self.series {
-                    run.record_series(cycles);
-                }
-                run.measure(stop_rule, progress)
-            })
-            .map_err(|error| StudyError::Run { load, seed: number, error });
+        let (seed, traffic) = (self.seeds[seed], &traffics[seed]);
+        let run = StudyRun { study: self, traffic, load, seed, stop_rule, progress };
+        let outcome = simulate(&run).map_err(|error| StudyError::Run { load, seed, error });
         progress.step();
         outcome
+    }
+}
+
+/// How a study makes one of its runs.
+type Simulate<'s> = &'s (dyn Fn(&StudyRun<'_>) -> Result<Outcome, RunError> + Sync);
+
+/// One run of a study.
+struct StudyRun<'s> {
+    study: &'s Study<'s>,
+    traffic: &'s Traffic,
+    load: f64,
+    seed: u64,
+    stop_rule: StopRule,
+    progress: &'s dyn Progress,
+}
+
+impl StudyRun<'_> {
+    fn by_switches(&self) -> Result<Outcome, RunError> {
+        let Study { fabric, settings, .. } = *self.study;
+        self.measured(Run::new(fabric, settings, self.traffic, self.load, self.seed)?)
+    }
+
+    fn decided_by(&self, decider: impl Decider) -> Result<Outcome, RunError> {
+        let Study { fabric, settings, .. } = *self.study;
+        self.measured(Run::decided_by(
+            decider,
+            fabric,
+            settings,
+            self.traffic,
+            self.load,
+            self.seed,
+        )?)
+    }
+
+    fn with_faults(&self, schedule: &FaultSchedule) -> Result<Outcome, RunError> {
+        let Study { fabric, settings, .. } = *self.study;
+        let (traffic, load, seed) = (self.traffic, self.load, self.seed);
+        self.measured(Run::with_faults(fabric, settings, traffic, load, seed, schedule)?)
+    }
+
+    fn measured<'f, D: Decider>(
+        &self,
+        mut run: Run<'f, Generation<'f>, D>,
+    ) -> Result<Outcome, RunError> {
+        if let Some(cycles) = self.study.series {
+            run.record_series(cycles);
+        }
+        run.measure(self.stop_rule, self.progress)
     }
 }
 

@@ -423,8 +423,8 @@ impl SwitchStates {
     }
 }
 
-/// A switch's view of its own queues.
-pub(crate) struct SwitchQueues<'n> {
+/// The credits in use at the output ports of a switch.
+pub struct SwitchQueues<'n> {
     states: &'n SwitchStates,
     switch: SwitchId,
     /// For each output port of all switches, the flits that this view leaves out.

@@ -30,7 +30,7 @@ impl SwitchStates {
 
 /// What a switch sees under UGAL by the group.
 pub(crate) struct ToldByGroup<'n> {
-    pub(crate) own: SwitchQueues<'n>,
+    pub(crate) own: &'n SwitchQueues<'n>,
     /// Its own.
     pub(crate) image: &'n SwitchImage<'n>,
 }

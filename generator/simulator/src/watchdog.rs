@@ -6,6 +6,7 @@
 //! a cycle, and then nothing in the cycle ever moves again: a deadlock, found even while traffic
 //! elsewhere goes on.
 
+use crate::decider::Decider;
 use crate::network::Network;
 use crate::numbers::ChannelId;
 use crate::packet_source::PacketSource;
@@ -57,7 +58,7 @@ impl fmt::Display for Deadlock {
     }
 }
 
-impl<S: PacketSource> Network<'_, S> {
+impl<S: PacketSource, D: Decider> Network<'_, S, D> {
     /// A cycle of channels that wait for each other, if there is one.
     pub(crate) fn deadlock(&self) -> Option<Deadlock> {
         // A channel without a credit can still move if a credit for it is on its way.

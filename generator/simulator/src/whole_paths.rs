@@ -8,7 +8,7 @@ use tvlb_schema::{Port, SwitchId};
 
 /// What a switch sees under UGAL-G: its own queues, and those of all switches along paths.
 pub(crate) struct WholePaths<'n> {
-    pub(crate) own: SwitchQueues<'n>,
+    pub(crate) own: &'n SwitchQueues<'n>,
     pub(crate) switches: &'n [Switch<'n>],
 }
 

@@ -37,7 +37,7 @@ fn seen(run: &Run<'_>) -> String {
 fn under_way(run: &Run<'_>) -> (u64, u64) {
     let parts = || run.network.parts();
     let windows = parts().map(|part| part.windows.as_ref().unwrap().under_way()).sum();
-    let told = |part: &crate::network::Network<'_, _>| {
+    let told = |part: &crate::network::Network<'_, _, _>| {
         part.links.acknowledgements.as_ref().unwrap().under_way() as u64
     };
     (windows, u64::from(run.network.under_way()) + parts().map(told).sum::<u64>())

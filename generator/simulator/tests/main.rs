@@ -7,6 +7,7 @@ mod test_images;
 
 mod bad_input;
 mod bandwidths;
+mod decider;
 mod in_time;
 mod known_limits;
 mod measuring;

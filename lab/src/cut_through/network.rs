@@ -20,7 +20,7 @@ use super::state::Queues;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_base::text::Refused;
-use tvlb_firmware_model::{Channels, Error, Header};
+use tvlb_firmware_model::{Channels, Error, Header, Switch};
 use tvlb_ofar::PerHop;
 use tvlb_schema::SwitchId;
 use tvlb_simulator::BootedFabric;
@@ -66,6 +66,8 @@ impl<T> CycleRing<T> {
 /// A run in progress.
 pub(super) struct PhitNetwork<'f> {
     pub(super) fabric: &'f BootedFabric<'f>,
+    /// The switches of this run.
+    pub(super) switches: Vec<Switch<'f>>,
     pub(super) settings: &'f CutThrough,
     pub(super) now: u32,
     pub(super) queues: Queues,
@@ -126,6 +128,10 @@ impl<'f> PhitNetwork<'f> {
             |switch| Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)));
         Ok(Self {
             fabric,
+            switches: match settings.routing.scheme() {
+                Some(scheme) => fabric.switches_of_run((scheme, settings.paths), channels),
+                None => fabric.switches().to_vec(),
+            },
             settings,
             now: 0,
             requests: Requests::new(df.radix()),

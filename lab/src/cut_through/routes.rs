@@ -60,9 +60,9 @@ impl PhitNetwork<'_> {
         input: ChannelNumber,
         destination: NodeId,
     ) -> Result<Step, Error> {
-        let Self { fabric, settings, queues, flags, candidates, rngs, now, .. } = self;
-        let switch = &fabric.switches()[at.as_usize()];
-        let whole_paths = (settings.routing == Routing::UgalG).then_some(fabric.switches());
+        let Self { switches, settings, queues, flags, candidates, rngs, now, .. } = self;
+        let switch = &switches[at.as_usize()];
+        let whole_paths = (settings.routing == Routing::UgalG).then_some(&switches[..]);
         let seen = CycleView { queues, flags: flags.as_ref(), whole_paths, switch: at, now: *now };
         let rng = &mut rngs[at.as_usize()];
         match settings.routing {
@@ -94,8 +94,8 @@ impl PhitNetwork<'_> {
 
     /// The next step of a packet that came from another switch.
     fn next_step(&mut self, at: SwitchId, header: Header) -> Result<Step, Error> {
-        let Self { fabric, settings, queues, flags, rngs, now, .. } = self;
-        let switch = &fabric.switches()[at.as_usize()];
+        let Self { switches, settings, queues, flags, rngs, now, .. } = self;
+        let switch = &switches[at.as_usize()];
         let Some(scheme) = settings.routing.scheme() else { return switch.forward(header) };
         let flags = flags.as_ref();
         let seen = CycleView { queues, flags, whole_paths: None, switch: at, now: *now };
