@@ -5,6 +5,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::files::{
     error_in, expect_table_set, opener, outside_table_sets, read_faults, read_live, read_names,
 };
+use crate::import::options::CablesOfTwoJacks;
 use crate::output::{Bars, WorkOptions, catch_interrupt, print, print_json};
 use clap::Args;
 use serde::Serialize;
@@ -62,6 +63,8 @@ pub(crate) struct FaultsOptions {
     /// several point-to-point files, or an output of `ibnetdiscover`
     #[arg(long, value_name = "PLAN", num_args = 1.., requires = "live")]
     planned: Vec<PathBuf>,
+    #[command(flatten)]
+    cables: CablesOfTwoJacks,
     /// The directory to write the update to; it appears whole or not at all
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -94,7 +97,9 @@ pub(crate) fn run(arguments: &FaultsOptions) -> Outcome {
     let names = read_names(&set, fabric.dragonfly())?;
     let mut faults = match (&arguments.faults, &arguments.live) {
         (Some(list), _) => read_faults(list, &fabric, &names)?,
-        (None, Some(live)) => not_live(live, &arguments.planned, &fabric, &names)?,
+        (None, Some(live)) => {
+            not_live(live, (&arguments.planned, arguments.cables), &fabric, &names)?
+        }
         (None, None) => FaultSet::default(),
     };
     if let Some(other) = &arguments.not_in {
@@ -154,14 +159,14 @@ pub(crate) fn run(arguments: &FaultsOptions) -> Outcome {
 /// What is dead where a text names the live links, which are of this plan if one is given.
 fn not_live(
     live: &Path,
-    planned: &[PathBuf],
+    (planned, cables): (&[PathBuf], CablesOfTwoJacks),
     plan: &dyn LinkPlan,
     names: &Names,
 ) -> Result<FaultSet, Failure> {
     if let Some(first) = planned.first() {
         let plans = planned.iter().map(|path| opener(path)).collect::<Result<Vec<_>, _>>()?;
         let open = |number: usize| plans[number]();
-        let links = planned_links(planned.len(), open).map_err(Failure::of)?;
+        let links = planned_links(planned.len(), cables.two_jacks, open).map_err(Failure::of)?;
         let missing = dead_but(&links, plan, names).map_err(|error| error_in(first, &error))?;
         let list = tvlb_table_set::dead_parts::write(plan.dragonfly(), &missing);
         if let Some(part) = list.lines().next() {

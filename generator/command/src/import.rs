@@ -1,7 +1,7 @@
 //! `tvlb import`.
 
 mod old;
-mod options;
+pub(crate) mod options;
 
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{opener, outside_table_sets};
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &ImportOptions) -> Outcome {
 }
 
 fn slingshot(arguments: &ImportSlingshot, progress: &dyn Progress) -> Outcome {
-    let ImportSlingshot { files, output, live, jacks, again } = arguments;
+    let ImportSlingshot { files, output, live, jacks, cables, again } = arguments;
     check_output(output, again)?;
     let open = |path: &Path| opener(path)?().map_err(Failure::of);
     let plans = files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
@@ -43,7 +43,8 @@ fn slingshot(arguments: &ImportSlingshot, progress: &dyn Progress) -> Outcome {
     let jacks = jacks.as_deref().map(open).transpose()?;
     let old = Old::of(output, again)?;
     let earlier = Old::earlier(old.as_ref(), again);
-    let import = tvlb_import::slingshot(plans, live, jacks, &earlier).map_err(Failure::of)?;
+    let import = tvlb_import::slingshot(plans, live, jacks, cables.two_jacks, &earlier);
+    let import = import.map_err(Failure::of)?;
     write(import, old.as_ref(), (output, again), progress)
 }
 
@@ -191,6 +192,7 @@ mod tests {
             output: home.join(output),
             live: None,
             jacks: None,
+            cables: options::CablesOfTwoJacks { two_jacks: None },
             again: ImportAgain { keep: None, force, global_ports: 0 },
         };
         slingshot(&arguments, &StopsAfter(AtomicUsize::new(steps.unwrap_or(usize::MAX))))

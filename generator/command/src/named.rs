@@ -10,7 +10,7 @@ use tvlb_simulator::Scheme;
 use tvlb_throughput::{Counting, Rule};
 
 /// The values of an option, each with its line of --help.
-type Choices<T> = &'static [(T, &'static str)];
+pub type Choices<T> = &'static [(T, &'static str)];
 
 pub const SCHEMES: Choices<Scheme> = &[
     (Scheme::Min, "Always MIN"),

@@ -14,7 +14,7 @@
 //!     calculated_distance,route\n\
 //!     0,x1c0r1j9,none,x2c0r1j9,none,1,none,none,none,none,global,0,7,none,none,none,[]\n";
 //! let plan = NamedText::of_text("plan.csv", text.as_bytes());
-//! let import = slingshot(vec![plan], None, None, &Earlier::default())?;
+//! let import = slingshot(vec![plan], None, None, None, &Earlier::default())?;
 //! assert!(import.summary().contains("2 groups, 2 switches"));
 //! # Ok::<(), tvlb_import::ImportError>(())
 //! ```
@@ -47,6 +47,7 @@ pub use earlier::Earlier;
 pub use files::open;
 pub use ibnetdiscover::{Grouping, Roots};
 pub use numbering::NumberingError;
+pub use slingshot::TwoJacks;
 
 /// Why a machine cannot be imported.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +76,8 @@ pub struct Import {
 }
 
 /// Reads the cable plan of a Slingshot network: one or several point-to-point files, a text that names
-/// the live links, and a map from jacks to the ports of the switch chip. What is still there has the numbers that
+/// the live links, a map from jacks to the ports of the switch chip, and how cables with two jacks at an end are
+/// joined, without which they are refused. What is still there has the numbers that
 /// an earlier import gave it.
 ///
 /// # Errors
@@ -85,11 +87,12 @@ pub fn slingshot(
     plans: Vec<NamedText<'_>>,
     live: Option<NamedText<'_>>,
     jacks: Option<NamedText<'_>>,
+    two_jacks: Option<TwoJacks>,
     earlier: &Earlier,
 ) -> Result<Import, ImportError> {
     let file = plans.first().map_or("", NamedText::name).to_owned();
     let knows_live = live.is_some();
-    let (machine, notes) = slingshot::read(plans, live, jacks)?;
+    let (machine, notes) = slingshot::read(plans, live, jacks, two_jacks)?;
     Import::of("tvlb import slingshot", (&file, earlier), machine, notes, knows_live)
 }
 
@@ -130,13 +133,14 @@ pub fn live_links(
 /// The first thing that cannot be understood, with its file and line.
 pub fn planned_links(
     files: usize,
+    two_jacks: Option<TwoJacks>,
     open: impl Fn(usize) -> Result<NamedText<'static>, Refused>,
 ) -> Result<Vec<[String; 2]>, ImportError> {
     if files == 1 && ibnetdiscover::is_one(open(0)?)? {
         return Ok(ibnetdiscover::link_names(open(0)?)?);
     }
     let plans = (0..files).map(open).collect::<Result<_, _>>()?;
-    let (machine, _) = slingshot::read(plans, None, None)?;
+    let (machine, _) = slingshot::read(plans, None, None, two_jacks)?;
     let names =
         |link: &machine::SwitchLink| link.ends.map(|end| machine.port_name(end).to_string());
     Ok(machine.links.iter().map(names).collect())

@@ -1,8 +1,8 @@
 //! The point-to-point cable plan of an HPE Slingshot network: from its text to rows.
 //!
 //! The file is CSV of 17 columns below a preamble of lines that begin with `#`. A row is a cable
-//! between the jacks of two switches (`local` or `global`), or from a jack to network interfaces
-//! (`edge`). `plan.rs` puts rows together.
+//! between the jacks of switches (`local` or `global`), of which an end may have two, or from a jack to network
+//! interfaces (`edge`). `plan.rs` puts rows together.
 
 mod jacks;
 pub(crate) mod live;
@@ -12,6 +12,7 @@ mod xname;
 use crate::files::{aries, is_aries, no_rows};
 use crate::machine::Machine;
 use crate::notes::Notes;
+pub use plan::TwoJacks;
 use plan::{Plan, PlannedCable};
 use tvlb_base::text::{CsvFields, NamedText, Records, Refused, quoted};
 
@@ -46,6 +47,10 @@ const SOURCE_GROUP: usize = 11;
 const DESTINATION_GROUP: usize = 12;
 const ROUTE: usize = 16;
 
+/// What is accepted of a second jack where nobody has said how such cables are joined.
+const TWO_JACKS: &str = "none; or state with --two-jacks straight or --two-jacks crossed how the ports are joined of cables \
+                         with two jacks at an end";
+
 /// How the text says that there is nothing.
 const NONE: &str = "none";
 
@@ -57,8 +62,9 @@ pub(crate) fn read(
     plans: Vec<NamedText<'_>>,
     live: Option<NamedText<'_>>,
     jack_map: Option<NamedText<'_>>,
+    two_jacks: Option<TwoJacks>,
 ) -> Result<(Machine, Notes), Refused> {
-    let mut plan = Plan::default();
+    let mut plan = Plan::by(two_jacks);
     for source in plans {
         read_plan(source, &mut plan)?;
     }
@@ -86,7 +92,7 @@ fn read_plan(source: NamedText<'_>, plan: &mut Plan) -> Result<(), Refused> {
     })?;
     let (preamble, mut is_empty) = (records.comments(), true);
     while records.read_row()? {
-        let cable = read_row(&records)?;
+        let cable = read_row(&records, plan.takes_two_jacks())?;
         plan.count_id(&records.fields()[CABLE_ID]);
         plan.add(file, records.line_number(), cable)?;
         is_empty = false;
@@ -150,7 +156,7 @@ fn interfaces(records: &Records<'_>) -> Result<[Option<xname::NicName>; 2], Refu
     Ok(interfaces)
 }
 
-fn read_row(records: &Records<'_>) -> Result<PlannedCable, Refused> {
+fn read_row(records: &Records<'_>, takes_two_jacks: bool) -> Result<PlannedCable, Refused> {
     let fields = records.fields();
     if fields.len() < COLUMNS.len() {
         records.expect_columns()?;
@@ -165,9 +171,10 @@ fn read_row(records: &Records<'_>) -> Result<PlannedCable, Refused> {
     }
     let jack =
         |column, accepted| xname::jack(fields.get(column)).ok_or_else(|| refuse(column, accepted));
-    let expect_none = |column| match fields.get(column) {
-        NONE => Ok(()),
-        _ => Err(refuse(column, "none")),
+    let second_jack = |column| match fields.get(column) {
+        NONE => Ok(None),
+        _ if takes_two_jacks => jack(column, "none, or a second jack of a switch").map(Some),
+        _ => Err(refuse(column, TWO_JACKS)),
     };
     let group = |column| {
         let field = fields.get(column);
@@ -176,11 +183,13 @@ fn read_row(records: &Records<'_>) -> Result<PlannedCable, Refused> {
         number.ok_or_else(|| refuse(column, "a group's number of at most 9 digits"))
     };
     let from = jack(SOURCE, "a jack of a switch, such as x1000c0r1j5")?;
-    expect_none(SECOND_SOURCE)?;
     let link_type = match fields.get(LINK_TYPE) {
         "local" => "local",
         "global" => "global",
         "edge" => {
+            if fields.get(SECOND_SOURCE) != NONE {
+                return Err(refuse(SECOND_SOURCE, "none on an edge row"));
+            }
             let interfaces = interfaces(records)?;
             return Ok(PlannedCable::Edge { from, group: group(SOURCE_GROUP)?, interfaces });
         }
@@ -190,16 +199,13 @@ fn read_row(records: &Records<'_>) -> Result<PlannedCable, Refused> {
         DESTINATION,
         "a jack of a switch, such as x1000c0r1j5; a network interface stands on edge rows alone",
     )?;
-    expect_none(SECOND_DESTINATION)?;
+    let ends = [(from, second_jack(SECOND_SOURCE)?), (to, second_jack(SECOND_DESTINATION)?)];
     let [source_group, destination_group] = [group(SOURCE_GROUP)?, group(DESTINATION_GROUP)?];
     let accepted = match link_type {
         "local" if source_group != destination_group => "equal groups",
         "global" if source_group == destination_group => "two different groups",
         _ => {
-            return Ok(PlannedCable::Fabric {
-                ends: [from, to],
-                groups: [source_group, destination_group],
-            });
+            return Ok(PlannedCable::Fabric { ends, groups: [source_group, destination_group] });
         }
     };
     let found = format!(

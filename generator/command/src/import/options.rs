@@ -1,7 +1,9 @@
 //! What `tvlb import` takes.
 
+use crate::named::{Choices, one_of};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
+use tvlb_import::TwoJacks;
 
 /// Read the cable files of a real machine: make a fabric file, a cable list and names of them
 ///
@@ -23,7 +25,7 @@ pub(crate) enum ImportSource {
 
 /// Read the point-to-point cable plan of an HPE Slingshot network
 ///
-/// A row of the plan is two links. Switches of a group are numbered in the order of cabinet, chassis
+/// A row of the plan is two links, or up to four where an end has two jacks. Switches of a group are numbered in the order of cabinet, chassis
 /// and slot.
 #[derive(Args)]
 pub(crate) struct ImportSlingshot {
@@ -42,8 +44,24 @@ pub(crate) struct ImportSlingshot {
     #[arg(long, value_name = "FILE")]
     pub jacks: Option<PathBuf>,
     #[command(flatten)]
+    pub cables: CablesOfTwoJacks,
+    #[command(flatten)]
     pub again: ImportAgain,
 }
+
+/// How a plan's cables with two jacks at an end are joined, which no plan says.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct CablesOfTwoJacks {
+    /// How the ports are joined of cables that have two jacks at an end in the plan, which it does not say; without
+    /// this such rows are refused
+    #[arg(long, value_name = "RULE", value_parser = one_of(TWO_JACKS, TwoJacks::name), ignore_case = true)]
+    pub two_jacks: Option<TwoJacks>,
+}
+
+const TWO_JACKS: Choices<TwoJacks> = &[
+    (TwoJacks::Straight, "The first jacks of both ends, and the second ones, as by two cables"),
+    (TwoJacks::Crossed, "Each jack of one end with each of the other, by one link"),
+];
 
 /// Read what ibnetdiscover prints of an InfiniBand network
 ///

@@ -20,21 +20,92 @@ const MOST_ADDRESSED_SWITCHES: usize = 32;
 /// What a row says.
 #[derive(Clone, Copy)]
 pub(super) enum PlannedCable {
-    /// Between two jacks.
-    Fabric { ends: [(SwitchName, u16); 2], groups: [u32; 2] },
+    /// Between one or two jacks at each end.
+    Fabric { ends: [CableEnd; 2], groups: [u32; 2] },
     /// From a jack to the interfaces at its two ports.
     Edge { from: (SwitchName, u16), group: u32, interfaces: [Option<NicName>; 2] },
+}
+
+/// The jacks at an end of a cable.
+pub(super) type CableEnd = ((SwitchName, u16), Option<(SwitchName, u16)>);
+
+/// How the ports are joined of a cable that has two jacks at both ends. A cable of one jack at one end and two at the
+/// other joins port 0 of the one with port 0 of the first, and its port 1 with port 0 of the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TwoJacks {
+    /// Port n of the first jack with port n of the first, and of the second with the second.
+    Straight,
+    /// Port 0 of either jack with the first jack of the other end, and port 1 with the second, at port 0 from the
+    /// first jack and at port 1 from the second.
+    Crossed,
+}
+
+impl TwoJacks {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Straight, Self::Crossed];
+
+    /// The word on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Straight => "straight",
+            Self::Crossed => "crossed",
+        }
+    }
 }
 
 /// A jack of a switch by the switch's number.
 type Jack = (u32, u16);
 
+/// A port of a jack.
+type JackPort = (Jack, u32);
+
 /// Where the jacks of a row lead.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Ends {
-    /// The lower jack first.
-    Fabric([Jack; 2]),
+    /// The links of a cable in their order, the lower end of each first.
+    Fabric(Vec<[JackPort; 2]>),
     Edge(Jack, [Option<NicName>; 2]),
+}
+
+impl Ends {
+    /// The jacks at the switches of the plan, each once.
+    fn jacks(&self) -> Vec<Jack> {
+        let mut jacks = match self {
+            Self::Fabric(links) => links.iter().flatten().map(|(jack, _)| *jack).collect(),
+            Self::Edge(jack, _) => vec![*jack],
+        };
+        jacks.sort_unstable();
+        jacks.dedup();
+        jacks
+    }
+}
+
+/// The links of a cable between these jacks.
+fn links_of(ends: [(Jack, Option<Jack>); 2], rule: TwoJacks) -> Vec<[JackPort; 2]> {
+    let mut links = match ends {
+        [(from, None), (to, None)] => straight(from, to),
+        [(from, None), (to, Some(other))] => vec![[(from, 0), (to, 0)], [(from, 1), (other, 0)]],
+        [(from, Some(other)), (to, None)] => vec![[(from, 0), (to, 0)], [(other, 0), (to, 1)]],
+        [(from, Some(from_other)), (to, Some(to_other))] => match rule {
+            TwoJacks::Straight => [straight(from, to), straight(from_other, to_other)].concat(),
+            TwoJacks::Crossed => vec![
+                [(from, 0), (to, 0)],
+                [(from, 1), (to_other, 0)],
+                [(from_other, 0), (to, 1)],
+                [(from_other, 1), (to_other, 1)],
+            ],
+        },
+    };
+    for link in &mut links {
+        link.sort_unstable();
+    }
+    links.sort_unstable();
+    links
+}
+
+/// Port 0 with port 0, and port 1 with port 1.
+fn straight(from: Jack, to: Jack) -> Vec<[JackPort; 2]> {
+    vec![[(from, 0), (to, 0)], [(from, 1), (to, 1)]]
 }
 
 struct CableRow {
@@ -56,6 +127,8 @@ struct PlannedSwitch {
 /// All rows so far.
 #[derive(Default)]
 pub(super) struct Plan {
+    /// How cables with two jacks at an end are joined, and how many there are.
+    two_jacks: Option<(TwoJacks, usize)>,
     files: Vec<String>,
     rows: Vec<CableRow>,
     switches: Vec<PlannedSwitch>,
@@ -70,6 +143,16 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Without rows. Those with two jacks at an end are read by this rule, or refused.
+    pub(super) fn by(rule: Option<TwoJacks>) -> Self {
+        Self { two_jacks: rule.map(|rule| (rule, 0)), ..Self::default() }
+    }
+
+    /// Whether rows may have two jacks at an end.
+    pub(super) const fn takes_two_jacks(&self) -> bool {
+        self.two_jacks.is_some()
+    }
+
     /// Begins a file, and returns its number.
     pub(super) fn enter_file(&mut self, name: &str) -> u16 {
         self.files.push(name.to_owned());
@@ -94,25 +177,13 @@ impl Plan {
             return Err(too_many_records().at(self.place(file, line)));
         }
         let ends = match cable {
-            PlannedCable::Fabric { ends: [from, to], groups } => {
-                if from.0 == to.0 {
-                    let found = format!("both ends are jacks of the switch {}", from.0);
-                    let refused = Refused::new(found, "two different switches");
-                    return Err(refused.at(self.place(file, line)));
-                }
-                let from = (self.switch(from.0, groups[0], file, line)?, from.1);
-                let to = (self.switch(to.0, groups[1], file, line)?, to.1);
-                Ends::Fabric([from.min(to), from.max(to)])
-            }
+            PlannedCable::Fabric { ends, groups } => self.fabric(ends, groups, (file, line))?,
             PlannedCable::Edge { from, group, interfaces } => {
                 Ends::Edge((self.switch(from.0, group, file, line)?, from.1), interfaces)
             }
         };
         let row = CableRow { file, line, ends };
-        let (own, number) = match &row.ends {
-            Ends::Fabric(jacks) => (jacks.to_vec(), count(self.rows.len())),
-            Ends::Edge(jack, _) => (vec![*jack], count(self.rows.len())),
-        };
+        let (own, number) = (row.ends.jacks(), count(self.rows.len()));
         for jack in &own {
             let Some(first) = self.row_of(*jack) else { continue };
             if first.ends == row.ends {
@@ -147,6 +218,35 @@ impl Plan {
         }
         self.rows.push(row);
         Ok(())
+    }
+
+    /// Where a cable between switches leads.
+    fn fabric(
+        &mut self,
+        ends: [CableEnd; 2],
+        groups: [u32; 2],
+        (file, line): (u16, u32),
+    ) -> Result<Ends, Refused> {
+        let mut jacks = [((0, 0), None); 2];
+        for ((numbered, (first, second)), group) in jacks.iter_mut().zip(ends).zip(groups) {
+            let mut number = |(name, jack)| Ok((self.switch(name, group, file, line)?, jack));
+            *numbered = (number(first)?, second.map(&mut number).transpose()?);
+        }
+        let rule = match &mut self.two_jacks {
+            Some((rule, rows)) => {
+                *rows += usize::from(ends.iter().any(|(_, second)| second.is_some()));
+                *rule
+            }
+            None => TwoJacks::Straight,
+        };
+        let links = links_of(jacks, rule);
+        if let Some([(jack, _), _]) = links.iter().find(|[one, other]| one.0.0 == other.0.0) {
+            let name = self.switches[jack.0 as usize].name;
+            let found = format!("both ends are jacks of the switch {name}");
+            let refused = Refused::new(found, "two different switches");
+            return Err(refused.at(self.place(file, line)));
+        }
+        Ok(Ends::Fabric(links))
     }
 
     /// The number of a switch, which must be in one group.
@@ -188,7 +288,16 @@ impl Plan {
     /// Where a jack of a row leads, in words.
     fn partner(&self, ends: &Ends, jack: Jack) -> String {
         match ends {
-            Ends::Fabric([low, high]) => self.jack_name(if *low == jack { *high } else { *low }),
+            Ends::Fabric(links) => {
+                let far = links.iter().filter_map(|[one, other]| match jack {
+                    _ if one.0 == jack => Some(self.jack_name(other.0)),
+                    _ if other.0 == jack => Some(self.jack_name(one.0)),
+                    _ => None,
+                });
+                let mut names: Vec<String> = far.collect();
+                names.dedup();
+                names.join(" and ")
+            }
             Ends::Edge(_, interfaces) => {
                 let names: Vec<_> = interfaces.iter().flatten().map(ToString::to_string).collect();
                 names.join(" and ")
@@ -229,24 +338,28 @@ impl Plan {
         };
         let (mut same, mut dark) = (NameSample::default(), NameSample::default());
         for row in &self.rows {
-            match row.ends {
-                Ends::Fabric(jacks) => machine.links.extend([0, 1].map(|port| SwitchLink {
-                    ends: jacks.map(|(switch, jack)| LinkEnd { switch, port: port_of(jack, port) }),
-                })),
+            match &row.ends {
+                Ends::Fabric(links) => {
+                    let end =
+                        |((switch, jack), port)| LinkEnd { switch, port: port_of(jack, port) };
+                    machine
+                        .links
+                        .extend(links.iter().map(|link| SwitchLink { ends: link.map(end) }));
+                }
                 Ends::Edge(jack, interfaces) => {
                     let is_same = interfaces[0] == interfaces[1];
                     if is_same {
-                        same.push(|| self.jack_name(jack));
+                        same.push(|| self.jack_name(*jack));
                     }
                     for (port, interface) in (0..).zip(interfaces) {
                         match interface {
                             Some(name) if port == 0 || !is_same => machine.nodes.push(Node {
                                 switch: jack.0,
                                 port: port_of(jack.1, port),
-                                name: machine.node_names.push(&name),
+                                name: machine.node_names.push(name),
                             }),
                             Some(_) => {}
-                            None => dark.push(|| format!("{}p{port}", self.jack_name(jack))),
+                            None => dark.push(|| format!("{}p{port}", self.jack_name(*jack))),
                         }
                     }
                 }
@@ -281,8 +394,15 @@ impl Plan {
     }
 
     fn say_what_was_read(&self, machine: &Machine, notes: &mut Notes) {
-        let local = machine.links.iter().filter(|link| machine.is_local(link)).count() / 2;
-        let global = machine.links.len() / 2 - local;
+        let groups = |links: &[[JackPort; 2]]| {
+            links[0].map(|((switch, _), _)| machine.switches[switch as usize].group)
+        };
+        let of_cables = self.rows.iter().filter_map(|row| match &row.ends {
+            Ends::Fabric(links) => Some(groups(links)),
+            Ends::Edge(..) => None,
+        });
+        let (local, global): (Vec<_>, Vec<_>) = of_cables.partition(|[one, other]| one == other);
+        let (local, global) = (local.len(), global.len());
         notes.read = format!(
             "{}, {}: {local} local, {global} global, {} edge",
             counted(self.files.len(), "file", "files"),
@@ -308,6 +428,20 @@ impl Plan {
             "An edge row joins port 0 of its jack to dst_conn_a, and port 1 to dst_conn_b."
                 .to_owned(),
         );
+        if let Some((rule, rows @ 1..)) = self.two_jacks {
+            let joined = match rule {
+                TwoJacks::Straight => {
+                    "from the first jack to the first, and from the second to the second"
+                }
+                TwoJacks::Crossed => "from each jack of one end to each of the other",
+            };
+            assumed.push(format!(
+                "Rows with two jacks at both ends are joined as you stated, {}: two links {joined}. A row with two at one \
+                 end is a link from port 0 and one from port 1 of the jack at the other, to port 0 of either ({rows} in \
+                 all).",
+                rule.name()
+            ));
+        }
         let mut list = |listed: &NameSample, what: &str| {
             if listed.count() > 0 {
                 assumed.push(format!("{what} ({}): {}.", listed.count(), listed.in_words()));

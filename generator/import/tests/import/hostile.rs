@@ -1,10 +1,10 @@
 //! Spoilt texts: whatever they hold, an import ends with files or with an error, and never panics.
 
-use super::make::{dragonfly, dragonfly_plus, plan_of, rows};
+use super::make::{cable, dragonfly, dragonfly_plus, plan_of, rows};
 use super::{fabric, files};
 use proptest::prelude::*;
 use tvlb_base::text::NamedText;
-use tvlb_import::{Earlier, Grouping, Import, ImportError};
+use tvlb_import::{Earlier, Grouping, Import, ImportError, TwoJacks};
 
 /// Something to be done to a text.
 #[derive(Clone, Debug)]
@@ -94,6 +94,7 @@ fn plan(bytes: &[u8]) -> Result<Import, ImportError> {
         vec![NamedText::of_text("plan.csv", bytes)],
         None,
         None,
+        Some(TwoJacks::Crossed),
         &Earlier::default(),
     )
 }
@@ -117,7 +118,8 @@ proptest! {
 
     #[test]
     fn spoilt_plans(spoils in prop::collection::vec(spoil(), 1..4)) {
-        let text = plan_of(&rows(&[(0, 3, 1), (4, 3, 1), (9, 2, 2)], 2));
+        let two = cable("x1000c0r0j40,x1000c1r1j40", "x1000c0r2j40,x1001c0r0j40", [0, 0]);
+        let text = plan_of(&[rows(&[(0, 3, 1), (4, 3, 1), (9, 2, 2)], 2), vec![two]].concat());
         check(plan(&spoilt(&text, &spoils)));
     }
 
@@ -130,6 +132,7 @@ proptest! {
             vec![NamedText::of_text("plan.csv", text.as_bytes())],
             Some(NamedText::of_text("live.txt", &live)),
             Some(NamedText::of_text("jacks.csv", &map)),
+            None,
             &Earlier::default(),
         ));
     }

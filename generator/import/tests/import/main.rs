@@ -13,7 +13,7 @@ use tvlb_import::{Earlier, Grouping, Import, ImportError};
 /// Imports plans of these names and texts.
 fn plans(texts: &[(&str, &str)]) -> Result<Import, ImportError> {
     let sources = texts.iter().map(|(name, text)| NamedText::of_text(name, text.as_bytes()));
-    tvlb_import::slingshot(sources.collect(), None, None, &Earlier::default())
+    tvlb_import::slingshot(sources.collect(), None, None, None, &Earlier::default())
 }
 
 /// Imports a plan, called plan.csv.

@@ -4,7 +4,7 @@ use super::make::{HEADER, cable, edge, plan_of, rows};
 use super::{error, files, plan, plans, text};
 use insta::assert_snapshot;
 use tvlb_base::text::NamedText;
-use tvlb_import::{Earlier, Import, ImportError};
+use tvlb_import::{Earlier, Import, ImportError, TwoJacks, planned_links};
 use tvlb_schema::{Dragonfly, GroupKind};
 use tvlb_table_set::names::Names;
 
@@ -31,6 +31,7 @@ fn with(live: Option<&str>, jacks: Option<&str>) -> Result<Import, ImportError> 
         vec![source("plan.csv", leak(&text))],
         live.map(|text| source("live.txt", leak(text))),
         jacks.map(|text| source("jacks.csv", leak(text))),
+        None,
         &Earlier::default(),
     )
 }
@@ -105,7 +106,7 @@ fn after(names: &str, [p, h]: [u16; 2], rows: &[String]) -> Import {
     let earlier = Earlier::of(&df, &Names::read(&df, &names).unwrap());
     let plan = plan_of(rows);
     let source = NamedText::of_text("plan.csv", plan.as_bytes());
-    tvlb_import::slingshot(vec![source], None, None, &earlier).unwrap()
+    tvlb_import::slingshot(vec![source], None, None, None, &earlier).unwrap()
 }
 
 /// Its global port keeps the number that it had, and not that of the port of the switch whose place it fills.
@@ -320,8 +321,16 @@ fn rows_that_cannot_be_understood_are_refused() {
         ("x1c0r1j7", "x1c0s1b0n0h0", "src_conn_a is \"x1c0s1b0n0h0\", accepted a jack"),
         ("x1c0r3j7", "x1c0s1b0n0h0", "a network interface stands on edge rows alone"),
         ("x1c0r3j7", "none", "dst_conn_a is \"none\", accepted a jack of a switch"),
-        ("x1c0r1j7,none", "x1c0r1j7,x1c0r1j8", "src_conn_b is \"x1c0r1j8\", accepted none"),
-        ("x1c0r3j7,none", "x1c0r3j7,x1c0r1j8", "dst_conn_b is \"x1c0r1j8\", accepted none"),
+        (
+            "x1c0r1j7,none",
+            "x1c0r1j7,x1c0r1j8",
+            "src_conn_b is \"x1c0r1j8\", accepted none; or state with --two-jacks",
+        ),
+        (
+            "x1c0r3j7,none",
+            "x1c0r3j7,x1c0r1j8",
+            "dst_conn_b is \"x1c0r1j8\", accepted none; or state with --two-jacks",
+        ),
         ("local", "lokal", "link_type is \"lokal\", accepted edge, local or global"),
         ("local,0", "local,zero", "src_group is \"zero\", accepted a group's number"),
         ("local,0,0", "local,0,none", "dst_group is \"none\", accepted a group's number"),
@@ -534,4 +543,98 @@ fn a_jack_map_gives_physical_ports() {
     assert!(
         with(None, Some("model,jack,port,asic_port\n*,1,0,1\nrack,1,0,2\nrack,2,0,1\n")).is_ok()
     );
+}
+
+/// The links of one row by a rule, by the names of their ports.
+fn links_by(from: &str, to: &str, rule: TwoJacks) -> Vec<String> {
+    let text = plan_of(&[cable(from, to, [0, 0])]);
+    let open = |_| Ok(NamedText::of_text("plan.csv", Vec::leak(text.clone().into_bytes())));
+    let links = planned_links(1, Some(rule), open).unwrap();
+    links.iter().map(|[one, other]| format!("{one} {other}")).collect()
+}
+
+#[test]
+fn cables_with_two_jacks_at_an_end_are_joined_as_was_stated() {
+    let four = ("x1c0r1j5,x1c0r2j6", "x1c0r3j7,x1c0r4j8");
+    assert_eq!(
+        links_by(four.0, four.1, TwoJacks::Straight),
+        [
+            "x1c0r1j5p0 x1c0r3j7p0",
+            "x1c0r1j5p1 x1c0r3j7p1",
+            "x1c0r2j6p0 x1c0r4j8p0",
+            "x1c0r2j6p1 x1c0r4j8p1",
+        ]
+    );
+    let crossed = links_by(four.0, four.1, TwoJacks::Crossed);
+    assert_eq!(
+        crossed,
+        [
+            "x1c0r1j5p0 x1c0r3j7p0",
+            "x1c0r1j5p1 x1c0r4j8p0",
+            "x1c0r2j6p0 x1c0r3j7p1",
+            "x1c0r2j6p1 x1c0r4j8p1",
+        ]
+    );
+    // From the other end it is the same cable.
+    let mut turned = links_by(four.1, four.0, TwoJacks::Crossed);
+    let ends = |link: &String| {
+        let mut ends: Vec<String> = link.split(' ').map(str::to_owned).collect();
+        ends.sort();
+        ends.join(" ")
+    };
+    turned = turned.iter().map(ends).collect();
+    turned.sort();
+    assert_eq!(turned, crossed);
+    for rule in TwoJacks::ALL {
+        let split = ["x1c0r1j5p0 x1c0r3j7p0", "x1c0r1j5p1 x1c0r4j8p0"];
+        assert_eq!(links_by("x1c0r1j5", "x1c0r3j7,x1c0r4j8", rule), split);
+        let joined = ["x1c0r1j5p0 x1c0r3j7p0", "x1c0r2j6p0 x1c0r3j7p1"];
+        assert_eq!(links_by("x1c0r1j5,x1c0r2j6", "x1c0r3j7", rule), joined);
+        let plain = ["x1c0r1j5p0 x1c0r3j7p0", "x1c0r1j5p1 x1c0r3j7p1"];
+        assert_eq!(links_by("x1c0r1j5", "x1c0r3j7", rule), plain);
+    }
+}
+
+/// The rows of a group of 32 switches: eight rows of nodes each, and one link between each two that are not of one
+/// pair, by cables that join two pairs at jacks numbered by the other pair.
+fn rows_of_a_crossed_group(group: usize) -> Vec<String> {
+    let name = |switch: usize| format!("x{}c{}r{}", 1000 + group, switch / 8, switch % 8);
+    let jack = |switch: usize, far: usize| format!("{}j{}", name(switch), far + 1);
+    let mut rows = Vec::new();
+    for low in 0..16 {
+        for high in low + 1..16 {
+            let end =
+                |own: usize, far| format!("{},{}", jack(2 * own, far), jack(2 * own + 1, far));
+            rows.push(cable(&end(low, high), &end(high, low), [group, group]));
+        }
+        rows.push(cable(&jack(2 * low, low), &jack(2 * low + 1, low), [group, group]));
+    }
+    for switch in 0..32 {
+        for row in 0..8 {
+            let node = |n| format!("x{}c0s{switch}b{row}n{n}h0", 1000 + group);
+            rows.push(edge(&jack(switch, 99 + row), [&node(0), &node(1)], group));
+        }
+    }
+    rows
+}
+
+/// Groups of 32 switches with one link between each two take 16 of 32 jacks for that.
+#[test]
+fn groups_of_thirty_two_switches_fit_by_crossed_cables() {
+    let global = cable("x1000c0r0j30", "x1001c0r0j30", [0, 1]);
+    let rows = [rows_of_a_crossed_group(0), rows_of_a_crossed_group(1), vec![global]].concat();
+    let plan = plan_of(&rows);
+    let source = NamedText::of_text("plan.csv", plan.as_bytes());
+    let rule = Some(TwoJacks::Crossed);
+    let import = tvlb_import::slingshot(vec![source], None, None, rule, &Earlier::default());
+    let import = import.unwrap();
+    assert!(import.summary().contains("272 local, 1 global, 512 edge"), "{}", import.summary());
+    let cables = text(&import, "cables.csv");
+    let assumed = text(&import, "assumptions.txt");
+    assert!(assumed.contains("joined as you stated, crossed"), "{assumed}");
+    assert!(assumed.contains("(240 in all)"), "{assumed}");
+    // Of each group 480 links between pairs and two within each of 16, and two global ones.
+    let links =
+        cables.lines().filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
+    assert_eq!(links.count(), 2 * (480 + 2 * 16) + 2);
 }
