@@ -31,6 +31,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+/// The programs of a page of the documentation, which are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/reference/co-simulation.md")]
+mod co_simulation {}
+
 pub mod balance;
 pub mod checked_fabric;
 pub mod choose;

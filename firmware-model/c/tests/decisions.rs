@@ -1,5 +1,5 @@
 //! Decision vectors: `firmware-model/golden/decisions.txt` says what comes of a call, for the tests of any
-//! firmware, and so does `chosen.txt` beside it, which `tvlb vectors` wrote. docs/reference/embedding.md describes their
+//! firmware, and so do `chosen.txt` and `chosen-run.txt` beside it, which `tvlb vectors` and `tvlb simulate` wrote. docs/reference/embedding.md describes their
 //! lines. Here C and Rust are held to them; `UPDATE_GOLDEN=1` writes the first one.
 #![cfg(not(miri))]
 
@@ -20,6 +20,8 @@ use tvlb_schema::{End, NodeId, Port, SwitchId};
 
 const FILE: &str = "firmware-model/golden/decisions.txt";
 const CHOSEN: &str = "firmware-model/golden/chosen.txt";
+/// What a switch of those tables decides in a run that `tvlb simulate` made.
+const RUN: &str = "firmware-model/golden/chosen-run.txt";
 /// Fabric and switch images: a plain fabric, one with several candidates and a gate, groups of two kinds, and switches
 /// that look onward by the credits of channels, where one link joins two groups and where four do.
 const IMAGES: [(&str, &str); 6] = [
@@ -354,7 +356,7 @@ fn c_and_rust_decide_as_the_files_say() {
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(repository().join(FILE), made()).expect("the file can be written");
     }
-    for (file, least) in [(FILE, 400), (CHOSEN, 1000)] {
+    for (file, least) in [(FILE, 400), (CHOSEN, 1000), (RUN, 299)] {
         let text = String::from_utf8(read(file)).expect("it is text");
         let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
         // Each switch with the lines that set it up and those of its calls.

@@ -80,7 +80,7 @@ enum Command {
     Sets(sets::SetsOptions),
     Load(load::LoadOptions),
     Model(args::ModelOptions),
-    Simulate(simulate::SimulateOptions),
+    Simulate(Box<simulate::SimulateOptions>),
     Verify(args::VerifyOptions),
     Diff(args::DiffOptions),
     Faults(faults::FaultsOptions),

@@ -18,9 +18,11 @@ use crate::traffic;
 use losses::{RunFaults, RunUpdate};
 use options::At;
 use report::StudyOutcome;
+use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
-use tvlb_simulator::{RunError, Study, StudyError};
+use tvlb_generator::vectors::RunDecisions;
+use tvlb_simulator::{BootedFabric, Point, RunError, Settings, Study, StudyError};
 use tvlb_table_set::names::Parts;
 use tvlb_table_set::{TableSet, Update};
 
@@ -30,6 +32,7 @@ pub fn run(arguments: &SimulateOptions) -> Outcome {
     outside_table_sets([
         ("--plot", arguments.plot.as_deref()),
         ("--links", arguments.links.as_deref()),
+        ("--decisions", arguments.decisions.as_deref()),
     ])?;
     let tables = Tables::open(&arguments.directory)?;
     let update = arguments.update.as_deref().map(|path| Update::open(path, &tables.set));
@@ -60,10 +63,11 @@ pub fn run(arguments: &SimulateOptions) -> Outcome {
         return bench::run(&study, &arguments.loads(), cycles);
     }
 
+    let decisions = recorded(arguments, &fabric, &settings)?;
     catch_interrupt()?;
     tell_of_starved(arguments.work.quiet, settings.starved_links());
     let stages = Bars::beginning(arguments.work.quiet, &beginning(arguments, &study));
-    let outcome = simulated(arguments, &study, given.as_ref(), &stages);
+    let outcome = simulated(arguments, &study, (given.as_ref(), decisions.as_ref()), &stages);
     stages.finish();
     let report = outcome.map_err(|error| match error {
         StudyError::Run { error: RunError::Cancelled(_), .. } => {
@@ -75,11 +79,8 @@ pub fn run(arguments: &SimulateOptions) -> Outcome {
     let identity = Identity::new(&settings, set.manifest(), (&pattern, &placement));
     let faults = given.as_ref().map(|given| &given.record);
     let studied = report::Studied { report: &report, study: &study, identity: &identity, faults };
-    if let (Some(path), StudyOutcome::Curve(points)) = (&arguments.plot, &report) {
-        picture::write(path, points, (&study, &identity))?;
-    }
-    if let (Some(path), StudyOutcome::Curve(points)) = (&arguments.links, &report) {
-        write_file(path, &studied.links(points))?;
+    if let StudyOutcome::Curve(points) = &report {
+        write_beside(arguments, (&studied, points), decisions, set)?;
     }
     match arguments.format {
         FigureFormat::Table if arguments.json => report::json(&studied),
@@ -92,11 +93,23 @@ pub fn run(arguments: &SimulateOptions) -> Outcome {
     }
 }
 
+/// What is to be recorded of what the switches decide, if anything is.
+fn recorded<'s>(
+    arguments: &SimulateOptions,
+    fabric: &BootedFabric<'_>,
+    settings: &'s Settings,
+) -> Result<Option<RunDecisions<'s>>, Failure> {
+    let Some(path) = &arguments.decisions else { return Ok(None) };
+    let decisions = RunDecisions::new(fabric, settings, arguments.decisions_per_switch);
+    let refused = |error| Failure::Message(format!("--decisions {}: {error}", path.display()));
+    decisions.map(Some).map_err(refused)
+}
+
 /// Searches for saturation, or runs every load.
 fn simulated(
     arguments: &SimulateOptions,
     study: &Study<'_>,
-    given: Option<&RunFaults>,
+    (given, decisions): (Option<&RunFaults>, Option<&RunDecisions<'_>>),
     stages: &Bars,
 ) -> Result<StudyOutcome, StudyError> {
     if arguments.saturation {
@@ -113,11 +126,33 @@ fn simulated(
     }
     let loads = arguments.loads();
     stages.stage("runs", Some(loads.len() * study.seeds.len()));
-    let curve = match given {
-        None => study.curve(&loads, stages),
-        Some(RunFaults { schedule, .. }) => study.curve_with_faults(&loads, schedule, stages),
+    let curve = match (given, decisions) {
+        (None, None) => study.curve(&loads, stages),
+        (None, Some(decisions)) => study.curve_decided_by(&loads, |_| decisions.recorder(), stages),
+        (Some(RunFaults { schedule, .. }), _) => study.curve_with_faults(&loads, schedule, stages),
     };
     curve.map(StudyOutcome::Curve)
+}
+
+/// Writes the files that were asked for besides the figures.
+fn write_beside(
+    arguments: &SimulateOptions,
+    (studied, points): (&report::Studied<'_>, &[Point]),
+    decisions: Option<RunDecisions<'_>>,
+    set: &TableSet,
+) -> Outcome {
+    if let Some(path) = &arguments.plot {
+        picture::write(path, points, (studied.study, studied.identity))?;
+    }
+    if let Some(path) = &arguments.links {
+        write_file(path, &studied.links(points))?;
+    }
+    if let (Some(path), Some(decisions)) = (&arguments.decisions, decisions) {
+        let shown = |path: PathBuf| path.display().to_string();
+        let images = |of| (shown(set.fabric_path()), shown(set.switch_path(of)));
+        write_file(path, &decisions.text(images))?;
+    }
+    Ok(())
 }
 
 /// What will be simulated.

@@ -11,6 +11,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tvlb_base::table::help as help_of;
+use tvlb_generator::counted::counted;
 use tvlb_simulator::columns::curve_columns;
 use tvlb_simulator::{BootedFabric, Settings};
 use tvlb_table_set::FabricEntry;
@@ -109,6 +110,13 @@ pub struct SimulateOptions {
     /// --format csv instead of the runs
     #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["saturation", "bench"], help_heading = "Measurement")]
     pub series: Option<NonZeroU32>,
+    /// Write what each switch decides from the end of the warm-up on, call by call, for the tests of a firmware to
+    /// replay as they do `tvlb vectors`: one load and one seed, tables as they are on disk
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["saturation", "bench", "faults_in_time", "update"])]
+    pub decisions: Option<PathBuf>,
+    /// How many calls of each switch --decisions writes at most
+    #[arg(long, value_name = "CALLS", requires = "decisions", default_value_t = 1000, value_parser = values::count(1..=1_000_000_u32))]
+    pub decisions_per_switch: u32,
     #[command(flatten)]
     pub work: WorkOptions,
 }
@@ -173,7 +181,26 @@ impl SimulateOptions {
         if let Some(seed) = repeated(&self.seeds) {
             return refuse(format!("--seeds: found {seed} twice, accepted each seed once"));
         }
+        self.check_decisions()?;
         self.plot.as_ref().map_or(Ok(()), |path| check_plot(path, self.saturation))
+    }
+
+    /// Refuses runs of which `--decisions` cannot say what was decided by which image.
+    fn check_decisions(&self) -> Outcome {
+        let Some(path) = &self.decisions else { return Ok(()) };
+        let (loads, seeds) = (self.loads().len() as u64, self.seeds.len() as u64);
+        let found = if loads > 1 || seeds > 1 {
+            format!("{} and {}", counted(loads, "load"), counted(seeds, "seed"))
+        } else if self.switches.revision().is_some() {
+            "options that change how the images decide".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(Failure::Message(format!(
+            "--decisions {}: found {found}, accepted one load, one seed and the images as they are, because each \
+             line says what one image of the table set decides",
+            path.display()
+        )))
     }
 
     /// The settings of every run, on this fabric.

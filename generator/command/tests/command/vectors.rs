@@ -41,6 +41,7 @@ fn the_vectors_of_chosen_tables_are_those_that_are_shipped() {
         files.push((shipped, scratch.read(written)));
     }
     files.push(("chosen.txt", made.into_bytes()));
+    files.push(("chosen-run.txt", decisions_of_switch_3(&scratch).into_bytes()));
     for (name, content) in files {
         let path = golden.join(name);
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -48,6 +49,49 @@ fn the_vectors_of_chosen_tables_are_those_that_are_shipped() {
         }
         assert!(fs::read(&path).unwrap() == content, "UPDATE_GOLDEN=1 writes {name}");
     }
+}
+
+/// A run by PAR under adversarial traffic.
+const RUN: &str = "simulate out --scheme par --traffic shift(2,0) --load 0.35 --window 500 -q";
+
+/// What switch 3 decides in it, by the shipped names of the images.
+fn decisions_of_switch_3(scratch: &Scratch) -> String {
+    scratch.succeeds(&format!("{RUN} --decisions run.txt --decisions-per-switch 300"));
+    let all = String::from_utf8(scratch.read("run.txt")).unwrap();
+    let [before, after] =
+        [3, 4].map(|switch| all.find(&format!("images out/fabric.tvlb out/switches/0000{switch}")));
+    let head = all.lines().next().unwrap();
+    let mut own = format!("{head}\n{}", &all[before.unwrap()..after.unwrap()]);
+    for (written, shipped) in IMAGES {
+        own = own.replace(written, &format!("firmware-model/golden/{shipped}"));
+    }
+    own
+}
+
+/// To write decisions down changes no figure, and what cannot be written down truly is refused.
+#[test]
+fn decisions_of_a_run_change_nothing() {
+    let scratch = chosen();
+    let recorded = scratch.succeeds(&format!("{RUN} --json --decisions run.txt"));
+    assert_eq!(recorded, scratch.succeeds(&format!("{RUN} --json --threads 1")));
+    let decisions = String::from_utf8(scratch.read("run.txt")).unwrap();
+    let lines = |start: &str| decisions.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!((lines("images "), lines("boot 3 1 4 4")), (36, 36));
+    let calls = ["admit ", "reconsider ", "onward ", "forward "].map(lines);
+    assert!(calls.iter().all(|&calls| calls > 100), "{calls:?}");
+    assert_eq!(calls.iter().sum::<usize>(), 36_000);
+
+    for (arguments, found) in [
+        ("--scheme ugal-g", "scheme is ugal-g"),
+        ("--load 0.1,0.2", "2 loads and 1 seed"),
+        ("--conventional", "options that change how the images decide"),
+        ("--saturation", "'--saturation'"),
+    ] {
+        let refused = scratch.refuses(&format!("simulate out {arguments} --decisions no.txt"));
+        assert!(refused.contains(found), "{refused}");
+    }
+    scratch.refuses("simulate out --decisions-per-switch 5");
+    assert!(!scratch.path("no.txt").exists());
 }
 
 /// Vectors have all that a firmware can meet of its tables: every kind of choice, and errors of every call.

@@ -4,10 +4,14 @@
 //! The calls are made on the datapath that ships. Headers of packets under way are those with which packets of the whole
 //! fabric come to the switch, walked through its other switches.
 
-use rand::{Rng, SeedableRng, TryRng};
+mod lines;
+mod of_run;
+
+pub use of_run::{RunDecisions, RunRecorder};
+
+use lines::Lines;
+use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use std::convert::Infallible;
-use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::{
     ByChannel, Channels, Credits, Error, Header, Scheme, Stage, Step, Switch, VlbPaths,
 };
@@ -100,18 +104,17 @@ pub fn vectors(
     arriving: &[Header],
     seed: u64,
 ) -> Result<String, Error> {
-    let mut text =
-        String::from("# What a switch decides: docs/reference/embedding.md describes the lines.\n");
+    let mut lines = Lines::beginning();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     for images in stages {
         let mut switch = Switch::boot(images.fabric.1, images.switch.1)?;
-        line(&mut text, format_args!("images {} {}", images.fabric.0, images.switch.0));
+        lines.images(images.fabric.0, images.switch.0);
         if let Some((name, bytes)) = images.faults {
             switch.install_faults(bytes)?;
-            line(&mut text, format_args!("faults {name}"));
+            lines.faults(name);
         }
         let channels = switch.channels().most();
-        let mut block = Block { switch: &switch, text: &mut text, rng: &mut rng };
+        let mut block = Block { switch: &switch, lines: &mut lines, rng: &mut rng };
         for queues in [Queues::Idle, Queues::Random, Queues::Busy, Queues::Full] {
             let counters = block.count(channels, queues);
             block.all_calls(&Known { counters, channels }, arriving);
@@ -121,11 +124,7 @@ pub fn vectors(
         block.admissions(&Known { counters, channels: 0 }, 8);
         block.boots_for_less(channels, arriving);
     }
-    Ok(text)
-}
-
-fn line(text: &mut String, words: impl Display) {
-    let _ = writeln!(text, "{words}");
+    Ok(lines.0)
 }
 
 /// What the queues of a switch are like.
@@ -166,76 +165,10 @@ impl Credits for Known {
     }
 }
 
-/// Random words, of which those that are taken are written down.
-struct Recorded<'r> {
-    rng: &'r mut Xoshiro256PlusPlus,
-    taken: Vec<u32>,
-}
-
-impl TryRng for Recorded<'_> {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        let word = self.rng.next_u32();
-        self.taken.push(word);
-        Ok(word)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        let low = u64::from(self.try_next_u32()?);
-        Ok(low | u64::from(self.try_next_u32()?) << 32)
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        for byte in bytes {
-            *byte = self.try_next_u32()?.to_le_bytes()[0];
-        }
-        Ok(())
-    }
-}
-
-/// The words of a call, between its own and its result.
-struct Words(Vec<u32>);
-
-impl Display for Words {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            return write!(f, "//");
-        }
-        write!(f, "/ ")?;
-        self.0.iter().try_for_each(|word| write!(f, "{word:08x} "))?;
-        write!(f, "/")
-    }
-}
-
-/// A result: of a step, of a header, or the number of an error.
-struct Told<T>(Result<T, Error>);
-
-impl Display for Told<Step> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Ok(Step::Deliver { port }) => write!(f, "deliver {port}"),
-            Ok(Step::Send { port, virtual_channel, header }) => {
-                write!(f, "send {port} {virtual_channel} {:016x}", header.bits())
-            }
-            Err(error) => write!(f, "error {}", error.code()),
-        }
-    }
-}
-
-impl Display for Told<Header> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Ok(header) => write!(f, "{:016x}", header.bits()),
-            Err(error) => write!(f, "error {}", error.code()),
-        }
-    }
-}
-
 /// The calls of one booted switch.
 struct Block<'b, 'i> {
     switch: &'b Switch<'i>,
-    text: &'b mut String,
+    lines: &'b mut Lines,
     rng: &'b mut Xoshiro256PlusPlus,
 }
 
@@ -254,9 +187,8 @@ impl Block<'_, '_> {
                 }
             })
             .collect();
-        line(self.text, format_args!("channels {channels}"));
-        let words: Vec<String> = counters.iter().map(u32::to_string).collect();
-        line(self.text, format_args!("credits {}", words.join(" ")));
+        self.lines.channels(channels);
+        self.lines.credits(&counters);
         counters
     }
 
@@ -271,10 +203,7 @@ impl Block<'_, '_> {
             };
             self.reconsider(*header, VlbPaths::Conventional, credits);
             let onward = self.switch.look_onward(looked, Scheme::Par, credits);
-            line(
-                self.text,
-                format_args!("onward {:016x} // {}", looked.bits(), Told(onward.clone())),
-            );
+            self.lines.onward(looked, &onward);
             self.forward(onward.unwrap_or(looked));
         }
     }
@@ -293,16 +222,11 @@ impl Block<'_, '_> {
                 6 => df.node_numbers(),
                 _ => self.rng.next_u32() % df.node_numbers(),
             };
-            let mut words = Recorded { rng: self.rng, taken: Vec::new() };
-            let admitted = self.switch.admit(NodeId(node), scheme, paths, credits, &mut words);
-            let (taken, choice) = (Words(words.taken), admitted.as_ref().map(|sent| sent.choice));
-            let call = format_args!("admit {node} {} {}", scheme.code(), paths.code());
-            let step = admitted.clone().map(|sent| sent.step);
-            line(self.text, format_args!("{call} {taken} {}", Told(step.clone())));
-            if let Ok(choice) = choice {
-                line(self.text, format_args!("choice {}", choice.code()));
-            }
-            if let Ok(Step::Send { header, .. }) = step {
+            let node = NodeId(node);
+            let admitted = self.lines.admit((node, scheme, paths), self.rng, |words| {
+                self.switch.admit(node, scheme, paths, credits, words)
+            });
+            if let Ok(Step::Send { header, .. }) = admitted.map(|admission| admission.step) {
                 headers.push(header);
             }
         }
@@ -311,17 +235,14 @@ impl Block<'_, '_> {
 
     /// A second look; the header to go on with.
     fn reconsider(&mut self, header: Header, paths: VlbPaths, credits: &Known) -> Option<Header> {
-        let mut words = Recorded { rng: self.rng, taken: Vec::new() };
-        let looked = self.switch.reconsider(header, paths, credits, &mut words);
-        let (taken, told) = (Words(words.taken), Told(looked.clone()));
-        let call = format_args!("reconsider {:016x} {}", header.bits(), paths.code());
-        line(self.text, format_args!("{call} {taken} {told}"));
+        let looked = self.lines.reconsider((header, paths), self.rng, |words| {
+            self.switch.reconsider(header, paths, credits, words)
+        });
         looked.ok()
     }
 
     fn forward(&mut self, header: Header) {
-        let step = Told(self.switch.forward(header));
-        line(self.text, format_args!("forward {:016x} // {step}", header.bits()));
+        self.lines.forward(header, &self.switch.forward(header));
     }
 
     /// The same switch booted for less than PAR: it refuses PAR's packets, and those that need its channels.
@@ -334,11 +255,8 @@ impl Block<'_, '_> {
             let Ok(less) = self.switch.clone().with_channels_for(scheme, paths, links) else {
                 continue;
             };
-            let mut block = Block { switch: &less, text: self.text, rng: self.rng };
-            line(
-                block.text,
-                format_args!("boot {} {} {local} {global}", scheme.code(), paths.code()),
-            );
+            let mut block = Block { switch: &less, lines: self.lines, rng: self.rng };
+            block.lines.boot(scheme, paths, links);
             let counters = block.count(channels, Queues::Random);
             let credits = Known { counters, channels };
             block.admissions(&credits, 16);
