@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use tvlb_simulator::StarvedLink;
-use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::input_file;
 
 /// The largest study file that is read. It has some bytes for each entry of its lists.
 const MOST_BYTES: u64 = 16 << 20;
@@ -51,10 +51,12 @@ impl StudyFile {
     /// A file that cannot be read, or the first thing in it that is not accepted.
     pub fn read(path: &Path, quick: bool) -> Result<Self, SweepError> {
         let wrong = |fault: String| SweepError::File { path: path.to_owned(), fault };
-        let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
+        let text = input_file::read_given_text(path, MOST_BYTES)
             .map_err(|error| wrong(format!("cannot read it: {error}")))?;
+        // The standard input has no name.
+        let stem = if path == Path::new("-") { None } else { path.file_stem() };
         let name =
-            path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            stem.map_or_else(|| "study".to_owned(), |name| name.to_string_lossy().into_owned());
         let studies = studies(&text, &name, quick).map_err(wrong)?;
         let study = |(name, file): (String, File)| SweepStudy {
             name,

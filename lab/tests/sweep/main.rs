@@ -875,3 +875,19 @@ fn all_that_can_be_measured_is_in_a_shipped_study() {
     let median: Vec<f64> = column(&arranged, "median").iter().map(|m| m.parse().unwrap()).collect();
     assert!(median[..3].iter().zip(&median[3..]).all(|(slow, fast)| slow > fast), "{median:?}");
 }
+
+/// A study that another program writes: its files are beside the working directory.
+#[test]
+fn a_study_may_come_from_a_pipe() {
+    let small =
+        SWEEP.replace("0.1, 0.2", "0.1").replace("[\"uniform\", \"shift(2,0)\"]", "[\"uniform\"]");
+    let home = home(&small);
+    let (code, _, error) = tvlb(home.path(), "-o named");
+    assert_eq!(code, 0, "{error}");
+    let program = env!("CARGO_BIN_EXE_tvlb-lab");
+    let script = format!("{program} sweep - -q -o piped < sweep.toml");
+    let run = Command::new("sh").current_dir(home.path()).args(["-c", &script]).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let read = |path: &str| fs::read(home.path().join(path)).unwrap();
+    assert!(read("named/runs.csv") == read("piped/runs.csv"));
+}

@@ -10,9 +10,8 @@ pub(crate) const HEADER: &str = "cable_id,src_conn_a,src_conn_b,dst_conn_a,dst_c
 /// A local or global row, of one jack or two at each end.
 pub(crate) fn cable(from: &str, to: &str, groups: [usize; 2]) -> String {
     let [from_group, to_group] = groups;
-    let [from, to] = [from, to].map(|jacks| {
-        if jacks.contains(',') { jacks.to_owned() } else { format!("{jacks},none") }
-    });
+    let [from, to] = [from, to]
+        .map(|jacks| if jacks.contains(',') { jacks.to_owned() } else { format!("{jacks},none") });
     let kind = if from_group == to_group { "local" } else { "global" };
     format!(
         "1000.1000.00.0000,{from},{to},1,none,none,none,none,{kind},{from_group},\
