@@ -18,7 +18,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 rustup run nightly cargo miri setup --target-dir "$target/miri" >"$log" 2>&1 ||
     { tail -20 "$log" >&2; exit 1; }
-for tests in firmware-c/soundness firmware-c/bad_calls firmware-c/questions firmware-c/describe firmware-c/onward ofar-c/ofar; do
+for tests in firmware-c/soundness firmware-c/bad_calls firmware-c/counted firmware-c/questions firmware-c/describe firmware-c/onward ofar-c/ofar; do
     rustup run nightly cargo miri test --quiet --locked --target-dir "$target/miri" \
         --package "tvlb-${tests%/*}" --test "${tests#*/}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
     printf '%-21s %s\n' $tests "$(sed -n 's/^test result: //p' "$log")"

@@ -103,8 +103,8 @@ typedef uint32_t (*tvlb_random)(void *context);
  * its virtual channels. Otherwise there is one for each virtual channel of each port:
  * credits[port * channels + virtual channel]. An image can say that a decision counts the credits of single
  * channels (tvlb_weighing_of), and then it needs these; a call that has only sums is refused with
- * TVLB_SUMS_ONLY. A switch that knows only sums calls tvlb_sums_only after it has booted. A switch that
- * counts free credits must subtract them from what the port or channel has when it is idle.
+ * TVLB_SUMS_ONLY. A switch that knows only sums calls tvlb_sums_only after it has booted. Counters of other sizes,
+ * at other distances or of free credits are those of tvlb_counters.
  * The counters may change while a call reads them, by hardware, by an interrupt or by an atomic
  * store of another thread. A call reads one for each candidate that it draws, each whole; where the decision
  * counts ports and counters are by channel, it reads all `channels` counters of the port.
@@ -395,6 +395,47 @@ int32_t tvlb_explain_again(const tvlb_switch *sw, uint64_t header, uint8_t paths
  * the one weighed is the one taken. */
 int32_t tvlb_explain_onward(const tvlb_switch *sw, uint64_t header, const tvlb_inputs *inputs,
                             tvlb_explanation *explanation);
+
+/* Counters as hardware has them, in the place of a tvlb_inputs: of one, two or four bytes, in the byte order of the
+ * machine, at equal distances, of credits in use or of free ones. The counter of a port's virtual channel is at
+ * first + port * port_stride + channel * channel_stride; where `channels` is 0 a port has one counter for all its channels,
+ * at first + port * port_stride. All else is as with tvlb_inputs: decisions are those that the same credits in use
+ * would give there.
+ *
+ * A counter of free credits falls as flits are sent: its port or channel has as many credits in use as the counter is
+ * below what it shows when the link is idle, and none if it is above. That is local_buffer for a link within the
+ * group and global_buffer for one to another group, over all channels where a port has one counter. A counter of a port
+ * without a cable must show it too, since a gate adds up all ports of links.
+ *
+ * TVLB_BAD_ARGUMENT for a counter_bytes that is not 1, 2 or 4, for a first counter that is not aligned to its size,
+ * and for a stride of 0 or one that is not a multiple of that size, where there is more than one port or channel. Strides
+ * may be in either order, and what lies between the counters is not read. */
+typedef struct tvlb_counters {
+    const void *first;            /* the counter of port 0, or of its channel 0 */
+    size_t port_stride;           /* bytes from a port's counter to the next port's */
+    size_t channel_stride;        /* bytes from a channel's counter to the next channel's */
+    tvlb_random random;           /* must not be null */
+    void *context;                /* given to `random` */
+    const uint32_t *link_credits; /* the sum of the credits in use of ports to other switches, or null */
+    uint32_t local_buffer;        /* what an idle link's counter shows; 0 if counters count credits in use */
+    uint32_t global_buffer;       /* the same of links to other groups */
+    uint16_t ports;               /* how many ports have counters; those beyond count as idle */
+    uint8_t channels;             /* how many counters each port has; 0 if one, over all its channels */
+    uint8_t counter_bytes;        /* the size of a counter: 1, 2 or 4 */
+} tvlb_counters;
+
+/* As the functions without _counted. A program that calls only one of the two kinds links only that one. */
+int32_t tvlb_admit_counted(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t paths,
+                           const tvlb_counters *counters, tvlb_step *step);
+int32_t tvlb_reconsider_counted(const tvlb_switch *sw, uint64_t *header, uint8_t paths,
+                                const tvlb_counters *counters);
+int32_t tvlb_look_onward_counted(const tvlb_switch *sw, uint64_t *header, const tvlb_counters *counters);
+int32_t tvlb_explain_counted(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t paths,
+                             const tvlb_counters *counters, tvlb_explanation *explanation);
+int32_t tvlb_explain_again_counted(const tvlb_switch *sw, uint64_t header, uint8_t paths,
+                                   const tvlb_counters *counters, tvlb_explanation *explanation);
+int32_t tvlb_explain_onward_counted(const tvlb_switch *sw, uint64_t header, const tvlb_counters *counters,
+                                    tvlb_explanation *explanation);
 
 /* What is wrong with an image, in words: for a program that has been refused one. `kind` is the code of the
  * refusal: TVLB_FABRIC_IMAGE, TVLB_SWITCH_IMAGE or TVLB_FAULT_IMAGE. Of TVLB_FABRIC_IMAGE

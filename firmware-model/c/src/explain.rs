@@ -1,7 +1,7 @@
 //! Why a packet takes the path that it takes, in C.
 
 use crate::describe::{tvlb_weighing, weighing_of};
-use crate::memory::{self, Out};
+use crate::memory::{self, Inputs, Out};
 use crate::{end, paths_of, scheme_of, state, step_of, tvlb_inputs, tvlb_step, tvlb_switch};
 use tvlb_firmware_model::{Candidate, Drawn, Explanation, Header, NotDrawn};
 use tvlb_schema::{Candidates, NodeId};
@@ -138,14 +138,31 @@ pub unsafe extern "C" fn tvlb_explain(
     inputs: *const tvlb_inputs,
     explanation: *mut tvlb_explanation,
 ) -> i32 {
-    let explain = || {
+    // SAFETY: the caller promises what `explain` asks for.
+    unsafe { explain(switch, node, scheme, paths, inputs, explanation) }
+}
+
+/// As [`tvlb_explain`], from counters of any layout.
+///
+/// # Safety
+/// As for [`crate::tvlb_admit`], with `explanation` for `step`.
+pub(crate) unsafe fn explain<I: Inputs>(
+    switch: *const tvlb_switch,
+    node: u32,
+    scheme: u8,
+    paths: u8,
+    inputs: *const I,
+    explanation: *mut tvlb_explanation,
+) -> i32 {
+    let answer = || {
         // SAFETY: by the caller's promise on `inputs`.
-        let (credits, mut random) = unsafe { memory::enter(inputs) }?;
+        let (mut credits, mut random) = unsafe { memory::enter(inputs) }?;
         // SAFETY: by the caller's promise on `explanation`.
         let out = unsafe { Out::new(explanation) }?;
         let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
         // SAFETY: by the caller's promise on `switch`.
         let switch = unsafe { state::read(switch) }?;
+        credits.belong_to(switch);
         let explanation = switch
             .explain(NodeId(node), scheme, paths, &credits, &mut random)
             .map_err(|error| error.code())?;
@@ -154,7 +171,7 @@ pub unsafe extern "C" fn tvlb_explain(
         out.write(explanation_of(&explanation, step));
         Ok(())
     };
-    end(explain())
+    end(answer())
 }
 
 /// Why a second look decides what it decides: `tvlb_explain_again`.
@@ -169,14 +186,30 @@ pub unsafe extern "C" fn tvlb_explain_again(
     inputs: *const tvlb_inputs,
     explanation: *mut tvlb_explanation,
 ) -> i32 {
-    let explain = || {
+    // SAFETY: the caller promises what `explain_again` asks for.
+    unsafe { explain_again(switch, header, paths, inputs, explanation) }
+}
+
+/// As [`tvlb_explain_again`], from counters of any layout.
+///
+/// # Safety
+/// As for [`crate::tvlb_admit`], with `explanation` for `step`.
+pub(crate) unsafe fn explain_again<I: Inputs>(
+    switch: *const tvlb_switch,
+    header: u64,
+    paths: u8,
+    inputs: *const I,
+    explanation: *mut tvlb_explanation,
+) -> i32 {
+    let answer = || {
         // SAFETY: by the caller's promise on `inputs`.
-        let (credits, mut random) = unsafe { memory::enter(inputs) }?;
+        let (mut credits, mut random) = unsafe { memory::enter(inputs) }?;
         // SAFETY: by the caller's promise on `explanation`.
         let out = unsafe { Out::new(explanation) }?;
         let paths = paths_of(paths)?;
         // SAFETY: by the caller's promise on `switch`.
         let switch = unsafe { state::read(switch) }?;
+        credits.belong_to(switch);
         let explanation = switch
             .explain_again(Header::from_bits(header), paths, &credits, &mut random)
             .map_err(|error| error.code())?;
@@ -184,7 +217,7 @@ pub unsafe extern "C" fn tvlb_explain_again(
         out.write(explanation_of(&explanation, step));
         Ok(())
     };
-    end(explain())
+    end(answer())
 }
 
 /// Why a look in the intermediate group answers what it answers: `tvlb_explain_onward`.
@@ -198,13 +231,28 @@ pub unsafe extern "C" fn tvlb_explain_onward(
     inputs: *const tvlb_inputs,
     explanation: *mut tvlb_explanation,
 ) -> i32 {
-    let explain = || {
+    // SAFETY: the caller promises what `explain_onward` asks for.
+    unsafe { explain_onward(switch, header, inputs, explanation) }
+}
+
+/// As [`tvlb_explain_onward`], from counters of any layout.
+///
+/// # Safety
+/// As for [`crate::tvlb_admit`], with `explanation` for `step`.
+pub(crate) unsafe fn explain_onward<I: Inputs>(
+    switch: *const tvlb_switch,
+    header: u64,
+    inputs: *const I,
+    explanation: *mut tvlb_explanation,
+) -> i32 {
+    let answer = || {
         // SAFETY: by the caller's promise on `inputs`.
-        let (credits, _) = unsafe { memory::enter(inputs) }?;
+        let (mut credits, _) = unsafe { memory::enter(inputs) }?;
         // SAFETY: by the caller's promise on `explanation`.
         let out = unsafe { Out::new(explanation) }?;
         // SAFETY: by the caller's promise on `switch`.
         let switch = unsafe { state::read(switch) }?;
+        credits.belong_to(switch);
         let explanation = switch
             .explain_onward(Header::from_bits(header), switch.booted_for().0, &credits)
             .map_err(|error| error.code())?;
@@ -212,5 +260,5 @@ pub unsafe extern "C" fn tvlb_explain_onward(
         out.write(explanation_of(&explanation, step));
         Ok(())
     };
-    end(explain())
+    end(answer())
 }

@@ -13,6 +13,8 @@
 
 mod ask;
 mod code;
+mod counted;
+mod decisions;
 mod describe;
 mod explain;
 pub mod extension;
@@ -33,6 +35,10 @@ pub use code::{
     TVLB_NOT_BOOTED, TVLB_OK, TVLB_OLD_FAULTS, TVLB_OTHER, TVLB_REPLACEMENT, TVLB_SUMS_ONLY,
     TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_error_name,
 };
+pub use counted::{
+    tvlb_admit_counted, tvlb_counters, tvlb_explain_again_counted, tvlb_explain_counted,
+    tvlb_explain_onward_counted, tvlb_look_onward_counted, tvlb_reconsider_counted,
+};
 pub use describe::{
     tvlb_describe, tvlb_describe_port, tvlb_description, tvlb_port, tvlb_weighing, tvlb_weighing_of,
 };
@@ -51,8 +57,7 @@ pub use window::{
 
 use memory::Out;
 use setup::Images;
-use tvlb_firmware_model::{Admission, Header, Scheme, Step, Switch, VlbPaths};
-use tvlb_schema::NodeId;
+use tvlb_firmware_model::{Header, Scheme, Step, Switch, VlbPaths};
 
 /// A step of a packet: `struct tvlb_step`.
 #[repr(C)]
@@ -174,21 +179,8 @@ pub unsafe extern "C" fn tvlb_admit(
     inputs: *const tvlb_inputs,
     step: *mut tvlb_step,
 ) -> i32 {
-    let admit = || {
-        let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
-        // SAFETY: by the caller's promise on `inputs`.
-        let (credits, mut random) = unsafe { memory::enter(inputs) }?;
-        // SAFETY: by the caller's promise on `step`.
-        let out = unsafe { Out::new(step) }?;
-        // SAFETY: by the caller's promise on `switch`.
-        let switch = unsafe { state::read(switch) }?;
-        let Admission { step, choice } = switch
-            .admit(NodeId(node), scheme, paths, &credits, &mut random)
-            .map_err(|error| error.code())?;
-        out.write(step_of(step, choice.code()));
-        Ok(())
-    };
-    end(admit())
+    // SAFETY: the caller promises what `admit` asks for.
+    unsafe { decisions::admit(switch, node, scheme, paths, inputs, step) }
 }
 
 /// PAR's second look: `tvlb_reconsider`.
@@ -202,23 +194,8 @@ pub unsafe extern "C" fn tvlb_reconsider(
     paths: u8,
     inputs: *const tvlb_inputs,
 ) -> i32 {
-    let reconsider = || {
-        let paths = paths_of(paths)?;
-        // SAFETY: by the caller's promise on `inputs`.
-        let (credits, mut random) = unsafe { memory::enter(inputs) }?;
-        // SAFETY: by the caller's promise on `header`, as for the next.
-        let out = unsafe { Out::new(header) }?;
-        // SAFETY: as above.
-        let header = Header::from_bits(unsafe { memory::read(header) }?);
-        // SAFETY: by the caller's promise on `switch`.
-        let switch = unsafe { state::read(switch) }?;
-        let looked = switch
-            .reconsider(header, paths, &credits, &mut random)
-            .map_err(|error| error.code())?;
-        out.write(looked.bits());
-        Ok(())
-    };
-    end(reconsider())
+    // SAFETY: the caller promises what `reconsider` asks for.
+    unsafe { decisions::reconsider(switch, header, paths, inputs) }
 }
 
 /// The look in the intermediate group: `tvlb_look_onward`.
@@ -231,20 +208,8 @@ pub unsafe extern "C" fn tvlb_look_onward(
     header: *mut u64,
     inputs: *const tvlb_inputs,
 ) -> i32 {
-    let look = || {
-        // SAFETY: by the caller's promise on `inputs`.
-        let (credits, _) = unsafe { memory::enter(inputs) }?;
-        // SAFETY: by the caller's promise on `header`, as for the next.
-        let out = unsafe { Out::new(header) }?;
-        // SAFETY: as above.
-        let header = Header::from_bits(unsafe { memory::read(header) }?);
-        // SAFETY: by the caller's promise on `switch`.
-        let switch = unsafe { state::read(switch) }?;
-        let looked = switch.look_onward(header, switch.booted_for().0, &credits);
-        out.write(looked.map_err(|error| error.code())?.bits());
-        Ok(())
-    };
-    end(look())
+    // SAFETY: the caller promises what `look_onward` asks for.
+    unsafe { decisions::look_onward(switch, header, inputs) }
 }
 
 /// The next step of a packet: `tvlb_forward`.

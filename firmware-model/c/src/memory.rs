@@ -5,7 +5,7 @@ use crate::TVLB_BAD_ARGUMENT;
 use core::ffi::c_void;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
-use tvlb_firmware_model::{Credits, rand_core};
+use tvlb_firmware_model::{Credits, Switch, rand_core};
 use tvlb_schema::Port;
 
 /// A source of random numbers: `tvlb_random`.
@@ -34,56 +34,120 @@ pub struct tvlb_inputs {
     pub channels: usize,
 }
 
-/// The caller's counters. They may change while they are read, so no slice is made of them.
-pub(crate) struct Counters {
+/// Where the counters of ports, or of their virtual channels, lie, and what they count. They may change while they are
+/// read, so no slice is made of them.
+pub(crate) trait Layout {
+    /// How many counters a port has, one for each virtual channel; 0 if it has one for all.
+    fn channels(&self) -> usize;
+
+    /// Credits in use by the one counter of a port. A port without a counter counts as idle, here and below.
+    fn of_port(&self, port: Port) -> u32;
+
+    /// Credits in use by a port's counter of a channel that is below [`Self::channels`].
+    fn of_channel(&self, port: Port, channel: usize) -> u32;
+
+    /// Credits in use by each of a port's counters.
+    fn of_channels(&self, port: Port) -> impl Iterator<Item = u32>;
+
+    /// Takes from the switch whose counters these are what their meaning depends on.
+    fn belong_to(&mut self, switch: &Switch<'_>);
+}
+
+/// Counters of 32 bits without gaps: those of `tvlb_inputs`.
+pub(crate) struct Dense {
     first: *const u32,
     /// How many counters there are.
     count: usize,
-    /// How many counters a port has, one for each virtual channel; 0 if it has one for all.
     channels: usize,
-    /// The running sum of links' credits, or null.
-    sum: *const u32,
 }
 
-impl Counters {
+impl Dense {
     #[inline]
     fn counter(&self, at: usize) -> u32 {
         if at >= self.count {
             return 0;
         }
-        // SAFETY: `enter` has checked that `first` is not null, that it is aligned, and that
+        // SAFETY: `counters` has checked that `first` is not null, that it is aligned, and that
         // `count` counters fit into memory; `at` is less than `count`. The caller has promised
         // that the counters live during the call, and that whoever changes one of them at the
         // same time does so by an atomic store, or from outside the program.
         let counter = unsafe { AtomicU32::from_ptr(self.first.add(at).cast_mut()) };
         counter.load(Ordering::Relaxed)
     }
+}
+
+impl Layout for Dense {
+    #[inline]
+    fn channels(&self) -> usize {
+        self.channels
+    }
+
+    #[inline]
+    fn of_port(&self, port: Port) -> u32 {
+        self.counter(port.as_usize())
+    }
+
+    #[inline]
+    fn of_channel(&self, port: Port, channel: usize) -> u32 {
+        self.counter(port.as_usize().saturating_mul(self.channels).saturating_add(channel))
+    }
+
+    #[inline]
+    fn of_channels(&self, port: Port) -> impl Iterator<Item = u32> {
+        let first = port.as_usize().saturating_mul(self.channels);
+        let of_port = first..first.saturating_add(self.channels).min(self.count);
+        of_port.map(|at| self.counter(at))
+    }
+
+    #[inline]
+    fn belong_to(&mut self, _: &Switch<'_>) {}
+}
+
+/// The caller's counters as credits.
+pub(crate) struct Counters<L> {
+    layout: L,
+    /// The running sum of links' credits, or null.
+    sum: *const u32,
+}
+
+impl<L: Layout> Counters<L> {
+    /// Counters in a layout that was checked, and the running sum of links' credits, which may be null.
+    #[inline]
+    pub(crate) fn new(layout: L, sum: *const u32) -> Result<Self, i32> {
+        if !sum.is_null() {
+            check(sum, 1)?;
+        }
+        Ok(Self { layout, sum })
+    }
+
+    /// As [`Layout::belong_to`].
+    #[inline]
+    pub(crate) fn belong_to(&mut self, switch: &Switch<'_>) {
+        self.layout.belong_to(switch);
+    }
 
     /// The sum of a port's counters, one for each virtual channel.
     #[cold]
     #[inline(never)]
     fn sum_of(&self, port: Port) -> u32 {
-        let first = port.as_usize().saturating_mul(self.channels);
-        let of_port = first..first.saturating_add(self.channels).min(self.count);
-        of_port.map(|at| self.counter(at)).fold(0, u32::saturating_add)
+        self.layout.of_channels(port).fold(0, u32::saturating_add)
     }
 }
 
-impl Credits for Counters {
+impl<L: Layout> Credits for Counters<L> {
     #[inline]
     fn used(&self, port: Port) -> u32 {
-        if self.channels == 0 { self.counter(port.as_usize()) } else { self.sum_of(port) }
+        if self.layout.channels() == 0 { self.layout.of_port(port) } else { self.sum_of(port) }
     }
 
     #[inline]
     fn used_on(&self, port: Port, virtual_channel: u8) -> Option<u32> {
         let channel = usize::from(virtual_channel);
-        if channel >= self.channels {
+        if channel >= self.layout.channels() {
             // Without counters by channel none is known; there is no such channel otherwise.
-            return (self.channels > 0).then_some(0);
+            return (self.layout.channels() > 0).then_some(0);
         }
-        let first = port.as_usize().saturating_mul(self.channels);
-        Some(self.counter(first.saturating_add(channel)))
+        Some(self.layout.of_channel(port, channel))
     }
 
     #[inline]
@@ -91,7 +155,7 @@ impl Credits for Counters {
         if self.sum.is_null() {
             return ports.map(|port| self.used(Port(port))).fold(0, u32::saturating_add);
         }
-        // SAFETY: `enter` has checked that it is aligned; the caller has promised for it what it has
+        // SAFETY: `new` has checked that it is aligned; the caller has promised for it what it has
         // promised for the counters.
         let sum = unsafe { AtomicU32::from_ptr(self.sum.cast_mut()) };
         sum.load(Ordering::Relaxed)
@@ -129,25 +193,50 @@ impl rand_core::TryRng for Random {
     }
 }
 
+/// What a call decides from: counters, and random numbers.
+pub(crate) trait Inputs: Copy {
+    /// How its counters lie.
+    type Layout: Layout;
+
+    /// Its counters, whose pointers and numbers are checked here.
+    fn counters(self) -> Result<Counters<Self::Layout>, i32>;
+
+    /// Its random numbers, and what they are given.
+    fn random(self) -> (tvlb_random, *mut c_void);
+}
+
+impl Inputs for tvlb_inputs {
+    type Layout = Dense;
+
+    #[inline]
+    fn counters(self) -> Result<Counters<Dense>, i32> {
+        let tvlb_inputs { credits, credit_count, channels, link_credits, .. } = self;
+        let count = credit_count.checked_mul(channels.max(1)).ok_or(TVLB_BAD_ARGUMENT)?;
+        if count > 0 {
+            check(credits, count)?;
+        }
+        Counters::new(Dense { first: credits, count, channels }, link_credits)
+    }
+
+    #[inline]
+    fn random(self) -> (tvlb_random, *mut c_void) {
+        (self.random, self.context)
+    }
+}
+
 /// The credits and random numbers of a call.
 ///
 /// # Safety
 /// `inputs` is null, misaligned or readable; what it says of its pointers holds during the call.
 #[inline]
-pub(crate) unsafe fn enter(inputs: *const tvlb_inputs) -> Result<(Counters, Random), i32> {
+pub(crate) unsafe fn enter<I: Inputs>(
+    inputs: *const I,
+) -> Result<(Counters<I::Layout>, Random), i32> {
     // SAFETY: by the caller's promise.
-    let tvlb_inputs { credits, credit_count, channels, random, context, link_credits } =
-        unsafe { read(inputs) }?;
-    let next = random.ok_or(TVLB_BAD_ARGUMENT)?;
-    let count = credit_count.checked_mul(channels.max(1)).ok_or(TVLB_BAD_ARGUMENT)?;
-    if count > 0 {
-        check(credits, count)?;
-    }
-    if !link_credits.is_null() {
-        check(link_credits, 1)?;
-    }
-    let counters = Counters { first: credits, count, channels, sum: link_credits };
-    Ok((counters, Random { next, context }))
+    let inputs = unsafe { read(inputs) }?;
+    let (next, context) = inputs.random();
+    let next = next.ok_or(TVLB_BAD_ARGUMENT)?;
+    Ok((inputs.counters()?, Random { next, context }))
 }
 
 /// Whether there can be `count` values at `first`: not null, aligned, not more than memory has.

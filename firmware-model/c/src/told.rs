@@ -1,6 +1,6 @@
 //! UGAL by the group: what the other switches of the group have told of their global ports.
 
-use crate::memory::{self, Counters, Out};
+use crate::memory::{self, Counters, Dense, Out};
 use crate::{end, paths_of, state, step_of};
 use crate::{tvlb_inputs, tvlb_step, tvlb_switch};
 use core::ops::Range;
@@ -24,7 +24,7 @@ pub struct tvlb_told {
 
 /// A switch's own counters, and the levels that it was told.
 struct CountersTold {
-    own: Counters,
+    own: Counters<Dense>,
     told: tvlb_told,
 }
 

@@ -57,6 +57,16 @@ int run(void)
     EXPECT(TVLB_OK, tvlb_explain(&sw, 40, TVLB_UGAL_L, TVLB_CUSTOM, &inputs, &explanation));
     EXPECT(TVLB_OK, tvlb_explain_again(&sw, header, TVLB_CUSTOM, &inputs, &explanation));
     EXPECT(TVLB_OK, tvlb_explain_onward(&sw, header, &inputs, &explanation));
+    /* The same calls from counters of one byte, of free credits; that of port 2 shows 4 credits in use. */
+    uint8_t hardware[7] = {32, 32, 28, 32, 32, 32, 32};
+    const tvlb_counters counters = {hardware, 1, 0, seven, NULL, NULL, 32, 32, 7, 0, 1};
+    EXPECT(TVLB_OK, tvlb_admit_counted(&sw, 40, TVLB_PAR, TVLB_CUSTOM, &counters, &step));
+    EXPECT(TVLB_OK, tvlb_reconsider_counted(&sw, &header, TVLB_CUSTOM, &counters));
+    EXPECT(TVLB_OK, tvlb_look_onward_counted(&sw, &header, &counters));
+    EXPECT(TVLB_OK, tvlb_explain_counted(&sw, 40, TVLB_UGAL_L, TVLB_CUSTOM, &counters, &explanation));
+    EXPECT(explanation.min[0].port == 2 ? 4 : 0, (int32_t)explanation.min[0].queue);
+    EXPECT(TVLB_OK, tvlb_explain_again_counted(&sw, header, TVLB_CUSTOM, &counters, &explanation));
+    EXPECT(TVLB_OK, tvlb_explain_onward_counted(&sw, header, &counters, &explanation));
     EXPECT(TVLB_OK, tvlb_switch_of(&sw, 40, &number));
     EXPECT(20, (int32_t)number);
     uint8_t levels[2] = {0, 0}, channel;
