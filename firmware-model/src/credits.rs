@@ -30,14 +30,13 @@ pub trait Credits {
     /// ports up; who keeps a running sum gives that, so that the gate costs nothing. Ports without a
     /// cable are among the numbers. They have no credits in use.
     fn used_by_links(&self, ports: Range<u16>) -> u32 {
-        ports.map(|port| self.used(Port(port))).fold(0, u32::saturating_add)
+        added_up(ports, |port| self.used(port))
     }
 
     /// The same of one virtual channel, of the links within the group or of those to other groups. A decision
     /// that counts single channels and has a gate asks for both, once each.
     fn used_by_links_on(&self, ports: Range<u16>, virtual_channel: u8) -> u32 {
-        let used = ports.map(|port| self.used_on(Port(port), virtual_channel).unwrap_or(0));
-        used.fold(0, u32::saturating_add)
+        added_up(ports, |port| self.used_on(port, virtual_channel).unwrap_or(0))
     }
 
     /// What UGAL-L and PAR weigh a path by, as two factors of its cost: credits in use, and hops. The path
@@ -76,8 +75,15 @@ pub trait Credits {
     }
 }
 
+/// The sum over ports; `u32::MAX` where it is more.
+#[inline]
+pub(crate) fn added_up(ports: Range<u16>, used: impl Fn(Port) -> u32) -> u32 {
+    ports.map(|port| used(Port(port))).fold(0, u32::saturating_add)
+}
+
 /// One counter for each virtual channel of each physical port: that of channel c of port n is at n · channels + c.
-/// A counter beyond the end counts as idle.
+/// A counter beyond the end counts as idle. [`CreditCounters`](crate::CreditCounters) own their counters and keep the sums
+/// that a gate asks for.
 ///
 /// # Example
 /// ```
@@ -120,30 +126,5 @@ impl Credits for [u32] {
     fn used_by_links(&self, ports: Range<u16>) -> u32 {
         let ports = self.iter().take(ports.end.into()).skip(ports.start.into());
         ports.copied().fold(0, u32::saturating_add)
-    }
-}
-
-/// One counter per physical port; a port beyond the end counts as idle.
-#[cfg(feature = "heapless")]
-impl<const PORTS: usize> Credits for heapless::Vec<u32, PORTS> {
-    fn used(&self, port: Port) -> u32 {
-        self.as_slice().used(port)
-    }
-
-    fn used_by_links(&self, ports: Range<u16>) -> u32 {
-        self.as_slice().used_by_links(ports)
-    }
-}
-
-#[cfg(all(test, feature = "heapless"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_vector_counts_as_its_slice_does() {
-        let mut counters = heapless::Vec::<u32, 8>::new();
-        counters.extend_from_slice(&[1, 2, 4, 8]).unwrap();
-        assert_eq!((counters.used(Port(2)), counters.used(Port(4))), (4, 0));
-        assert_eq!((counters.used_by_links(1..3), counters.used_by_links(2..9)), (6, 12));
     }
 }

@@ -101,6 +101,7 @@ extern crate std;
 mod channel;
 mod channels_needed;
 mod choice;
+mod credit_counters;
 mod credits;
 mod decide;
 mod draw;
@@ -123,6 +124,7 @@ mod window;
 
 pub use channel::Channels;
 pub use choice::{Choice, VlbPaths};
+pub use credit_counters::{CreditCounters, CreditError};
 pub use credits::{ByChannel, Credits};
 pub use decide::{Admission, DrawnPath};
 pub use draw::{MOST_ASKED, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Search};

@@ -54,6 +54,8 @@ ROWS
     printf ' Deciding at every hop adds %s B of flash for `launch`, `ask` and `may_inject` and %s B for reading an escape image, which takes %s B of stack; what a switch keeps for it is %s B.' \
         "$(flash machine flash-ask)" "$(flash machine flash-ofar-boot)" "$(machine stack boot-ofar)" \
         "$(machine state ofar)"
+    printf ' With counters of single virtual channels the 1x4 decision with a gate on ports takes %s instructions on the Cortex-M4 by `ByChannel`, which adds them up, and %s by `CreditCounters`, which keep the sums.' \
+        "$(machine instructions admit-1x4-by-channel)" "$(machine instructions admit-1x4-counted)"
     printf ' The look in the intermediate group adds %s B of flash.' "$(flash machine flash-onward)"
     printf ' All this is built with `opt-level = "s"` ("z" for the reading of all images but that one), x86-64 with 3. With 3 on the Cortex-M4 too it is %s B of flash, and the two decisions of UGAL-L take %s and %s instructions there.\n' \
         "$(flash fast)" "$(machine instructions admit-ugal-l-conventional fast)" \

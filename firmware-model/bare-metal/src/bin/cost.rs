@@ -24,11 +24,11 @@ mod bare {
     };
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
     use tvlb_firmware_model::{
-        Admission, ByChannel, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
-        WindowLimits, Windows,
+        Admission, ByChannel, CreditCounters, Credits, DefaultRng, Error, Header, Scheme, Step,
+        Switch, VlbPaths, WindowLimits, Windows,
     };
     use tvlb_ofar::{Ask, EscapeImage, Ofar};
-    use tvlb_schema::{NodeId, SwitchId};
+    use tvlb_schema::{NodeId, Port, SwitchId};
 
     /// More than any call touches.
     const PAINTED: usize = 8192;
@@ -109,6 +109,45 @@ mod bare {
                 caller
             });
         }
+        let Some(mut counted) = CreditCounters::<PORTS, CHANNELS>::of(&several) else {
+            exit(false)
+        };
+        for port in 0..PORTS as u16 {
+            let _ = counted.sent(Port(port), 0, 1);
+        }
+        let by_channel = &core::array::from_fn::<u32, { PORTS * CHANNELS }, _>(|at| {
+            u32::from(at % CHANNELS == 0)
+        });
+        let by_channel = ByChannel { counters: by_channel, channels: CHANNELS as u8 };
+        by_credits(meter, idle, "admit-1x4-by-channel", &several, &by_channel);
+        by_credits(meter, idle, "admit-1x4-counted", &several, &counted);
+    }
+
+    /// Packets from nodes, of a set and with a gate, by these credits.
+    fn by_credits(
+        meter: &mut Meter,
+        idle: u64,
+        name: &str,
+        switch: &Switch<'_>,
+        credits: &impl Credits,
+    ) {
+        let (mut nodes, mut rng) = (Nodes(0), DefaultRng::seed_from_u64(2));
+        meter.both(name, idle, || {
+            let (node, credits) = (nodes.next(), black_box(credits));
+            let caller = stack_pointer();
+            let _ = black_box(admit_by(switch, node, credits, &mut rng));
+            caller
+        });
+    }
+
+    #[inline(never)]
+    fn admit_by(
+        switch: &Switch<'_>,
+        node: NodeId,
+        credits: &impl Credits,
+        rng: &mut DefaultRng,
+    ) -> Result<Admission, Error> {
+        switch.admit(node, Scheme::UgalL, VlbPaths::Custom, credits, rng)
     }
 
     /// Packets that arrive at the second switch.

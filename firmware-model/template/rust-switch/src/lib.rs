@@ -10,15 +10,14 @@
 use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::schema::{NodeId, Port, SwitchId};
 use tvlb_firmware_model::{
-    Admission, ByChannel, Channels, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
-    WindowLimits, Windows,
+    Admission, Channels, CreditCounters, CreditError, DefaultRng, Error, Header, Scheme, Step,
+    Switch, VlbPaths, WindowLimits, Windows,
 };
 
 /// The most ports that the switch can have.
 pub const MOST_PORTS: usize = 64;
 /// The virtual channels that each port has counters for: tables may count the credits of single channels.
 pub const CHANNELS: u8 = 5;
-const MOST_COUNTERS: usize = MOST_PORTS * CHANNELS as usize;
 
 /// The windows of the source: as many as the largest fabric has switches, or fewer, which switches share.
 const WINDOWS: usize = 256;
@@ -34,15 +33,15 @@ pub struct Routing<'t> {
     switch: Switch<'t>,
     rng: DefaultRng,
     /// By port and virtual channel, flits sent whose buffer space downstream has not come back yet.
-    credits_in_use: heapless::Vec<u32, MOST_COUNTERS>,
+    credits: CreditCounters<MOST_PORTS, { CHANNELS as usize }>,
     windows: Windows<WINDOWS>,
 }
 
 /// Why a switch does not boot.
 #[derive(Debug)]
 pub enum BootError {
-    /// It has more ports than there are counters.
-    TooManyPorts(u32),
+    /// It has more ports, or its links more virtual channels, than there are counters.
+    TooFewCounters,
     /// The images are bad, or the links have too few virtual channels.
     Datapath(Error),
 }
@@ -60,14 +59,10 @@ impl<'t> Routing<'t> {
         let switch = Switch::boot(fabric_image, switch_image)
             .and_then(|switch| switch.with_channels(SCHEME, links))
             .map_err(BootError::Datapath)?;
-        let ports = switch.image().fabric().dragonfly().radix();
-        let mut credits_in_use = heapless::Vec::new();
-        credits_in_use
-            .resize(ports as usize * usize::from(CHANNELS), 0)
-            .map_err(|_| BootError::TooManyPorts(ports))?;
+        let credits = CreditCounters::of(&switch).ok_or(BootError::TooFewCounters)?;
         // Each switch draws numbers of its own.
         let rng = DefaultRng::seed_from_u64(switch.image().switch().0.into());
-        Ok(Self { switch, rng, credits_in_use, windows: Windows::new(LIMITS) })
+        Ok(Self { switch, rng, credits, windows: Windows::new(LIMITS) })
     }
 
     /// Whether a packet from a node of this switch may set out; it then counts as under way. Otherwise it is held, and
@@ -98,8 +93,7 @@ impl<'t> Routing<'t> {
     /// # Errors
     /// There is no such node, or no path leads there. The packet is to be dropped.
     pub fn from_node(&mut self, destination: NodeId) -> Result<Admission, Error> {
-        let credits = ByChannel { counters: &self.credits_in_use, channels: CHANNELS };
-        self.switch.admit(destination, SCHEME, PATHS, &credits, &mut self.rng)
+        self.switch.admit(destination, SCHEME, PATHS, &self.credits, &mut self.rng)
     }
 
     /// A packet from another switch, with the header that it came with: PAR's second look, if the packet is open to
@@ -109,25 +103,31 @@ impl<'t> Routing<'t> {
     /// The header makes no sense here. The packet is to be dropped.
     pub fn from_link(&mut self, header: u64) -> Result<Step, Error> {
         let header = Header::from_bits(header);
-        let credits = ByChannel { counters: &self.credits_in_use, channels: CHANNELS };
-        let header = self.switch.reconsider(header, PATHS, &credits, &mut self.rng)?;
+        let header = self.switch.reconsider(header, PATHS, &self.credits, &mut self.rng)?;
         // The source of a VLB packet could not see the queues of this group, so the packet may leave it by another link.
-        let header = self.switch.look_onward(header, SCHEME, &credits)?;
+        let header = self.switch.look_onward(header, SCHEME, &self.credits)?;
         self.switch.forward(header)
     }
 
     /// Flits were sent by a port on a virtual channel.
-    pub fn sent(&mut self, port: Port, virtual_channel: u8, flits: u32) {
-        if let Some(count) = self.credits_in_use.get_mut(counter(port, virtual_channel)) {
-            *count = count.saturating_add(flits);
-        }
+    ///
+    /// # Errors
+    /// There is no such counter.
+    pub fn sent(&mut self, port: Port, virtual_channel: u8, flits: u32) -> Result<(), CreditError> {
+        self.credits.sent(port, virtual_channel, flits)
     }
 
     /// Buffer space of a virtual channel downstream of a port has come back.
-    pub fn credit_returned(&mut self, port: Port, virtual_channel: u8, flits: u32) {
-        if let Some(count) = self.credits_in_use.get_mut(counter(port, virtual_channel)) {
-            *count = count.saturating_sub(flits);
-        }
+    ///
+    /// # Errors
+    /// More has come back than was sent, which is worth a count of its own: a link has made credits.
+    pub fn credit_returned(
+        &mut self,
+        port: Port,
+        virtual_channel: u8,
+        flits: u32,
+    ) -> Result<(), CreditError> {
+        self.credits.returned(port, virtual_channel, flits)
     }
 
     /// The same routing with other tables, from a bank of memory that was not in use, while packets fly. The bank of
@@ -145,8 +145,8 @@ impl<'t> Routing<'t> {
     ) -> Result<Routing<'u>, (Self, Error)> {
         match self.switch.replaced(fabric_image, switch_image, fault_image) {
             Ok(switch) => {
-                let Self { rng, credits_in_use, windows, .. } = self;
-                Ok(Routing { switch, rng, credits_in_use, windows })
+                let Self { rng, credits, windows, .. } = self;
+                Ok(Routing { switch, rng, credits, windows })
             }
             Err(error) => Err((self, error)),
         }
@@ -157,9 +157,4 @@ impl<'t> Routing<'t> {
     pub fn switch(&self) -> &Switch<'t> {
         &self.switch
     }
-}
-
-/// Where the counter of a virtual channel of a port is.
-fn counter(port: Port, virtual_channel: u8) -> usize {
-    port.as_usize() * usize::from(CHANNELS) + usize::from(virtual_channel)
 }

@@ -2,8 +2,9 @@
 //! for the first while they fly.
 
 use rust_switch::{BootError, CHANNELS, Routing};
+use std::error::Error;
 use tvlb_firmware_model::schema::NodeId;
-use tvlb_firmware_model::{Channels, Error, Step};
+use tvlb_firmware_model::{Channels, Step};
 
 const FABRIC: &[u8] = include_bytes!("../images/fabric.tvlb");
 const FIRST: &[u8] = include_bytes!("../images/00003.tvlb");
@@ -24,10 +25,10 @@ fn received<'b>(bank: &'b mut [u8], fabric: &[u8], image: &[u8]) -> (&'b [u8], &
     (of_fabric, of_switch)
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), Box<dyn Error>> {
     let boot = |image| match Routing::boot(FABRIC, image, LINKS) {
         Ok(routing) => routing,
-        Err(BootError::TooManyPorts(ports)) => panic!("{ports} ports are too many"),
+        Err(BootError::TooFewCounters) => panic!("the switch has more ports than counters"),
         Err(BootError::Datapath(error)) => panic!("{error}"),
     };
     let (mut first, mut second) = (boot(FIRST), boot(SECOND));
@@ -45,7 +46,7 @@ fn main() -> Result<(), Error> {
             Step::Deliver { port } => println!("deliver at port {port}"),
             Step::Send { port, virtual_channel, header } => {
                 println!("{:?}, send by port {port} on channel {virtual_channel}", sent.choice);
-                first.sent(port, virtual_channel, 1);
+                first.sent(port, virtual_channel, 1)?;
                 // What goes to the other switch arrives there with its header.
                 if first.switch().neighbour(port) == Some(there_place) {
                     match second.from_link(header.bits())? {
@@ -58,7 +59,7 @@ fn main() -> Result<(), Error> {
                             );
                         }
                     }
-                    first.credit_returned(port, virtual_channel, 1);
+                    first.credit_returned(port, virtual_channel, 1)?;
                 }
             }
         }
