@@ -46,6 +46,7 @@ pub mod fabric_file;
 pub mod faults;
 pub mod image;
 pub mod pipeline;
+pub mod plain;
 pub mod policy;
 pub mod recognise;
 pub mod report;

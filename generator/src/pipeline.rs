@@ -12,6 +12,7 @@ use crate::choose::{ChoiceOptions, ChooseError, RunsMade, choose};
 use crate::fabric::Fabric;
 use crate::fabric_file::FabricFile;
 use crate::image::ImageStageError;
+use crate::plain::{self, NotPlain};
 use crate::policy::{Policies, Policy};
 use crate::report::{self, Subject};
 use crate::routes::draw_work::{DrawWork, TooMuchWork};
@@ -68,6 +69,8 @@ pub struct TablesInMemory {
 pub enum PipelineError {
     #[error(transparent)]
     Unreachable(#[from] Unreachable),
+    #[error("--plain: {0}")]
+    NotPlain(#[from] NotPlain),
     #[error(transparent)]
     Choose(#[from] ChooseError),
     #[error(transparent)]
@@ -131,7 +134,11 @@ pub fn make(
     progress: &dyn Progress,
 ) -> Result<TablesInMemory, PipelineError> {
     let mut runs = RunsMade::default();
-    let (mut decided, entry, modelled) = match settings.policies_of(&fabric.file) {
+    let policies = settings.policies_of(&fabric.file);
+    if settings.choice.plain {
+        plain::check(fabric, policies.given(), &settings.choice.candidates)?;
+    }
+    let (mut decided, entry, modelled) = match policies {
         Policies::Given(policies) | Policies::OfSetFile(policies) => (policies, None, None),
         Policies::Chosen => {
             let choice = choose(fabric, &settings.choice, progress)?;

@@ -7,10 +7,11 @@
 use crate::fault_image::{FabricPlan, Faults, LocalLink};
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT, Opened};
-use crate::image_error::{Fault, Feature, ImagePart, Refusal, Value, saturating_u32};
+use crate::image_error::{Fault, ImagePart, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerLinks, FewerPairs};
 use crate::packed::{PackedArray, width_for};
+use crate::plain::Feature;
 use crate::{
     ANY_FABRIC, Dragonfly, End, GlobalPort, GroupId, GroupKind, GroupLinks, ImageError, Port,
     SwitchId, SwitchIndex, limits,

@@ -8,10 +8,11 @@
 
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT, Opened};
-use crate::image_error::{Fault, Feature, ImagePart, Refusal, Value, saturating_u32};
+use crate::image_error::{Fault, ImagePart, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerPairs, most_links};
 use crate::packed::{PackedArray, width_for};
+use crate::plain::Feature;
 use crate::{ANY_FABRIC, Dragonfly, GroupId, ImageError, SwitchId, SwitchIndex};
 
 /// A link between two switches of a group.

@@ -8,6 +8,7 @@
 
 use crate::dragonfly::SizeFault;
 use crate::image_kind::{FORMAT_VERSION, HEADER_LEN, ImageKind, MAGIC};
+use crate::plain::Feature;
 use crate::{DragonflyError, SetRuleError};
 use core::fmt;
 
@@ -58,30 +59,6 @@ pub(crate) enum Fault {
     Padding(ImagePart),
     /// `found` bytes follow the last section.
     Trailing,
-}
-
-/// What an image may have that a plain fabric does not need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Feature {
-    UnequalGroups,
-    UnevenWirings,
-    LocalLinks,
-    SetsBySwitch,
-    Faults,
-    PortMaps,
-}
-
-impl Feature {
-    const fn words(self) -> &'static str {
-        match self {
-            Self::UnequalGroups => "groups of several kinds",
-            Self::UnevenWirings => "groups joined by different numbers of links, or unused ports",
-            Self::LocalLinks => "switches of a group that several links join, or none",
-            Self::SetsBySwitch => "a set of intermediate switches",
-            Self::Faults => "dead cables, links or switches",
-            Self::PortMaps => "a port map",
-        }
-    }
 }
 
 /// A part of an image.

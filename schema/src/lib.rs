@@ -18,7 +18,8 @@
 //! only, and refuses others by what they have that is not plain. A fabric is *plain* if its groups are all of one kind,
 //! any two of them share as many links as any other two, every port is used, every two switches of a group
 //! share one link, nothing is dead, no set is of intermediate switches, and no image has a port map.
-//! One feature and not one for each, so that every build that there is can be tested.
+//! One feature and not one for each, so that every build that there is can be tested. [`FabricImage::not_plain`] and
+//! [`SwitchImage::not_plain`] tell.
 //!
 //! # Example
 //! ```
@@ -70,6 +71,7 @@ mod local_links;
 #[cfg(feature = "alloc")]
 mod nodes;
 mod packed;
+mod plain;
 mod port_map;
 mod route;
 mod set;

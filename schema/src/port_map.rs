@@ -5,7 +5,8 @@
 //! program on the switch needs no list beside its images. Of a port whose number is not known it says
 //! nothing, and an image without any known number has no map.
 
-use crate::image_error::{Fault, Feature, ImagePart, Refusal, Value};
+use crate::image_error::{Fault, ImagePart, Refusal, Value};
+use crate::plain::Feature;
 use crate::{ANY_FABRIC, Dragonfly, GroupId, Port};
 
 /// The entry of a port without a known number; numbers are below it.

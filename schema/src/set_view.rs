@@ -6,9 +6,10 @@
 //! each global port of the group.
 
 use crate::fields::Fields;
-use crate::image_error::{Fault, Feature, ImagePart, Refusal, Value, saturating_u32};
+use crate::image_error::{Fault, ImagePart, Refusal, Value, saturating_u32};
 use crate::image_kind::HEADER_LEN;
 use crate::packed::PackedArray;
+use crate::plain::Feature;
 use crate::{
     ANY_FABRIC, Dragonfly, DrawRule, GlobalPort, GroupId, Keep, LegHops, Level, RouteKey, SetRule,
     SetRuleError, Shape, ShapeSet, SwitchId,

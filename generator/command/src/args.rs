@@ -54,6 +54,10 @@ pub struct GenerateOptions {
     /// are given and for --fast, because a choice by simulation judges sets as they are
     #[arg(long)]
     pub balance: bool,
+    /// Make only what a build of the datapath without the feature `any-fabric` boots, which takes less flash: choose among
+    /// sets that are drawn by route or by shape, and refuse a fabric or a set that needs more
+    #[arg(long)]
+    pub plain: bool,
     /// Where sets are chosen: how much traffic the policies are tried with [default: standard]
     #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, value_name = "SIZE")]
     pub panel: Option<PanelSize>,

@@ -185,6 +185,7 @@ fn failure(
         }
         PipelineError::Cancelled(_) => Failure::Interrupted,
         PipelineError::Images(error) => in_wiring(fabric, file, &error),
+        PipelineError::NotPlain(_) => Failure::Message(format!("{}: {error}", file.display())),
         error => Failure::of(error),
     }
 }
@@ -267,6 +268,7 @@ fn options(fabric: &Fabric, arguments: &GenerateOptions) -> Result<ChoiceOptions
         panel: arguments.panel.unwrap_or_default(),
         fast: arguments.fast,
         candidates: policies_to_try(&arguments.try_policy, fabric.file.seed)?,
+        plain: arguments.plain,
         state: arguments.state.clone(),
     })
 }

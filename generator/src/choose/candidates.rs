@@ -82,6 +82,8 @@ pub struct Sources<'s> {
     pub seed: u64,
     /// What suits fabrics of this kind.
     pub families: &'s Families,
+    /// Whether only what a plain build of the datapath boots may be chosen.
+    pub plain: bool,
 }
 
 impl Sources<'_> {
@@ -109,14 +111,23 @@ impl Sources<'_> {
         all
     }
 
-    /// Whether a candidate may be chosen: it weighs as the fabric file says, and is asked by the scheme itself.
+    /// Whether a candidate may be chosen: it weighs as the fabric file says, is asked by the scheme itself, and is booted by
+    /// the build that is to boot it.
     pub fn allows(&self, scheme: Scheme, candidate: &PolicyCandidate) -> bool {
         self.limited(scheme, candidate.policies.clone()) == candidate.policies
             && candidate.asked_by(scheme) == scheme
+            && self.boots(&candidate.policies)
+    }
+
+    /// Whether the build that is to boot the tables boots these policies.
+    fn boots(&self, policies: &PolicyPair) -> bool {
+        let mut rules = [&policies.source.rule, &policies.second.rule].into_iter();
+        !self.plain || rules.all(|rule| rule.not_plain().is_none())
     }
 
     /// The candidates of a scheme, each once, the paper's choice first. UGAL-L has one decision: of
-    /// two policies it takes the first.
+    /// two policies it takes the first. What may not be chosen is among them only as what others are compared with: the
+    /// paper's choice.
     pub fn candidates(&self, scheme: Scheme) -> Vec<PolicyCandidate> {
         let known = |text: &str| {
             PolicyPair::parse(text, self.seed).expect("these texts are in the grammar")
@@ -126,7 +137,8 @@ impl Sources<'_> {
             let candidate = PolicyCandidate { policies: self.limited(scheme, policies), origin };
             // No candidate may be without any route.
             let has_routes = !candidate.policies.source.rule.shapes().is_empty();
-            if has_routes && !all.iter().any(|c| c.is_like(&candidate)) {
+            let is_compared = candidate.origin == Origin::Paper || self.boots(&candidate.policies);
+            if has_routes && is_compared && !all.iter().any(|c| c.is_like(&candidate)) {
                 all.push(candidate);
             }
         };
@@ -200,7 +212,7 @@ mod tests {
 
     fn sources<'s>(front: &'s [SetRule], user: &'s [PolicyPair]) -> Sources<'s> {
         let families = &Families::DRAGONFLY;
-        Sources { front, user, weighing: PerDecision::default(), seed: 1, families }
+        Sources { front, user, weighing: PerDecision::default(), seed: 1, families, plain: false }
     }
 
     fn names(candidates: &[PolicyCandidate]) -> Vec<String> {
@@ -252,6 +264,27 @@ mod tests {
                         candidate.name()
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_plain_build_is_given_what_it_boots() {
+        for families in [Families::DRAGONFLY, Families::DRAGONFLY_PLUS] {
+            for scheme in [Scheme::UgalL, Scheme::UgalGroup, Scheme::Par] {
+                let any = Sources { families: &families, ..sources(&[], &[]) };
+                let plain = Sources { plain: true, ..any };
+                let all = [plain.conventional(scheme), plain.candidates(scheme)].concat();
+                let (allowed, others): (Vec<_>, Vec<_>) =
+                    all.into_iter().partition(|one| plain.allows(scheme, one));
+                let rules = allowed
+                    .iter()
+                    .flat_map(|one| [one.policies.source.rule, one.policies.second.rule]);
+                assert!(rules.clone().all(|rule| !rule.is_by_switch()) && rules.count() > 4);
+                // What was published is compared with; with UGAL by the group, nothing published can be chosen.
+                let published =
+                    [Origin::Conventional, Origin::ConventionalByChannel, Origin::Paper];
+                assert!(others.iter().all(|one| published.contains(&one.origin)));
             }
         }
     }

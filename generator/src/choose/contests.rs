@@ -58,6 +58,8 @@ pub(super) struct Contests<'t> {
     pub(super) prefer: Prefer,
     /// How much regret a candidate may have on a guard.
     pub(super) most_regret: MostRegret,
+    /// As [`Sources::plain`].
+    pub(super) plain: bool,
     /// The caller's progress.
     pub(super) progress: &'t dyn Progress,
 }
@@ -136,7 +138,8 @@ impl Contests<'_> {
         let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, self.progress)?;
         let (weighing, seed) = (self.fabric.file.policies.weighing, self.fabric.file.seed);
         let families = Families::for_fabric(self.fabric);
-        let sources = Sources { front: &[], user: &[], weighing, seed, families };
+        let sources =
+            Sources { front: &[], user: &[], weighing, seed, families, plain: self.plain };
         let is_allowed = |&one: &Contender| sources.allows(scheme, field.candidate(one));
         let candidates: Vec<Contender> = Contender::all(field.count()).filter(is_allowed).collect();
         let rules = ContestRules {

@@ -71,6 +71,8 @@ pub struct ChoiceOptions {
     pub fast: bool,
     /// Further policies to try.
     pub candidates: Vec<PolicyPair>,
+    /// Whether only what a plain build of the datapath boots may be chosen.
+    pub plain: bool,
     /// The directory that keeps what is done, so that an interrupted choice goes on from there, and so that
     /// several processes with the same options make each run once.
     pub state: Option<PathBuf>,
@@ -124,7 +126,8 @@ pub fn choose(
     let seed = fabric.file.seed;
     let (user, weighing) = (&options.candidates, fabric.file.policies.weighing);
     let families = Families::for_fabric(fabric);
-    let without_front = Sources { front: &[], user, weighing, seed, families };
+    let without_front =
+        Sources { front: &[], user, weighing, seed, families, plain: options.plain };
     let schemes = fabric.file.schemes();
     let tried: Vec<SetRule> = schemes
         .iter()
@@ -135,6 +138,9 @@ pub fn choose(
     // On some uneven wirings most pairs have hardly a route of some shape, and a switch would look for
     // one for too long; by route it finds another.
     let can_be_drawn = |rule: &SetRule| {
+        if options.plain && rule.not_plain().is_some() {
+            return false;
+        }
         let work = fabric.draw_work(&Policy::from(*rule), progress);
         work.is_ok_and(|work| work.check(rule).is_ok())
     };
@@ -171,6 +177,7 @@ pub fn choose(
         memory: &memory,
         prefer: options.prefer,
         most_regret: options.most_regret,
+        plain: options.plain,
         progress,
     };
     let outcome = contests.both(&Sources { front: &front, ..without_front });

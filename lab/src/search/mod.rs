@@ -79,7 +79,7 @@ impl SearchSettings {
     fn sources(&self) -> Sources<'_> {
         let weighing = PerDecision::default();
         let families = &Families::DRAGONFLY;
-        Sources { front: &[], user: &self.tried, weighing, seed: self.seed, families }
+        Sources { front: &[], user: &self.tried, weighing, seed: self.seed, families, plain: false }
     }
 }
 

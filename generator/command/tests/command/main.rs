@@ -32,6 +32,7 @@ mod names;
 mod odd_command_lines;
 mod output;
 mod pairs;
+mod plain;
 #[path = "../programs/mod.rs"]
 mod programs;
 #[path = "../report/mod.rs"]
