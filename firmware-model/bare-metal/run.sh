@@ -24,17 +24,17 @@ host=$(mktemp) machine=$(mktemp)
 trap 'rm -f "$host" "$machine"' EXIT
 cargo run --quiet --release --locked --bin record >"$host"
 
-build() { # further options of cargo
+compile() { # a command of cargo and its options
     if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
-        cargo build --quiet --release --locked --target "$target" "$@"
+        cargo "$@" --quiet --locked --target "$target"
     elif [ $debian = yes ]; then
         # Debian's compiler brings the source of `core`, which has to be built with it.
-        RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 /usr/bin/cargo build --quiet --release --locked \
-            -Zbuild-std=core --target "$target" "$@"
+        RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 /usr/bin/cargo "$@" --quiet --locked -Zbuild-std=core --target "$target"
     else
         skip "a compiler for $target (Debian: rustc-web cargo-web rust-web-src)"
     fi
 }
+build() { compile build --release "$@"; }
 elf() { printf '%s/%s/release/%s' "$out" "$target" "$1"; }
 flash() { size "$(elf "$1")" | awk 'NR == 2 { print $1 }'; }
 
@@ -79,8 +79,19 @@ else
     printf 'skipped: the big-endian run needs qemu-ppc (Debian: qemu-user, and the compiler above)\n'
 fi
 
+# A page that is out of date fails; compilers differ by less.
+near() { # page, what is before and after the figure on it, figure
+    said=$(sed -n "s/^.*$2\([0-9]*\)$3.*\$/\1/p" "$1")
+    if [ $((${said:-0} * 100)) -lt $(($4 * 95)) ] || [ $((said * 100)) -gt $(($4 * 105)) ]; then
+        printf '%s says %s, measured %s: tests/bench/datapath-cost.sh writes it\n' "$1" "${said:-nothing}" "$4" >&2
+        exit 1
+    fi
+}
+
 if [ "${1-}" = --cost ]; then
-    printf 'flash %s\n' "$(($(flash footprint) - $(flash empty)))"
+    datapath=$(($(flash footprint) - $(flash empty)))
+    printf 'flash %s\n' "$datapath"
+    near ../README.md 'The datapath is ' ' B of flash' "$datapath"
     printf 'flash-plain %s\n' "$plain"
     whole=$(flash footprint)
     build --bin footprint --features onward
@@ -90,5 +101,31 @@ if [ "${1-}" = --cost ]; then
     build --bin footprint --features per-hop
     printf 'flash-ofar-boot %s\n' "$((boot - whole))"
     printf 'flash-ask %s\n' "$(($(flash footprint) - boot))"
+    # The library for C, of which the linker keeps what the named functions need.
+    library() {
+        (cd ../.. && compile rustc --target-dir "$out" --package tvlb-firmware-c --profile firmware --crate-type staticlib \
+            --features panic-guard "$@")
+    }
+    in_c() { # functions
+        local keep=() function
+        for function in "$@"; do keep+=("--undefined=tvlb_$function"); done
+        # Only where this script has built `core`, for size, can a number of 64 bits panic as it is printed.
+        case " $* " in *' check_image '*) keep+=(--defsym=tvlb_must_not_panic=tvlb_boot) ;; esac
+        ld.lld -m armelf --gc-sections --entry=tvlb_boot "${keep[@]}" \
+            "$out/$target/firmware/libtvlb_firmware_c.a" -o "$machine"
+        size "$machine" | awk 'NR == 2 { print $1 }'
+    }
+    packets=(boot admit reconsider forward)
+    library --no-default-features
+    printf 'flash-c-plain packets %s\n' "$(in_c "${packets[@]}")"
+    library
+    packets_size=$(in_c "${packets[@]}")
+    printf 'flash-c packets %s\n' "$packets_size"
+    near ../c/README.md '`tvlb_forward` | ' ' |' "$packets_size"
+    for more in look_onward install_faults explain check_image error_name; do
+        printf 'flash-c %s %s\n' "$more" "$(($(in_c "${packets[@]}" "$more") - packets_size))"
+    done
+    counted=(boot admit_counted reconsider_counted forward)
+    printf 'flash-c counted %s\n' "$(($(in_c "${counted[@]}") - packets_size))"
     emulate -icount shift=0 -kernel "$(elf cost)"
 fi

@@ -1,4 +1,4 @@
-//! What the documents say of flash and stack is what was measured, in the table that `tests/bench/datapath-cost.sh` writes.
+//! What the documents say of flash and stack is what was measured, in the tables that `tests/bench/datapath-cost.sh` writes.
 #![cfg(not(miri))]
 
 use std::fs;
@@ -21,11 +21,37 @@ fn before(text: &str, words: &str) -> u32 {
     last_number(before)
 }
 
+/// What stands in a file between these marks.
+fn marked(file: &str, mark: &str) -> String {
+    let text = text(file);
+    let (_, table) = text.split_once(&format!("<!-- {mark}: begin -->")).expect("it is marked");
+    table.split_once(&format!("<!-- {mark}: end -->")).expect("as is its end").0.to_owned()
+}
+
+#[test]
+fn the_pages_of_c_and_of_the_look_give_the_measured_figures() {
+    let flash = marked("firmware-model/c/README.md", "flash");
+    let of = |call: &str| {
+        let start = format!("| `{call}` besides");
+        let row = flash.lines().find(|line| line.starts_with(&start)).expect("it has a row");
+        f64::from(last_number(row)) / 1024.0
+    };
+    let header = text("firmware-model/c/include/tvlb.h");
+    for figure in [
+        format!("more stack than a decision, and {:.0} KiB of flash", of("tvlb_explain")),
+        format!("takes {:.0} KiB more flash", of("tvlb_check_image")),
+    ] {
+        assert!(header.contains(&figure), "tvlb.h does not say \"{figure}\"");
+    }
+    let cost = marked("firmware-model/README.md", "cost");
+    let (_, look) = cost.split_once("The look in the intermediate group adds").expect("it is said");
+    let figure = format!("The code is {} bytes of flash", before(look, " B of flash"));
+    assert!(text("docs/reference/embedding.md").contains(&figure), "\"{figure}\" is not said");
+}
+
 #[test]
 fn documents_give_the_measured_figures() {
-    let readme = text("firmware-model/README.md");
-    let (_, cost) = readme.split_once("<!-- cost: begin -->").expect("the table is marked");
-    let (cost, _) = cost.split_once("<!-- cost: end -->").expect("as is its end");
+    let cost = &marked("firmware-model/README.md", "cost");
     let kib = |bytes: u32| format!("{:.1} KiB", f64::from(bytes) / 1024.0);
     let flash = kib(before(cost, " B of flash, code and constants"));
     let plain = kib(before(cost, " B. Deciding at every hop"));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures what the datapath costs and writes the table into firmware-model/README.md.
+# Measures what the datapath costs and writes the tables into firmware-model/README.md and firmware-model/c/README.md.
 # Needs valgrind, and for the target's figures what firmware-model/bare-metal/run.sh needs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -61,10 +61,32 @@ ROWS
         "$(flash fast)" "$(machine instructions admit-ugal-l-conventional fast)" \
         "$(machine instructions admit-ugal-l-custom fast)"
 } >"$out/table"
-awk -v table="$out/table" '
-    /<!-- cost: end -->/ { inside = 0 }
-    !inside { print }
-    /<!-- cost: begin -->/ { inside = 1; while ((getline line < table) > 0) print line }
-' firmware-model/README.md >"$out/readme"
-cat "$out/readme" >firmware-model/README.md
-cat "$out/table"
+c_flash() { awk -v what="$1" -v name="$2" '$1 == what && $2 == name { print $3 }' "$out/machine"; }
+{
+    printf '| functions | bytes |\n|---|--:|\n'
+    packets='`tvlb_boot`, `tvlb_admit`, `tvlb_reconsider`, `tvlb_forward`'
+    printf '| %s | %s |\n' "$packets" "$(c_flash flash-c packets)"
+    printf '| the same with `--no-default-features` | %s |\n' "$(c_flash flash-c-plain packets)"
+    while IFS='|' read -r title what; do
+        printf '| %s | +%s |\n' "$title" "$(c_flash flash-c "$what")"
+    done <<'ROWS'
+`tvlb_admit_counted`, `tvlb_reconsider_counted` in the place of the two|counted
+`tvlb_look_onward` besides|look_onward
+`tvlb_install_faults` besides|install_faults
+`tvlb_explain` besides|explain
+`tvlb_check_image` besides, with the words for all that can be wrong|check_image
+`tvlb_error_name` besides|error_name
+ROWS
+} >"$out/c-table"
+
+put() { # file, what the marks in it say, table
+    awk -v table="$3" -v begin="<!-- $2: begin -->" -v end="<!-- $2: end -->" '
+        $0 == end { inside = 0 }
+        !inside { print }
+        $0 == begin { inside = 1; while ((getline line < table) > 0) print line }
+    ' "$1" >"$out/page"
+    cat "$out/page" >"$1"
+    cat "$3"
+}
+put firmware-model/README.md cost "$out/table"
+put firmware-model/c/README.md flash "$out/c-table"

@@ -346,7 +346,7 @@ typedef struct tvlb_weighing {
 int32_t tvlb_weighing_of(const tvlb_switch *sw, uint8_t decision, tvlb_weighing *weighing);
 
 /* Why a packet takes its path: what was chosen from. For engineers and tools, not for each packet: it takes
- * more stack than a decision, and 3 KiB of flash on a Cortex-M4. Cost, queue and ports are those that the decision compared. */
+ * more stack than a decision, and 4 KiB of flash on a Cortex-M4. Cost, queue and ports are those that the decision compared. */
 #define TVLB_MOST_CANDIDATES 8
 #define TVLB_ALL_CHANNELS 255
 typedef struct tvlb_candidate {
@@ -441,7 +441,7 @@ int32_t tvlb_explain_onward_counted(const tvlb_switch *sw, uint64_t header, cons
  * refusal: TVLB_FABRIC_IMAGE, TVLB_SWITCH_IMAGE or TVLB_FAULT_IMAGE. Of TVLB_FABRIC_IMAGE
  * the second image is not read and may be null. TVLB_OK means that `error` was written, and error->code is
  * then TVLB_OK for a good image. A switch image for more virtual channels than the links have is a good one.
- * It holds the words for all that can be wrong: a program that calls it takes 16 KiB more flash on a Cortex-M4. */
+ * It holds the words for all that can be wrong: a program that calls it takes 13 KiB more flash on a Cortex-M4. */
 #define TVLB_TEXT_SIZE 256
 typedef struct tvlb_image_error {
     int32_t code;              /* TVLB_OK, or the code with which the image is refused */
