@@ -186,7 +186,7 @@ impl Switch<'_> {
     /// ```
     /// use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
     ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
     /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;

@@ -41,7 +41,7 @@ pub enum CreditError {
 /// use tvlb_firmware_model::schema::Port;
 /// use tvlb_firmware_model::{CreditCounters, CreditError, Credits, Switch};
 ///
-/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v3/");
 /// # let fabric = std::fs::read(format!("{golden}fabric.tvlb"))?;
 /// # let image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
 /// // A switch of dfly(2, 4, 2, 9): two nodes, three links within the group, two to other groups.
@@ -205,8 +205,8 @@ mod tests {
     use std::string::ToString;
     use std::vec::Vec;
 
-    const FABRIC: &[u8] = include_bytes!("../../schema/golden/v3/fabric.tvlb");
-    const SWITCH: &[u8] = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
+    const FABRIC: &[u8] = include_bytes!("../golden/v3/fabric.tvlb");
+    const SWITCH: &[u8] = include_bytes!("../golden/v3/switch-00005.tvlb");
     /// Of dfly(2, 4, 2, 9): two nodes, three links within the group, two to other groups.
     const ENDS: [u16; 4] = [0, 2, 5, 7];
     const CHANNELS: usize = 5;

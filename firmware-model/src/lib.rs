@@ -69,7 +69,7 @@
 //!     Ok(())
 //! }
 //! # use tvlb_firmware_model::{DefaultRng, rand_core::SeedableRng};
-//! # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+//! # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v3/");
 //! # let fabric = std::fs::read(format!("{golden}fabric.tvlb"))?;
 //! # let image = std::fs::read(format!("{golden}switch-00005-onward.tvlb"))?;
 //! # let arrived = Header::from_bits(14 << 48 | 2 << 28 | 1 << 5 | 1);

@@ -16,7 +16,7 @@ use tvlb_schema::{FabricImage, GroupId, SwitchIndex};
 /// use tvlb_firmware_model::{LinkMasks, Switch};
 /// use tvlb_schema::FabricImage;
 ///
-/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v3/");
 /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
 /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
 /// let fabric = FabricImage::decode(&fabric_image)?;

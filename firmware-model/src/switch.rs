@@ -23,7 +23,7 @@ use tvlb_schema::{
 /// use tvlb_firmware_model::{Channels, Error, Scheme, Switch};
 /// use tvlb_schema::{GroupId, SwitchIndex, Port};
 ///
-/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v3/");
 /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
 /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
 /// // Switch 5 of dfly(2,4,2,9), whose links have four virtual channels each.
@@ -271,7 +271,7 @@ impl<'a> Switch<'a> {
     /// ```
     /// use tvlb_firmware_model::Switch;
     ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
     /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
     /// # let other = std::fs::read(format!("{golden}switch-00005-onward.tvlb"))?;
@@ -348,7 +348,7 @@ impl<'a> Switch<'a> {
     /// use tvlb_firmware_model::{Error, Switch};
     /// use tvlb_schema::{End, FabricImage, FaultSet, GlobalPort, GroupId, encode_fault_image};
     ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
     /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
     /// // A host says that one cable is dead, and later that nothing is.
@@ -443,7 +443,7 @@ impl<'a> Switch<'a> {
     /// use tvlb_firmware_model::{ByChannel, Choice, DefaultRng, Scheme, Step, Switch, VlbPaths};
     /// use tvlb_schema::NodeId;
     ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
     /// # let switch_image = std::fs::read(format!("{golden}switch-00005-onward.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;
@@ -550,7 +550,7 @@ impl<'a> Switch<'a> {
     /// use tvlb_firmware_model::{ByChannel, DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
     /// use tvlb_schema::{NodeId, Port};
     ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
     /// # let switch_image = std::fs::read(format!("{golden}switch-00005-onward.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;
@@ -578,7 +578,7 @@ impl<'a> Switch<'a> {
     /// use tvlb_firmware_model::{ByChannel, DefaultRng, Scheme, Switch, VlbPaths};
     /// use tvlb_schema::NodeId;
     ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
     /// # let switch_image = std::fs::read(format!("{golden}switch-00005-onward.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;

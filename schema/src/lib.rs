@@ -23,6 +23,8 @@
 //!
 //! # Example
 //! ```
+//! # #[cfg(feature = "alloc")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, encode_fabric_image};
 //!
 //! // Three groups of two switches, one cable between any two groups.
@@ -38,7 +40,10 @@
 //! let mut damaged = bytes.clone();
 //! damaged[20] ^= 1;
 //! assert!(FabricImage::decode(&damaged).is_err());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "alloc"))]
+//! # fn main() {}
 //! ```
 #![no_std]
 #![warn(missing_docs)]

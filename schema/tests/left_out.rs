@@ -1,6 +1,8 @@
 //! What a build leaves out it refuses by name; what it reads does not depend on what it leaves out. Run with
 //! the feature `any-fabric` and without.
 
+// Images are written here, which a package by itself cannot.
+#![cfg(feature = "alloc")]
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use tvlb_schema::{
