@@ -30,6 +30,7 @@ use tvlb_schema::{Decision, VcScheme};
 /// assert_eq!(Channels::needed(VcScheme::Ordered, Scheme::Par).most(), 5);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Channels {
     /// On links within a group.
     pub local: u8,

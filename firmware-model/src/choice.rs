@@ -5,6 +5,7 @@ use crate::{Header, Kind};
 
 /// Where VLB candidates come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum VlbPaths {
     /// Uniformly from all triples (intermediate switch, MIN leg, MIN leg).
     Conventional,
@@ -37,6 +38,7 @@ impl VlbPaths {
 
 /// Why a packet takes the kind of path that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Choice {
     /// The destination is on the source switch: no path at all.
     Here,

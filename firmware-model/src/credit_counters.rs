@@ -8,6 +8,7 @@ use tvlb_schema::Port;
 /// Why credits were not counted. The counters stay as they were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum CreditError {
     /// There is no counter of this virtual channel of this port.
     #[error("there is no counter of port {port}, virtual channel {virtual_channel}")]

@@ -11,6 +11,7 @@ use tvlb_schema::{Decision, Dragonfly, NodeId, Port};
 
 /// A source decision: the first step, and what was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Admission {
     /// What to do with the packet.
     pub step: Step,

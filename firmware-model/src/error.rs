@@ -6,6 +6,7 @@ use tvlb_schema::{Decision, ImageError, NodeId, Port, SwitchId, VcScheme};
 /// Why a switch did not boot, or could not route a packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Error {
     /// The fabric image is not one.
     #[error("fabric image: {0}")]

@@ -6,6 +6,7 @@ use tvlb_schema::{FabricImage, GlobalPort, Port, SwitchIndex};
 
 /// What a switch does with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Step {
     /// Deliver it to a node on this switch.
     Deliver {

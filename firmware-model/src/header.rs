@@ -22,6 +22,7 @@ use tvlb_schema::{GlobalPort, SwitchId, SwitchIndex};
 /// How far a packet has come. Whether it arrived by a local or a global link follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Stage {
     /// At its source switch, not yet moved.
     Source = 0,
@@ -72,6 +73,7 @@ impl Stage {
 
 /// Which kind of path a packet takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Kind {
     /// Minimal.
     Min,
@@ -97,6 +99,7 @@ impl Kind {
 /// From the highest bit on it has the destination switch in 16 bits, its terminal in 8, x and y in 12 each, the detour in 8,
 /// the stage in 3, the virtual channel in 3 and the kind in 2. That stays within a version: `docs/reference/header.md`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Header(u64);
 
 impl Header {

@@ -5,6 +5,7 @@ use tvlb_schema::{Dragonfly, GlobalPort, SwitchId, SwitchIndex};
 
 /// What a header says, field by field: `docs/reference/header.md` describes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct HeaderParts {
     /// The destination switch.
     pub destination: SwitchId,
@@ -57,6 +58,7 @@ impl Header {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct HeaderWidths {
     /// The destination switch, at most 16.
     pub destination: u8,

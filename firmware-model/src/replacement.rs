@@ -13,6 +13,7 @@ use tvlb_schema::{End, FabricImage, GroupId, SwitchId, SwitchIndex};
 
 /// A part of one of two fabrics that is not the same in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Part {
     /// A switch that one of them does not have, or of a group with other nodes per switch, switches or local links.
     Switch(SwitchId),

@@ -32,6 +32,7 @@ use tvlb_schema::SwitchId;
 /// assert_eq!(limits, WindowLimits { delay_cycles: 150, packets: 32 });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct WindowLimits {
     /// The mean delay, in cycles, above which packets are held, at most [`Self::MOST_DELAY`].
     pub delay_cycles: u16,
@@ -84,6 +85,7 @@ impl FromStr for WindowLimits {
 /// What a source knows of its packets to one destination.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DestinationWindow {
     under_way: u16,
     /// The mean delay in eighths of a cycle.

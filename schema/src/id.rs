@@ -11,6 +11,7 @@ macro_rules! identifier {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[cfg_attr(feature = "alloc", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "defmt", derive(defmt::Format))]
         pub struct $name(pub $number);
 
         impl $name {
@@ -58,6 +59,7 @@ identifier! {
 
 /// One end of a cable: a global port of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct End {
     /// The group.
     pub group: GroupId,

@@ -22,6 +22,15 @@ pub struct ImageError {
     needed: u64,
 }
 
+/// Without the words of its text, which are many: where, and the two numbers that the text is about.
+#[cfg(feature = "defmt")]
+impl defmt::Format for ImageError {
+    fn format(&self, f: defmt::Formatter<'_>) {
+        let Self { offset, found, needed, .. } = *self;
+        defmt::write!(f, "wrong at byte {=u32}: {=u64}, {=u64}", offset, found, needed);
+    }
+}
+
 /// What is wrong. Each variant documents the meaning of [`ImageError`]'s `found` and `needed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {

@@ -29,6 +29,7 @@ type PeerCode = [u8; 4];
 
 /// A decision for which a switch has a T-VLB set of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Decision {
     /// UGAL-L (and VLB only) at the packet's source switch.
     UgalL,
@@ -109,6 +110,7 @@ impl<T> PerDecision<T> {
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "kebab-case")
 )]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum VcScheme {
     /// After Won et al., HPCA 2015: VC 0 at injection; one higher on arriving in a new group and
     /// for a second local hop in a row; the same from a local to a global hop.

@@ -14,6 +14,7 @@ use ugal::{Watch, weigh};
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Scheme {
     /// Always MIN.
     Min,

@@ -49,6 +49,7 @@ impl fmt::Display for GateLook {
 
 /// Why a decision had no VLB candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum NotDrawn {
     /// There was nothing to decide: the packet is where it goes to, the scheme is MIN only, or the
     /// packet gets no second look.
