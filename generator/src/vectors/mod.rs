@@ -245,11 +245,14 @@ impl Block<'_, '_> {
         self.lines.forward(header, &self.switch.forward(header));
     }
 
-    /// The same switch booted for less than PAR: it refuses PAR's packets, and those that need its channels.
+    /// The same switch booted for less than PAR: it refuses PAR's packets, and those that need its channels. On the channels
+    /// of direct paths alone, packets under way of other schemes lack some.
     fn boots_for_less(&mut self, channels: u8, arriving: &[Header]) {
-        for (scheme, paths) in
-            [(Scheme::UgalL, VlbPaths::Conventional), (Scheme::UgalL, VlbPaths::Custom)]
-        {
+        for (scheme, paths) in [
+            (Scheme::UgalL, VlbPaths::Conventional),
+            (Scheme::UgalL, VlbPaths::Custom),
+            (Scheme::Min, VlbPaths::Conventional),
+        ] {
             let Channels { local, global } = self.switch.channels_needed_for(scheme, paths);
             let links = Channels { local, global };
             let Ok(less) = self.switch.clone().with_channels_for(scheme, paths, links) else {

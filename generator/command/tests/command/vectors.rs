@@ -102,11 +102,11 @@ fn vectors_have_choices_errors_and_looks() {
     assert_eq!(made, scratch.succeeds("vectors out --switch 3 --update update --seed 1"));
     assert_ne!(made, scratch.succeeds("vectors out --switch 3 --update update --seed 2"));
     let lines = |start: &str| made.lines().filter(|line| line.starts_with(start)).count();
-    assert_eq!((lines("images "), lines("faults "), lines("boot ")), (2, 1, 4));
+    assert_eq!((lines("images "), lines("faults "), lines("boot ")), (2, 1, 6));
     for choice in [1, 2, 3, 5] {
         assert!(lines(&format!("choice {choice}")) > 0, "{choice}");
     }
-    for error in [6, 8, 9, 10, 11, 15, 24] {
+    for error in [6, 8, 9, 10, 11, 12, 15, 24] {
         let end = format!(" error {error}");
         assert!(made.lines().any(|line| line.ends_with(&end)), "{error}");
     }
