@@ -48,7 +48,7 @@ pub(crate) struct PlaceOptions {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write to FILE, as CSV, how much each node sends each other by `--graph`, as a part of what the node
-    /// sends that sends most: flows for `tvlb model --patterns file:FILE`
+    /// sends that sends most: flows for `tvlb model --patterns flows:FILE`
     #[arg(long, value_name = "FILE", requires = "graph")]
     flows: Option<PathBuf>,
     #[command(flatten)]

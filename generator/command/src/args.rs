@@ -263,7 +263,7 @@ pub struct ModelOptions {
     /// Patterns, separated by commas: `type1-set[:COUNT]`, all shifts or a sample of
     /// COUNT; `type2-set[:COUNT]`, random permutations of groups and switches, 20 by default;
     /// `permutation-set[:COUNT]`, of nodes; a pattern of `tvlb simulate` in which each node sends to
-    /// one other, such as `shift(2,0)`, `type2#3` or `pairs:FILE`; `file:FILE`, flows with demands
+    /// one other, such as `shift(2,0)` or `type2#3`; `flows:FILE`, listed flows, of which a node may have many
     #[arg(long, value_name = "LIST", default_value = "type1-set,type2-set")]
     pub patterns: String,
     /// A set, or `table-1`, `strategic`, `down-closed` or `step-1`, which is all three and the

@@ -11,19 +11,16 @@ use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use tvlb_base::progress::Progress;
 use tvlb_generator::static_load::{
-    LinkEnds, LinkKind, LoadPaths, LoadedLink, StaticLoadError, StaticLoads, loads_of, static_loads,
+    LinkEnds, LinkKind, LoadPaths, LoadedLink, StaticLoads, static_loads,
 };
-use tvlb_schema::{Bandwidths, Decision, NodeId, Nodes, SwitchId};
+use tvlb_schema::{Bandwidths, Decision, NodeId, SwitchId};
 use tvlb_table_set::grammar::{GRAMMAR, canonical, parse_set};
 use tvlb_table_set::names::Parts;
-use tvlb_topology::Topology;
 use tvlb_traffic::pattern::PATTERNS;
-use tvlb_traffic::{PlacementRule, Traffic, TrafficMatrix};
+use tvlb_traffic::{PlacementRule, Traffic};
 
 /// The word for paths that no set of the grammar says.
 const CONVENTIONAL: &str = "conventional";
-/// Before the name of a file with flows.
-const FILE: &str = "file:";
 
 /// Count what every link carries under a traffic pattern, without simulating
 ///
@@ -39,8 +36,7 @@ pub(crate) struct LoadOptions {
     /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left
     #[arg(long, value_name = "LIST")]
     faults: Option<PathBuf>,
-    /// Who sends to whom (listed at the end of --help), or `file:FILE`: flows with demands, of which a node may
-    /// have several
+    /// Who sends to whom (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     traffic: String,
     /// Where the processes of the traffic run (listed at the end of --help)
@@ -89,31 +85,17 @@ pub(crate) fn run(arguments: &LoadOptions) -> Outcome {
     let all = arguments.paths.iter().map(|text| Ok((text, paths(text, &fabric)?)));
     let all: Vec<(&String, LoadPaths)> = all.collect::<Result<_, Failure>>()?;
     let placement = (rule.rule != PlacementRule::Identity).then_some(&rule.name);
-    let (name, traffic) = match arguments.traffic.strip_prefix(FILE) {
-        Some(_) if placement.is_some() => {
-            return Err(Failure::Message(
-                "--place: the flows of a file are between nodes, accepted identity".to_owned(),
-            ));
-        }
-        Some(file) => {
-            let text = traffic::content(file)?;
-            let matrix = TrafficMatrix::from_csv(&parts, &text, file).map_err(Failure::of)?;
-            (arguments.traffic.clone(), LoadTraffic::Matrix(matrix))
-        }
-        None => {
-            let pattern = traffic::pattern(&arguments.traffic, &parts)?;
-            let placement = rule.rule.on(&planned, arguments.seed).map_err(Failure::of)?;
-            let traffic = Traffic::new(&pattern.rule, &planned, arguments.seed)
-                .map_err(|error| Failure::Message(format!("--traffic: {error}")))?;
-            (pattern.name, LoadTraffic::Pattern(traffic.placed(&placement)))
-        }
-    };
-    let live = traffic.among(&left);
+    let pattern = traffic::pattern(&arguments.traffic, &parts)?;
+    let on_nodes = rule.rule.on(&planned, arguments.seed).map_err(Failure::of)?;
+    let traffic = Traffic::new(&pattern.rule, &planned, arguments.seed)
+        .map_err(|error| Failure::Message(format!("--traffic: {error}")))?
+        .placed(&on_nodes);
+    let live = traffic.clone().sent_by_live(&left);
+    let live = (live.received(df), live.senders(df));
     bars.stage("paths", Some(all.len()));
     let mut loads = Vec::new();
     for (text, paths) in all {
-        let found = traffic
-            .loads(topology, &planned, &paths)
+        let found = static_loads(topology, &traffic, &paths)
             .map_err(|error| Failure::Message(format!("--paths {text}: {error}")))?;
         let found = found.among(&left, live.clone());
         loads.push(PathLoads::of(&fabric, &paths, &found, arguments.busiest));
@@ -124,57 +106,15 @@ pub(crate) fn run(arguments: &LoadOptions) -> Outcome {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: fabric.name.clone(),
         sizes: df.to_string(),
-        traffic: name,
+        traffic: pattern.name,
         placement: placement.cloned(),
         seed: arguments.seed,
         bandwidths: *topology.bandwidths(),
         senders: live.1,
-        sent: traffic.sent(&planned),
+        sent: traffic.sent(df),
         loads,
     };
     if arguments.json { print_json(&report) } else { print(&report) }
-}
-
-/// Who sends to whom.
-enum LoadTraffic {
-    Pattern(Traffic),
-    Matrix(TrafficMatrix),
-}
-
-impl LoadTraffic {
-    fn loads(
-        &self,
-        topology: &Topology,
-        planned: &Nodes,
-        paths: &LoadPaths,
-    ) -> Result<StaticLoads, StaticLoadError> {
-        match self {
-            Self::Pattern(traffic) => static_loads(topology, traffic, paths),
-            Self::Matrix(matrix) => {
-                let to_switches = |source| matrix.to_switches(source);
-                loads_of(topology, &to_switches, matrix.among(planned), paths)
-            }
-        }
-    }
-
-    /// What each node receives of what these nodes send, by number, and how many of them send.
-    fn among(&self, left: &Nodes) -> (Vec<f64>, u32) {
-        match self {
-            Self::Pattern(traffic) => {
-                let (live, df) = (traffic.clone().sent_by_live(left), left.dragonfly());
-                (live.received(df), live.senders(df))
-            }
-            Self::Matrix(matrix) => matrix.among(left),
-        }
-    }
-
-    /// What all nodes send, in flits per cycle.
-    fn sent(&self, planned: &Nodes) -> f64 {
-        match self {
-            Self::Pattern(traffic) => f64::from(traffic.senders(planned.dragonfly())),
-            Self::Matrix(matrix) => matrix.sent(),
-        }
-    }
 }
 
 /// Paths as an option names them.

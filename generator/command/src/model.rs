@@ -96,7 +96,7 @@ fn unfinished(state: Option<&Path>, made: usize, units: usize) -> Failure {
 /// What --patterns accepts.
 const PATTERNS: &str = "accepted are type1-set[:COUNT], type2-set[:COUNT], permutation-set[:COUNT], \
     the name of a pattern in which each node sends to one other, such as shift(2,0), type2#3, \
-    permutation or complement, pairs:FILE and file:FILE";
+    permutation or complement, and flows:FILE";
 
 /// The most patterns of a set of them. Each takes memory for all its flows.
 const MOST_PATTERNS: u32 = 10_000;
@@ -128,13 +128,10 @@ fn patterns(arguments: &ModelOptions, parts: &Parts<'_>, seed: u64) -> Result<Ve
             ("permutation-set", _) => {
                 patterns.extend(Flows::permutation_set(nodes, count(20)?, seed));
             }
-            ("file", Some(path)) => {
-                let text = traffic::content(path)?;
-                patterns.push(Flows::from_csv(parts, &text, path).map_err(Failure::of)?);
-            }
-            ("pairs", Some(_)) => {
-                let pattern = traffic::pattern(word, parts)?.rule;
-                patterns.push(Flows::new(&pattern, nodes, seed).map_err(|error| bad(&error))?);
+            ("flows", Some(_)) => {
+                let pattern = traffic::pattern(word, parts)?;
+                let flows = Flows::new(&pattern.rule, nodes, seed).map_err(|error| bad(&error))?;
+                patterns.push(flows.named(pattern.name));
             }
             _ => {
                 let pattern: Pattern = word.parse().map_err(|_| bad(&unknown(word)))?;

@@ -4,13 +4,13 @@ use crate::failure::Failure;
 use crate::output::read_input;
 use std::path::Path;
 use tvlb_table_set::names::Parts;
-use tvlb_traffic::named::{LISTED, Named, PAIRS};
+use tvlb_traffic::named::{FLOWS, LISTED, Named};
 use tvlb_traffic::{Pattern, PlacementRule};
 
-/// A pattern by name, or "pairs:FILE", which must fit the nodes of a fabric.
+/// A pattern by name, or "flows:FILE", which must fit the nodes of a fabric.
 pub fn pattern(text: &str, parts: &Parts<'_>) -> Result<Named<Pattern>, Failure> {
     Named::pattern(text, Path::new(""), &[("", parts)])
-        .map_err(|error| refused("--traffic", text, PAIRS, &error))
+        .map_err(|error| refused("--traffic", text, FLOWS, &error))
 }
 
 /// A placement by name, or "listed:FILE", that fits a fabric.

@@ -66,10 +66,17 @@ impl Gaps {
             if k < self.at_most.len() {
                 return before + entry + 1;
             }
-            before += entry;
+            // Beyond the cycles that there are, nothing is drawn again.
+            before = match before.checked_add(entry) {
+                Some(sum) if sum <= LAST => sum,
+                _ => return LAST,
+            };
         }
     }
 }
+
+/// No cycle of a run is as late.
+const LAST: u32 = u32::MAX - (1 << 13);
 
 /// Stands for a cycle that is not known or never comes.
 pub(crate) const NEVER: u32 = u32::MAX;
@@ -80,7 +87,7 @@ pub struct Generation<'t> {
     first: Phase<'t>,
     /// By rising cycles.
     later: Vec<Phase<'t>>,
-    /// Whether nothing changes and no node sends in bursts.
+    /// Whether nothing changes, all nodes send alike and none sends in bursts.
     is_plain: bool,
 }
 
@@ -91,9 +98,50 @@ struct Phase<'t> {
     traffic: &'t Traffic,
     /// Flits, or phits, that a node offers per cycle.
     load: f64,
-    /// While a node sends.
+    /// While a node sends that sends the most.
     gaps: Gaps,
     bursts: Option<BurstLengths>,
+    paces: Option<Paces>,
+}
+
+/// What nodes send that do not all send alike.
+///
+/// A node that sends a part r of the load generates packets in each cycle with r times the probability. With n
+/// the largest number for which r ≤ 2⁻ⁿ, gaps are drawn for 2⁻ⁿ of the load, and of the packets that they give, each
+/// is kept with the probability r·2ⁿ, more than a half: what is left is Bernoulli injection again, exactly.
+#[derive(Clone, Debug)]
+struct Paces {
+    /// For 2⁻ⁿ of the load by n, where some node needs them.
+    gaps: Vec<Option<Gaps>>,
+    /// By node: n, and the packet is kept of which a draw is not above this.
+    of_node: Vec<(u8, u64)>,
+}
+
+/// A node that sends a smaller part of the load than 2 to the power of minus this sends nothing.
+const MOST_HALVINGS: u8 = 60;
+
+impl Paces {
+    /// For nodes of which the one that sends the most generates packets with this probability.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a conversion to u64 saturates"
+    )]
+    fn new(traffic: &Traffic, probability: f64) -> Self {
+        let mut gaps = vec![None; usize::from(MOST_HALVINGS) + 1];
+        let of_node = traffic.node_numbers().map(|node| {
+            let (mut share, mut halvings) = (traffic.share_of_load(node), 0);
+            while share <= 0.5 && halvings < MOST_HALVINGS {
+                (share, halvings) = (2.0 * share, halvings + 1);
+            }
+            gaps[usize::from(halvings)]
+                .get_or_insert_with(|| Gaps::new(probability * 0.5_f64.powi(i32::from(halvings))));
+            (halvings, (share * (u64::MAX as f64)) as u64)
+        });
+        let of_node = of_node.collect();
+        Self { gaps, of_node }
+    }
 }
 
 /// The lengths of bursts and of silences between them.
@@ -127,25 +175,58 @@ impl<'t> Phase<'t> {
             let gaps = |mean: u32| Gaps::new(1.0 / f64::from(mean));
             bursts = Some(BurstLengths { sending: gaps(sending), silent: gaps(silent), of });
         }
-        let gaps = Gaps::new(while_sending / f64::from(flits_per_packet));
-        Ok(Self { from, traffic, load, gaps, bursts })
+        let probability = while_sending / f64::from(flits_per_packet);
+        let gaps = Gaps::new(probability);
+        let paces = traffic.is_uneven().then(|| Paces::new(traffic, probability));
+        Ok(Self { from, traffic, load, gaps, bursts, paces })
     }
 
     /// The first cycle from `at` on, and before `end`, in which a node that sends generates a packet. Whether it
     /// is in a burst then is drawn, unless it has just generated one.
-    fn next(&self, at: u32, end: u32, has_sent: bool, rng: &mut impl Rng) -> Option<u32> {
+    fn next(
+        &self,
+        node: NodeId,
+        at: u32,
+        end: u32,
+        has_sent: bool,
+        rng: &mut impl Rng,
+    ) -> Option<u32> {
+        let Some(paces) = &self.paces else {
+            return self.next_by(&self.gaps, at, end, has_sent, rng);
+        };
+        let (halvings, kept) = paces.of_node[node.as_usize()];
+        let gaps = paces.gaps[usize::from(halvings)].as_ref()?;
+        let (mut at, mut has_sent) = (at, has_sent);
+        loop {
+            let next = self.next_by(gaps, at, end, has_sent, rng)?;
+            if kept == u64::MAX || rng.next_u64() <= kept {
+                return Some(next);
+            }
+            (at, has_sent) = (next + 1, true);
+        }
+    }
+
+    /// As [`Self::next`], where packets come in these gaps.
+    fn next_by(
+        &self,
+        gaps: &Gaps,
+        at: u32,
+        end: u32,
+        has_sent: bool,
+        rng: &mut impl Rng,
+    ) -> Option<u32> {
         // A packet that has just been generated was in the cycle before.
         let mut at = at - u32::from(has_sent);
         let mut passed = u32::from(has_sent);
         let Some(BurstLengths { sending, silent, of }) = &self.bursts else {
-            let next = at.saturating_add(self.gaps.draw(rng) - 1 + passed);
+            let next = at.saturating_add(gaps.draw(rng) - 1 + passed);
             return (next < end).then_some(next);
         };
         if !has_sent && below(rng, of.sending + of.silent) >= of.sending {
             at = at.saturating_add(silent.draw(rng));
         }
         while at < end {
-            let (burst, gap) = (sending.draw(rng), self.gaps.draw(rng) - 1 + passed);
+            let (burst, gap) = (sending.draw(rng), gaps.draw(rng) - 1 + passed);
             if gap < burst {
                 let next = at.saturating_add(gap);
                 return (next < end).then_some(next);
@@ -158,7 +239,8 @@ impl<'t> Phase<'t> {
 }
 
 impl<'t> Generation<'t> {
-    /// What nodes send at a load, in flits (or phits) per node and cycle, in packets of so many of them.
+    /// What nodes send at a load, in flits (or phits) per cycle of the node that sends the most, in packets of so many
+    /// of them.
     ///
     /// # Errors
     /// A node would have to send more than one flit per cycle in a burst.
@@ -169,7 +251,7 @@ impl<'t> Generation<'t> {
             Phase::new(change.from, &change.traffic, load, flits_per_packet)
         });
         let later = later.collect::<Result<Vec<_>, _>>()?;
-        let is_plain = later.is_empty() && first.bursts.is_none();
+        let is_plain = later.is_empty() && first.bursts.is_none() && first.paces.is_none();
         Ok(Self { first, later, is_plain })
     }
 
@@ -178,7 +260,7 @@ impl<'t> Generation<'t> {
         self.first.traffic
     }
 
-    /// What nodes offer before anything changes, in flits (or phits) per node and cycle.
+    /// What the node that sends the most offers before anything changes, in flits (or phits) per cycle.
     pub(crate) const fn load(&self) -> f64 {
         self.first.load
     }
@@ -187,7 +269,7 @@ impl<'t> Generation<'t> {
     #[inline]
     pub fn first_from(&self, node: NodeId, from: u32, rng: &mut impl Rng) -> u32 {
         if self.is_plain {
-            return from + self.first.gaps.draw(rng) - 1;
+            return from.saturating_add(self.first.gaps.draw(rng) - 1);
         }
         self.next(node, from, false, rng)
     }
@@ -196,7 +278,7 @@ impl<'t> Generation<'t> {
     #[inline]
     pub fn after(&self, node: NodeId, created: u32, rng: &mut impl Rng) -> u32 {
         if self.is_plain {
-            return created + self.first.gaps.draw(rng);
+            return created.saturating_add(self.first.gaps.draw(rng));
         }
         self.next(node, created.saturating_add(1), true, rng)
     }
@@ -232,7 +314,7 @@ impl<'t> Generation<'t> {
             let (phase, end) = (self.phase(place), self.end(place));
             let has_just_sent = has_sent && phase.from < at;
             if phase.traffic.sends_first(node)
-                && let Some(next) = phase.next(at, end, has_just_sent, rng)
+                && let Some(next) = phase.next(node, at, end, has_just_sent, rng)
             {
                 return next;
             }
@@ -241,22 +323,22 @@ impl<'t> Generation<'t> {
         NEVER
     }
 
-    /// What is offered on average per sending node in some cycles, where traffic changes; `senders` says how many
-    /// nodes traffic has that send before it changes.
+    /// What is offered on average per sending node in some cycles, where traffic changes or nodes do not send alike;
+    /// `senders` says how many nodes like the one that sends the most send as much as traffic does before it changes.
     pub(crate) fn offered(
         &self,
         window: &Range<u32>,
-        senders: impl Fn(&Traffic) -> u32,
+        senders: impl Fn(&Traffic) -> f64,
         all: u32,
     ) -> Option<f64> {
-        if self.later.is_empty() {
+        if self.later.is_empty() && self.first.paces.is_none() {
             return None;
         }
         let of_phase = |place: usize| {
             let phase = self.phase(place);
             let cycles =
                 self.end(place).min(window.end).saturating_sub(phase.from.max(window.start));
-            f64::from(cycles) * phase.load * f64::from(senders(phase.traffic))
+            f64::from(cycles) * phase.load * senders(phase.traffic)
         };
         let sum: f64 = (0..=self.later.len()).map(of_phase).sum();
         let cycles = window.end.saturating_sub(window.start).max(1);
@@ -353,7 +435,7 @@ mod tests {
             let found: f64 = count / 30_000.0 / 72.0;
             assert!((found - load).abs() < 0.02 * load, "{found} for {load}");
         }
-        let offered = generation.offered(&(15_000..45_000), |_| 72, 72).unwrap();
+        let offered = generation.offered(&(15_000..45_000), |_| 72.0, 72).unwrap();
         assert!((offered - 0.3).abs() < 1e-9, "{offered}");
     }
 
@@ -365,6 +447,40 @@ mod tests {
         assert!(all.iter().all(|cycles| (50..60).all(|cycle| cycles.contains(&cycle))));
         let others = all.iter().flatten().filter(|cycle| !(50..60).contains(*cycle)).count();
         assert!(others < 4, "{others}");
+    }
+
+    /// Nodes whose demands differ inject Bernoulli traffic of their part of the load: gaps of the right mean and spread.
+    #[test]
+    fn nodes_send_their_part_of_the_load() {
+        let df = tvlb_schema::Dragonfly::new(2, 4, 2, 9).unwrap();
+        let demands = [1.0, 0.75, 0.5, 0.3, 0.02, 1e-30];
+        let flow = |(node, &demand): (u32, &f64)| tvlb_traffic::ListedFlow {
+            line: node + 2,
+            source: tvlb_traffic::FlowEnd::Node(NodeId(node)),
+            destination: tvlb_traffic::FlowEnd::Node(NodeId(40)),
+            demand,
+        };
+        let flows = (0..).zip(&demands).map(flow).collect();
+        let traffic = Traffic::new(&tvlb_traffic::Pattern::Flows(flows), &df, 1).unwrap();
+        let generation = Generation::new(&traffic, 0.8, 1).unwrap();
+        for (node, &demand) in (0..5).zip(&demands) {
+            let all = generated(&generation, node, 1_000_000);
+            let p = 0.8 * demand;
+            let gaps = all.windows(2).map(|pair| f64::from(pair[1] - pair[0]));
+            let (count, sum, squares) = gaps.fold((0.0, 0.0, 0.0), |(count, sum, squares), gap| {
+                (count + 1.0, sum + gap, squares + gap * gap)
+            });
+            let mean: f64 = sum / count;
+            let variance = squares / count - mean * mean;
+            assert!((mean * p - 1.0).abs() < 5.0 / f64::sqrt(count), "{demand}: {mean}");
+            let expected = (1.0 - p) / (p * p);
+            assert!((variance / expected - 1.0).abs() < 0.05, "{demand}: {variance}");
+        }
+        assert!(generated(&generation, 5, u32::MAX - 10_000).is_empty());
+        let share: f64 = demands.iter().sum::<f64>() / 6.0;
+        let senders = |traffic: &Traffic| traffic.sent(&df);
+        let offered = generation.offered(&(0..100), senders, 6).unwrap();
+        assert!((offered - 0.8 * share).abs() < 1e-9, "{offered}");
     }
 
     #[test]

@@ -191,7 +191,8 @@ impl Outcome {
         let links = link_loads(network, flits, window);
         let [local_links, global_links] = by_kind(network, &links);
         let senders = |traffic: &Traffic| {
-            count(sending.iter().filter(|&&node| traffic.sends_first(node)).count())
+            let first = sending.iter().filter(|&&node| traffic.sends_first(node));
+            first.map(|&node| traffic.share_of_load(node)).sum()
         };
         let series = tally.series.as_deref();
         let nodes = count(sending.len());

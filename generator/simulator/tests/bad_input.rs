@@ -72,12 +72,18 @@ fn traffic_that_does_not_fit() {
         "line 2: there is no node 72; the last node is 71"
     );
     assert_eq!(
-        error(Pattern::pairs(&[(NodeId(0), NodeId(5)), (NodeId(0), NodeId(6))])),
-        "line 2: node 0 sends to another node by line 1 already, accepted one destination for each"
+        error(Pattern::pairs(&[])),
+        "there is no flow in it, accepted at least one, from a source to a destination"
+    );
+    assert_eq!(named("hotspot(0,10)"), "traffic hotspot(0,10): hot nodes are 0, accepted 1 to 72");
+    assert_eq!(
+        named("hotspot(4,101)"),
+        "traffic hotspot(4,101): 101 percent go to hot nodes, accepted 1 to 100"
     );
     assert_eq!(
-        error(Pattern::pairs(&[])),
-        "there is no pair in it, accepted at least one, source,destination"
+        named("incast(36,2)"),
+        "traffic incast(36,2): 2 times one receiver and 36 senders, accepted 1 or more of each, and not more than \
+         the 72 nodes that there are"
     );
     let unknown = "shift(1)".parse::<Pattern>().unwrap_err().to_string();
     assert!(

@@ -95,7 +95,7 @@ impl PanelSize {
 }
 
 /// Traffic with what decides its random part and that of its runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     pub pattern: Pattern,
     /// The seed of the pattern and of every run of it.
@@ -114,7 +114,7 @@ pub type Population = (usize, &'static str);
 /// Traffic that no candidate may spoil, and the nodes whose latency counts. Traffic of several populations is
 /// a guard for each of them: a mean over all nodes hides that some suffer, and near saturation says little but
 /// how many of each there are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Guard {
     pub event: Event,
     /// A load counts as carried if it is in each of so many runs: with the event's seed and those after it,
@@ -163,7 +163,7 @@ impl Guard {
 }
 
 /// The traffic that candidates are compared under, and how long each run takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
     pub size: PanelSize,
     /// Candidates are ranked by their mean saturation over these.

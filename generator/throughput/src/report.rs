@@ -119,8 +119,8 @@ impl Report {
     pub fn new(sweep: &Sweep<'_>, cells: &[Vec<SweepCell>], heading: Heading) -> Self {
         let df = sweep.topology().dragonfly();
         let patterns = sweep.patterns();
-        let is_shift = |n: usize| matches!(patterns[n].pattern, Some(Pattern::Shift { .. }));
-        let is_type_2 = |n: usize| matches!(patterns[n].pattern, Some(Pattern::TypeTwo { .. }));
+        let is_shift = |n: usize| matches!(patterns[n].pattern, Pattern::Shift { .. });
+        let is_type_2 = |n: usize| matches!(patterns[n].pattern, Pattern::TypeTwo { .. });
         let mut sets: Vec<SetResult> = sweep
             .sets()
             .iter()

@@ -129,7 +129,7 @@ fn subject(sweep: &Sweep<'_>) -> String {
     }
     for pattern in sweep.patterns() {
         let bound = pattern.terminal_bound().to_bits();
-        let _ = writeln!(text, "{:?} {bound:x}", pattern.pattern);
+        let _ = writeln!(text, "{} {bound:x}", pattern.pattern);
         for flow in &pattern.flows {
             let demand = flow.demand.to_bits();
             let _ = writeln!(text, "{} {} {demand:x}", flow.source, flow.destination);

@@ -320,8 +320,8 @@ impl SweepTally {
 fn mirrored(df: &Dragonfly, flows: &Flows) -> Option<Pattern> {
     match flows.pattern {
         // Where groups differ, a shift wraps round in smaller ones, and its reverse is no shift.
-        Some(Pattern::Shift { .. }) if !df.is_even() => None,
-        Some(Pattern::Shift { groups, switches }) => Some(Pattern::Shift {
+        Pattern::Shift { .. } if !df.is_even() => None,
+        Pattern::Shift { groups, switches } => Some(Pattern::Shift {
             groups: (df.g() - groups) % df.g(),
             switches: (df.a() - switches) % df.a(),
         }),
@@ -330,7 +330,7 @@ fn mirrored(df: &Dragonfly, flows: &Flows) -> Option<Pattern> {
 }
 
 fn is_own_image(df: &Dragonfly, pattern: &Flows) -> bool {
-    mirrored(df, pattern).is_some_and(|image| pattern.pattern == Some(image))
+    mirrored(df, pattern).is_some_and(|image| pattern.pattern == image)
 }
 
 /// Each pattern with its mirror image if that is among the patterns.
@@ -343,7 +343,6 @@ fn units(df: &Dragonfly, patterns: &[Flows]) -> Vec<Vec<usize>> {
         }
         let mut unit = vec![number];
         if let Some(image) = mirrored(df, pattern) {
-            let image = Some(image);
             let later = (number + 1..patterns.len()).find(|&n| patterns[n].pattern == image);
             unit.extend(later);
         }

@@ -13,7 +13,7 @@ use tvlb_throughput::sweep::{Sweep, SweepCell};
 use tvlb_throughput::{Counting, Model, ModelError, PathSet, Rule, state};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
-use tvlb_traffic::Flows;
+use tvlb_traffic::{Flows, Pattern, read_flows};
 
 fn laid(arrangement: Arrangement, [p, a, h, g]: [u32; 4]) -> Topology {
     arrange(Dragonfly::new(p, a, h, g).unwrap(), arrangement, 3).unwrap()
@@ -188,12 +188,9 @@ fn a_dead_cable_takes_its_part_of_the_throughput() {
     let between = planned.links(GroupId(0), GroupId(1));
     assert_eq!(between.len(), 4);
     let names = Names::default();
-    let to_next = Flows::from_csv(
-        &Parts::new(&df, &names),
-        "source-switch,destination-switch,demand\n0,4,2\n1,5,2\n2,6,2\n3,7,2\n",
-        "flows",
-    )
-    .unwrap();
+    let text = "source-switch,destination-switch,demand\n0,4,2\n1,5,2\n2,6,2\n3,7,2\n";
+    let listed = read_flows(&Parts::new(&df, &names), text, "flows").unwrap();
+    let to_next = Flows::new(&Pattern::Flows(listed), &df, 1).unwrap();
     let near = |(lower, upper): (f64, f64), expected: f64| {
         assert!(lower <= expected + 1e-6 && expected - 1e-6 <= upper, "{lower} to {upper}");
     };

@@ -1,12 +1,12 @@
 //! How many flits of a pattern go where on average, as whoever computes loads wants to know.
 
 use crate::Traffic;
-use crate::traffic::DrawnProcesses;
+use crate::traffic::{DrawnProcesses, Places};
 use std::collections::BTreeMap;
 use tvlb_schema::{Dragonfly, SwitchId};
 
 impl Traffic {
-    /// How many flits the nodes of a switch send to each switch on average, if every node that sends
+    /// How many flits the nodes of a switch send to each switch on average, if the node that sends the most
     /// sends one: by rising destination, which may be the switch itself.
     ///
     /// # Example
@@ -33,27 +33,27 @@ impl Traffic {
             if let Some((node, share)) = sent.to {
                 *to.entry(df.switch_of(node).0).or_default() += share;
             }
-            if let Some((processes, share)) = sent.drawn {
+            for (processes, share) in sent.drawn {
                 *drawn.entry(processes).or_default() += share;
             }
         }
-        for (DrawnProcesses { first, count, others }, share) in drawn {
-            let mut nodes = vec![0_u32; df.switch_numbers() as usize];
+        for (DrawnProcesses { places, first, count }, share) in drawn {
+            let mut nodes: BTreeMap<SwitchId, u32> = BTreeMap::new();
             for place in first..first + count {
-                nodes[df.switch_of(self.node_of_drawn(place)).0.as_usize()] += 1;
+                *nodes.entry(df.switch_of(self.node_of_drawn(places, place)).0).or_default() += 1;
             }
             // Each of the source's own nodes leaves itself out.
-            nodes[source.as_usize()] -= u32::from(others);
-            let count = count - u32::from(others);
-            for switch in df.switches().filter(|switch| nodes[switch.as_usize()] > 0) {
-                let nodes = f64::from(nodes[switch.as_usize()]);
-                *to.entry(switch).or_default() += share * nodes / f64::from(count);
+            let others = u32::from(places == Places::Others);
+            nodes.entry(source).and_modify(|nodes| *nodes -= others);
+            for (switch, nodes) in nodes.into_iter().filter(|&(_, nodes)| nodes > 0) {
+                *to.entry(switch).or_default() +=
+                    share * f64::from(nodes) / f64::from(count - others);
             }
         }
         to.into_iter().collect()
     }
 
-    /// How many flits each node receives on average, by its number, if every node that sends sends one.
+    /// How many flits each node receives on average, by its number, if the node that sends the most sends one.
     pub fn received(&self, df: &Dragonfly) -> Vec<f64> {
         let mut received = vec![0.0; df.node_numbers() as usize];
         let mut drawn: BTreeMap<DrawnProcesses, f64> = BTreeMap::new();
@@ -62,16 +62,17 @@ impl Traffic {
             if let Some((node, share)) = sent.to {
                 received[node.as_usize()] += share;
             }
-            if let Some((processes, share)) = sent.drawn {
+            for (processes, share) in sent.drawn {
                 *drawn.entry(processes).or_default() += share;
             }
         }
-        for (processes @ DrawnProcesses { first, count, others }, share) in drawn {
+        for (processes @ DrawnProcesses { places, first, count }, share) in drawn {
+            let others = places == Places::Others;
             for place in first..first + count {
-                let node = self.node_of_drawn(place);
+                let node = self.node_of_drawn(places, place);
                 // Where senders leave themselves out, a node gets a part of what the others send.
-                let own = self.sent_by(node).drawn.filter(|(of_node, _)| *of_node == processes);
-                let own = own.filter(|_| others).map_or(0.0, |(_, own)| own);
+                let own = || self.sent_by(node).drawn.into_iter().find(|(of, _)| *of == processes);
+                let own = others.then(own).flatten().map_or(0.0, |(_, own)| own);
                 received[node.as_usize()] += (share - own) / f64::from(count - u32::from(others));
             }
         }

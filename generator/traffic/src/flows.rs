@@ -26,8 +26,7 @@ pub struct Flow {
 pub struct Flows {
     /// The name in tables: that of the pattern, or that of the file.
     pub name: String,
-    /// The pattern that they are of; `None` for those of a file.
-    pub pattern: Option<Pattern>,
+    pub pattern: Pattern,
     /// At most one for each ordered pair of switches, by source and destination.
     pub flows: Vec<Flow>,
     /// See [`Self::terminal_bound`].
@@ -35,10 +34,10 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// The flows of a pattern in which each node sends to one other at most.
+    /// The flows of a pattern in which each node sends to one other at most, or of listed flows.
     ///
     /// # Errors
-    /// The pattern does not fit the fabric, or a node of it sends to many.
+    /// The pattern does not fit the fabric, or draws destinations from all nodes or from groups.
     ///
     /// # Example
     /// ```
@@ -69,17 +68,21 @@ impl Flows {
     ) -> Result<Self, Refused> {
         let nodes = &among.into();
         let traffic = Traffic::new(pattern, nodes, seed)?.placed(placement);
-        let map = traffic.map();
-        let map = map.ok_or_else(|| {
+        if !traffic.is_listed() {
             let accepted = "patterns in which each node sends to one: shift(Δg,Δs), type2, permutation, \
-                            complement, or a file";
+                            complement, or flows:FILE";
             let found = match pattern {
                 Pattern::Changing { .. } => "it changes, which the model does not take",
                 _ => "a node sends to many, which the model does not take",
             };
-            unfit(pattern, found, accepted)
-        })?;
-        Ok(Self::of_map(nodes, pattern.clone(), map))
+            return Err(unfit(pattern, found, accepted));
+        }
+        let df = nodes.dragonfly();
+        let flows = df.switches().flat_map(|source| {
+            let to = traffic.to_switches(df, source);
+            to.into_iter().map(move |(destination, demand)| Flow { source, destination, demand })
+        });
+        Ok(Self::of_flows(nodes, pattern.clone(), flows.collect()))
     }
 
     /// shift(Δg, Δs), where Δg and Δs count modulo g and a. Both may be 0: a switch then sends to
@@ -121,31 +124,25 @@ impl Flows {
     }
 
     fn of_destinations(nodes: &Nodes, pattern: Pattern, to: &[NodeId]) -> Self {
-        let map = (0..).map(NodeId).zip(to.iter().copied());
-        Self::of_map(nodes, pattern, map.filter(|&(_, to)| to != maps::SILENT))
-    }
-
-    /// The flows of nodes that send one unit each.
-    fn of_map(
-        nodes: &Nodes,
-        pattern: Pattern,
-        map: impl Iterator<Item = (NodeId, NodeId)>,
-    ) -> Self {
         let df = nodes.dragonfly();
-        let pairs = map.map(|(from, to)| (df.switch_of(from).0, df.switch_of(to).0, 1.0));
-        Self::of_pairs(nodes, pattern.to_string(), Some(pattern), pairs)
+        let mut sums = BTreeMap::new();
+        for (from, &to) in (0..).map(NodeId).zip(to).filter(|&(_, &to)| to != maps::SILENT) {
+            *sums.entry((df.switch_of(from).0, df.switch_of(to).0)).or_insert(0.0) += 1.0;
+        }
+        let flow = |((source, destination), demand)| Flow { source, destination, demand };
+        Self::of_flows(nodes, pattern, sums.into_iter().map(flow).collect())
     }
 
-    /// The flows of these demands, of which those of equal pairs add up.
-    pub(crate) fn of_pairs(
-        nodes: &Nodes,
-        name: String,
-        pattern: Option<Pattern>,
-        pairs: impl IntoIterator<Item = (SwitchId, SwitchId, f64)>,
-    ) -> Self {
-        let flows = merged(pairs);
+    /// These flows, which stand by source and destination.
+    fn of_flows(nodes: &Nodes, pattern: Pattern, flows: Vec<Flow>) -> Self {
         let terminal_bound = terminal_bound(&flows, nodes);
-        Self { name, pattern, flows, terminal_bound }
+        Self { name: pattern.to_string(), pattern, flows, terminal_bound }
+    }
+
+    /// The same flows under another name.
+    #[must_use]
+    pub fn named(self, name: String) -> Self {
+        Self { name, ..self }
     }
 
     /// Leaves out what dead switches would send and receive, of flows among these nodes.
@@ -232,17 +229,6 @@ fn terminal_bound(flows: &[Flow], nodes: &Nodes) -> f64 {
     bound
 }
 
-/// Adds up the demands of equal pairs.
-pub(crate) fn merged(pairs: impl IntoIterator<Item = (SwitchId, SwitchId, f64)>) -> Vec<Flow> {
-    let mut sums = BTreeMap::new();
-    for (source, destination, demand) in pairs {
-        *sums.entry((source, destination)).or_insert(0.0) += demand;
-    }
-    sums.into_iter()
-        .map(|((source, destination), demand)| Flow { source, destination, demand })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,7 +251,7 @@ mod tests {
                 }
                 let of = |flow: &Flow| ((flow.source, flow.destination), flow.demand);
                 assert_eq!(flows.flows.iter().map(of).collect::<BTreeMap<_, _>>(), sent, "{text}");
-                assert_eq!((flows.to_string(), &flows.pattern), (text.to_owned(), &Some(pattern)));
+                assert_eq!((flows.to_string(), &flows.pattern), (text.to_owned(), &pattern));
             }
         }
     }

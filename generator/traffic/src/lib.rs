@@ -26,6 +26,7 @@ mod expected;
 mod flow_file;
 mod flows;
 mod in_time;
+mod lists;
 pub mod loads;
 mod maps;
 pub mod named;
@@ -36,7 +37,7 @@ mod traffic;
 /// Raised when a pattern of the same name becomes other traffic, so that kept runs tell it apart.
 pub const VERSION: u32 = 3;
 
-pub use flow_file::TrafficMatrix;
+pub use flow_file::{FlowEnd, ListedFlow, read_flows};
 pub use flows::{Flow, Flows, sample};
 pub use in_time::Stretch;
 pub use maps::{below, of_most_peers};

@@ -1,6 +1,6 @@
 //! Traffic and placements as people name them: by name, or listed in a file.
 
-use crate::{Pattern, PlacementRule, Traffic};
+use crate::{Pattern, PlacementRule, Traffic, read_flows};
 use std::fmt::Display;
 use std::path::Path;
 use tvlb_base::text::Refused;
@@ -8,11 +8,11 @@ use tvlb_table_set::input_file;
 use tvlb_table_set::names::{Parts, list};
 use tvlb_table_set::sha256;
 
-/// Before the name of a file with pairs of nodes.
-pub const PAIRS: &str = "pairs:";
+/// Before the name of a file with flows.
+pub const FLOWS: &str = "flows:";
 /// Before the name of a file with the node of each process.
 pub const LISTED: &str = "listed:";
-/// The largest file that is read: a line for each of at most 2²⁴ nodes.
+/// The largest file that is read: more than a line for each of 2²⁴ nodes.
 const MOST_BYTES: u64 = 512 << 20;
 
 /// The parts of a fabric, with its name.
@@ -29,26 +29,30 @@ pub struct Named<R> {
 }
 
 impl Named<Pattern> {
-    /// Reads a pattern by name, or "pairs:FILE", which must mean the same on each of these fabrics; the name of
+    /// Reads a pattern by name, or "flows:FILE", which must mean the same on each of these fabrics; the name of
     /// the file begins at `beside`.
     ///
     /// # Errors
     /// What is wrong, after the name of the file if there is one.
     pub fn pattern(text: &str, beside: &Path, fabrics: &[NamedParts<'_>]) -> Result<Self, String> {
-        let Some(file) = text.strip_prefix(PAIRS) else {
+        let Some(file) = text.strip_prefix(FLOWS) else {
             let rule: Pattern =
-                text.parse().map_err(|error: Refused| format!("{error}, {PAIRS}FILE"))?;
+                text.parse().map_err(|error: Refused| format!("{error}, {FLOWS}FILE"))?;
             return Ok(Self { name: rule.to_string(), rule, content: None });
         };
         let path = beside.join(file);
         let content = read(&path)?;
+        // The path stands before every error, and no name of a file between it and the line.
         let of = |parts: &Parts<'_>| {
-            let pattern = Pattern::Pairs(parts.pair_list(&content).map_err(|e| e.to_string())?);
+            let flows = read_flows(parts, &content, "").map_err(|e| e.to_string())?;
+            let pattern = Pattern::Flows(flows);
             Traffic::new(&pattern, parts.existing_nodes(), 0).map_err(|e| e.to_string())?;
             Ok(pattern)
         };
         let rule = of_all(&path, fabrics, of)?;
-        Ok(Self { name: text.to_owned(), rule, content: Some(hash(&content)) })
+        let of_flows = content.lines().map(str::trim);
+        let of_flows = of_flows.filter(|line| !line.is_empty() && !line.starts_with('#'));
+        Ok(Self { name: text.to_owned(), rule, content: Some(hash(of_flows)) })
     }
 }
 
@@ -76,7 +80,11 @@ impl Named<PlacementRule> {
             Ok(placement)
         };
         let rule = of_all(&path, fabrics, of)?;
-        Ok(Self { name: text.to_owned(), rule, content: Some(hash(&content)) })
+        Ok(Self {
+            name: text.to_owned(),
+            rule,
+            content: Some(hash(list::lines(&content).map(|(_, line)| line))),
+        })
     }
 }
 
@@ -115,20 +123,30 @@ fn of_all<R: PartialEq>(
 }
 
 /// The hash of the lines that count: comments and empty lines change no run.
-fn hash(content: &str) -> String {
-    let lines: Vec<&str> = list::lines(content).map(|(_, line)| line).collect();
-    sha256(lines.join("\n").as_bytes())
+fn hash<'t>(lines: impl Iterator<Item = &'t str>) -> String {
+    sha256(lines.collect::<Vec<_>>().join("\n").as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tvlb_schema::Dragonfly;
+    use tvlb_table_set::names::Names;
 
     #[test]
-    fn comments_change_no_run_and_pairs_do() {
-        let (one, other) = (hash("0,5\n3,4\n"), hash("# flows\n\n  0,5\r\n3,4"));
-        assert_eq!(one, other);
-        assert_ne!(one, hash("0,5\n3,6\n"));
-        assert_ne!(one, hash("3,4\n0,5\n"));
+    fn comments_change_no_run_and_flows_do() {
+        let (df, names) = (Dragonfly::new(2, 4, 2, 9).unwrap(), Names::default());
+        let home = tempfile::tempdir().unwrap();
+        let content = |text: &str| {
+            std::fs::write(home.path().join("flows.csv"), text).unwrap();
+            let parts = Parts::new(&df, &names);
+            let named = Named::pattern("flows:flows.csv", home.path(), &[("", &parts)]).unwrap();
+            named.content.unwrap()
+        };
+        let header = "source-node,destination-node\n";
+        let one = content(&format!("{header}0,5\n3,4\n"));
+        assert_eq!(one, content(&format!("# some\r\n{header}0,5\r\n\n  # more\n3,4")));
+        assert_ne!(one, content(&format!("{header}0,5\n3,6\n")));
+        assert_ne!(one, content(&format!("{header}3,4\n0,5\n")));
     }
 }

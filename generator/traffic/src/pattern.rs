@@ -1,11 +1,12 @@
 //! The names of traffic patterns: what is written on the command line, in files and in reports.
 
+use crate::flow_file::{FlowEnd, ListedFlow};
 use crate::in_time::{self, InTime, Stretch};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use tvlb_base::text::{Refused, quoted};
 use tvlb_schema::NodeId;
-use tvlb_table_set::names::ListedPair;
 
 /// The texts that are read as patterns, and as placements, for the help of commands.
 pub const PATTERNS: &str = "Traffic (--traffic):
@@ -25,7 +26,14 @@ pub const PATTERNS: &str = "Traffic (--traffic):
                       complement send to groups of as many switches with as many nodes each.
                       The only group of its kind sends nothing. No node is sent to by two nodes of
                       a shift or type2: the second is silent.
-  pairs:FILE          source,destination in each line, by number or name; other nodes are silent
+  hotspot(N,PERCENT)  this percentage of the packets to one of N nodes that the seed draws, the
+                      rest to a node drawn from all
+  incast(N[,M])       N nodes send to each of M others (1) alone, all drawn by the seed; the
+                      rest uniform
+  flows:FILE          CSV with the header source-node,destination-node,demand, or -switch for
+                      -node; the demand may be left out. A node draws destinations by the demands
+                      of its lines; all its demands, as a part of the greatest of any node, are
+                      its part of the load. Nodes without a line are silent
   PATTERN in bursts(A,B)
                       each node sends for A cycles and is silent for B, both on average, at its load on average
   PATTERN then PATTERN [at LOAD] from CYCLE [then ...]
@@ -56,7 +64,7 @@ Placements (--place) say on which node each process of the traffic runs:
 /// assert!(error.to_string().contains("shift"));
 /// # Ok::<(), tvlb_base::text::Refused>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
     /// Each packet to a node drawn from all.
     Uniform,
@@ -112,9 +120,22 @@ pub enum Pattern {
     /// Each packet to a node drawn from the next h groups, `ADVc` of the literature (Fuentes et al. 2015). In
     /// the wirings where a switch's global links lead to consecutive groups, one switch of each group has all of it.
     AdvConsecutive,
-    /// Listed pairs of source and destination, as [`Parts::pair_list`](tvlb_table_set::names::Parts::pair_list) reads them;
-    /// nodes that are no source are silent.
-    Pairs(Vec<ListedPair>),
+    /// This percentage of the packets to one of a few nodes, which the seed draws; the others to a node drawn from all.
+    Hotspot {
+        /// How many nodes are hot.
+        nodes: u32,
+        percent: u32,
+    },
+    /// Many nodes send to each of a few alone, and the rest are uniform. The seed draws all of them.
+    Incast {
+        /// How many nodes send to each receiver.
+        senders: u32,
+        receivers: u32,
+    },
+    /// Listed flows, as [`read_flows`](crate::read_flows) reads them. A node draws the destination of each packet by
+    /// the demands of its flows. All its demands, as a part of the greatest of any node, say which part of the load it
+    /// offers; nodes that are no source are silent.
+    Flows(Arc<[ListedFlow]>),
     /// A pattern, of which each node sends in bursts.
     Bursts {
         of: Box<Self>,
@@ -134,11 +155,11 @@ pub enum Pattern {
 /// What a pattern may be.
 const ACCEPTED: &str = "uniform, uniform-others, shift(Δg,Δs), type2, type2#k, permutation, \
     permutation#k, complement, mixed(u,v), mixed(u,v,Δg,Δs), tmixed(u,v), tmixed(u,v,Δg,Δs), hot-switch, \
-    next-group, next-group(Δg), adv-consecutive, PATTERN in bursts(CYCLES,CYCLES), PATTERN then PATTERN [at LOAD] \
+    next-group, next-group(Δg), adv-consecutive, hotspot(n,percent), incast(n), incast(n,m), PATTERN in bursts(CYCLES,CYCLES), PATTERN then PATTERN [at LOAD] \
     from CYCLE";
 
 /// The patterns' names, and a text that is one of each.
-const NAMES: [(&str, &str); 12] = [
+const NAMES: [(&str, &str); 14] = [
     ("uniform", "uniform"),
     ("uniform-others", "uniform-others"),
     ("shift", "shift(Δg,Δs)"),
@@ -150,7 +171,9 @@ const NAMES: [(&str, &str); 12] = [
     ("hot-switch", "hot-switch"),
     ("next-group", "next-group"),
     ("adv-consecutive", "adv-consecutive"),
-    ("pairs", "pairs:FILE"),
+    ("hotspot", "hotspot(n,percent)"),
+    ("incast", "incast(n)"),
+    ("flows", "flows:FILE"),
 ];
 
 /// " (did you mean X?)" where a text is near a pattern's name.
@@ -215,6 +238,9 @@ impl FromStr for Pattern {
             ("uniform-others", []) => Self::UniformOthers,
             ("next-group", []) => Self::NextGroup { groups: 1 },
             ("adv-consecutive", []) => Self::AdvConsecutive,
+            ("hotspot", &[nodes, percent]) => Self::Hotspot { nodes, percent },
+            ("incast", &[senders]) => Self::Incast { senders, receivers: 1 },
+            ("incast", &[senders, receivers]) => Self::Incast { senders, receivers },
             ("next-group", &[groups]) => Self::NextGroup { groups },
             ("mixed", &[uniform, adversarial]) => {
                 let (groups, switches) = one_ahead;
@@ -256,8 +282,11 @@ impl fmt::Display for Pattern {
             Self::NextGroup { groups: 1 } => f.write_str("next-group"),
             Self::NextGroup { groups } => write!(f, "next-group({groups})"),
             Self::AdvConsecutive => f.write_str("adv-consecutive"),
-            Self::Pairs(pairs) if pairs.len() == 1 => f.write_str("1 listed pair"),
-            Self::Pairs(pairs) => write!(f, "{} listed pairs", pairs.len()),
+            Self::Hotspot { nodes, percent } => write!(f, "hotspot({nodes},{percent})"),
+            Self::Incast { senders, receivers: 1 } => write!(f, "incast({senders})"),
+            Self::Incast { senders, receivers } => write!(f, "incast({senders},{receivers})"),
+            Self::Flows(flows) if flows.len() == 1 => f.write_str("1 listed flow"),
+            Self::Flows(flows) => write!(f, "{} listed flows", flows.len()),
             Self::Bursts { of, sending, silent } => {
                 write!(f, "{of} in bursts({sending},{silent})")
             }
@@ -288,10 +317,15 @@ impl Pattern {
         }
     }
 
-    /// These pairs, as if each stood on a line of its own.
+    /// Flows of one demand between these pairs of nodes, as if each stood on a line of its own.
     pub fn pairs(pairs: &[(NodeId, NodeId)]) -> Self {
-        let listed = |(line, &(source, destination))| ListedPair { line, source, destination };
-        Self::Pairs((1..).zip(pairs).map(listed).collect())
+        let listed = |(line, &(source, destination))| ListedFlow {
+            line,
+            source: FlowEnd::Node(source),
+            destination: FlowEnd::Node(destination),
+            demand: 1.0,
+        };
+        Self::Flows((1..).zip(pairs).map(listed).collect())
     }
 }
 
@@ -316,6 +350,9 @@ mod tests {
             "next-group",
             "next-group(6)",
             "adv-consecutive",
+            "hotspot(4,10)",
+            "incast(16)",
+            "incast(16,4)",
         ] {
             assert_eq!(text.parse::<Pattern>().unwrap().to_string(), text);
         }
@@ -338,7 +375,8 @@ mod tests {
             ("Shift(2,0)", "shift(Δg,Δs)"),
             ("shift(1)", "shift(Δg,Δs)"),
             ("permutations", "permutation"),
-            ("pair:flows.csv", "pairs:FILE"),
+            ("flow:flows.csv", "flows:FILE"),
+            ("hot-spot(4,10)", "hotspot(n,percent)"),
         ] {
             let error = text.parse::<Pattern>().unwrap_err().to_string();
             assert!(error.contains(&format!(" (did you mean {meant}?), accepted ")), "{error}");

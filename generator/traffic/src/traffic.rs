@@ -2,16 +2,18 @@
 //!
 //! Uniform traffic draws from all nodes, the sender included, as the reference does.
 
+use crate::lists::Lists;
 use crate::maps::{self, Ahead, NodeRanks, SILENT, below};
 use crate::{Pattern, Placement};
 use rand::Rng;
 use std::borrow::Cow;
 use tvlb_base::text::Refused;
-use tvlb_schema::{NodeId, Nodes};
-use tvlb_table_set::names::ListedPair;
+use tvlb_schema::{Dragonfly, NodeId, Nodes};
 
 /// Stands in the table of destinations where each packet's is drawn from all nodes.
 const UNIFORM: NodeId = NodeId(u32::MAX);
+/// Stands in the table of destinations where each packet's is drawn from a list.
+const LISTED: NodeId = NodeId(u32::MAX - 2);
 /// The largest number of a pattern among those that a seed gives: all before it are drawn too.
 const MOST_NUMBER: u32 = 9999;
 
@@ -19,21 +21,33 @@ const MOST_NUMBER: u32 = 9999;
 const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// Where the flits of one node go; see [`Traffic::sent_by`].
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct NodeShares {
     /// A node, and the share that goes to it.
     pub(crate) to: Option<(NodeId, f64)>,
     /// Processes that are drawn, and the share that goes to them.
-    pub(crate) drawn: Option<(DrawnProcesses, f64)>,
+    pub(crate) drawn: Vec<(DrawnProcesses, f64)>,
 }
 
 /// Processes of which one is drawn, at consecutive places; see [`Traffic::node_of_drawn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DrawnProcesses {
+    pub(crate) places: Places,
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// Whether the sender is one of them and is not drawn.
-    pub(crate) others: bool,
+}
+
+/// What the places of drawn processes count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Places {
+    /// All processes.
+    All,
+    /// All processes, of which the sender is one and is not drawn.
+    Others,
+    /// Those of groups further on.
+    Ahead,
+    /// Those of lists.
+    Listed,
 }
 
 /// That nodes send in bursts: the mean lengths of a burst and of the silence between two, in cycles.
@@ -63,7 +77,7 @@ pub struct TrafficChange {
 /// A traffic pattern on one fabric.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// For each node its destination, [`UNIFORM`] or [`SILENT`].
+    /// For each node its destination, [`UNIFORM`], [`LISTED`] or [`SILENT`].
     to: Vec<NodeId>,
     nodes: NodeRanks,
     /// A packet goes to a node drawn from all if a draw of 32 bits is below this.
@@ -72,6 +86,8 @@ pub struct Traffic {
     only_others: bool,
     /// Where destinations are drawn from groups further on.
     ahead: Option<Ahead>,
+    /// Where destinations are drawn from lists, or nodes do not send alike.
+    lists: Option<Lists>,
     /// For each node the number of its population.
     population: Vec<u8>,
     populations: Vec<&'static str>,
@@ -117,7 +133,15 @@ impl Traffic {
                 all.mixed_in_time(*uniform, &adverse(*groups, *switches)?)
             }
             Pattern::HotSwitch => all.sent_by_hot(among, &adverse(1, 0)?),
-            Pattern::Pairs(pairs) => Self { to: listed(among, pairs)?, ..all },
+            &Pattern::Hotspot { nodes, percent } => {
+                hotspot(pattern, &all, nodes, percent)?;
+                all.drawn_to_hot(among, nodes, percent, seed)
+            }
+            &Pattern::Incast { senders, receivers } => {
+                incast(pattern, &all, senders, receivers)?;
+                all.sent_to_few(senders, receivers, seed)
+            }
+            Pattern::Flows(flows) => all.listed(Lists::of_flows(among, flows)?),
             &Pattern::Bursts { ref of, sending, silent } => {
                 let bursts = Some(Bursts { sending, silent });
                 Self { bursts, ..Self::new(of, among, seed)? }
@@ -145,6 +169,7 @@ impl Traffic {
             uniform_below: 0,
             only_others: false,
             ahead: None,
+            lists: None,
             population: vec![0; numbers],
             populations: vec!["all"],
             placement: Placement::default(),
@@ -212,6 +237,43 @@ impl Traffic {
         self
     }
 
+    /// Each packet goes with this chance to one of so many processes, which the seed draws.
+    fn drawn_to_hot(mut self, among: &Nodes, nodes: u32, percent: u32, seed: u64) -> Self {
+        let hot = self.drawn_nodes(seed).take(nodes as usize).collect();
+        self.to.iter_mut().filter(|to| **to == UNIFORM).for_each(|to| *to = LISTED);
+        let uniform_below = (u64::from(100 - percent) << 32) / 100;
+        Self { uniform_below, lists: Some(Lists::of_one(among, hot)), ..self }
+    }
+
+    /// So many processes send to each of a few alone; the seed draws all of them.
+    fn sent_to_few(mut self, senders: u32, receivers: u32, seed: u64) -> Self {
+        self.populations = vec!["rest", "hot"];
+        let drawn: Vec<NodeId> = self.drawn_nodes(seed).collect();
+        let (to, from) = drawn.split_at(receivers as usize);
+        for (senders, &receiver) in from.chunks(senders as usize).zip(to) {
+            for sender in senders {
+                self.send_adverse(sender.as_usize(), receiver);
+            }
+        }
+        self
+    }
+
+    /// All nodes in an order that the seed draws.
+    fn drawn_nodes(&self, seed: u64) -> impl Iterator<Item = NodeId> + use<> {
+        let order = maps::permutation(self.nodes.count(), &mut maps::stream(seed));
+        let nodes = self.nodes.clone();
+        order.into_iter().map(move |rank| nodes.node(rank.0))
+    }
+
+    /// Nodes send what lists say, and no others send.
+    fn listed(mut self, lists: Lists) -> Self {
+        for (process, to) in (0..).map(NodeId).zip(&mut self.to) {
+            let is_silent = lists.entries(process).is_empty();
+            *to = if is_silent { SILENT } else { lists.only(process).unwrap_or(LISTED) };
+        }
+        Self { lists: Some(lists), ..self }
+    }
+
     /// The first node sends to the last, the second to the last but one, and so on.
     fn sent_across(mut self) -> Self {
         let nodes = self.nodes.count();
@@ -252,7 +314,7 @@ impl Traffic {
         for process in (0..self.nodes.count()).map(|rank| self.nodes.node(rank)) {
             let node = placement.node(process).as_usize();
             let destination = self.to[process.as_usize()];
-            let is_node = destination != UNIFORM && destination != SILENT;
+            let is_node = ![UNIFORM, LISTED, SILENT].contains(&destination);
             to[node] = if is_node { placement.node(destination) } else { destination };
             population[node] = self.population[process.as_usize()];
         }
@@ -280,34 +342,73 @@ impl Traffic {
         self
     }
 
-    /// Where the flits of a node go that sends one on average: a share to one node, and a share that is
-    /// drawn from processes of consecutive ranks.
+    /// Every number of a node that the sizes of the fabric have.
+    pub fn node_numbers(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..).map(NodeId).take(self.to.len())
+    }
+
+    /// What a node that sends offers, as a part of what the node offers that offers the most: 1 where all send alike.
+    pub fn share_of_load(&self, node: NodeId) -> f64 {
+        match &self.lists {
+            Some(lists) if !lists.is_even => lists.sent(self.placement.process(node)),
+            _ => 1.0,
+        }
+    }
+
+    /// Whether the nodes that send do not all send alike.
+    pub fn is_uneven(&self) -> bool {
+        self.lists.as_ref().is_some_and(|lists| !lists.is_even)
+    }
+
+    /// How many flits nodes send on average before anything changes, if the node that sends the most sends one.
+    pub fn sent(&self, df: &Dragonfly) -> f64 {
+        let senders = df.nodes().filter(|&node| self.sends_first(node));
+        senders.map(|node| self.share_of_load(node)).sum()
+    }
+
+    /// Where the flits of a node go if the node that sends the most sends one on average: a share to one node, and
+    /// shares that are drawn from processes of consecutive places.
     #[expect(clippy::cast_precision_loss, reason = "at most 2³²")]
     pub(crate) fn sent_by(&self, node: NodeId) -> NodeShares {
-        let all = DrawnProcesses { first: 0, count: self.nodes.count(), others: self.only_others };
+        let places = if self.only_others { Places::Others } else { Places::All };
+        let all = DrawnProcesses { places, first: 0, count: self.nodes.count() };
+        let process = self.placement.process(node);
         let drawn_share = self.uniform_below as f64 / TWO_TO_32;
+        let mut drawn = Vec::new();
+        if self.uniform_below > 0 {
+            drawn.push((all, drawn_share));
+        }
         match self.to[node.as_usize()] {
             SILENT => NodeShares::default(),
             UNIFORM => {
                 let drawn = self.ahead.as_ref().map_or(all, |ahead| {
-                    let (first, count) = ahead.drawn(self.placement.process(node));
-                    DrawnProcesses { first, count, others: false }
+                    let (first, count) = ahead.drawn(process);
+                    DrawnProcesses { places: Places::Ahead, first, count }
                 });
-                NodeShares { to: None, drawn: Some((drawn, 1.0)) }
+                NodeShares { to: None, drawn: vec![(drawn, 1.0)] }
             }
-            to => NodeShares {
-                to: Some((to, 1.0 - drawn_share)),
-                drawn: (self.uniform_below > 0).then_some((all, drawn_share)),
-            },
+            LISTED => {
+                let lists = self.lists.iter().flat_map(|lists| lists.entries(process));
+                let sent = self.share_of_load(node) * (1.0 - drawn_share);
+                drawn.extend(lists.map(|entry| {
+                    let (first, count) = (entry.first, entry.count);
+                    (DrawnProcesses { places: Places::Listed, first, count }, entry.share * sent)
+                }));
+                NodeShares { to: None, drawn }
+            }
+            to => {
+                NodeShares { to: Some((to, self.share_of_load(node) * (1.0 - drawn_share))), drawn }
+            }
         }
     }
 
     /// The node on which the process runs that stands at this place of those that are drawn from.
     #[inline]
-    pub(crate) fn node_of_drawn(&self, place: u32) -> NodeId {
-        let process = match &self.ahead {
-            Some(ahead) => ahead.node(place),
-            None => self.nodes.node(place),
+    pub(crate) fn node_of_drawn(&self, places: Places, place: u32) -> NodeId {
+        let process = match (places, &self.ahead, &self.lists) {
+            (Places::Ahead, Some(ahead), _) => ahead.node(place),
+            (Places::Listed, _, Some(lists)) => lists.process(place),
+            _ => self.nodes.node(place),
         };
         self.placement.node(process)
     }
@@ -325,10 +426,15 @@ impl Traffic {
     /// The nodes that send, each with the one node that it sends to; `None` where destinations are
     /// drawn packet by packet, or change.
     pub fn map(&self) -> Option<impl Iterator<Item = (NodeId, NodeId)>> {
-        let is_fixed = self.uniform_below == 0 && self.changes.is_empty();
-        let is_map = is_fixed && !self.to.contains(&UNIFORM);
         let pairs = (0..).map(NodeId).zip(self.to.iter().copied());
+        let is_map = self.is_listed() && !self.to.contains(&LISTED);
         is_map.then(|| pairs.filter(|&(_, to)| to != SILENT))
+    }
+
+    /// Whether the destinations of each node are listed: one, or those of flows. Neither are they drawn from groups or
+    /// from all nodes, nor do they change.
+    pub(crate) fn is_listed(&self) -> bool {
+        self.uniform_below == 0 && self.changes.is_empty() && !self.to.contains(&UNIFORM)
     }
 
     /// The names of the populations among which figures are divided.
@@ -348,7 +454,7 @@ impl Traffic {
         if to == UNIFORM {
             if let Some(ahead) = &self.ahead {
                 let (first, count) = ahead.drawn(self.placement.process(node));
-                return self.node_of_drawn(first + below(rng, count));
+                return self.node_of_drawn(Places::Ahead, first + below(rng, count));
             }
             let others = self.nodes.count() - u32::from(self.only_others);
             let drawn = self.placement.node(self.nodes.node(below(rng, others)));
@@ -361,6 +467,11 @@ impl Traffic {
         }
         if self.uniform_below > 0 && u64::from(rng.next_u32()) < self.uniform_below {
             return self.placement.node(self.nodes.node(below(rng, self.nodes.count())));
+        }
+        if to == LISTED
+            && let Some(lists) = &self.lists
+        {
+            return self.placement.node(lists.draw(self.placement.process(node), rng));
         }
         to
     }
@@ -442,27 +553,26 @@ fn nth(
     })
 }
 
-/// The pairs, if they are those of a map.
-fn listed(nodes: &Nodes, pairs: &[ListedPair]) -> Result<Vec<NodeId>, Refused> {
-    if pairs.is_empty() {
-        return Err(Refused::new("there is no pair in it", "at least one, source,destination"));
+/// Refuses hot nodes that there are not, and shares that are none.
+fn hotspot(pattern: &Pattern, all: &Traffic, nodes: u32, percent: u32) -> Result<(), Refused> {
+    let most = all.nodes.count();
+    if nodes == 0 || nodes > most {
+        return Err(unfit(pattern, &format!("hot nodes are {nodes}"), format!("1 to {most}")));
     }
-    let mut to = vec![SILENT; nodes.dragonfly().node_numbers() as usize];
-    for &ListedPair { line, source, destination } in pairs {
-        for node in [source, destination] {
-            if !nodes.has(node) {
-                let last = nodes.last().unwrap_or_default();
-                let found = format!("there is no node {node}; the last node is {last}");
-                return Err(Refused::new(found, "").on_line(line));
-            }
-        }
-        if to[source.as_usize()] != SILENT {
-            let known = pairs.iter().find(|pair| pair.source == source);
-            let first = known.map_or(line, |pair| pair.line);
-            let found = format!("node {source} sends to another node by line {first} already");
-            return Err(Refused::new(found, "one destination for each").on_line(line));
-        }
-        to[source.as_usize()] = destination;
+    if percent == 0 || percent > 100 {
+        return Err(unfit(pattern, &format!("{percent} percent go to hot nodes"), "1 to 100"));
     }
-    Ok(to)
+    Ok(())
+}
+
+/// Refuses more senders and receivers than there are nodes.
+fn incast(pattern: &Pattern, all: &Traffic, senders: u32, receivers: u32) -> Result<(), Refused> {
+    let (count, taken) = (all.nodes.count(), u64::from(receivers) * (u64::from(senders) + 1));
+    if senders == 0 || receivers == 0 || taken > count.into() {
+        let accepted =
+            format!("1 or more of each, and not more than the {count} nodes that there are");
+        let found = format!("{receivers} times one receiver and {senders} senders");
+        return Err(unfit(pattern, &found, accepted));
+    }
+    Ok(())
 }

@@ -277,9 +277,10 @@ impl CutThrough {
             Sending::Load(_) | Sending::AllToAll => {}
         }
         if !matches!(sending, Sending::Load(_))
-            && (traffic.bursts().is_some() || !traffic.changes().is_empty())
+            && (traffic.bursts().is_some() || !traffic.changes().is_empty() || traffic.is_uneven())
         {
-            let found = "traffic that changes or comes in bursts where nodes send all that they have at once";
+            let found = "traffic that changes, comes in bursts or of which nodes send unlike parts, where nodes send \
+                         all that they have at once";
             return Err(Refused::new(found, "a load"));
         }
         if let Routing::Ofar(rules) = self.routing {

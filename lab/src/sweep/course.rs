@@ -254,19 +254,9 @@ impl Courses {
         let traffic = Traffic::new(self.network.pattern(of_run), df, of_run.subject.seed)
             .map_err(|error| SweepError::Unfit { run: of_run.subject.traffic.clone(), error })?;
         let left = Nodes::from(df).live(dead);
-        let share = |live: usize, all: usize| {
-            let real = |count| f64::from(u32::try_from(count).expect("at most as many as nodes"));
-            real(live) / real(all)
-        };
-        Ok(match traffic.map() {
-            Some(map) => {
-                let pairs: Vec<_> = map.collect();
-                let lives = |&&(from, to): &&(_, _)| left.has(from) && left.has(to);
-                share(pairs.iter().filter(lives).count(), pairs.len())
-            }
-            // Destinations are drawn from all nodes.
-            None => share(left.iter().count(), df.nodes().count()).powi(2),
-        })
+        let received = traffic.clone().sent_by_live(&left).received(df);
+        let live: f64 = left.iter().map(|node| received[node.as_usize()]).sum();
+        Ok(live / traffic.sent(df))
     }
 }
 

@@ -117,7 +117,7 @@ mod tests {
             ("shift(2h+h/2, 0)", "shift(7, 0)"),
             ("shift(2,0)", "shift(2,0)"),
             ("uniform", "uniform"),
-            ("pairs:map(1).csv", "pairs:map(1).csv"),
+            ("flows:map(1).csv", "flows:map(1).csv"),
             ("hot(x,h)", "hot(x,3)"),
         ] {
             assert_eq!(for_fabric(text, &df).replace(' ', ""), expected.replace(' ', ""), "{text}");

@@ -57,7 +57,7 @@ pub(super) struct NetworkSubject {
     /// The SHA-256 of the list of what is dead, as tvlb writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dead: Option<String>,
-    /// The SHA-256 of the pairs of nodes, where traffic is listed in a file.
+    /// The SHA-256 of the flows, where traffic is listed in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) traffic_content: Option<String>,
     /// The SHA-256 of the list of nodes, where the placement is one.

@@ -234,9 +234,9 @@ fn bad_input_is_refused_by_name() {
 #[test]
 fn accepted_is_per_sending_node_in_both_simulators() {
     let scratch = tables();
-    scratch.write("pair.csv", "0,40\n");
+    scratch.write("pair.csv", "source-node,destination-node\n0,40\n");
     let accepted = |command: &str| {
-        let run = format!("{command} --traffic pairs:pair.csv --load 0.2 --json");
+        let run = format!("{command} --traffic flows:pair.csv --load 0.2 --json");
         serde_json::from_str::<serde_json::Value>(&scratch.succeeds(&run)).unwrap()
     };
     let cut_through = accepted("cut-through out --routing min --cycles 5000");

@@ -70,7 +70,7 @@ fn flows_of_jobs_are_what_the_model_reads() {
         let json: serde_json::Value = serde_json::from_str(&scratch.succeeds(&model)).unwrap();
         json["sets"][0]["throughput"]["value"].as_f64().unwrap()
     };
-    assert!((modelled("file:flows.csv") - modelled("complement")).abs() < 1e-9);
+    assert!((modelled("flows:flows.csv") - modelled("complement")).abs() < 1e-9);
     assert!(scratch.refuses("place fabric.toml --jobs 4 --flows flows.csv").contains("--graph"));
 }
 

@@ -390,12 +390,12 @@ fn buffer_search() -> String {
     format!("{search}buffer = [16, 32]\n[saturation]\nresolution = 0.25\n")
 }
 
-/// Pairs and placements from files make the runs that `simulate` makes, and a file that has changed makes
+/// Flows and placements from files make the runs that `simulate` makes, and a file that has changed makes
 /// other runs.
 #[test]
 fn traffic_and_placements_can_be_listed_in_files() {
     let sweep = "fabrics = [\"small.toml\"]\nschemes = [\"ugal-l\"]\nsets = [\"strategic-2-3\"]\n\
-        traffic = [\"pairs:lists/flows, all.csv\", \"uniform\"]\n\
+        traffic = [\"flows:lists/flows, all.csv\", \"uniform\"]\n\
         placements = [\"identity\", \"listed:lists/nodes.txt\"]\n\
         loads = [0.3]\nseeds = [1]\n[settings]\nwindow = 200\nwarm-up = 1\n";
     let home = home(sweep);
@@ -403,7 +403,8 @@ fn traffic_and_placements_can_be_listed_in_files() {
         |name: &str, text: &str| fs::write(home.path().join("lists").join(name), text).unwrap();
     fs::create_dir(home.path().join("lists")).unwrap();
     let lines = |line: fn(u32) -> String| (0..20).map(line).collect::<Vec<_>>().join("\n");
-    let flows = lines(|node| format!("{node},{}", (node + 4) % 20));
+    let header = "source-node,destination-node\n";
+    let flows = header.to_owned() + &lines(|node| format!("{node},{}", (node + 4) % 20));
     let nodes = lines(|process| ((7 * process) % 20).to_string());
     write("flows, all.csv", &flows);
     write("nodes.txt", &nodes);
@@ -415,7 +416,7 @@ fn traffic_and_placements_can_be_listed_in_files() {
         fs::read_to_string(home.path().join("out/runs.csv")).unwrap()
     };
     let before = csv();
-    assert_eq!(column(&before, "traffic")[0], "pairs:lists/flows, all.csv");
+    assert_eq!(column(&before, "traffic")[0], "flows:lists/flows, all.csv");
     assert_eq!(column(&before, "placement")[..2], ["identity", "listed:lists/nodes.txt"]);
     // The same lines with other comments are the same runs; other lines are not.
     write("flows, all.csv", &format!("# who sends to whom\n\n{flows}"));
@@ -438,13 +439,13 @@ fn traffic_and_placements_can_be_listed_in_files() {
     let one = "simulate tables --load 0.3 --window 200 --warm-up 1 --format csv --quiet --place \
         listed:lists/nodes.txt --traffic";
     let mut one: Vec<&str> = one.split_whitespace().collect();
-    one.push("pairs:lists/flows, all.csv");
+    one.push("flows:lists/flows, all.csv");
     let theirs: f64 = column(&succeeds(home.path(), &one), "latency")[0].parse().unwrap();
     let ours: f64 = column(&before, "latency")[1].parse().unwrap();
     assert!((theirs - ours).abs() < 1e-3, "{theirs} {ours}");
     for (name, text, words) in [
-        ("flows, all.csv", "0,20\n", "(of small)"),
-        ("flows, all.csv", "0;4\n", "flows, all.csv: line 1: found \"0;4\""),
+        ("flows, all.csv", "source-node,destination-node\n0,20\n", "(of small)"),
+        ("flows, all.csv", "0;4\n", "flows, all.csv: line 1: column 1 of the header is \"0;4\""),
         ("nodes.txt", "0\n1\n", "nodes.txt: the list ends after 2 nodes"),
     ] {
         let kept = fs::read_to_string(home.path().join("lists").join(name)).unwrap();

@@ -124,8 +124,8 @@ fn a_long_text_is_cut_in_every_message() {
     scratch.write("wide.txt", format!("{}\n", &long[..60_000]));
     for arguments in [
         &["simulate", "out", "--traffic", &long][..],
-        &["simulate", "out", "--traffic", "pairs:wide.txt"],
-        &["simulate", "out", "--traffic", "pairs:long.txt"],
+        &["simulate", "out", "--traffic", "flows:wide.txt"],
+        &["simulate", "out", "--traffic", "flows:long.txt"],
         &["simulate", "out", "--place", &long],
         &["simulate", "out", "--scheme", &long],
         &["simulate", "out", "--load", &long],

@@ -74,9 +74,9 @@ fn devices_are_no_input_and_pipes_only_where_a_command_line_names_them() {
         "name = \"x\"\n[dragonfly]\np = 1\na = 2\nh = 1\ng = 2\ncables = \"pipe\"\n",
     );
     assert_snapshot!(refuses("topology fabric.toml"), @"tvlb: pipe: cannot read it: found a named pipe, accepted a regular file");
-    assert_snapshot!(refuses("simulate out --traffic pairs:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
+    assert_snapshot!(refuses("simulate out --traffic flows:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
     scratch.write("fabric.toml", Scratch::with_shipped("dfly-2-4-2-9.toml").read("fabric.toml"));
-    assert_snapshot!(refuses("model fabric.toml --patterns file:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
+    assert_snapshot!(refuses("model fabric.toml --patterns flows:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
     assert_snapshot!(refuses("model fabric.toml --patterns type1-set:1 --sets all --state pipe"), @"tvlb: pipe/subject: cannot read or write it: Not a directory (os error 20)");
     // Where a table set is to be replaced, too.
     fs::remove_file(scratch.path("out/manifest.json")).unwrap();
@@ -90,7 +90,7 @@ fn input_comes_from_pipes() {
     let scratch = Scratch::with_table_set();
     let fabric = String::from_utf8(scratch.read("fabric.toml")).unwrap();
     let plan = include_str!("../../../../tables/machines/year-1.csv");
-    let (flows, pairs) = ("source-node,destination-node,demand\n0,9,1\n0,20,2\n", "0,9\n9,0\n");
+    let flows = "source-node,destination-node,demand\n0,9,1\n0,20,2\n";
     let piped = |sent: &str, path: &str, command: &str| {
         scratch.write("sent", sent);
         let command = command.replace("FILE", path);
@@ -101,9 +101,9 @@ fn input_comes_from_pipes() {
         (fabric.as_str(), "topology FILE"),
         (&fabric, "load FILE"),
         (&fabric, "verify out --fabric FILE"),
-        (flows, "load fabric.toml --traffic file:FILE"),
-        (flows, "model fabric.toml -q --sets all --patterns file:FILE"),
-        (pairs, "simulate out -q --load 0.1 --window 50 --warm-up 1 --traffic pairs:FILE"),
+        (flows, "load fabric.toml --traffic flows:FILE"),
+        (flows, "model fabric.toml -q --sets all --patterns flows:FILE"),
+        (flows, "simulate out -q --load 0.1 --window 50 --warm-up 1 --traffic flows:FILE"),
         (plan, "import slingshot FILE -o machine"),
     ] {
         let whole = piped(sent, "sent", command);

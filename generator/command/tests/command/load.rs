@@ -72,7 +72,7 @@ fn flows_have_several_destinations() {
     for options in ["", "--faults dead.txt"] {
         let (pattern, file) = (
             loads("fabric.toml", options),
-            loads("fabric.toml", &format!("{options} --traffic file:uniform.csv")),
+            loads("fabric.toml", &format!("{options} --traffic flows:uniform.csv")),
         );
         assert_eq!(pattern["senders"], file["senders"]);
         for figure in ["static-saturation", "largest-load", "without-path"] {
@@ -85,14 +85,16 @@ fn flows_have_several_destinations() {
     scratch.write("few.csv", "source-node,destination-node,demand\n0,9,3\n0,40,1\n1,40,2\n");
     assert_snapshot!(
         "load_flows",
-        scratch.succeeds("load fabric.toml --traffic file:few.csv --busiest 3")
+        scratch.succeeds("load fabric.toml --traffic flows:few.csv --busiest 3")
     );
     assert_eq!(
         loads("out", "--paths ugal-l")["loads"][1]["paths"],
         loads("out", "--paths par-source")["loads"][1]["paths"]
     );
     assert_snapshot!(scratch.refuses("load fabric.toml --paths ugal-l"));
-    assert_snapshot!(scratch.refuses("load fabric.toml --traffic file:few.csv --place groups"));
+    // Where processes of a listed traffic run is said by a placement, as of any other.
+    let placed = loads("out", "--traffic flows:few.csv --place groups");
+    assert_eq!((&placed["placement"], &placed["senders"]), (&"groups".into(), &2.into()));
 }
 
 #[test]
@@ -130,8 +132,8 @@ fn nodes_of_dead_switches_have_no_load() {
     let scratch = Scratch::with_fabric(RELATIVE);
     scratch.write("dead.txt", "switch (0,0)\n");
     // Nodes 0 and 1 are on switch 0; 70 and 71 send to them.
-    scratch.write("pairs.csv", "0,40\n70,1\n71,1\n20,30\n");
-    let load = "load fabric.toml --traffic pairs:pairs.csv --json";
+    scratch.write("pairs.csv", "source-node,destination-node\n0,40\n70,1\n71,1\n20,30\n");
+    let load = "load fabric.toml --traffic flows:pairs.csv --json";
     let read = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
     let whole = read(&scratch.succeeds(load));
     let live = read(&scratch.succeeds(&format!("{load} --faults dead.txt")));
@@ -154,9 +156,9 @@ fn nodes_of_dead_switches_have_no_load() {
 #[test]
 fn amounts_and_counts_are_of_what_they_say() {
     let scratch = Scratch::with_fabric(RELATIVE);
-    scratch.write("pair.csv", "0,40\n");
-    let said = scratch.succeeds("load fabric.toml --traffic pairs:pair.csv");
-    assert!(said.contains("traffic  pairs:pair.csv; 1 node sends; seed 1\n"), "{said}");
+    scratch.write("pair.csv", "source-node,destination-node\n0,40\n");
+    let said = scratch.succeeds("load fabric.toml --traffic flows:pair.csv");
+    assert!(said.contains("traffic  flows:pair.csv; 1 node sends; seed 1\n"), "{said}");
     let all = scratch.succeeds("load fabric.toml --traffic uniform");
     let named = scratch.succeeds("load fabric.toml --traffic uniform --busiest 3");
     let others = |text: &str| {

@@ -122,10 +122,10 @@ fn nodes_that_are_not_there_neither_send_nor_receive() {
     assert!(found.contains("accepted"), "{found}");
     let modelled = scratch.succeeds("model m/fabric.toml --sets all --patterns permutation -q");
     assert!(modelled.contains("; 1 pattern; "), "{modelled}");
-    scratch.write("pairs", "0,21\n");
+    scratch.write("flows", "source-node,destination-node\n0,21\n");
     scratch.write("list", (0..20).map(|node| node.to_string()).collect::<Vec<_>>().join("\n"));
-    let error = scratch.refuses("load m/fabric.toml --traffic pairs:pairs");
-    let said = "line 1: there is no node 21; group 1, to which the number falls, has the nodes 12 to 13, 16 to 17, 20";
+    let error = scratch.refuses("load m/fabric.toml --traffic flows:flows");
+    let said = "line 2: there is no node 21; group 1, to which the number falls, has the nodes 12 to 13, 16 to 17, 20";
     assert!(error.contains(said), "{error}");
 }
 

@@ -100,7 +100,7 @@ fn patterns_are_read_from_a_file() {
         .write("by-node.csv", "source-node,destination-node,demand\n# two nodes\n0,70,1\n1,71,1\n");
     scratch.write("by-switch.csv", "source-switch, destination-switch, demand\n0, 35, 2\n");
     let of = |file: &str| {
-        let run = format!("model fabric.toml --patterns file:{file} --sets all --json");
+        let run = format!("model fabric.toml --patterns flows:{file} --sets all --json");
         let found = scratch.tvlb(&run);
         assert_eq!(found.code, 0, "{found}");
         let json: serde_json::Value = serde_json::from_str(&found.stdout).unwrap();
@@ -127,16 +127,16 @@ fn bad_input_ends_in_one_error() {
     }
     let mut said = String::new();
     for rest in [
-        "--patterns file:header.csv",
-        "--patterns file:none.csv",
-        "--patterns file:switch.csv",
-        "--patterns file:node.csv",
-        "--patterns file:zero.csv",
-        "--patterns file:endless.csv",
-        "--patterns file:word.csv",
-        "--patterns file:short.csv",
-        "--patterns file:missing.csv",
-        "--patterns file",
+        "--patterns flows:header.csv",
+        "--patterns flows:none.csv",
+        "--patterns flows:switch.csv",
+        "--patterns flows:node.csv",
+        "--patterns flows:zero.csv",
+        "--patterns flows:endless.csv",
+        "--patterns flows:word.csv",
+        "--patterns flows:short.csv",
+        "--patterns flows:missing.csv",
+        "--patterns flows",
         "--patterns type-1:3",
         "--patterns type3",
         "--patterns uniform",

@@ -389,21 +389,15 @@ fn what_changed() {
 fn a_number_in_a_gap_is_called_that() {
     let scratch = named();
     for (pairs, said) in [
-        ("0,19\n", "19; group 3, to which the number falls, has the nodes 18, 20"),
-        ("0,21\n", "21; the last node is 20"),
+        ("0,19", "19; group 3, to which the number falls, has the nodes 18, 20"),
+        ("0,21", "21; the last node is 20"),
     ] {
-        scratch.write("pairs.csv", pairs);
+        scratch.write("pairs.csv", format!("source-node,destination-node\n{pairs}\n"));
         assert_eq!(
-            scratch.refuses("simulate out --traffic pairs:pairs.csv"),
-            format!("tvlb: pairs.csv: line 1: there is no node {said}\n")
+            scratch.refuses("simulate out --traffic flows:pairs.csv"),
+            format!("tvlb: pairs.csv: line 2: there is no node {said}\n")
         );
     }
-    scratch.write("flows.csv", "source-node,destination-node,demand\n0,19,1\n");
-    assert_eq!(
-        scratch.refuses("model fabric.toml --patterns file:flows.csv"),
-        "tvlb: flows.csv: line 2: there is no node 19; group 3, to which the number falls, has the \
-         nodes 18, 20\n"
-    );
 }
 
 #[test]
@@ -496,8 +490,6 @@ fn lists_of_nodes_take_names() {
     let reversed = |nodes: &[String]| nodes.iter().rev().cloned().collect::<Vec<_>>().join("\n");
     scratch.write("nodes.txt", reversed(&numbers));
     scratch.write("names.txt", reversed(&nodes));
-    scratch.write("pairs.txt", "0,20\n5,7\n");
-    scratch.write("pair-names.txt", "r0s0n0,r3s1n0 # far\nr0s2n1 r1s0n1\n");
     scratch.write("flows.csv", "source-node,destination-node,demand\n0,20,1\n5,7,2\n");
     scratch.write(
         "flow-names.csv",
@@ -511,14 +503,17 @@ fn lists_of_nodes_take_names() {
             "load fabric.toml --traffic complement --place listed:nodes.txt --json",
             "listed:names.txt",
         ),
-        ("load fabric.toml --traffic pairs:pairs.txt --json", "pairs:pair-names.txt"),
+        ("load fabric.toml --traffic flows:flows.csv --json", "flows:flow-names.csv"),
         ("load fabric.toml --faults dead.txt --json", "dead-names.txt"),
     ] {
-        let word = numbered.split(' ').find(|word| word.contains(".txt")).unwrap();
+        let word = numbered
+            .split(' ')
+            .find(|word| word.contains(".txt") || word.contains(".csv"))
+            .unwrap();
         let named = numbered.replace(word, named);
         let without_name = |text: String| {
             let lines =
-                text.lines().filter(|line| !line.contains("listed:") && !line.contains("\"pairs:"));
+                text.lines().filter(|line| !line.contains("listed:") && !line.contains("\"flows:"));
             lines.collect::<Vec<_>>().join("\n")
         };
         let [by_name, by_number] =
@@ -527,7 +522,7 @@ fn lists_of_nodes_take_names() {
     }
     let model = |file: &str| {
         let run =
-            scratch.tvlb(&format!("model fabric.toml --patterns file:{file} --sets all --json"));
+            scratch.tvlb(&format!("model fabric.toml --patterns flows:{file} --sets all --json"));
         assert_eq!(run.code, 0, "{run}");
         run.stdout.replace(file, "")
     };
@@ -543,11 +538,11 @@ fn lists_of_nodes_take_names() {
     scratch.write(
         "sweep.toml",
         "fabrics = [\"fabric.toml\", \"other.toml\"]\nschemes = [\"min\"]\nsets = [\"all\"]\n\
-         traffic = [\"pairs:pair-names.txt\"]\nloads = [0.1]\nseeds = [1]\n",
+         traffic = [\"flows:flow-names.csv\"]\nloads = [0.1]\nseeds = [1]\n",
     );
     let error = scratch.refuses("sweep sweep.toml -o runs -q");
     assert!(
-        error.contains("pair-names.txt: it names other nodes of other than of named; accepted"),
+        error.contains("flow-names.csv: it names other nodes of other than of named; accepted"),
         "{error}"
     );
 }

@@ -67,9 +67,9 @@ tvlb simulate out --traffic shift
 tvlb simulate out --traffic shift(9,0)
 tvlb simulate out --traffic shift(0,0
 tvlb simulate out --traffic mixed(60,60)
-tvlb simulate out --traffic pairs:
-tvlb simulate out --traffic pairs:nothing
-tvlb simulate out --traffic pairs:empty
+tvlb simulate out --traffic flows:
+tvlb simulate out --traffic flows:nothing
+tvlb simulate out --traffic flows:empty
 tvlb simulate out --place groups:2
 tvlb simulate out --place listed:nothing
 tvlb simulate out --load 0

@@ -180,25 +180,31 @@ fn a_range_of_loads_is_the_loads_that_it_stands_for() {
     assert_eq!(scratch.succeeds(&format!("{SHORT} --load 0.05:0.25:0.1,0.6 --json")), listed);
 }
 
+const PAIRS: &str = "source-node,destination-node\n";
+
 #[test]
-fn pairs_are_read_from_a_file() {
+fn flows_are_read_from_a_file() {
     let scratch = Scratch::with_table_set();
-    scratch.write("pairs.csv", "# two flows\n0,71\n5,1\n");
-    let found = scratch.succeeds(&format!("{SHORT} --traffic pairs:pairs.csv --load 0.5"));
-    assert_snapshot!("simulate_pairs", found);
-    scratch.write("pairs.csv", "\u{feff}\"0\", 71,\r\n5 1\n,,\n");
-    let edited = scratch.succeeds(&format!("{SHORT} --traffic pairs:pairs.csv --load 0.5"));
-    assert_eq!(edited, found);
-    scratch.write("pairs.csv", "0,1\n\n0,2\n");
-    assert_eq!(
-        scratch.refuses("simulate out --traffic pairs:pairs.csv"),
-        "tvlb: pairs.csv: line 3: node 0 sends to another node by line 1 already, accepted one \
-         destination for each\n"
+    let write = |lines: &str| scratch.write("flows.csv", format!("{PAIRS}{lines}"));
+    let run = format!("{SHORT} --traffic flows:flows.csv --load 0.5");
+    write("# two flows\n0,71\n5,1\n");
+    let found = scratch.succeeds(&run);
+    assert_snapshot!("simulate_flows", found);
+    scratch.write("flows.csv", "\u{feff}source-node,destination-node,,\n\"0\", 71,\r\n5,1\n,,\n");
+    assert_eq!(scratch.succeeds(&run), found);
+    // What all lines demand, is in any unit.
+    scratch.write(
+        "flows.csv",
+        "source-node,destination-node,demand\n0,71,1e-3\n5,1,.0005\n5,1,5e-4\n",
     );
-    scratch.write("pairs.csv", "0,72\n");
-    let run = scratch.tvlb("simulate out --traffic pairs:pairs.csv");
-    assert_eq!(run.code, 2);
-    assert_eq!(run.stderr, "tvlb: pairs.csv: line 1: there is no node 72; the last node is 71\n");
+    assert_eq!(scratch.succeeds(&run), found);
+    // A node of many destinations, and one that sends a third as much.
+    scratch.write("flows.csv", "source-node,destination-node,demand\n0,71,3\n0,40,3\n5,1,2\n");
+    assert_snapshot!("simulate_demands", scratch.succeeds(&run));
+    write("0,72\n");
+    assert_snapshot!(scratch.refuses(&run), @"tvlb: flows.csv: line 2: there is no node 72; the last node is 71");
+    scratch.write("flows.csv", "0,71\n");
+    assert_snapshot!(scratch.refuses(&run));
 }
 
 #[test]
@@ -210,7 +216,7 @@ fn bad_input_ends_in_one_error() {
         "--load 1.5",
         "--traffic shift(9,0)",
         "--traffic sideways",
-        "--traffic pairs:none.csv",
+        "--traffic flows:none.csv",
         "--scheme par --conventional --virtual-channels 4",
         "--scheme par --virtual-channels 3",
         "--scheme par --virtual-channels 5 --vc-scheme per-hop",
@@ -558,8 +564,8 @@ fn a_latency_that_was_still_growing_is_marked() {
 #[test]
 fn a_line_says_which_file_and_which_settings_it_is_of() {
     let scratch = Scratch::with_table_set();
-    scratch.write("k.csv", "0,40\n3,5\n");
-    scratch.write("other.csv", "0,41\n3,5\n");
+    scratch.write("k.csv", format!("{PAIRS}0,40\n3,5\n"));
+    scratch.write("other.csv", format!("{PAIRS}0,41\n3,5\n"));
     let identity = |more: &str| -> Vec<String> {
         let run = format!("{SHORT} --scheme min --load 0.05 --format csv {more}");
         let run = scratch.tvlb(&run);
@@ -570,22 +576,22 @@ fn a_line_says_which_file_and_which_settings_it_is_of() {
         values[..figures].iter().chain(&values[settings..]).map(ToString::to_string).collect()
     };
     let all = [
-        "--traffic pairs:k.csv",
-        "--traffic pairs:other.csv",
-        "--traffic pairs:k.csv --buffer 16",
-        "--traffic pairs:k.csv --local-latency 9",
-        "--traffic pairs:k.csv --speedup 1",
-        "--traffic pairs:k.csv --vc-scheme per-hop",
-        "--traffic pairs:k.csv --global-latency 14",
+        "--traffic flows:k.csv",
+        "--traffic flows:other.csv",
+        "--traffic flows:k.csv --buffer 16",
+        "--traffic flows:k.csv --local-latency 9",
+        "--traffic flows:k.csv --speedup 1",
+        "--traffic flows:k.csv --vc-scheme per-hop",
+        "--traffic flows:k.csv --global-latency 14",
     ];
     let lines: std::collections::BTreeSet<Vec<String>> = all.map(identity).into();
     assert_eq!(lines.len(), all.len(), "{lines:#?}");
     let title =
-        scratch.succeeds(&format!("{SHORT} --scheme min --load 0.05 --traffic pairs:k.csv"));
-    assert!(title.starts_with("min, pairs:k.csv, 1 seed\n"), "{title}");
-    let json = scratch.succeeds(&format!("{SHORT} --load 0.05 --traffic pairs:k.csv --json"));
+        scratch.succeeds(&format!("{SHORT} --scheme min --load 0.05 --traffic flows:k.csv"));
+    assert!(title.starts_with("min, flows:k.csv, 1 seed\n"), "{title}");
+    let json = scratch.succeeds(&format!("{SHORT} --load 0.05 --traffic flows:k.csv --json"));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["traffic"], "pairs:k.csv");
+    assert_eq!(json["traffic"], "flows:k.csv");
     assert_eq!(json["traffic-content"].as_str().unwrap().len(), 64);
 }
 

@@ -34,15 +34,6 @@ fn without_comment(line: &str) -> &str {
     comment.map_or(line, |(at, _)| &line[..at])
 }
 
-/// The two parts that a line names, with a comma between, or with blanks where it has no comma.
-pub(crate) fn two_parts(line: &str) -> Option<[&str; 2]> {
-    let comma = outside_quotes(line).find(|&(_, c)| c == ',');
-    let blank = || outside_quotes(line).find(|&(_, c)| c.is_whitespace());
-    let (at, separator) = comma.or_else(blank)?;
-    let parts = [&line[..at], &line[at + separator.len_utf8()..]].map(str::trim);
-    parts.iter().all(|part| !part.is_empty()).then_some(parts)
-}
-
 /// The characters that no quotes enclose, and where they are.
 pub fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut quoted_to = 0;
@@ -106,16 +97,6 @@ mod tests {
         assert_eq!(read, expected);
     }
 
-    #[test]
-    fn two_parts_have_a_comma_or_a_blank_between() {
-        for line in ["a,b", " a , b ", "a b", "a \t b"] {
-            assert_eq!(two_parts(line.trim()), Some(["a", "b"]), "{line}");
-        }
-        assert_eq!(two_parts("a 1, b 2"), Some(["a 1", "b 2"]));
-        assert_eq!(two_parts("\"a, 1\" b"), Some(["\"a, 1\"", "b"]));
-        assert_eq!([two_parts("a"), two_parts("a,"), two_parts("\"a, b\"")], [None; 3]);
-    }
-
     proptest! {
         #[test]
         fn a_name_in_quotes_is_read_back(name in "[a-c0-9#\", ()-]{1,12}") {
@@ -130,7 +111,7 @@ mod tests {
         #[test]
         fn any_text_has_lines(text: String) {
             for (_, line) in lines(&text) {
-                let _ = (two_parts(line), unquoted(line));
+                let _ = unquoted(line);
             }
         }
     }

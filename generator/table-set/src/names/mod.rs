@@ -23,7 +23,7 @@ mod hosts;
 mod parts;
 
 pub use hosts::{HostError, Hosts, HostsError, host_list};
-pub use parts::{LineError, ListError, ListedNode, ListedPair, PartError, Parts, Pattern};
+pub use parts::{ListError, ListedNode, PartError, Parts, Pattern};
 
 use crate::printable::is_shown;
 use std::collections::{BTreeMap, BTreeSet};

@@ -74,16 +74,7 @@ pub enum PartError {
 pub struct ListError {
     /// The line, counted from 1.
     pub line: usize,
-    pub error: LineError,
-}
-
-/// What is wrong with a line of a list.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LineError {
-    #[error(transparent)]
-    Part(#[from] PartError),
-    #[error("found {0}, accepted two nodes, \"source,destination\", each by number or name")]
-    NotTwo(String),
+    pub error: PartError,
 }
 
 /// A node in a list, and where it stands there.
@@ -92,16 +83,6 @@ pub struct ListedNode {
     /// The line, counted from 1.
     pub line: usize,
     pub node: NodeId,
-}
-
-/// A pair of nodes in a list, and where it stands there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ListedPair {
-    /// The line, counted from 1.
-    pub line: usize,
-    /// Who sends.
-    pub source: NodeId,
-    pub destination: NodeId,
 }
 
 impl<'n> Parts<'n> {
@@ -381,29 +362,12 @@ impl<'n> Parts<'n> {
         let mut listed: Vec<ListedNode> = Vec::new();
         let mut named = std::collections::BTreeSet::new();
         for (line, text) in list::lines(text) {
-            let nodes =
-                self.nodes(text).map_err(|error| ListError { line, error: error.into() })?;
+            let nodes = self.nodes(text).map_err(|error| ListError { line, error })?;
             if is_number(text) || named.insert(text) {
                 listed.extend(nodes.into_iter().map(|node| ListedNode { line, node }));
             }
         }
         Ok(listed)
-    }
-
-    /// Reads a list of pairs of nodes, source and destination in a line with a comma or blanks between.
-    ///
-    /// # Errors
-    /// The first line that does not name two nodes.
-    pub fn pair_list(&self, text: &str) -> Result<Vec<ListedPair>, ListError> {
-        let pair = |(line, text)| {
-            let error = |error| ListError { line, error };
-            let two = list::two_parts(text);
-            let ends = two.ok_or_else(|| error(LineError::NotTwo(quoted(text))))?;
-            let [source, destination] =
-                ends.map(|end| self.node(end).map_err(|wrong| error(wrong.into())));
-            Ok(ListedPair { line, source: source?, destination: destination? })
-        };
-        list::lines(text).map(pair).collect()
     }
 }
 

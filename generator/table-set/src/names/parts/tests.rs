@@ -117,7 +117,7 @@ fn a_name_of_several_ports_is_refused() {
 }
 
 #[test]
-fn lists_of_nodes_and_of_pairs_take_numbers_and_names() {
+fn lists_of_nodes_take_numbers_and_names() {
     with_parts(|parts| {
         let list = |text: &str| -> Result<Vec<(usize, u32)>, String> {
             let nodes = parts.node_list(text).map_err(|error| error.to_string())?;
@@ -127,18 +127,5 @@ fn lists_of_nodes_and_of_pairs_take_numbers_and_names() {
         let text = "# ranks\ntwin\nnode00 HCA-1 # first\ntwin\n\n8\n8\n";
         assert_eq!(list(text), Ok(vec![(2, 2), (2, 3), (3, 0), (6, 8), (7, 8)]));
         assert!(list("8\nnode01").unwrap_err().starts_with("line 2: \"node01\" is not a node; "));
-        let pairs = |text: &str| -> Result<Vec<(NodeId, NodeId)>, String> {
-            let pairs = parts.pair_list(text).map_err(|error| error.to_string())?;
-            Ok(pairs.into_iter().map(|pair| (pair.source, pair.destination)).collect())
-        };
-        let expected = [(NodeId(0), NodeId(8)), (NodeId(1), NodeId(5)), (NodeId(1), NodeId(0))];
-        let text = "node00 HCA-1,8\n1 5\n\"node00 HCA-2\" \"node00 HCA-1\"\n";
-        assert_eq!(pairs(text), Ok(expected.to_vec()));
-        assert_eq!(
-            pairs("1,2\n7\n"),
-            Err("line 2: found \"7\", accepted two nodes, \"source,destination\", each by number or name"
-                .to_owned())
-        );
-        assert!(pairs("1,5,7").unwrap_err().starts_with("line 1: \"5,7\" is not a node; "));
     });
 }
