@@ -175,6 +175,10 @@ fn make(wanted: &mut Wanted<'_>, arguments: &SweepOptions) -> Outcome {
         )),
         error => Failure::of(error),
     })?;
+    if !wanted.plan.keeps() {
+        let lines = if runs == 1 { "1 line" } else { &format!("{runs} lines") };
+        return print(&format_args!("{directory}: {lines}, counted each time and not kept\n"));
+    }
     print(&format_args!("{directory}: {runs} runs, {now} made now\n"))
 }
 

@@ -23,6 +23,8 @@ pub struct Parameter<S: 'static> {
     before: Option<&'static str>,
     /// The column of its value at PAR's second look, if that has one of its own.
     pub at_second: Option<&'static str>,
+    /// With which settings a run looks at it; with all if nothing is said.
+    only_with: Option<fn(&S) -> bool>,
     pub value: Value<S>,
 }
 
@@ -92,8 +94,17 @@ impl<S> Parameter<S> {
         meaning: &'static str,
         value: Value<S>,
     ) -> Self {
-        let (part, otherwise, before, at_second) = (ParameterSubject::Switches, None, None, None);
-        Self { name, placeholder, meaning, part, otherwise, before, at_second, value }
+        Self {
+            name,
+            placeholder,
+            meaning,
+            part: ParameterSubject::Switches,
+            otherwise: None,
+            before: None,
+            at_second: None,
+            only_with: None,
+            value,
+        }
     }
 
     /// One of how a run is measured.
@@ -125,6 +136,12 @@ impl<S> Parameter<S> {
     #[must_use]
     pub const fn and_second(self, column: &'static str) -> Self {
         Self { at_second: Some(column), ..self }
+    }
+
+    /// Looked at by runs with some settings only: by all others it is not obeyed.
+    #[must_use]
+    pub const fn only_with(self, settings: fn(&S) -> bool) -> Self {
+        Self { only_with: Some(settings), ..self }
     }
 
     /// A value of it in a legend.
@@ -251,6 +268,14 @@ impl<S: Parameters> Stated<S> {
         self.0.iter().any(|(parameter, _)| parameter.name == name)
     }
 
+    /// What a run looks at, of what has been given over these settings.
+    #[must_use]
+    pub fn obeyed(&self, over: S) -> Self {
+        let all = self.over(over);
+        let is_obeyed = |parameter: &Parameter<S>| parameter.only_with.is_none_or(|is| is(&all));
+        Self(self.0.iter().filter(|(parameter, _)| is_obeyed(parameter)).cloned().collect())
+    }
+
     /// Settings with what has been given.
     #[must_use]
     pub fn over(&self, mut settings: S) -> S {
@@ -271,6 +296,15 @@ impl<S: Parameters> Stated<S> {
 impl<S: Parameters> Default for Stated<S> {
     fn default() -> Self {
         Self(Vec::new())
+    }
+}
+
+impl<S: Parameters> PartialEq for Stated<S> {
+    fn eq(&self, other: &Self) -> bool {
+        let texts = |stated: &Self| -> Vec<(&str, String)> {
+            stated.0.iter().map(|(parameter, text)| (parameter.name, text.clone())).collect()
+        };
+        texts(self) == texts(other)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can be set of a run: one entry for each setting, from which options, keys of studies, columns, JSON and legends
 //! are made.
 
+use crate::scheme::Scheme;
 use crate::setting_values::{Buffers, Deciding, MOST_LATENCY, Measuring};
 use crate::settings::{MOST_CHANNELS, MOST_CYCLES, MOST_SPEEDUP, Settings, paths_name};
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -75,7 +76,8 @@ impl Parameters for Settings {
             "Every how many cycles switches tell the others of their group of their global ports, with ugal-group; they \
              know it as much later",
             whole!(telling_cycles, 1, MOST_LATENCY),
-        ),
+        )
+        .only_with(|s| s.scheme == Scheme::UgalGroup),
         Of::switches(
             "buffer",
             "FLITS",
@@ -155,7 +157,7 @@ impl Parameters for Settings {
     ];
 
     fn usual() -> Self {
-        Self::new(crate::Scheme::UgalL, VlbPaths::Custom)
+        Self::new(Scheme::UgalL, VlbPaths::Custom)
     }
 }
 

@@ -131,7 +131,10 @@ impl Measure for Counted {
         self.fabrics.len() * self.sets.len() * traffic * self.placements.len()
     }
 
-    /// What is counted at once is not kept.
+    fn keeps(&self) -> bool {
+        false
+    }
+
     fn is_kept(&self, _unit: usize, _source: &ResultStore<'_>) -> Result<bool, SweepError> {
         Ok(true)
     }

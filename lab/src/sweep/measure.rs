@@ -21,6 +21,11 @@ pub(super) trait Measure: Sync {
         Ok(())
     }
 
+    /// Whether results are kept, and not counted again whenever tables are written.
+    fn keeps(&self) -> bool {
+        true
+    }
+
     /// Whether all that a unit needs is kept.
     fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError>;
 

@@ -221,11 +221,9 @@ impl NetworkRuns {
         }
         for fabric in 0..self.fabrics.len() {
             for &scheme in &lists.schemes {
-                for set in 0..self.sets.len() {
-                    if !self.sets[set].is_of(scheme) {
-                        continue;
-                    }
-                    for variant in 0..self.variants.len() {
+                let variants = self.variants_of(scheme);
+                for set in self.sets_of(scheme) {
+                    for variant in &variants {
                         for dead in 0..self.dead.len() {
                             self.add_runs((fabric, set, dead), (scheme, variant), lists);
                         }
@@ -237,15 +235,42 @@ impl NetworkRuns {
         settings.try_for_each(Settings::check).map_err(|refused| refused.to_string())
     }
 
+    /// The variants that differ by what a scheme looks at.
+    fn variants_of(&self, scheme: Scheme) -> Vec<Variant> {
+        let mut all: Vec<Variant> = Vec::new();
+        for variant in self.variants.iter().map(|variant| variant.obeyed(scheme)) {
+            if !all.contains(&variant) {
+                all.push(variant);
+            }
+        }
+        all
+    }
+
+    /// The sets that a scheme has. MIN draws from none, so that of those with the same placements it has the first
+    /// alone.
+    fn sets_of(&self, scheme: Scheme) -> Vec<usize> {
+        let is_placed_as = |one: usize, other: usize| {
+            let [one, other] = [one, other].map(|set| &self.sets[set]);
+            self.placements.iter().all(|rule| one.is_with(&rule.name) == other.is_with(&rule.name))
+        };
+        let mut all: Vec<usize> = Vec::new();
+        for set in (0..self.sets.len()).filter(|&set| self.sets[set].is_of(scheme)) {
+            if scheme != Scheme::Min || !all.iter().any(|&other| is_placed_as(other, set)) {
+                all.push(set);
+            }
+        }
+        all
+    }
+
     /// Adds the runs of all traffic, placements, loads and seeds.
     fn add_runs(
         &mut self,
         (fabric, set, dead): (usize, usize, usize),
-        (scheme, number): (Scheme, usize),
+        (scheme, variant): (Scheme, &Variant),
         lists: &Lists<'_>,
     ) {
         let loaded = &self.fabrics[fabric].fabric;
-        let (paths, variant) = (&self.sets[set], &self.variants[number]);
+        let paths = &self.sets[set];
         let resolution = match self.measured {
             Quantity::Saturation(resolution) => Some(resolution),
             _ => None,
@@ -296,7 +321,7 @@ impl NetworkRuns {
                             seed,
                             ..base.clone()
                         };
-                        let variant = self.variants[number].name.clone();
+                        let variant = variant.name.clone();
                         let tables = tables(seed);
                         self.units.push(StudyRun { subject, tables, traffic, placement, variant });
                     }

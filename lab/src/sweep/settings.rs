@@ -17,7 +17,7 @@ use tvlb_simulator::{Measuring, Scheme, Settings};
 pub(super) struct SettingLists<S: Parameters = Settings>(Vec<(&'static Parameter<S>, Vec<String>)>);
 
 /// One combination of settings.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq)]
 pub(super) struct Variant {
     /// The name that the file gives it, if it does.
     pub(super) name: String,
@@ -168,6 +168,12 @@ pub(super) fn variants(
 }
 
 impl Variant {
+    /// What a scheme looks at of it.
+    pub(super) fn obeyed(&self, scheme: Scheme) -> Self {
+        let over = Settings::new(scheme, VlbPaths::Custom);
+        Self { name: self.name.clone(), stated: self.stated.obeyed(over) }
+    }
+
     /// The settings of a run, or of those of a search for the load of saturation.
     pub(super) fn settings(
         &self,

@@ -169,6 +169,11 @@ impl StudyPlan {
         self.measure.units()
     }
 
+    /// Whether its runs are kept. Others are counted again whenever tables are written.
+    pub fn keeps(&self) -> bool {
+        self.measure.keeps()
+    }
+
     /// How many panels a picture of all runs has, and how many lines each; no number of lines where runs are
     /// marks beside each other. Nothing where no picture of all is drawn.
     pub fn pictured(&self) -> Option<(usize, Option<usize>)> {

@@ -107,6 +107,38 @@ fn lose(directory: &Path, count: usize) {
     run_files(directory).iter().take(count).for_each(|run| fs::remove_file(run).unwrap());
 }
 
+/// A setting that a scheme does not look at, and sets where none is drawn, make no more runs of it.
+#[test]
+fn a_scheme_is_run_by_what_it_looks_at() {
+    let text = "fabrics = [\"small.toml\"]\nschemes = [\"min\", \"ugal-l\", \"ugal-group\"]\n\
+        sets = [\"conventional\", \"strategic-2-3\"]\ntraffic = [\"uniform\"]\nloads = [0.1]\nseeds = [1]\n\
+        [settings]\nwindow = 200\nwarm-up = 1\ntelling = [8, 32]\n";
+    let home = home(text);
+    assert_eq!(tvlb(home.path(), "-o out").1, made("out", 7, 7));
+    let csv = fs::read_to_string(home.path().join("out/runs.csv")).unwrap();
+    let lines: Vec<String> = ["scheme", "telling"]
+        .map(|name| column(&csv, name))
+        .into_iter()
+        .reduce(|schemes, telling| {
+            schemes.iter().zip(telling).map(|(one, other)| format!("{one} {other}")).collect()
+        })
+        .unwrap();
+    let group = ["ugal-group 8", "ugal-group 32"];
+    assert_eq!(lines, [&["min 16", "ugal-l 16", "ugal-l 16"], &group[..], &group].concat());
+    // What is counted is not kept, and is not said to be there already.
+    let counted = "fabrics = [\"small.toml\"]\nlinks = true\nschemes = [\"vlb\"]\nsets = [\"valg\"]\n\
+        traffic = [\"complement\", \"uniform\"]\nloads = [1]\nseeds = [1]\n";
+    fs::write(home.path().join("sweep.toml"), counted).unwrap();
+    let (_, said, error) = tvlb(home.path(), "-o counted");
+    assert!(
+        said.starts_with("counted: 2 lines, counted each time and not kept\n"),
+        "{said}{error}"
+    );
+    // In another order of the list only the runs change places.
+    fs::write(home.path().join("sweep.toml"), text.replace("[8, 32]", "[32, 8]")).unwrap();
+    assert_eq!(tvlb(home.path(), "-o out").1, made("out", 7, 0));
+}
+
 /// What is there is collected, with means over the seeds that are there.
 #[test]
 fn means_over_seeds_are_of_the_runs_that_are_there() {
