@@ -44,7 +44,8 @@ Patterns of communication (--graph, --workload):
   allreduce:ALGORITHM the sum of a vector of each rank to all ranks. ALGORITHM is ring, doubling,
                       halving, or hierarchical:RANKS with so many ranks in a group
   graph:FILE          the pattern of a matrix in the Matrix Market format
-  messages:FILE       CSV: from,to,bytes or from,to,bytes,phase
+  messages:FILE       CSV: from,to,bytes, and as wanted phase, at (not before this cycle) and
+                      compute (cycles of the sender before it)
 ";
 
 /// The most iterations. The end of each is kept.

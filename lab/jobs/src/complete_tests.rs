@@ -3,7 +3,7 @@
 
 use crate::complete::{advance, begin, figures, is_complete};
 use crate::test_images::{Images, absolute_classic, absolute_images, dragonfly, images};
-use crate::workload::{Programs, Rank, Step};
+use crate::workload::{MessageList, Motif, Programs, Rank, Step};
 use crate::{Completion, CompletionError, JobRun, JobTimes, MessageSettings, complete};
 use proptest::prelude::*;
 use std::num::NonZeroU32;
@@ -84,6 +84,27 @@ fn a_long_message_waits_for_its_receive_and_for_word_of_its_arrival() {
     // A short message does not wait for it.
     let late = [vec![send(1, 8)], vec![Step::Compute { cycles: 5000 }, post(0, 8), Step::Wait]];
     assert_eq!(time(late, [0, 2]), 5000);
+}
+
+/// A message leaves in its cycle, counted from the beginning of its rank's iteration, or as soon as its turn comes
+/// after that; computing comes after the wait.
+#[test]
+fn messages_of_a_list_wait_for_their_cycle() {
+    let of = |lines: &str, iterations: u32| {
+        let list = MessageList::parse(&format!("from,to,bytes,at,compute\n{lines}\n")).unwrap();
+        let iterations = NonZeroU32::new(iterations).unwrap();
+        Motif::Messages(list).programs(2, 0, iterations).unwrap()
+    };
+    let steps = |programs: Programs| [0, 1].map(|rank| programs.steps(Rank(rank)).to_vec());
+    let time = |lines: &str| time(steps(of(lines, 1)), [0, 2]);
+    let plain = time("0,1,8,0,0");
+    assert_eq!(plain, ONE_LOCAL);
+    assert_eq!(time("0,1,8,500,0"), 500 + plain);
+    assert_eq!(time("0,1,8,500,70"), 570 + plain);
+    assert_eq!(time("0,1,8,0,700\n0,1,8,500,0"), 701 + plain);
+    let twice = of("0,1,8,500,0", 2).beginning_after(90).unwrap();
+    // The second iteration of rank 0 begins as its first message has left.
+    assert_eq!(self::time(steps(twice), [0, 2]), 90 + 500 + 1 + 500 + plain);
 }
 
 #[test]

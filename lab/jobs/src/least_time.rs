@@ -189,6 +189,8 @@ struct Exchange {
 #[derive(Clone, Copy, Debug, Default)]
 struct RankProgress {
     time: u64,
+    /// From when [`Step::Until`] counts.
+    origin: u64,
     step: usize,
     iteration: u32,
     /// Receives and sends that are open and of which it is not known when they close.
@@ -252,7 +254,7 @@ impl<'w> Chain<'w> {
                     own.is_held = true;
                     return;
                 }
-                own.step = 0;
+                (own.step, own.origin) = (0, own.time);
                 continue;
             };
             match *step {
@@ -267,6 +269,8 @@ impl<'w> Chain<'w> {
                 Step::Wait if own.open > 0 => return,
                 Step::Wait => own.time = own.time.max(own.closed),
                 Step::Compute { cycles } => own.time = own.time.saturating_add(cycles),
+                Step::Until { cycle } => own.time = own.time.max(own.origin.saturating_add(cycle)),
+                Step::Origin => own.origin = own.time,
                 Step::PhaseEnd => {}
             }
             self.ranks[at].step += 1;

@@ -134,10 +134,11 @@ proptest! {
             Bandwidths::new(Bandwidth::ONE, of(bandwidths.0), of(bandwidths.1)).unwrap();
         let iterations = NonZeroU32::new(iterations).unwrap();
         let exchange = halves(ranks * 2, bytes, is_rotated, iterations);
-        // With a computation of each rank before it exchanges anything.
+        // Each rank computes, and waits for its cycle, before it exchanges anything.
         let steps = (0..ranks * 2).map(|rank| {
             let first = Step::Compute { cycles: compute * u64::from(rank % 3) };
-            std::iter::once(first).chain(exchange.steps(Rank(rank)).iter().copied())
+            let then = Step::Until { cycle: 2 * compute };
+            [first, then].into_iter().chain(exchange.steps(Rank(rank)).iter().copied())
         });
         let programs = Programs::new(steps, iterations).unwrap();
         let nodes: Vec<NodeId> =

@@ -33,7 +33,11 @@ impl Matching {
                         sends.push((to, rank, number, bytes));
                     }
                     Step::Post { from, .. } => posts.push((rank, from, number)),
-                    Step::Wait | Step::Compute { .. } | Step::PhaseEnd => {}
+                    Step::Wait
+                    | Step::Compute { .. }
+                    | Step::Until { .. }
+                    | Step::Origin
+                    | Step::PhaseEnd => {}
                 }
                 number += 1;
             }

@@ -61,6 +61,8 @@ struct RankState {
     step: u32,
     iteration: u32,
     phase: u32,
+    /// The cycle from which [`Step::Until`] counts.
+    origin: u32,
     /// Receives and sends that it has opened and that are not closed, except the one that it waits for.
     open: u32,
     awaits: Awaits,
@@ -154,6 +156,7 @@ impl<'w> Ranks<'w> {
                     step: 0,
                     iteration: 0,
                     phase: 0,
+                    origin: 0,
                     open: 0,
                     awaits: Awaits::Time,
                 });
@@ -226,14 +229,11 @@ impl<'w> Ranks<'w> {
                         self.states[number].awaits = Awaits::All;
                     }
                 }
-                Step::Compute { cycles } => {
-                    let until = u32::try_from(cycles).map_or(u32::MAX, |c| now.saturating_add(c));
-                    if until > now {
-                        let chunk = self.states[number].chunk;
-                        self.under_way.file(chunk, until, News::GoesOn(count(number)));
-                        self.states[number].awaits = Awaits::Time;
-                    }
+                Step::Compute { cycles } => self.pass(number, (now, cycles), now),
+                Step::Until { cycle } => {
+                    self.pass(number, (self.states[number].origin, cycle), now);
                 }
+                Step::Origin => self.states[number].origin = now,
                 Step::PhaseEnd => {
                     let RankState { iteration, phase, .. } = self.states[number];
                     self.states[number].phase += 1;
@@ -243,10 +243,20 @@ impl<'w> Ranks<'w> {
         }
     }
 
+    /// Lets a rank go on so many cycles after one, if that is not over.
+    fn pass(&mut self, number: usize, (since, cycles): (u32, u64), now: u32) {
+        let until = u32::try_from(cycles).map_or(u32::MAX, |cycles| since.saturating_add(cycles));
+        if until > now {
+            let chunk = self.states[number].chunk;
+            self.under_way.file(chunk, until, News::GoesOn(count(number)));
+            self.states[number].awaits = Awaits::Time;
+        }
+    }
+
     fn end_iteration(&mut self, number: usize, now: u32) {
         let state = &mut self.states[number];
         self.times.iteration_ends(state.job, state.iteration, now);
-        (state.step, state.phase) = (0, 0);
+        (state.step, state.phase, state.origin) = (0, 0, now);
         state.iteration += 1;
         if state.iteration == self.jobs[state.job as usize].programs.iterations().get() {
             state.awaits = Awaits::Done;

@@ -91,8 +91,8 @@ impl ExpertLayer {
                 let tokens = of_experts.map(|tokens| most.min(tokens.len() as u64)).sum();
                 let bytes = bytes_of_a_token.saturating_mul(tokens);
                 if from != to {
-                    messages.push(Message { line: 0, from, to, bytes, phase: 0 });
-                    messages.push(Message { line: 0, from: to, to: from, bytes, phase: 1 });
+                    messages.push(Message::untimed(from, to, bytes, 0));
+                    messages.push(Message::untimed(to, from, bytes, 1));
                 }
             }
             // A message is posted and sent.

@@ -52,7 +52,8 @@ pub enum Motif {
     /// Every rank exchanges a message with each of its neighbours in a graph: for each by rising number, it
     /// posts a receive and sends. It waits after the last.
     Graph(Graph),
-    /// For each phase of a list: a rank posts all its receives, sends all its messages, and waits.
+    /// For each phase of a list: a rank posts all its receives, sends all its messages, and waits. Before it sends
+    /// a message, it lets the time pass and computes as the list says.
     Messages(MessageList),
     /// Every rank sends its tokens to the ranks of their experts, which send as many back, in two phases like
     /// those of a list. `B` is the length of a token.
@@ -250,8 +251,11 @@ fn of_list(
         for &Message { from, to, bytes, .. } in phase {
             steps[to.as_usize()].push(Step::Post { from, bytes });
         }
-        for &Message { from, to, bytes, .. } in phase {
-            steps[from.as_usize()].push(Step::Send { to, bytes });
+        for &Message { from, to, bytes, at, compute, .. } in phase {
+            let steps = &mut steps[from.as_usize()];
+            steps.extend((at > 0).then_some(Step::Until { cycle: at }));
+            steps.extend((compute > 0).then_some(Step::Compute { cycles: compute }));
+            steps.push(Step::Send { to, bytes });
         }
         for steps in &mut steps {
             if !matches!(steps.last(), None | Some(Step::PhaseEnd)) {

@@ -14,6 +14,8 @@
 //!   receive closes when its message has arrived, and a send closes when it is complete. When a send is
 //!   complete, whether before or only after the receiver has posted its receive, is the runner's rule.
 //! - [`Step::Compute`] is done after that many cycles, in which the rank's open sends and receives go on.
+//! - [`Step::Until`] is done in its cycle, or at once where that is over. Its cycles are counted from the one in
+//!   which the rank began the iteration, or last took a [`Step::Origin`], which is done at once.
 //! - [`Step::PhaseEnd`] is done at once. It does not wait for other ranks.
 //!
 //! After the last step of an iteration the rank begins the next iteration at once. There is no barrier: ranks
@@ -84,6 +86,14 @@ pub enum Step {
         /// For how long, in cycles.
         cycles: u64,
     },
+    /// Goes on in a cycle, or at once if that is over.
+    Until {
+        /// Counted from the cycle in which this rank began the iteration, or from that of its last
+        /// [`Step::Origin`].
+        cycle: u64,
+    },
+    /// The cycles of [`Step::Until`] are counted from now on.
+    Origin,
     /// Ends a phase of the iteration, so that its time can be told. Every rank of a job has equally many.
     PhaseEnd,
 }
@@ -155,15 +165,19 @@ impl Programs {
     }
 
     /// The same programs, but every rank waits for so many cycles before its first iteration. All iterations are
-    /// one, of as many phases as all have.
+    /// one, of as many phases as all have; each counts its own cycles.
     ///
     /// # Errors
     /// That the programs then have more than [`MOST_STEPS`] steps.
     pub fn beginning_after(&self, cycles: u64) -> Result<Self, WorkloadError> {
         let iterations = self.iterations.get() as usize;
+        let counts = self.steps.iter().any(|step| matches!(step, Step::Until { .. }));
         let ranks = (0..self.ranks()).map(|rank| {
             let steps = self.steps(Rank(rank));
-            let all = std::iter::repeat_n(steps, iterations).flatten().copied();
+            let all = std::iter::repeat_n(steps, iterations);
+            let all = all.flat_map(move |steps| {
+                counts.then_some(Step::Origin).into_iter().chain(steps.iter().copied())
+            });
             std::iter::once(Step::Compute { cycles }).chain(all)
         });
         Self::new(ranks, NonZeroU32::MIN)
@@ -230,7 +244,7 @@ impl Programs {
                         is_open |= !matches!(step, Step::Send { .. });
                     }
                     Step::Wait => is_open = false,
-                    Step::Compute { .. } => {}
+                    Step::Compute { .. } | Step::Until { .. } | Step::Origin => {}
                     Step::PhaseEnd => marks += 1,
                 }
             }
@@ -364,6 +378,17 @@ mod tests {
         let twice = [post(0, 5), Wait, Compute { cycles: 7 }, post(0, 5), Wait];
         assert_eq!(later.steps(Rank(1))[..2], [Compute { cycles: 9 }, Compute { cycles: 7 }]);
         assert_eq!((&later.steps(Rank(1))[2..], later.iterations()), (&twice[..], ONCE));
+    }
+
+    /// The cycles of a step count from its own iteration, however many are made one.
+    #[test]
+    fn iterations_that_are_made_one_count_their_own_cycles() {
+        let wait = Step::Until { cycle: 70 };
+        let pair = [vec![wait, send(1, 5)], vec![post(0, 5), Wait]];
+        let twice = Programs::new(pair, NonZeroU32::new(2).unwrap()).unwrap();
+        let later = twice.beginning_after(9).unwrap();
+        let of_iteration = [Step::Origin, wait, send(1, 5)];
+        assert_eq!(later.steps(Rank(0))[1..], [of_iteration, of_iteration].concat());
     }
 
     #[test]

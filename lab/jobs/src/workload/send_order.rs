@@ -24,7 +24,7 @@ pub enum SendOrder {
     #[default]
     Given,
     /// Between two waits each rank posts all receives first, and then sends in the order of a colouring. Where
-    /// a rank waits, computes or ends a phase stays as it is.
+    /// a rank waits, computes, lets time pass or ends a phase stays as it is.
     Coloured,
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for SendOrder {
 
 /// Whether a step ends what may be sent in any order.
 const fn is_end(step: &Step) -> bool {
-    matches!(step, Step::Wait | Step::Compute { .. } | Step::PhaseEnd)
+    !matches!(step, Step::Post { .. } | Step::Send { .. } | Step::Start { .. })
 }
 
 /// What each rank does between its ends, stretch after stretch.

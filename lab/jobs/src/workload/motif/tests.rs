@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 /// A job's programs, a line for each rank: `<3` posts a receive from rank 3, `3` sends to it, `+3` starts
-/// to send to it, `.` waits and `|` ends a phase.
+/// to send to it, `@9` waits for cycle 9, `=9` computes for 9 cycles, `.` waits and `|` ends a phase.
 fn shown(motif: &str, ranks: u32) -> Vec<String> {
     show(&motif.parse().unwrap(), ranks)
 }
@@ -21,6 +21,8 @@ fn show(motif: &Motif, ranks: u32) -> Vec<String> {
             Step::Start { to, bytes: 8 } => format!("+{to}"),
             Step::Wait => ".".to_owned(),
             Step::PhaseEnd => "|".to_owned(),
+            Step::Until { cycle } => format!("@{cycle}"),
+            Step::Compute { cycles } => format!("={cycles}"),
             other => panic!("{other:?}"),
         };
         programs.steps(rank).iter().map(step).collect()
@@ -184,6 +186,9 @@ fn a_list_of_messages_has_phases() {
     assert_eq!(show(&motif, 4), ["1 . | <1 2 . |", "<0 <2 . | 0 . |", "1 . | <0 . |", "| |"]);
     let motif = Motif::Messages(MessageList::parse("from,to,bytes\n0,1,8\n1,0,8\n").unwrap());
     assert_eq!(show(&motif, 3), ["<1 1 .", "<0 0 .", ""]);
+    let timed = "from,to,bytes,at,compute\n0,1,8,0,0\n0,1,8,90,7\n";
+    let timed = Motif::Messages(MessageList::parse(timed).unwrap());
+    assert_eq!(show(&timed, 2), ["1 @90 =7 1 .", "<0 <0 ."]);
     assert_eq!(error(&motif, 1), "line 2: there is no rank 1, accepted ranks of the job, 0 to 0");
 }
 
