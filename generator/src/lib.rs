@@ -31,10 +31,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-/// The programs of a page of the documentation, which are tests.
+/// The programs of pages of the documentation, which are tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/reference/co-simulation.md")]
-mod co_simulation {}
+mod pages {
+    #[doc = include_str!("../../docs/reference/co-simulation.md")]
+    struct CoSimulation;
+    #[doc = include_str!("../../docs/rust-library.md")]
+    struct RustLibrary;
+}
 
 pub mod balance;
 pub mod checked_fabric;
