@@ -143,8 +143,8 @@ pub trait Decider: Send + Sized {
         false
     }
 
-    /// The decider of a part of the network that another thread runs; none if one must see all switches. It begins
-    /// at any cycle, with switches of which this one knows what it has learned so far.
+    /// The decider of a part of the network that another thread runs; none if one must see all switches or has a
+    /// state, since parts join again at any time and only the first one's decider stays.
     fn of_part(&self) -> Option<Self> {
         None
     }
