@@ -179,6 +179,16 @@ fn every_command_of_the_page_on_next_hops_prints_what_stands_there() {
 }
 
 #[test]
+fn every_command_of_the_page_on_co_simulation_prints_what_stands_there() {
+    check("docs/reference/co-simulation.md", &[]);
+}
+
+#[test]
+fn every_command_of_the_page_on_booksim_prints_what_stands_there() {
+    check("docs/measurements/booksim.md", &[]);
+}
+
+#[test]
 fn every_command_of_the_readme_prints_what_stands_there() {
     check("README.md", &[]);
 }
