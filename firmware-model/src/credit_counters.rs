@@ -96,7 +96,7 @@ impl<const PORTS: usize, const CHANNELS: usize> CreditCounters<PORTS, CHANNELS> 
     #[must_use]
     pub fn of(switch: &Switch<'_>) -> Option<Self> {
         let Range { start, end } = switch.image().link_ports();
-        let channels = switch.channels().local.max(switch.channels().global);
+        let channels = switch.channels().most();
         (usize::from(end) <= PORTS && usize::from(channels) <= CHANNELS).then_some(Self {
             ports: [Summed::NONE; PORTS],
             links: [Summed::NONE; 2],

@@ -9,6 +9,7 @@ use tvlb::failure::{Failure, Outcome};
 use tvlb::files::{check_svg, outside_table_sets};
 use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, tell_of_starved, write_file};
 use tvlb_base::table::{Column, help as help_of};
+use tvlb_generator::counted::counted;
 use tvlb_lab::sweep::{
     self, Collected, JudgedStatement, Known, Rows, StudyFile, StudyPlan, SweepError, SweepStudy,
     collect, counts, with_tables,
@@ -176,7 +177,7 @@ fn make(wanted: &mut Wanted<'_>, arguments: &SweepOptions) -> Outcome {
         error => Failure::of(error),
     })?;
     if !wanted.plan.keeps() {
-        let lines = if runs == 1 { "1 line" } else { &format!("{runs} lines") };
+        let lines = counted(runs as u64, "line");
         return print(&format_args!("{directory}: {lines}, counted each time and not kept\n"));
     }
     print(&format_args!("{directory}: {runs} runs, {now} made now\n"))

@@ -20,12 +20,12 @@
 //! lost. So a queue in front of a dead link never stands still, the credits of each link add up in every
 //! cycle, and a mended link works with its whole buffer.
 
-use crate::fabric::BootedFabric;
+use crate::fabric::{BootedFabric, BootedFor};
 use crate::faults::{FaultSchedule, ScheduledFaults, switch_id};
 use crate::losses::{Cause, Loss};
 use crate::numbers::{LocalChannel, PacketId, PortId};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{Channels, Error, Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_firmware_model::{Error, Header, Step, Switch};
 use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_traffic::below;
 
@@ -186,7 +186,7 @@ impl<'f> Damage<'f> {
         fabric: &'f BootedFabric<'f>,
         switch: &mut Switch<'f>,
         entry: usize,
-        limits: (Scheme, VlbPaths, u8),
+        booted_for: BootedFor,
     ) -> Result<bool, Error> {
         let (at, schedule) = (switch.image().switch(), self.schedule);
         let is_before = switch.image().fabric().identity() != fabric.plan().identity();
@@ -199,7 +199,7 @@ impl<'f> Damage<'f> {
         let own = |entry: usize| schedule.entries[entry].switch_images.get(&at);
         let before = self.images[at.as_usize()].replace(entry);
         if is_before || before.and_then(own) != own(entry) {
-            let new = self.installed(fabric, at, limits)?;
+            let new = self.installed(fabric, at, booted_for)?;
             switch.check_replacement(&new)?;
             *switch = new;
         }
@@ -216,7 +216,7 @@ impl<'f> Damage<'f> {
         &self,
         fabric: &'f BootedFabric<'f>,
         at: SwitchId,
-        (scheme, paths, channels): (Scheme, VlbPaths, u8),
+        booted_for: BootedFor,
     ) -> Result<Switch<'f>, Error> {
         let schedule = self.schedule;
         let entry = self.images[at.as_usize()].map(|entry| &schedule.entries[entry]);
@@ -229,8 +229,7 @@ impl<'f> Damage<'f> {
             (None, Some(bytes)) => Switch::boot_in(fabric.plan(), bytes)?,
             (None, None) => fabric.switches()[at.as_usize()].clone(),
         };
-        let channels = Channels { local: channels, global: channels };
-        let mut switch = switch.with_channels_for(scheme, paths, channels)?;
+        let mut switch = booted_for.boot(switch)?;
         if let Some(entry) = entry {
             switch.install_faults(&entry.image)?;
         }

@@ -11,7 +11,7 @@ use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId, low_u8};
 use crate::packet_source::PacketSource;
 use crate::switch_state::Chunk;
-use tvlb_firmware_model::{Channels, Header, Switch};
+use tvlb_firmware_model::{Header, Switch};
 use tvlb_schema::{NodeId, Port, SwitchId};
 
 impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
@@ -51,8 +51,8 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
     fn take_image(&mut self, at: SwitchId, entry: usize) -> Result<(), Box<DatapathError>> {
         let Some(damage) = &mut self.damage else { return Ok(()) };
         let switch = &mut self.switches[at.as_usize()];
-        let limits = (self.settings.scheme.of_switch(), self.settings.paths, self.states.channels);
-        match damage.install(self.fabric, switch, entry, limits) {
+        let booted_for = self.settings.booted_for(self.states.channels);
+        match damage.install(self.fabric, switch, entry, booted_for) {
             Ok(true) => self.sift(at, |network, packet| network.look_at(at, packet)),
             Ok(false) => Ok(()),
             Err(error) => Err(Box::new(failed(self.fabric, self.now, at, error))),
@@ -63,18 +63,13 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
     /// that took a switch image with its fault image keeps it.
     pub(crate) fn replace_switches(&mut self, fabric: &'f BootedFabric<'f>) {
         self.fabric = fabric;
-        let (scheme, paths) = (self.settings.scheme.of_switch(), self.settings.paths);
-        let channels = self.states.channels;
+        let booted_for = self.settings.booted_for(self.states.channels);
         self.switches = match &self.damage {
-            None => {
-                let links = Channels { local: channels, global: channels };
-                fabric.switches_of_run((scheme, paths), links)
-            }
+            None => fabric.switches_of_run(booted_for),
             Some(damage) => {
-                let limits = (scheme, paths, channels);
                 let installed = |switch: &Switch<'_>| {
-                    let at = switch.image().switch();
-                    damage.installed(fabric, at, limits).expect("the present tables took the same")
+                    let installed = damage.installed(fabric, switch.image().switch(), booted_for);
+                    installed.expect("the present tables took the same")
                 };
                 fabric.switches().iter().map(installed).collect()
             }

@@ -58,6 +58,24 @@ pub enum LinkTarget {
     Unused,
 }
 
+/// What the switches of a run are booted for: its packets, and the virtual channels of its links.
+#[derive(Clone, Copy, Debug)]
+pub struct BootedFor {
+    pub scheme: datapath::Scheme,
+    pub paths: VlbPaths,
+    pub channels: Channels,
+}
+
+impl BootedFor {
+    /// A switch, booted for these.
+    ///
+    /// # Errors
+    /// Its packets need more channels.
+    pub fn boot(self, switch: datapath::Switch<'_>) -> Result<datapath::Switch<'_>, Error> {
+        switch.with_channels_for(self.scheme, self.paths, self.channels)
+    }
+}
+
 /// The most words of link masks, 16 MiB. More would not be in a cache when they are asked for.
 const MOST_MASKS: usize = 1 << 22;
 
@@ -202,15 +220,12 @@ impl<'a> BootedFabric<'a> {
     ///
     /// # Panics
     /// The channels are too few, which [`Settings::channels`](crate::Settings::channels) refuses.
-    pub fn switches_of_run(
-        &self,
-        (scheme, paths): (datapath::Scheme, VlbPaths),
-        channels: Channels,
-    ) -> Vec<datapath::Switch<'_>> {
+    pub fn switches_of_run(&self, booted_for: BootedFor) -> Vec<datapath::Switch<'_>> {
         let masks = LinkMasks::of_words(self.plan(), &self.link_masks);
         let booted = |switch: &datapath::Switch<'a>| {
-            let switch = switch.clone().with_channels_for(scheme, paths, channels);
-            let switch = switch.expect("the channels of a run were found to be enough");
+            let switch = booted_for
+                .boot(switch.clone())
+                .expect("the channels of a run were found to be enough");
             match masks {
                 None => switch,
                 Some(masks) => switch.with_link_masks(masks),

@@ -154,7 +154,7 @@ pub mod parts {
 pub use conservation::ConservationError;
 pub use decider::{BySwitches, Checked, Decider, SwitchView};
 pub use delivered::Delivered;
-pub use fabric::{BootError, BootedFabric, LinkTarget, MOST_PORTS};
+pub use fabric::{BootError, BootedFabric, BootedFor, LinkTarget, MOST_PORTS};
 pub use faults::{FaultSchedule, TablesBefore};
 pub use foresight::ForeseenLatency;
 pub use losses::{FaultFigures, LinkLosses, Losses};

@@ -42,7 +42,7 @@ use crate::wakeups::{NO_NODE, Wakeups};
 use crate::windows::{Acknowledgements, SourceWindows};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{self as datapath, Channels, Error, Header};
+use tvlb_firmware_model::{self as datapath, Error, Header};
 use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_table_set::names::NamedSwitch;
 
@@ -157,10 +157,7 @@ impl<'f, S: PacketSource, D: Decider> Network<'f, S, D> {
         });
         Self {
             fabric,
-            switches: fabric.switches_of_run(
-                (settings.scheme.of_switch(), settings.paths),
-                Channels { local: channels, global: channels },
-            ),
+            switches: fabric.switches_of_run(settings.booted_for(channels)),
             settings,
             horizon: if decider.looks_afar() {
                 Horizon::in_step(chunks)

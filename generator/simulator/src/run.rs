@@ -33,7 +33,6 @@ use crate::watchdog::Deadlock;
 use std::num::NonZeroU32;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::text::Refused;
-use tvlb_firmware_model::Channels;
 use tvlb_traffic::Traffic;
 
 /// How many windows the drain may take; that is reached only if a packet starves.
@@ -154,15 +153,11 @@ impl<'f> Run<'f> {
     /// channels than the links of this run have; then the old ones of all stay.
     pub fn replace_tables(&mut self, fabric: &'f BootedFabric<'f>) -> Result<(), BootError> {
         let old = self.network.fabric;
+        let booted_for = self.network.settings.booted_for(self.network.states.channels);
         for (old, new) in old.switches().iter().zip(fabric.switches()) {
             let switch = old.image().switch();
-            let Settings { scheme, paths, .. } = *self.network.settings;
-            let scheme = scheme.of_switch();
-            let channels = self.network.states.channels;
-            let channels = Channels { local: channels, global: channels };
-            let has_channels = || new.clone().with_channels_for(scheme, paths, channels);
             old.check_replacement(new)
-                .and_then(|()| has_channels().map(|_| ()))
+                .and_then(|()| booted_for.boot(new.clone()).map(|_| ()))
                 .map_err(|error| BootError::Switch { switch: switch.into(), error })?;
         }
         self.network.replace_switches(fabric);

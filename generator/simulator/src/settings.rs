@@ -6,7 +6,7 @@
 //! ask for more measured windows.
 
 use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
-use crate::fabric::BootedFabric;
+use crate::fabric::{BootedFabric, BootedFor};
 use crate::scheme::Scheme;
 use crate::setting_values::{Buffers, Deciding, MOST_BUFFER, MOST_LATENCY, Measuring};
 use tvlb_base::parameter::{self, Parameters as _, Stated};
@@ -263,6 +263,12 @@ impl Settings {
     /// Cycles from a flit's departure to the use of the credit for it, without those at switches.
     pub(crate) fn round_trip(&self, kind: LinkKind) -> u32 {
         2 * u32::from(self.latency(kind)) + u32::from(self.credit_delay_cycles)
+    }
+
+    /// What the switches of a run by these settings are booted for, whose links have so many virtual channels.
+    pub(crate) const fn booted_for(&self, channels: u8) -> BootedFor {
+        let channels = Channels { local: channels, global: channels };
+        BootedFor { scheme: self.scheme.of_switch(), paths: self.paths, channels }
     }
 
     /// The virtual channels that a link has: as many as are asked for, or else as packets need, which is

@@ -121,8 +121,12 @@ impl Sources<'_> {
 
     /// Whether the build that is to boot the tables boots these policies.
     fn boots(&self, policies: &PolicyPair) -> bool {
-        let mut rules = [&policies.source.rule, &policies.second.rule].into_iter();
-        !self.plain || rules.all(|rule| rule.not_plain().is_none())
+        [&policies.source.rule, &policies.second.rule].into_iter().all(|rule| self.boots_set(rule))
+    }
+
+    /// Whether it boots a set.
+    pub fn boots_set(&self, rule: &SetRule) -> bool {
+        !self.plain || rule.not_plain().is_none()
     }
 
     /// The candidates of a scheme, each once, the paper's choice first. UGAL-L has one decision: of

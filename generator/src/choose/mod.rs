@@ -138,11 +138,10 @@ pub fn choose(
     // On some uneven wirings most pairs have hardly a route of some shape, and a switch would look for
     // one for too long; by route it finds another.
     let can_be_drawn = |rule: &SetRule| {
-        if options.plain && rule.not_plain().is_some() {
-            return false;
-        }
-        let work = fabric.draw_work(&Policy::from(*rule), progress);
-        work.is_ok_and(|work| work.check(rule).is_ok())
+        without_front.boots_set(rule)
+            && fabric
+                .draw_work(&Policy::from(*rule), progress)
+                .is_ok_and(|work| work.check(rule).is_ok())
     };
     let drawn = |rule: &SetRule| [by_shape(rule), *rule].into_iter().find(&can_be_drawn);
     let front = modelled.as_ref().map_or(Vec::new(), |modelled| modelled.front(drawn));

@@ -23,11 +23,11 @@ use tvlb_base::text::Refused;
 use tvlb_firmware_model::{Channels, Error, Header, Switch};
 use tvlb_ofar::PerHop;
 use tvlb_schema::SwitchId;
-use tvlb_simulator::BootedFabric;
 use tvlb_simulator::DatapathError;
 use tvlb_simulator::parts::PacketId;
 use tvlb_simulator::parts::PortKind;
 use tvlb_simulator::parts::{failed, stream};
+use tvlb_simulator::{BootedFabric, BootedFor};
 use tvlb_traffic::Traffic;
 
 /// What happens in cycles to come, by the cycle's number modulo theirs.
@@ -129,7 +129,10 @@ impl<'f> PhitNetwork<'f> {
         Ok(Self {
             fabric,
             switches: match settings.routing.scheme() {
-                Some(scheme) => fabric.switches_of_run((scheme, settings.paths), channels),
+                Some(scheme) => {
+                    let paths = settings.paths;
+                    fabric.switches_of_run(BootedFor { scheme, paths, channels })
+                }
                 None => fabric.switches().to_vec(),
             },
             settings,
