@@ -4,12 +4,11 @@
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
-use super::kind::{Kind, StudyTable, UnitRows, Units};
+use super::kind::{Kind, StudyTable, Unit, UnitRows, Units};
 use super::lists::{combinations, distinct};
 use super::network::{all_of, traffic_of};
-use super::store::ResultStore;
 use std::path::Path;
-use tvlb_base::progress::{AsOneStep, Progress};
+use tvlb_base::progress::AsOneStep;
 use tvlb_base::row;
 use tvlb_generator::static_load::{LoadPaths, share_count, static_loads};
 use tvlb_table_set::grammar::parse_set;
@@ -84,39 +83,23 @@ impl Kind<CountedUnits> for Counted {
     /// Paths of a pair and their mean hops, or the static saturation and the share count.
     type Found = (f64, Option<f64>);
 
-    fn subject(&self, _units: &CountedUnits, _unit: usize) {}
+    fn subject(&self, _unit: Unit<'_, CountedUnits>) {}
 
     fn keeps(&self) -> bool {
         false
     }
 
-    fn is_kept(
-        &self,
-        _units: &CountedUnits,
-        _unit: usize,
-        _source: &ResultStore<'_>,
-    ) -> Result<bool, SweepError> {
+    fn is_kept(&self, _unit: Unit<'_, CountedUnits>) -> Result<bool, SweepError> {
         Ok(true)
     }
 
-    fn found(
-        &self,
-        units: &CountedUnits,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Self::Found>, SweepError> {
-        self.make(units, unit, source, progress).map(Some)
+    fn found(&self, unit: Unit<'_, CountedUnits>) -> Result<Option<Self::Found>, SweepError> {
+        self.make(unit).map(Some)
     }
 
-    fn make(
-        &self,
-        units: &CountedUnits,
-        unit: usize,
-        _source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Self::Found, SweepError> {
-        let [fabric, set, traffic, placement] = units.units[unit];
+    fn make(&self, unit: Unit<'_, CountedUnits>) -> Result<Self::Found, SweepError> {
+        let Unit { units, place, progress, .. } = unit;
+        let [fabric, set, traffic, placement] = units.units[place];
         let topology = &units.fabrics[fabric].fabric.topology;
         let set = &units.sets[set].0;
         let rule = parse_set(set, units.seed).expect("it was read before");
@@ -138,11 +121,11 @@ impl Kind<CountedUnits> for Counted {
 
     fn rows(
         &self,
-        units: &CountedUnits,
-        unit: usize,
+        unit: Unit<'_, CountedUnits>,
         found: Vec<Self::Found>,
     ) -> Result<UnitRows, SweepError> {
-        let [fabric, set, traffic, placement] = units.units[unit];
+        let Unit { units, place, .. } = unit;
+        let [fabric, set, traffic, placement] = units.units[place];
         let fabric = &units.fabrics[fabric].fabric;
         let ((set, heading), df) = (&units.sets[set], fabric.topology.dragonfly());
         let name = fabric.file.name.as_str();
@@ -158,7 +141,7 @@ impl Kind<CountedUnits> for Counted {
                 df.p(),
                 heading.as_str(),
                 set.as_str(),
-                units.traffic[units.units[unit][0]][traffic].name.as_str(),
+                units.traffic[units.units[place][0]][traffic].name.as_str(),
                 units.placements[placement].name.as_str(),
                 first,
                 second,

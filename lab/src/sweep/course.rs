@@ -2,12 +2,10 @@
 
 use super::asked::{Course, FaultEvent};
 use super::error::SweepError;
-use super::kind::{Kind, StudyTable, UnitRows};
+use super::kind::{Kind, StudyTable, Unit, UnitRows};
 use super::network::{NetworkRuns, NetworkSubject};
-use super::store::ResultStore;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use tvlb_base::progress::Progress;
 use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_generator::checked_fabric::fabric_image;
@@ -226,14 +224,9 @@ impl Courses {
     }
 
     /// The windows of one run.
-    fn simulate(
-        &self,
-        network: &NetworkRuns,
-        unit: usize,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Window>, SweepError> {
-        let (course, subject) = (&self.course, self.subject(network, unit));
-        let of_run = &network.units[unit];
+    fn simulate(&self, unit: Unit<'_, NetworkRuns>) -> Result<Vec<Window>, SweepError> {
+        let (course, subject) = (&self.course, self.subject(unit));
+        let (network, of_run) = (unit.units, unit.run());
         let failed = |error: RunError| match error {
             RunError::Cancelled(cancelled) => cancelled.into(),
             error => SweepError::Run { run: of_run.subject.traffic.clone(), error: error.into() },
@@ -253,13 +246,13 @@ impl Courses {
         };
         let mut run = run.map_err(failed)?;
         run.record_series(course.window);
-        let outcome = run.measure(StopRule::FullWindow, progress).map_err(failed)?;
+        let outcome = run.measure(StopRule::FullWindow, unit.progress).map_err(failed)?;
         Ok(course.shown(outcome.series))
     }
 
     /// The share of a whole fabric's packets of which both the source and the destination are left.
-    fn live_share(network: &NetworkRuns, unit: usize, dead: &FaultSet) -> Result<f64, SweepError> {
-        let of_run = &network.units[unit];
+    fn live_share(unit: Unit<'_, NetworkRuns>, dead: &FaultSet) -> Result<f64, SweepError> {
+        let (network, of_run) = (unit.units, unit.run());
         let df = network.fabrics[of_run.tables.fabric].fabric.topology.dragonfly();
         let traffic = Traffic::new(network.pattern(of_run), df, of_run.subject.seed)
             .map_err(|error| SweepError::Unfit { run: of_run.subject.traffic.clone(), error })?;
@@ -274,8 +267,8 @@ impl Kind<NetworkRuns> for Courses {
     type Subject<'u> = NetworkSubject;
     type Found = Vec<Window>;
 
-    fn subject(&self, units: &NetworkRuns, unit: usize) -> NetworkSubject {
-        let mut subject = units.units[unit].subject.clone();
+    fn subject(&self, unit: Unit<'_, NetworkRuns>) -> NetworkSubject {
+        let mut subject = unit.run().subject.clone();
         subject.course =
             Some(serde_json::to_string(&self.course).expect("a course is plain values"));
         // All windows before the last one are warm-up to the simulator; the series has them all.
@@ -284,14 +277,8 @@ impl Kind<NetworkRuns> for Courses {
         subject
     }
 
-    fn make(
-        &self,
-        units: &NetworkRuns,
-        unit: usize,
-        _source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Window>, SweepError> {
-        self.simulate(units, unit, progress)
+    fn make(&self, unit: Unit<'_, NetworkRuns>) -> Result<Vec<Window>, SweepError> {
+        self.simulate(unit)
     }
 
     fn seeds_together(&self, _units: &NetworkRuns) -> usize {
@@ -300,16 +287,15 @@ impl Kind<NetworkRuns> for Courses {
 
     fn rows(
         &self,
-        units: &NetworkRuns,
-        unit: usize,
+        unit: Unit<'_, NetworkRuns>,
         found: Vec<Vec<Window>>,
     ) -> Result<UnitRows, SweepError> {
-        let of_run = &units.units[unit];
+        let (units, of_run) = (unit.units, unit.run());
         let (first, last) = (units.subject(of_run), units.last(of_run));
         let load = of_run.subject.load.expect("a course has loads");
         let share = |event: usize| {
             let dead = self.dead[of_run.tables.fabric].get(event);
-            dead.map_or(Ok(1.0), |(_, dead)| Self::live_share(units, unit, dead))
+            dead.map_or(Ok(1.0), |(_, dead)| Self::live_share(unit, dead))
         };
         let pattern = units.pattern(of_run);
         let rows = course_rows(&self.course, pattern, &Window::means(&found), share)?;

@@ -7,12 +7,11 @@ use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
 use super::images::{BootImages, ImageKey};
-use super::kind::{Kind, StudyTable, UnitRows, Units};
+use super::kind::{Kind, StudyTable, Unit, UnitRows, Units};
 use super::lists::{combinations, distinct};
 use super::network::{all_of, scheme, sets};
 use super::sets::StudyPaths;
 use super::settings::{Variant, variants};
-use super::store::ResultStore;
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::Path;
@@ -290,28 +289,22 @@ impl Kind<JobRuns> for JobTimes {
     /// Cycles.
     type Found = u32;
 
-    fn subject<'u>(&self, units: &'u JobRuns, unit: usize) -> JobsSubject<'u> {
-        let (case, seed) = units.unit(unit);
-        units.subject(case, seed)
+    fn subject<'u>(&self, unit: Unit<'u, JobRuns>) -> JobsSubject<'u> {
+        let (case, seed) = unit.units.unit(unit.place);
+        unit.units.subject(case, seed)
     }
 
-    fn make(
-        &self,
-        units: &JobRuns,
-        unit: usize,
-        _source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<u32, SweepError> {
-        let (case, seed) = units.unit(unit);
-        units.simulate(case, seed, progress)
+    fn make(&self, unit: Unit<'_, JobRuns>) -> Result<u32, SweepError> {
+        let (case, seed) = unit.units.unit(unit.place);
+        unit.units.simulate(case, seed, unit.progress)
     }
 
     fn seeds_together(&self, units: &JobRuns) -> usize {
         units.seeds.len()
     }
 
-    fn rows(&self, units: &JobRuns, unit: usize, found: Vec<u32>) -> Result<UnitRows, SweepError> {
-        Ok(vec![units.line(units.unit(unit).0, found)])
+    fn rows(&self, unit: Unit<'_, JobRuns>, found: Vec<u32>) -> Result<UnitRows, SweepError> {
+        Ok(vec![unit.units.line(unit.units.unit(unit.place).0, found)])
     }
 
     fn table(&self, _units: &JobRuns) -> StudyTable {

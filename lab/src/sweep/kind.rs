@@ -28,6 +28,22 @@ pub(super) trait Units: Sync {
     }
 }
 
+/// One of the units, with where results are and who watches.
+pub(super) struct Unit<'u, U> {
+    pub(super) units: &'u U,
+    pub(super) place: usize,
+    pub(super) results: &'u ResultStore<'u>,
+    pub(super) progress: &'u dyn Progress,
+}
+
+impl<U> Clone for Unit<'_, U> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<U> Copy for Unit<'_, U> {}
+
 /// What is measured of each unit.
 pub(super) trait Kind<U>: Sync {
     /// Everything that the result of a unit depends on.
@@ -38,36 +54,19 @@ pub(super) trait Kind<U>: Sync {
     /// What is kept of a unit.
     type Found: Serialize + DeserializeOwned;
 
-    fn subject<'u>(&'u self, units: &'u U, unit: usize) -> Self::Subject<'u>;
+    fn subject<'u>(&'u self, unit: Unit<'u, U>) -> Self::Subject<'u>;
 
-    fn make(
-        &self,
-        units: &U,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Self::Found, SweepError>;
+    fn make(&self, unit: Unit<'_, U>) -> Result<Self::Found, SweepError>;
 
     /// The result of a unit, kept or made now; nothing if it is not there and is not to be made, or if another process
     /// makes it.
-    fn found(
-        &self,
-        units: &U,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Self::Found>, SweepError> {
-        source.run(&self.subject(units, unit), || self.make(units, unit, source, progress))
+    fn found(&self, unit: Unit<'_, U>) -> Result<Option<Self::Found>, SweepError> {
+        unit.results.run(&self.subject(unit), || self.make(unit))
     }
 
-    /// Whether all that a unit needs is kept. `source` makes nothing.
-    fn is_kept(
-        &self,
-        units: &U,
-        unit: usize,
-        source: &ResultStore<'_>,
-    ) -> Result<bool, SweepError> {
-        Ok(source.contains(&self.subject(units, unit)))
+    /// Whether all that a unit needs is kept. Its results are not to be made.
+    fn is_kept(&self, unit: Unit<'_, U>) -> Result<bool, SweepError> {
+        Ok(unit.results.contains(&self.subject(unit)))
     }
 
     /// Whether results are kept, and not counted again whenever tables are written.
@@ -80,9 +79,8 @@ pub(super) trait Kind<U>: Sync {
         1
     }
 
-    /// The rows of the units that have them together, of which `unit` is the last.
-    fn rows(&self, units: &U, unit: usize, found: Vec<Self::Found>)
-    -> Result<UnitRows, SweepError>;
+    /// The rows of the units that have them together, of which this one is the last.
+    fn rows(&self, unit: Unit<'_, U>, found: Vec<Self::Found>) -> Result<UnitRows, SweepError>;
 
     fn table(&self, units: &U) -> StudyTable;
 }
@@ -126,19 +124,20 @@ impl StudyTable {
 pub(super) trait Measure: Sync {
     fn count(&self) -> usize;
     fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError>;
-    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError>;
+    fn is_kept(&self, place: usize, results: &ResultStore<'_>) -> Result<bool, SweepError>;
     fn keeps(&self) -> bool;
 
     /// Makes the result of a unit. False if another process makes it.
     fn make(
         &self,
-        unit: usize,
-        source: &ResultStore<'_>,
+        place: usize,
+        results: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<bool, SweepError>;
 
     /// The rows that stand with a unit, from what is kept; nothing if that is not there.
-    fn rows(&self, unit: usize, source: &ResultStore<'_>) -> Result<Option<UnitRows>, SweepError>;
+    fn rows(&self, place: usize, results: &ResultStore<'_>)
+    -> Result<Option<UnitRows>, SweepError>;
     fn table(&self) -> StudyTable;
     fn warnings(&self) -> Vec<String>;
 }
@@ -152,8 +151,8 @@ impl<U: Units, K: Kind<U>> Measure for (U, K) {
         units.iter().try_for_each(|&unit| self.0.prepare(unit, progress))
     }
 
-    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
-        self.1.is_kept(&self.0, unit, source)
+    fn is_kept(&self, place: usize, results: &ResultStore<'_>) -> Result<bool, SweepError> {
+        self.1.is_kept(Unit { units: &self.0, place, results, progress: &() })
     }
 
     fn keeps(&self) -> bool {
@@ -162,25 +161,30 @@ impl<U: Units, K: Kind<U>> Measure for (U, K) {
 
     fn make(
         &self,
-        unit: usize,
-        source: &ResultStore<'_>,
+        place: usize,
+        results: &ResultStore<'_>,
         progress: &dyn Progress,
     ) -> Result<bool, SweepError> {
-        Ok(self.1.found(&self.0, unit, source, progress)?.is_some())
+        Ok(self.1.found(Unit { units: &self.0, place, results, progress })?.is_some())
     }
 
-    fn rows(&self, unit: usize, source: &ResultStore<'_>) -> Result<Option<UnitRows>, SweepError> {
+    fn rows(
+        &self,
+        place: usize,
+        results: &ResultStore<'_>,
+    ) -> Result<Option<UnitRows>, SweepError> {
         let (units, kind) = self;
-        let Some(own) = kind.found(units, unit, source, &())? else { return Ok(None) };
+        let unit = |place| Unit { units, place, results, progress: &() };
+        let Some(own) = kind.found(unit(place))? else { return Ok(None) };
         let together = kind.seeds_together(units);
-        if !(unit + 1).is_multiple_of(together) {
+        if !(place + 1).is_multiple_of(together) {
             return Ok(Some(Vec::new()));
         }
-        let others = (unit + 1 - together..unit).map(|other| kind.found(units, other, source, &()));
+        let others = (place + 1 - together..place).map(|other| kind.found(unit(other)));
         let others: Option<Vec<K::Found>> = others.collect::<Result<_, _>>()?;
         let Some(mut found) = others else { return Ok(Some(Vec::new())) };
         found.push(own);
-        kind.rows(units, unit, found).map(Some)
+        kind.rows(unit(place), found).map(Some)
     }
 
     fn table(&self) -> StudyTable {

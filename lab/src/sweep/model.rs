@@ -4,11 +4,10 @@ use super::asked::ModelStudy;
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
-use super::kind::{Kind, StudyTable, UnitRows, Units};
+use super::kind::{Kind, StudyTable, Unit, UnitRows, Units};
 use super::lists::distinct;
-use super::store::ResultStore;
 use serde::{Deserialize, Serialize};
-use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_base::progress::Cancelled;
 use tvlb_base::row;
 use tvlb_table_set::runs::build;
 use tvlb_table_set::sha256;
@@ -83,8 +82,8 @@ impl Kind<Models> for ModelStudy {
     type Subject<'u> = ModelSubject<'u>;
     type Found = ModelFigures;
 
-    fn subject<'u>(&self, units: &'u Models, unit: usize) -> ModelSubject<'u> {
-        let (fabric, seed) = units.unit(unit);
+    fn subject<'u>(&self, unit: Unit<'u, Models>) -> ModelSubject<'u> {
+        let (fabric, seed) = unit.units.unit(unit.place);
         let Self { shifts, type_2, rule } = *self;
         ModelSubject {
             tool_version: build(),
@@ -97,14 +96,8 @@ impl Kind<Models> for ModelStudy {
         }
     }
 
-    fn make(
-        &self,
-        units: &Models,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<ModelFigures, SweepError> {
-        let (NamedFabric { fabric, .. }, seed) = units.unit(unit);
+    fn make(&self, unit: Unit<'_, Models>) -> Result<ModelFigures, SweepError> {
+        let (NamedFabric { fabric, .. }, seed) = unit.units.unit(unit.place);
         let (df, Self { shifts, type_2, rule }) = (fabric.topology.dragonfly(), *self);
         let all = Flows::type_1_set(df);
         let count = shifts.unwrap_or(all.len());
@@ -115,11 +108,11 @@ impl Kind<Models> for ModelStudy {
         let sweep = Sweep::new(&fabric.topology, Counting::Triples, patterns, sets).by(rule);
         let by = if rule.is_usual() { String::new() } else { format!("-{rule}") };
         // Parts of a long model are kept in a directory of their own, which is one build's.
-        let (study, fabric_name) = (&units.study, &fabric.file.name);
+        let (study, fabric_name) = (&unit.units.study, &fabric.file.name);
         let build = &sha256(build().as_bytes())[..8];
         let name = format!("{study}-{fabric_name}-{count}-{type_2}{by}-seed-{seed}-{build}.model");
-        let kept = source.directory().map(|directory| directory.join(name));
-        let done = state::make(&sweep, kept.as_deref(), progress)?;
+        let kept = unit.results.directory().map(|directory| directory.join(name));
+        let done = state::make(&sweep, kept.as_deref(), unit.progress)?;
         let cells = sweep.assemble(&done.units).ok_or(Cancelled)?;
         let heading =
             Heading { fabric: fabric.file.name.clone(), dead: Vec::new(), seed, epsilon: EPSILON };
@@ -138,11 +131,10 @@ impl Kind<Models> for ModelStudy {
 
     fn rows(
         &self,
-        units: &Models,
-        unit: usize,
+        unit: Unit<'_, Models>,
         found: Vec<ModelFigures>,
     ) -> Result<UnitRows, SweepError> {
-        let (fabric, seed) = units.unit(unit);
+        let (fabric, seed) = unit.units.unit(unit.place);
         let row = |(model, set): (&ModelFigures, &Set)| {
             let Set { name, throughput, lower, upper, standard_error, mean_hops } = set;
             row![

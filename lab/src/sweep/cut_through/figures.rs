@@ -3,6 +3,7 @@
 use super::PhitRuns;
 use crate::cut_through::{CutThrough, CutThroughOutcome, Routing, Sending};
 use crate::escape::Tree;
+use crate::sweep::kind::Unit;
 use tvlb_base::parameter::{Parameter, Parameters};
 use tvlb_base::row;
 use tvlb_base::table::{Cell, Column};
@@ -148,8 +149,8 @@ fn shown() -> impl Iterator<Item = &'static Parameter<CutThrough>> {
 }
 
 /// What was run.
-pub(super) fn first_cells(units: &PhitRuns, unit: usize) -> Vec<Cell> {
-    let run = &units.runs[unit];
+pub(super) fn first_cells(unit: Unit<'_, PhitRuns>) -> Vec<Cell> {
+    let (units, run) = (unit.units, unit.run());
     let (pattern, placement) = (units.pattern(run), &units.placements[run.placement]);
     let routing = run.settings.routing;
     let (set, second_set) = units.paths[run.line].names();
@@ -174,8 +175,8 @@ pub(super) fn first_cells(units: &PhitRuns, unit: usize) -> Vec<Cell> {
 }
 
 /// The settings. Numbers of channels are empty where there are as many as the routing needs.
-pub(super) fn last_cells(units: &PhitRuns, unit: usize) -> Vec<Cell> {
-    let run = &units.runs[unit];
+pub(super) fn last_cells(unit: Unit<'_, PhitRuns>) -> Vec<Cell> {
+    let (units, run) = (unit.units, unit.run());
     let fabric = &units.fabrics[run.fabric].fabric;
     let PerDecision { ugal_l, par_source, par_second } = units.paths[run.line].weighings(fabric);
     // Piggybacking compares queues times hops, without T, candidates or a gate.

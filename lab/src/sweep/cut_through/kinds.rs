@@ -2,18 +2,17 @@
 //! course.
 
 use super::figures::{SHOWN, columns_with, figures, first_cells, last_cells, names_of_figures};
-use super::{PhitRuns, PhitSubject};
+use super::{PhitRun, PhitRuns, PhitSubject};
 use crate::cut_through::{CutThroughSaturation, Sending, saturation};
 use crate::sweep::asked::Course;
 use crate::sweep::course::{WINDOW, WINDOW_FIGURES, WINDOW_SHOWN, Window, course_rows};
 use crate::sweep::error::SweepError;
 use crate::sweep::fabrics::NamedFabric;
 use crate::sweep::file::{File, Quantity};
-use crate::sweep::kind::{Kind, Measure, StudyTable, UnitRows};
-use crate::sweep::store::{KeptRow, ResultStore};
+use crate::sweep::kind::{Kind, Measure, StudyTable, Unit, UnitRows};
+use crate::sweep::store::KeptRow;
 use std::fmt::Display;
 use std::path::Path;
-use tvlb_base::progress::Progress;
 use tvlb_base::row;
 use tvlb_base::table::Cell;
 
@@ -81,6 +80,12 @@ fn check(course: &Course, sendings: &[Sending]) -> Result<(), String> {
     Err("course: found no loads, accepted `loads` beside it".to_owned())
 }
 
+impl<'u> Unit<'u, PhitRuns> {
+    pub(super) fn run(self) -> &'u PhitRun {
+        &self.units.runs[self.place]
+    }
+}
+
 /// The figures of runs.
 struct Sent;
 
@@ -88,29 +93,19 @@ impl Kind<PhitRuns> for Sent {
     type Subject<'u> = PhitSubject<'u>;
     type Found = KeptRow;
 
-    fn subject<'u>(&self, units: &'u PhitRuns, unit: usize) -> PhitSubject<'u> {
-        units.subject(unit)
+    fn subject<'u>(&self, unit: Unit<'u, PhitRuns>) -> PhitSubject<'u> {
+        unit.units.subject(unit.place)
     }
 
-    fn make(
-        &self,
-        units: &PhitRuns,
-        unit: usize,
-        _source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<KeptRow, SweepError> {
-        let topology = &units.fabrics[units.runs[unit].fabric].fabric.topology;
-        Ok(KeptRow::of(&figures(&units.simulate(unit, None, progress)?, topology)))
+    fn make(&self, unit: Unit<'_, PhitRuns>) -> Result<KeptRow, SweepError> {
+        let topology = &unit.units.fabrics[unit.run().fabric].fabric.topology;
+        let outcome = unit.units.simulate(unit.place, None, unit.progress)?;
+        Ok(KeptRow::of(&figures(&outcome, topology)))
     }
 
-    fn rows(
-        &self,
-        units: &PhitRuns,
-        unit: usize,
-        found: Vec<KeptRow>,
-    ) -> Result<UnitRows, SweepError> {
-        let (first, last) = (first_cells(units, unit), last_cells(units, unit));
-        let run = &units.runs[unit];
+    fn rows(&self, unit: Unit<'_, PhitRuns>, found: Vec<KeptRow>) -> Result<UnitRows, SweepError> {
+        let (first, last) = (first_cells(unit), last_cells(unit));
+        let run = unit.run();
         let row = |kept: KeptRow| {
             let figures = kept.cells(names_of_figures().count())?;
             Ok([&first[..], &row![load(run.sending), run.seed], &figures, &last].concat())
@@ -146,32 +141,24 @@ impl Kind<PhitRuns> for PhitSearches {
     type Subject<'u> = (PhitSubject<'u>, f64);
     type Found = CutThroughSaturation;
 
-    fn subject<'u>(&self, units: &'u PhitRuns, unit: usize) -> Self::Subject<'u> {
-        (units.subject(unit), self.0)
+    fn subject<'u>(&self, unit: Unit<'u, PhitRuns>) -> Self::Subject<'u> {
+        (unit.units.subject(unit.place), self.0)
     }
 
-    fn make(
-        &self,
-        units: &PhitRuns,
-        unit: usize,
-        _source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<CutThroughSaturation, SweepError> {
-        units.with_network(unit, |fabric, run, traffic| {
-            saturation(fabric, &run.settings, (traffic, run.seed), self.0, progress)
+    fn make(&self, unit: Unit<'_, PhitRuns>) -> Result<CutThroughSaturation, SweepError> {
+        unit.units.with_network(unit.place, |fabric, run, traffic| {
+            saturation(fabric, &run.settings, (traffic, run.seed), self.0, unit.progress)
         })
     }
 
     fn rows(
         &self,
-        units: &PhitRuns,
-        unit: usize,
+        unit: Unit<'_, PhitRuns>,
         found: Vec<CutThroughSaturation>,
     ) -> Result<UnitRows, SweepError> {
-        let (first, last) = (first_cells(units, unit), last_cells(units, unit));
+        let (first, last) = (first_cells(unit), last_cells(unit));
         let row = |CutThroughSaturation { by_acceptance, accepted_beyond }| {
-            let own =
-                row![units.runs[unit].seed, "acceptance", by_acceptance, accepted_beyond, self.0];
+            let own = row![unit.run().seed, "acceptance", by_acceptance, accepted_beyond, self.0];
             [&first[..], &own, &last].concat()
         };
         Ok(found.into_iter().map(row).collect())
@@ -194,18 +181,12 @@ impl Kind<PhitRuns> for Watched {
     type Subject<'u> = (PhitSubject<'u>, &'u Course);
     type Found = Vec<Window>;
 
-    fn subject<'u>(&'u self, units: &'u PhitRuns, unit: usize) -> Self::Subject<'u> {
-        (units.subject(unit), &self.0)
+    fn subject<'u>(&'u self, unit: Unit<'u, PhitRuns>) -> Self::Subject<'u> {
+        (unit.units.subject(unit.place), &self.0)
     }
 
-    fn make(
-        &self,
-        units: &PhitRuns,
-        unit: usize,
-        _source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Window>, SweepError> {
-        let outcome = units.simulate(unit, Some(self.0.window), progress)?;
+    fn make(&self, unit: Unit<'_, PhitRuns>) -> Result<Vec<Window>, SweepError> {
+        let outcome = unit.units.simulate(unit.place, Some(self.0.window), unit.progress)?;
         Ok(self.0.shown(outcome.series))
     }
 
@@ -215,14 +196,13 @@ impl Kind<PhitRuns> for Watched {
 
     fn rows(
         &self,
-        units: &PhitRuns,
-        unit: usize,
+        unit: Unit<'_, PhitRuns>,
         found: Vec<Vec<Window>>,
     ) -> Result<UnitRows, SweepError> {
-        let run = &units.runs[unit];
-        let (first, last) = (first_cells(units, unit), last_cells(units, unit));
+        let run = unit.run();
+        let (first, last) = (first_cells(unit), last_cells(unit));
         let nothing_dies = |_| Ok(1.0);
-        let pattern = &units.pattern(run).rule;
+        let pattern = &unit.units.pattern(run).rule;
         let rows = course_rows(&self.0, pattern, &Window::means(&found), nothing_dies)?;
         let row = |own: Vec<Cell>| [&first[..], &row![load(run.sending)], &own, &last].concat();
         Ok(rows.into_iter().map(row).collect())

@@ -150,10 +150,9 @@ impl NetworkRuns {
     /// The rows of runs at loads: all nodes, and each population where there are several.
     pub(super) fn rows_of<'r>(
         &self,
-        unit: usize,
+        unit: &StudyRun,
         runs: impl Iterator<Item = (f64, &'r Ran)>,
     ) -> Result<UnitRows, SweepError> {
-        let unit = &self.units[unit];
         let (subject, last, seed) = (self.subject(unit), self.last(unit), unit.subject.seed);
         let row = |(load, kept): (f64, &KeptRow)| {
             let figures = kept.cells(FIGURES.len())?;
@@ -166,11 +165,10 @@ impl NetworkRuns {
     /// The rows of a search, one for each criterion.
     pub(super) fn search_rows(
         &self,
-        unit: usize,
+        unit: &StudyRun,
         resolution: f64,
         found: &SaturationFigures,
     ) -> UnitRows {
-        let unit = &self.units[unit];
         let (subject, last, seed) = (self.subject(unit), self.last(unit), unit.subject.seed);
         let SaturationFigures { by_latency, by_acceptance, accepted_beyond } = *found;
         let rows = [

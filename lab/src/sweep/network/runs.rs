@@ -3,7 +3,7 @@
 use super::super::asked::Curve;
 use super::super::error::SweepError;
 use super::super::images::ImageKey;
-use super::super::kind::{Kind, StudyTable, UnitRows, Units};
+use super::super::kind::{Kind, StudyTable, Unit, UnitRows, Units};
 use super::super::store::ResultStore;
 use super::figures::{Ran, SaturationFigures};
 use super::{NetworkRuns, NetworkSubject, StudyRun};
@@ -40,6 +40,12 @@ impl Units for NetworkRuns {
     }
 }
 
+impl<'u> Unit<'u, NetworkRuns> {
+    pub(in super::super) fn run(self) -> &'u StudyRun {
+        &self.units.units[self.place]
+    }
+}
+
 /// Runs at loads.
 pub(in super::super) struct AtLoads;
 
@@ -47,28 +53,17 @@ impl Kind<NetworkRuns> for AtLoads {
     type Subject<'u> = &'u NetworkSubject;
     type Found = Ran;
 
-    fn subject<'u>(&self, units: &'u NetworkRuns, unit: usize) -> &'u NetworkSubject {
-        &units.units[unit].subject
+    fn subject<'u>(&self, unit: Unit<'u, NetworkRuns>) -> &'u NetworkSubject {
+        &unit.run().subject
     }
 
-    fn make(
-        &self,
-        units: &NetworkRuns,
-        unit: usize,
-        _source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Ran, SweepError> {
-        units.simulate(&units.units[unit], self.subject(units, unit), progress)
+    fn make(&self, unit: Unit<'_, NetworkRuns>) -> Result<Ran, SweepError> {
+        unit.units.simulate(unit.run(), self.subject(unit), unit.progress)
     }
 
-    fn rows(
-        &self,
-        units: &NetworkRuns,
-        unit: usize,
-        found: Vec<Ran>,
-    ) -> Result<UnitRows, SweepError> {
-        let load = self.subject(units, unit).load.expect("what is no search has a load");
-        units.rows_of(unit, found.iter().map(|ran| (load, ran)))
+    fn rows(&self, unit: Unit<'_, NetworkRuns>, found: Vec<Ran>) -> Result<UnitRows, SweepError> {
+        let load = self.subject(unit).load.expect("what is no search has a load");
+        unit.units.rows_of(unit.run(), found.iter().map(|ran| (load, ran)))
     }
 
     fn table(&self, units: &NetworkRuns) -> StudyTable {
@@ -83,27 +78,21 @@ impl Kind<NetworkRuns> for Searches {
     type Subject<'u> = &'u NetworkSubject;
     type Found = SaturationFigures;
 
-    fn subject<'u>(&self, units: &'u NetworkRuns, unit: usize) -> &'u NetworkSubject {
-        &units.units[unit].subject
+    fn subject<'u>(&self, unit: Unit<'u, NetworkRuns>) -> &'u NetworkSubject {
+        &unit.run().subject
     }
 
-    fn make(
-        &self,
-        units: &NetworkRuns,
-        unit: usize,
-        _source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<SaturationFigures, SweepError> {
-        units.search(&units.units[unit], self.0, progress)
+    fn make(&self, unit: Unit<'_, NetworkRuns>) -> Result<SaturationFigures, SweepError> {
+        unit.units.search(unit.run(), self.0, unit.progress)
     }
 
     fn rows(
         &self,
-        units: &NetworkRuns,
-        unit: usize,
+        unit: Unit<'_, NetworkRuns>,
         found: Vec<SaturationFigures>,
     ) -> Result<UnitRows, SweepError> {
-        Ok(found.iter().flat_map(|found| units.search_rows(unit, self.0, found)).collect())
+        let rows = |found| unit.units.search_rows(unit.run(), self.0, found);
+        Ok(found.iter().flat_map(rows).collect())
     }
 
     fn table(&self, units: &NetworkRuns) -> StudyTable {
@@ -117,48 +106,29 @@ impl Kind<NetworkRuns> for Curve {
     /// The runs of a line by their loads, in steps of [`STEPS`].
     type Found = BTreeMap<u32, Ran>;
 
-    fn subject<'u>(&self, units: &'u NetworkRuns, unit: usize) -> &'u NetworkSubject {
-        &units.units[unit].subject
+    fn subject<'u>(&self, unit: Unit<'u, NetworkRuns>) -> &'u NetworkSubject {
+        &unit.run().subject
     }
 
-    fn make(
-        &self,
-        units: &NetworkRuns,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Self::Found, SweepError> {
-        let line = self.found(units, unit, source, progress)?;
-        Ok(line.unwrap_or_default())
+    fn make(&self, unit: Unit<'_, NetworkRuns>) -> Result<Self::Found, SweepError> {
+        Ok(self.found(unit)?.unwrap_or_default())
     }
 
-    fn found(
-        &self,
-        units: &NetworkRuns,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Self::Found>, SweepError> {
-        units.line(&units.units[unit], *self, source, progress)
+    fn found(&self, unit: Unit<'_, NetworkRuns>) -> Result<Option<Self::Found>, SweepError> {
+        unit.units.line(unit.run(), *self, unit.results, unit.progress)
     }
 
-    fn is_kept(
-        &self,
-        units: &NetworkRuns,
-        unit: usize,
-        source: &ResultStore<'_>,
-    ) -> Result<bool, SweepError> {
-        Ok(self.found(units, unit, source, &())?.is_some())
+    fn is_kept(&self, unit: Unit<'_, NetworkRuns>) -> Result<bool, SweepError> {
+        Ok(self.found(unit)?.is_some())
     }
 
     fn rows(
         &self,
-        units: &NetworkRuns,
-        unit: usize,
+        unit: Unit<'_, NetworkRuns>,
         found: Vec<Self::Found>,
     ) -> Result<UnitRows, SweepError> {
         let runs = found.iter().flatten();
-        units.rows_of(unit, runs.map(|(&step, ran)| (load_of(step), ran)))
+        unit.units.rows_of(unit.run(), runs.map(|(&step, ran)| (load_of(step), ran)))
     }
 
     fn table(&self, units: &NetworkRuns) -> StudyTable {
