@@ -16,7 +16,7 @@ const PLAIN: &str = "\
     workload x y";
 
 /// Words about which people who were new to tvlb asked.
-const ASKED: [&str; 29] = [
+const ASKED: [&str; 35] = [
     "regret",
     "E",
     "guard",
@@ -46,6 +46,12 @@ const ASKED: [&str; 29] = [
     "policy",
     "scheme",
     "decision",
+    "1x4",
+    "by channel",
+    "the paper's set",
+    "MIN=shortest",
+    "cell",
+    "terminal",
 ];
 
 fn repository() -> PathBuf {
