@@ -184,6 +184,11 @@ fn every_command_of_the_page_on_co_simulation_prints_what_stands_there() {
 }
 
 #[test]
+fn every_command_of_the_page_on_studies_prints_what_stands_there() {
+    check("docs/reference/sweep.md", &[]);
+}
+
+#[test]
 fn every_command_of_the_page_on_booksim_prints_what_stands_there() {
     check("docs/measurements/booksim.md", &[]);
 }
