@@ -62,6 +62,8 @@ mod terminal;
 mod tests;
 mod verdict;
 
+pub(crate) use lists::combinations;
+
 pub use error::SweepError;
 pub use file::Picture;
 pub use page::{PageError, with_tables};
