@@ -3,5 +3,4 @@
 import tomllib
 from pathlib import Path
 
-_manifest = Path(__file__).parent.parent.joinpath("Cargo.toml").read_text(encoding="utf-8")
-version: str = tomllib.loads(_manifest)["workspace"]["package"]["version"]
+version: str = tomllib.loads(Path("Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]

@@ -2,8 +2,8 @@
 
 Every function runs one command and returns its result as a dictionary or as a pandas data frame, with the names that
 the command's JSON and CSV have. Keyword arguments are the command's options: `warm_up=1` is `--warm-up=1`,
-`conventional=True` is `--conventional`, and a list gives an option once for each value. `tvlb COMMAND --help` lists the
-options. A command that fails raises `TvlbError`.
+`conventional=True` is `--conventional`, `from_=0` is `--from=0`, and a list gives an option once for each value.
+`tvlb COMMAND --help` lists the options. A command that fails raises `TvlbError`.
 """
 
 import os
@@ -25,14 +25,12 @@ __all__ += ["run_json", "simulate", "sweep", "verify"]
 
 @dataclass(frozen=True)
 class Fabric:
-    """A fabric file. Functions accept it, or the path of a fabric file, as the fabric."""
+    """A fabric file, and its wiring as `tvlb topology --json` prints it. Functions accept it in place of the path."""
 
     path: Path
     wiring: Mapping[str, Any]
-    """The sizes and links of the wiring, as `tvlb topology --json` prints them."""
 
     def __fspath__(self) -> str:
-        """Return the path of the file."""
         return str(self.path)
 
 
@@ -40,13 +38,14 @@ _SIZES = re.compile(r"dfly\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)(?:
 
 
 def fabric(source: StrPath | Mapping[str, Any], path: StrPath | None = None) -> Fabric:
-    """Load a fabric file, or write one to `path` and load it.
+    """Load a fabric file, or write one and load it.
 
     `source` is the path of a fabric file; or sizes, as in `"dfly(2,4,2,9)"`, with an arrangement after them if wanted;
     or a dictionary with the keys of a fabric file (docs/reference/fabric-file.md), such as
-    `{"name": "lab", "dragonfly": {"p": 2, "a": 4, "h": 2, "g": 9}}`.
+    `{"name": "lab", "dragonfly": {"p": 2, "a": 4, "h": 2, "g": 9}}`. The last two are written to `path`, by default the
+    name of the fabric with `.toml` after it.
 
-    Raises `FileExistsError` if `path` has other contents already, and `TvlbError` if the fabric is not valid.
+    Raises `FileExistsError` if that file has other contents already, and `TvlbError` if the fabric is not valid.
     """
     keys = source if isinstance(source, Mapping) else None
     if isinstance(source, str) and (sizes := _SIZES.fullmatch(source)):
@@ -57,10 +56,8 @@ def fabric(source: StrPath | Mapping[str, Any], path: StrPath | None = None) -> 
         keys = {"name": "-".join(["dfly", *filter(None, sizes.groups())]), "dragonfly": dragonfly}
     if keys is None:
         file = Path(os.fspath(source))  # type: ignore[arg-type]
-    elif path is None:
-        raise TypeError("fabric: path is missing; accepted is the fabric file to write")
     else:
-        file = Path(path)
+        file = Path(path or f"{keys['name']}.toml")
         text = _commands.to_toml(keys)
         if file.exists() and file.read_text(encoding="utf-8") != text:
             raise FileExistsError(f"{file}: has other contents; accepted is a file that does not exist or has the same")
@@ -93,8 +90,7 @@ def simulate(
     `saturation=True` searches for the load at which the network saturates, and returns a row for each seed.
     docs/reference/simulate.md describes the columns.
     """
-    given: dict[str, Option] = {"scheme": scheme, "traffic": traffic, "load": load, "seeds": seeds}
-    return run_csv("tvlb", "simulate", tables, **given, **options)
+    return run_csv("tvlb", "simulate", tables, scheme=scheme, traffic=traffic, load=load, seeds=seeds, **options)
 
 
 def sweep(study: StrPath | Mapping[str, Any], output: StrPath, **options: Option) -> "dict[str, pandas.DataFrame]":
@@ -116,10 +112,9 @@ def paths(fabric: StrPath, source: int | str, destination: int | str, **options:
     """Count the paths from one switch to another, as `tvlb paths` does.
 
     A switch is its number, `"(GROUP,SWITCH)"` or its name. With `set`, the dictionary has the paths of that set:
-    `pandas.DataFrame(paths(...)["vlb"])` has a row for each, with its switches and the probability with which it is
-    drawn.
+    `pandas.DataFrame(paths(...)["vlb"])` has a row for each, with the probability with which it is drawn.
     """
-    return run_json("tvlb", "paths", fabric, **{"from": source, "to": destination}, **options)
+    return run_json("tvlb", "paths", fabric, from_=source, to=destination, **options)
 
 
 def load(source: StrPath, **options: Option) -> dict[str, Any]:
@@ -138,7 +133,7 @@ def model(fabric: StrPath, **options: Option) -> dict[str, Any]:
 def inspect(tables: StrPath, **options: Option) -> dict[str, Any]:
     """Say what the images of a table set mean, as `tvlb inspect` does.
 
-    Without options this is the manifest; `switch` asks for one switch, and `from` and `to` for the paths of a pair.
+    Without options this is the manifest; `switch` asks for one switch, and `from_` and `to` for the paths of a pair.
     """
     return run_json("tvlb", "inspect", tables, **options)
 

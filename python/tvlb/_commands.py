@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -28,8 +27,7 @@ class TvlbError(RuntimeError):
 
     def __init__(self, command: list[str], exit_code: int, message: str) -> None:
         super().__init__(message)
-        self.command = command
-        self.exit_code = exit_code
+        self.command, self.exit_code = command, exit_code
 
 
 def program_path(program: Program) -> str:
@@ -44,7 +42,7 @@ def words(command: str, arguments: Iterable[StrPath], options: Mapping[str, Opti
     """Write a command, its arguments and its options as the words of a command line."""
     line = [command, *(os.fspath(argument) for argument in arguments)]
     for name, given in options.items():
-        option = "--" + name.replace("_", "-")
+        option = "--" + name.rstrip("_").replace("_", "-")
         values = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
         for value in values:
             if value is True:
@@ -68,10 +66,10 @@ def execute(program: Program, line: list[str], stdin: str = "", finding: bool = 
 def run(program: Program, command: str, /, *arguments: StrPath, **options: Option) -> str:
     """Run any command of a program, and return what it prints.
 
-    `run("tvlb-lab", "bisection", "lab.toml", exact=True)` is `tvlb-lab bisection lab.toml --exact`. In the name of an
-    option an underscore stands for a hyphen. `True` gives an option without a value, `None` and `False` leave it out,
-    and a list gives it once for each value. What a successful command prints on its standard error, such as a warning,
-    appears on that of Python.
+    `run("tvlb", "paths", "lab.toml", from_=0, to=8, list=True)` is `tvlb paths lab.toml --from=0 --to=8 --list`. In the
+    name of an option an underscore stands for a hyphen, and one at its end is left out. `True` gives an option without
+    a value, `None` and `False` leave it out, and a list gives it once for each value. What a successful command prints
+    on its standard error, such as a warning, appears on that of Python.
     """
     return execute(program, words(command, arguments, options))
 
@@ -92,7 +90,7 @@ def run_csv(program: Program, command: str, /, *arguments: StrPath, **options: O
     return read_csv(io.StringIO(run(program, command, *arguments, **{**options, "format": "csv"})))
 
 
-def read_csv(source: "Path | io.StringIO") -> "pandas.DataFrame":
+def read_csv(source: "StrPath | io.StringIO") -> "pandas.DataFrame":
     """Read a table that a command wrote. Only empty cells are missing values: a fabric may be called `NA`."""
     import pandas  # Takes longer to import than most commands to run.
 
