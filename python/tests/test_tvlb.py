@@ -38,7 +38,7 @@ def test_a_fabric_is_loaded_or_made_of_sizes_or_of_keys(tmp_path: Path, monkeypa
     keys = {"name": "keys", "dragonfly": {"p": 2, "a": 4, "h": 2, "g": 9, "arrangement": "relative"}}
     assert tvlb.fabric(keys, "other.toml").wiring == sizes.wiring != loaded.wiring
     assert [loaded.path, sizes.path] == [FABRIC, Path("dfly-2-4-2-9-relative.toml")] and Path("other.toml").exists()
-    written: dict[str, object] = {"a b": 'c"\n\u00e9', "d": [1, 2.5e-7, True], "e": {"f": {}}}
+    written: dict[str, object] = {"a b": 'c"\n\u00e9', "d": [2.5e-7, True, {"e": {}, "f": [1]}]}
     assert tomllib.loads(_commands.to_toml(written)) == written
     tvlb.fabric("dfly(2,4,2,9) relative", sizes.path)
     with pytest.raises(FileExistsError, match="has other contents"):
