@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1 RUFF_NO_CACHE=t
 skip() { printf 'skipped: the Python package, as %s\n' "$1"; exit; }
 
 python3 -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
-    skip 'there is no Python 3.11 with venv'
+    skip 'there is no Python 3.11 or later with venv'
 if [ ! -f "$environment/prepared" ]; then
     python3 -m venv "$environment"
     python3 - >"$environment/requirements.txt" <<'END'
