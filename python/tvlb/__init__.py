@@ -43,9 +43,7 @@ def fabric(source: StrPath | Mapping[str, Any], path: StrPath | None = None) -> 
     `source` is the path of a fabric file; or sizes, as in `"dfly(2,4,2,9)"`, with an arrangement after them if wanted;
     or a dictionary with the keys of a fabric file (docs/reference/fabric-file.md), such as
     `{"name": "lab", "dragonfly": {"p": 2, "a": 4, "h": 2, "g": 9}}`. The last two are written to `path`, by default the
-    name of the fabric with `.toml` after it.
-
-    Raises `FileExistsError` if that file has other contents already, and `TvlbError` if the fabric is not valid.
+    name of the fabric with `.toml` after it. Raises `FileExistsError` if that file has other contents already.
     """
     keys = source if isinstance(source, Mapping) else None
     if isinstance(source, str) and (sizes := _SIZES.fullmatch(source)):
@@ -55,14 +53,17 @@ def fabric(source: StrPath | Mapping[str, Any], path: StrPath | None = None) -> 
             dragonfly["arrangement"] = arrangement
         keys = {"name": "-".join(["dfly", *filter(None, sizes.groups())]), "dragonfly": dragonfly}
     if keys is None:
-        file = Path(os.fspath(source))  # type: ignore[arg-type]
-    else:
-        file = Path(path or f"{keys['name']}.toml")
-        text = _commands.to_toml(keys)
-        if file.exists() and file.read_text(encoding="utf-8") != text:
-            raise FileExistsError(f"{file}: has other contents; accepted is a file that does not exist or has the same")
-        file.write_text(text, encoding="utf-8")
-    return Fabric(file, run_json("tvlb", "topology", file))
+        return Fabric(Path(os.fspath(source)), run_json("tvlb", "topology", source))  # type: ignore[arg-type]
+    file = Path(path or f"{keys['name']}.toml")
+    text = _commands.to_toml(keys)
+    if file.exists() and file.read_text(encoding="utf-8") != text:
+        raise FileExistsError(f"{file}: has other contents; accepted is a file that does not exist or has the same")
+    file.write_text(text, encoding="utf-8")
+    try:
+        return Fabric(file, run_json("tvlb", "topology", file))
+    except TvlbError:
+        file.unlink()
+        raise
 
 
 def generate(fabric: StrPath, output: StrPath, **options: Option) -> dict[str, Any]:
@@ -103,9 +104,8 @@ def sweep(study: StrPath | Mapping[str, Any], output: StrPath, **options: Option
     """
     file, stdin = ("-", _commands.to_toml(study)) if isinstance(study, Mapping) else (study, "")
     _commands.execute("tvlb-lab", _commands.words("sweep", [file], {"output": output, **options}), stdin)
-    root = Path(output)
-    tables = sorted([*root.glob("*.csv"), *root.glob("*/*.csv")])
-    return {table.relative_to(root).with_suffix("").as_posix(): _commands.read_csv(table) for table in tables}
+    tables = sorted([*Path(output).glob("*.csv"), *Path(output).glob("*/*.csv")])
+    return {table.relative_to(output).with_suffix("").as_posix(): _commands.read_csv(table) for table in tables}
 
 
 def paths(fabric: StrPath, source: int | str, destination: int | str, **options: Option) -> dict[str, Any]:
