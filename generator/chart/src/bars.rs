@@ -1,12 +1,14 @@
 //! Bars from left to right in groups, each with its value in words: for a few figures that are to be
 //! compared at a glance.
 
+use crate::text::width;
 use crate::{Ink, escaped, round_axis, ticks};
 use std::fmt::Write;
 
-const WIDTH: f64 = 460.0;
-/// Where bars begin: their names are to the left.
-const LEFT: f64 = 112.0;
+/// The length of the axis.
+const ROOM: f64 = 244.0;
+/// The size of the letters.
+const LETTERS: f64 = 12.0;
 /// Room to the right of the longest bar for its value.
 const RIGHT: f64 = 104.0;
 const TOP: f64 = 4.0;
@@ -66,13 +68,14 @@ impl BarChart {
         let bars = || self.groups.iter().flat_map(|group| &group.bars);
         let most = bars().map(|bar| bar.value + bar.error).fold(0.0, f64::max);
         let (step, end) = round_axis(most);
-        let x = |value: f64| LEFT + value / end * (WIDTH - LEFT - RIGHT);
+        let left = 14.0 + bars().map(|bar| width(&bar.name, LETTERS)).fold(0.0, f64::max);
+        let (x, whole) = (|value: f64| left + value / end * ROOM, left + ROOM + RIGHT);
         let rows = self.groups.iter().fold(0.0, |height, group| {
             group.bars.iter().fold(height + HEADING, |height, _| height + STEP)
         });
         let bottom = TOP + rows;
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {:.0}\" role=\"img\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {whole:.0} {:.0}\" role=\"img\" \
              aria-label=\"{}\">\n",
             bottom + FOOT,
             escaped(&self.title)
@@ -96,15 +99,15 @@ impl BarChart {
             );
             at += HEADING;
             for bar in &group.bars {
-                draw(&mut svg, bar, at, &x);
+                draw(&mut svg, bar, (left, at), &x);
                 at += STEP;
             }
         }
         let _ = writeln!(
             svg,
-            "<path class=\"axis\" d=\"M{LEFT} {TOP}V{bottom:.1}\"/>\
+            "<path class=\"axis\" d=\"M{left:.1} {TOP}V{bottom:.1}\"/>\
              <text x=\"{:.1}\" y=\"{:.1}\" class=\"mid\">{}</text>\n</svg>",
-            f64::midpoint(LEFT, WIDTH - RIGHT),
+            left + ROOM / 2.0,
             bottom + 36.0,
             escaped(&self.axis)
         );
@@ -112,14 +115,14 @@ impl BarChart {
     }
 }
 
-fn draw(svg: &mut String, bar: &Bar, at: f64, x: &impl Fn(f64) -> f64) {
+fn draw(svg: &mut String, bar: &Bar, (left, at): (f64, f64), x: &impl Fn(f64) -> f64) {
     let (class, middle) = (bar.ink.class(), at + THICK / 2.0);
     let (end, name, words) = (x(bar.value), escaped(&bar.name), escaped(&bar.words));
     let _ = writeln!(
         svg,
-        "<text x=\"{}\" y=\"{:.1}\" class=\"end\">{name}</text>\
-         <path class=\"{class}\" d=\"M{LEFT} {at:.1}H{end:.1}v{THICK}H{LEFT}z\"><title>{name}: {words}</title></path>",
-        LEFT - 8.0,
+        "<text x=\"{:.1}\" y=\"{:.1}\" class=\"end\">{name}</text>\
+         <path class=\"{class}\" d=\"M{left:.1} {at:.1}H{end:.1}v{THICK}H{left:.1}z\"><title>{name}: {words}</title></path>",
+        left - 8.0,
         middle + 4.0,
     );
     let mut after = end;
@@ -152,6 +155,18 @@ mod tests {
         Bar { name: "a & b".to_owned(), ink: Ink::Paper, value, error, words }
     }
 
+    /// The letters of the picture are 12 high, and no wider than 7.2 on average in the widest usual font.
+    #[test]
+    fn long_names_have_their_room() {
+        let name = "conventional weighed as ours".to_owned();
+        let room = name.chars().map(|_| 7.2).sum::<f64>();
+        let bars = vec![Bar { name, ..bar(0.2, 0.0) }];
+        let groups = vec![BarGroup { name: "one".to_owned(), bars }];
+        let svg = BarChart { title: String::new(), axis: String::new(), groups }.svg();
+        let (_, at) = svg.split_once("class=\"k1\" d=\"M").unwrap();
+        assert!(at.split(' ').next().unwrap().parse::<f64>().unwrap() > room, "{svg}");
+    }
+
     #[test]
     fn lengths_follow_values_and_texts_are_escaped() {
         let groups = vec![
@@ -159,14 +174,16 @@ mod tests {
             BarGroup { name: "other".to_owned(), bars: vec![bar(0.0, 0.0)] },
         ];
         let svg = BarChart { title: "\"t\"".to_owned(), axis: "x".to_owned(), groups }.svg();
+        let left = 14.0 + width("a & b", LETTERS);
         let ends: Vec<f64> = svg
-            .split("<path class=\"k1\" d=\"M112 ")
+            .split(&format!("<path class=\"k1\" d=\"M{left:.1} "))
             .skip(1)
             .map(|bar| bar.split(['H', 'v']).nth(1).unwrap().parse().unwrap())
             .collect();
         assert_eq!(ends.len(), 3);
-        assert!((ends[1] - LEFT - 2.0 * (ends[0] - LEFT)).abs() < 0.11 && ends[2] == LEFT);
-        assert!(ends.iter().all(|&end| end <= WIDTH - RIGHT));
+        let lengths: Vec<f64> = ends.iter().map(|end| end - left).collect();
+        assert!((lengths[1] - 2.0 * lengths[0]).abs() < 0.11 && lengths[2].abs() < 0.06);
+        assert!(lengths.iter().all(|&length| length <= ROOM));
         assert_eq!(svg.matches("class=\"whisker\"").count(), 1);
         assert!(svg.contains("a &amp; b: &lt;0.4&gt;") && svg.contains("&quot;t&quot;"));
     }

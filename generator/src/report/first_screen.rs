@@ -3,7 +3,7 @@
 
 use super::named_sets::introduced;
 use super::subject::Subject;
-use super::summary::{certificate, guards_not_held, kinds_in_words};
+use super::summary::{certificate, guards_not_held, kinds_in_words, scheme_in_words};
 use crate::choose::table::{beside_strongest, compared, percent};
 use crate::counted::counted;
 use tvlb_chart::bars::{Bar, BarChart, BarGroup};
@@ -73,7 +73,7 @@ pub(super) fn head(subject: &Subject<'_>) -> String {
 fn tiles_of_contests(contests: &[ContestEntry]) -> Vec<Tile> {
     let mut all: Vec<Tile> = contests.iter().filter_map(gain).collect();
     let guards = contests.iter().filter_map(|contest| {
-        Some((contest.scheme.to_uppercase(), contest.again.as_ref()?.worst_guard()?))
+        Some((scheme_in_words(&contest.scheme), contest.again.as_ref()?.worst_guard()?))
     });
     let worst = guards.reduce(|one, next| if next.1.worst > one.1.worst { next } else { one });
     if let Some((scheme, worst)) = worst {
@@ -98,7 +98,7 @@ fn gain(contest: &ContestEntry) -> Option<Tile> {
     let (typical, name_of_typical, typical_before) =
         beside_strongest(contest, again, |of| of.usual)?;
     Some(Tile {
-        name: format!("{} over {name}", contest.scheme.to_uppercase()),
+        name: format!("{} over {name}", scheme_in_words(&contest.scheme)),
         figure: signed(100.0 * (ours / before.max(f64::MIN_POSITIVE) - 1.0)),
         words: format!(
             "saturates at {ours:.3} flits per node and cycle of adversarial traffic, not at {before:.3}; of typical \
@@ -193,7 +193,7 @@ fn bars(contests: &[ContestEntry]) -> String {
             let bars: Vec<Bar> =
                 rows.filter_map(|(name, entry)| bar(&name, ink(entry), entry)).collect();
             has_errors |= bars.iter().any(|bar| bar.error > 0.0);
-            BarGroup { name: contest.scheme.to_uppercase(), bars }
+            BarGroup { name: scheme_in_words(&contest.scheme), bars }
         })
         .collect();
     let axis = "saturation (flits per node and cycle)".to_owned();

@@ -2,6 +2,7 @@
 
 use super::named_sets::{capitalised, ours};
 use super::subject::Subject;
+use super::summary::scheme_in_words;
 use crate::choose::baseline::NEAR_SATURATION_LOAD;
 use crate::choose::objective::Prefer;
 use crate::choose::table::{
@@ -27,7 +28,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     let mut html = paragraph(&words(panel, choice.prefer.as_deref()));
     for contest in &choice.contests {
         let ours = ours(subject.manifest, contest);
-        let _ = writeln!(html, "<h3>{}</h3>", contest.scheme.to_uppercase());
+        let _ = writeln!(html, "<h3>{}</h3>", scheme_in_words(&contest.scheme));
         html.push_str(&paragraph(&why(contest, panel, choice.prefer.as_deref(), &ours)));
         let rows = compared(contest, &ours).into_iter().map(|(name, entry)| cells(&name, entry));
         html.push_str(&table(&HEAD, rows));

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use tvlb_chart::page::{figure, side_by_side};
 use tvlb_schema::GroupKind;
+use tvlb_simulator::Scheme;
 use tvlb_table_set::ContestEntry;
 use tvlb_topology::Topology;
 use tvlb_topology::dragonfly_plus::leaves;
@@ -56,9 +57,18 @@ pub(super) fn listed(words: &[&str]) -> String {
     }
 }
 
+/// A scheme as sentences name it, from its name in files.
+pub(super) fn scheme_in_words(name: &str) -> String {
+    if name == Scheme::UgalGroup.name() {
+        "UGAL by the group".to_owned()
+    } else {
+        name.to_uppercase()
+    }
+}
+
 /// What a set loses where no candidate holds all guards.
 pub(super) fn guards_not_held(contest: &ContestEntry) -> String {
-    let scheme = contest.scheme.to_uppercase();
+    let scheme = scheme_in_words(&contest.scheme);
     let mut text = format!("No candidate of {scheme} held all guards");
     if let Some(regrets) = contest.chosen_entry().and_then(|entry| entry.regrets.as_ref()) {
         let worst = &regrets.worst_guard;

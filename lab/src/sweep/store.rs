@@ -161,3 +161,37 @@ impl KeptRow {
         Ok(self.0.iter().map(|text| text.as_str().into()).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As where a column was added since.
+    #[test]
+    fn a_row_of_other_columns_is_refused() {
+        let kept = KeptRow::of(&["1".into(), true.into()]);
+        assert_eq!(kept.cells(2).unwrap(), ["1".into(), "true".into()]);
+        for accepted in [1, 3] {
+            let said = kept.cells(accepted).unwrap_err().to_string();
+            assert!(said.contains(&format!("has 2 figures, accepted {accepted}")), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_result_is_made_once_wherever_it_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        for results in [Results::in_memory(), Results::in_directory(home.path()).unwrap()] {
+            let (reads, makes) =
+                (ResultStore::new(&results, false), ResultStore::new(&results, true));
+            let run = |store: &ResultStore<'_>, value: u32| -> Option<u32> {
+                store.run(&"subject", || Ok(value)).unwrap()
+            };
+            assert!(run(&reads, 1).is_none() && !reads.contains(&"subject"));
+            assert_eq!(
+                (run(&makes, 2), run(&makes, 3), run(&reads, 4)),
+                (Some(2), Some(2), Some(2))
+            );
+            assert!(makes.made() == 1 && reads.contains(&"subject") && !reads.contains(&"other"));
+        }
+    }
+}
