@@ -5,22 +5,26 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::files::{error_in, load_live, load_live_by_links, outside_table_sets};
 use crate::output::{print, write_file};
 use crate::paths::set;
-use serde::Serialize;
-use std::fmt::Display;
 use std::fs;
 use std::path::Path;
-use tvlb_schema::{LinkKind, SetRule};
-use tvlb_topology::Topology as Wiring;
+use tvlb_generator::fabric::Fabric;
+use tvlb_schema::LinkKind;
 use tvlb_topology::cable_list;
-use tvlb_topology::export::ExportError;
 use tvlb_topology::export::anynet::{ChannelLatencies, anynet};
 use tvlb_topology::export::anytopo::anytopo;
-use tvlb_topology::export::codes::{CONF_FILE, Codes, INTER_FILE, INTRA_FILE, codes};
-use tvlb_topology::export::htsim::{Htsim, TABLE_DIRECTORY, TOPOLOGY_FILE, htsim};
+use tvlb_topology::export::codes::codes;
+use tvlb_topology::export::htsim::{TABLE_DIRECTORY, TOPOLOGY_FILE, host_table, htsim};
 use tvlb_topology::export::merlin::merlin;
 use tvlb_topology::export::slurm::{SlurmFile, slurm};
-use tvlb_topology::graphviz::{Detail, picture};
+use tvlb_topology::export::{ExportError, Wiring, dot};
 use tvlb_topology::summary::TopologySummary;
+
+/// What a format is written as.
+enum Content<'p> {
+    Text(String),
+    /// Files of a directory, by their names there.
+    Files(&'p Path, Vec<(String, Vec<u8>)>),
+}
 
 pub(crate) fn run(arguments: &TopologyOptions) -> Outcome {
     let output = arguments.output.as_deref();
@@ -30,62 +34,71 @@ pub(crate) fn run(arguments: &TopologyOptions) -> Outcome {
         Some(live) => load_live_by_links(&arguments.fabric, live)?,
         None => load_live(&arguments.fabric, arguments.faults.as_deref())?.0,
     };
+    let wiring = Wiring::new(&fabric.topology, &fabric.names);
+    match (content(arguments, &fabric, &wiring)?, output) {
+        (Content::Files(directory, files), _) => write_files(directory, &files)?,
+        (Content::Text(text), Some(path)) => write_file(path, &text)?,
+        (Content::Text(text), None) => print(&text)?,
+    }
+    tell_of_left_out(arguments.format, &wiring);
+    Ok(())
+}
+
+/// The wiring in the format that is asked for.
+fn content<'p>(
+    arguments: &'p TopologyOptions,
+    fabric: &Fabric,
+    wiring: &Wiring<'_>,
+) -> Result<Content<'p>, Failure> {
     let (topology, names) = (&fabric.topology, &fabric.names);
-    let summary = || TopologySummary::named(topology, names);
-    let wiring = fabric.wiring_path(&arguments.fabric);
-    let fail = |error: &dyn Display| error_in(&wiring, error);
-    let refuse = |error: ExportError| fail(&error);
-    match arguments.format {
-        WiringFormat::Summary if arguments.json => give(output, &json(&summary())?),
-        WiringFormat::Summary => give(output, &summary()),
-        WiringFormat::Csv => give(output, &cable_list::write(topology)),
-        WiringFormat::Dot => give(output, &picture(topology, names, Detail::Groups)),
-        WiringFormat::DotSwitches => give(output, &picture(topology, names, Detail::Switches)),
-        WiringFormat::Codes => {
-            let directory = directory_for("codes", output)?;
-            write_codes(directory, &codes(topology, names).map_err(refuse)?)?;
-            tell_of_bandwidths(topology, "CODES");
-            Ok(())
+    let path = fabric.wiring_path(&arguments.fabric);
+    let refuse = |error: ExportError| error_in(&path, &error);
+    let output = arguments.output.as_deref();
+    let text = match arguments.format {
+        WiringFormat::Summary => {
+            let summary = TopologySummary::named(topology, names);
+            let json = || serde_json::to_string_pretty(&summary).map_err(Failure::of);
+            if arguments.json { json()? + "\n" } else { summary.to_string() }
         }
-        WiringFormat::Merlin => {
-            give(output, &merlin(topology, names).map_err(refuse)?)?;
-            tell_of_bandwidths(topology, "merlin");
-            Ok(())
-        }
-        WiringFormat::Htsim => {
-            let directory = directory_for("htsim", output)?;
-            let rule =
-                arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;
-            write_htsim(directory, &htsim(topology, names).map_err(refuse)?, rule.as_ref(), &fail)?;
-            tell_of_bandwidths(topology, "HTSIM");
-            Ok(())
-        }
-        WiringFormat::Anytopo => {
-            give(output, &anytopo(topology, names).map_err(refuse)?)?;
-            tell_of_bandwidths(topology, "anytopo");
-            Ok(())
-        }
+        WiringFormat::Csv => cable_list::write(topology),
+        WiringFormat::Dot => dot::groups(wiring),
+        WiringFormat::DotSwitches => dot::switches(wiring),
+        WiringFormat::Merlin => merlin(wiring).map_err(refuse)?,
+        WiringFormat::Anytopo => anytopo(wiring).map_err(refuse)?,
         WiringFormat::Anynet => {
             let latencies = fabric.file.latencies;
             let latencies = ChannelLatencies { local: latencies.local, global: latencies.global };
-            let file = anynet(topology, names, latencies).map_err(refuse)?;
-            give(output, &file)?;
-            tell_of_bandwidths(topology, "anynet");
-            if file.is_renumbered() {
-                tell(
-                    "warning: the numbers of switches and nodes have gaps, which anynet does not take; \
-                     routers and nodes are numbered from 0 without gaps, in the same order",
-                );
-            }
-            Ok(())
+            anynet(wiring, latencies).map_err(refuse)?
         }
         WiringFormat::Slurm | WiringFormat::SlurmYaml => {
             let hosts = arguments.hosts.read(topology.dragonfly(), names)?;
             let is_yaml = arguments.format == WiringFormat::SlurmYaml;
             let file = if is_yaml { SlurmFile::Yaml } else { SlurmFile::Conf };
-            give(output, &slurm(file, topology, names, &hosts).map_err(refuse)?)
+            slurm(file, wiring, &hosts).map_err(refuse)?.to_string()
         }
-    }
+        WiringFormat::Codes => {
+            let directory = directory_for("codes", output)?;
+            let files = codes(wiring).map_err(refuse)?;
+            let files = files.map(|(name, bytes)| (name.to_owned(), bytes));
+            return Ok(Content::Files(directory, files.into()));
+        }
+        WiringFormat::Htsim => {
+            let directory = directory_for("htsim", output)?;
+            let rule =
+                arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;
+            let sizes = htsim(wiring).map_err(refuse)?;
+            let tables = rule.iter().flat_map(|rule| {
+                wiring.switches().iter().map(move |&switch| {
+                    let table = host_table(wiring, rule, switch)?;
+                    Ok((format!("{TABLE_DIRECTORY}/{switch}.lt"), table.into_bytes()))
+                })
+            });
+            let files =
+                [Ok((TOPOLOGY_FILE.to_owned(), sizes.into_bytes()))].into_iter().chain(tables);
+            return Ok(Content::Files(directory, files.collect::<Result<_, _>>().map_err(refuse)?));
+        }
+    };
+    Ok(Content::Text(text))
 }
 
 /// Refuses an option of one format where another one is asked for.
@@ -107,46 +120,44 @@ fn directory_for<'p>(format: &str, output: Option<&'p Path>) -> Result<&'p Path,
     })
 }
 
-/// Writes the file of the wiring for HTSIM, and with a set a host table for each switch.
-fn write_htsim(
-    directory: &Path,
-    wiring: &Htsim<'_>,
-    rule: Option<&SetRule>,
-    fail: &dyn Fn(&dyn Display) -> Failure,
-) -> Outcome {
-    let tables =
-        rule.map(|rule| wiring.host_tables(rule)).transpose().map_err(|error| fail(&error))?;
+/// Writes files into a directory, and into directories within it.
+fn write_files(directory: &Path, files: &[(String, Vec<u8>)]) -> Outcome {
     create_directory(directory)?;
-    write_file(&directory.join(TOPOLOGY_FILE), &wiring.to_string())?;
-    let Some(tables) = tables else { return Ok(()) };
-    let directory = directory.join(TABLE_DIRECTORY);
-    create_directory(&directory)?;
-    for (switch, table) in tables {
-        write_file(&directory.join(format!("{switch}.lt")), &table)?;
+    for (name, bytes) in files {
+        if let Some((within, _)) = name.split_once('/') {
+            create_directory(&directory.join(within))?;
+        }
+        write_file(&directory.join(name), bytes)?;
     }
     Ok(())
 }
 
-/// Writes the three files for CODES.
-fn write_codes(directory: &Path, files: &Codes) -> Outcome {
-    create_directory(directory)?;
-    write_file(&directory.join(INTRA_FILE), &files.intra)?;
-    write_file(&directory.join(INTER_FILE), &files.inter)?;
-    write_file(&directory.join(CONF_FILE), &files.conf)
-}
-
-/// Says what a format leaves out where links of different kinds are not equally fast.
-fn tell_of_bandwidths(topology: &Wiring, format: &str) {
-    let bandwidths = topology.bandwidths();
+/// Says what a program for which the wiring is written is not told by it.
+fn tell_of_left_out(format: WiringFormat, wiring: &Wiring<'_>) {
+    let program = match format {
+        WiringFormat::Codes => "CODES",
+        WiringFormat::Merlin => "merlin",
+        WiringFormat::Htsim => "HTSIM",
+        WiringFormat::Anytopo => "anytopo",
+        WiringFormat::Anynet => "anynet",
+        _ => return,
+    };
+    let bandwidths = wiring.topology().bandwidths();
     if !bandwidths.are_equal() {
         let of = |kind| bandwidths.flits_per_cycle(kind);
         tell(&format!(
-            "warning: what is written for {format} says no bandwidths; set them there: flits per cycle are \
+            "warning: what is written for {program} says no bandwidths; set them there: flits per cycle are \
              {} on links of nodes, {} on local links and {} on global links",
             of(LinkKind::Node),
             of(LinkKind::Local),
             of(LinkKind::Global)
         ));
+    }
+    if format == WiringFormat::Anynet && wiring.has_gaps() {
+        tell(
+            "warning: the numbers of switches and nodes have gaps, which anynet does not take; \
+             routers and nodes are numbered from 0 without gaps, in the same order",
+        );
     }
 }
 
@@ -159,16 +170,4 @@ fn create_directory(path: &Path) -> Outcome {
             Failure::Message(format!("{shown}: cannot create the directory: {error}"))
         }),
     }
-}
-
-/// Writes a text to the file that the user asked for, or prints it.
-fn give(output: Option<&Path>, text: &impl Display) -> Outcome {
-    match output {
-        Some(path) => write_file(path, &text.to_string()),
-        None => print(text),
-    }
-}
-
-fn json(value: &impl Serialize) -> Result<String, Failure> {
-    Ok(serde_json::to_string_pretty(value).map_err(Failure::of)? + "\n")
 }

@@ -19,11 +19,14 @@
 //! [`read`] of what [`write()`] made gives the same wiring. Reading never panics, whatever the text.
 //! No files here: the caller reads and writes them, and says their names in its errors.
 
+use super::export::{WiredLink, Wiring};
 use super::local_links::LocalLinkError;
 use super::{CableError, Topology};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use tvlb_base::text::{CsvFields, Records, Refused, cut, quoted};
 use tvlb_schema::{Dragonfly, End, GroupId, Nodes, SwitchIndex};
+use tvlb_table_set::names::{NamedPort, Names};
 
 /// The columns, in the only order accepted.
 pub const COLUMNS: [&str; 6] =
@@ -124,24 +127,19 @@ fn local_link(
 /// The cable list of a wiring: the header, then the cables and the local links that are known one by one,
 /// sorted, each with its lower end first.
 pub fn write(topology: &Topology) -> String {
-    let df = topology.dragonfly();
-    let side = |end: End| {
-        let (index, slot) = df.split_port(end.port);
-        (end.group, index, Some(slot))
-    };
-    let cables = topology.cables().iter().map(|cable| [side(cable.low), side(cable.high)]);
-    let local = topology.local_links().iter().flat_map(|links| {
-        let ends = [(links.group, links.low, None), (links.group, links.high, None)];
-        std::iter::repeat_n(ends, links.links as usize)
-    });
-    let mut rows: Vec<_> = cables.chain(local).collect();
-    rows.sort_unstable();
-    let mut text = COLUMNS.join(",");
-    text.push('\n');
-    for row in rows {
-        for ((group, index, slot), end) in row.into_iter().zip([',', '\n']) {
-            let slot = slot.map_or_else(|| LOCAL.to_owned(), |slot| slot.to_string());
-            let _ = write!(text, "{group},{index},{slot}{end}");
+    let (df, names) = (topology.dragonfly(), Names::default());
+    let listed: BTreeSet<GroupId> = topology.local_links().iter().map(|pair| pair.group).collect();
+    let is_known =
+        |link: &WiredLink| link.is_global() || listed.contains(&df.place(link.near.switch).0);
+    let mut text = COLUMNS.join(",") + "\n";
+    for link in Wiring::new(topology, &names).links().filter(is_known) {
+        for (end, after) in [(link.near, ','), (link.far, '\n')] {
+            let (group, index) = df.place(end.switch);
+            let port = match end.port {
+                NamedPort::Global(slot) => slot.to_string(),
+                _ => LOCAL.to_owned(),
+            };
+            let _ = write!(text, "{group},{index},{port}{after}");
         }
     }
     text

@@ -10,7 +10,6 @@ pub mod crossings;
 pub mod dragonfly_plus;
 pub mod export;
 mod faults;
-pub mod graphviz;
 pub mod lacking;
 pub mod links;
 pub mod loads;

@@ -204,7 +204,10 @@ fn every_view_of_a_damaged_wiring_shows_what_lives() {
     assert_eq!(csv.lines().find(of_dead), None);
     // What is left of the links within a group is said.
     assert!(csv.contains("\n0,1,local,0,2,local\n"), "{csv}");
-    for format in ["codes -o dir", "merlin", "anynet"] {
+    let anynet = scratch.tvlb("topology fabric.toml --faults one --format anynet");
+    assert!(anynet.stderr.contains("numbered from 0 without gaps"), "{anynet}");
+    assert_eq!(anynet.stdout.lines().count(), 35);
+    for format in ["codes -o dir", "merlin"] {
         let error =
             scratch.refuses(&format!("topology fabric.toml --faults one --format {format}"));
         assert!(error.contains("but switch 0 is dead; accepted: a wiring without dead switches"));

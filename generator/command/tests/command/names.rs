@@ -185,10 +185,10 @@ fn exports_and_what_they_refuse() {
     let refused = refused("merlin");
     assert!(
         refused.starts_with(
-            "merlin wires all groups by one global_link_map, which cannot say these cables: in the \
-             reading `absolute` global port 0 of switch 0 leads to group 1 row 1, destination 0 of the \
-             map, in group 0 row 0 (switch r0<0>\", port r0s0g0) and to group 2 row 2, destination 1 of \
-             the map, in group 1 row 1 (switch r1<0>\", port r1s0g0); in the reading `relative` "
+            "merlin wires all groups by one global_link_map, but none says these cables: in the reading \
+             `absolute` group 0, switch 0 r0<0>\", global port 0 r0s0g0 leads to group 1 row 1, \
+             destination 0 of the map, while group 1, switch 0 r1<0>\", global port 0 r1s0g0 leads to \
+             group 2 row 2, destination 1 of the map; in the reading `relative` "
         ),
         "{refused}"
     );

@@ -5,13 +5,10 @@
 //! router without endpoints.
 
 use super::error::ExportError;
-use super::like_groups::linked_switches;
-use crate::Topology;
-use std::fmt;
-use tvlb_schema::{Nodes, SwitchId};
-use tvlb_table_set::names::Names;
+use super::wiring::Wiring;
+use std::fmt::Write;
 
-const FORMAT: &str = "merlin's anytopo";
+const PROGRAM: &str = "merlin's anytopo";
 
 /// Makes a routing table of merlin: for each router and each destination its paths with their weights.
 const ROUTING_TABLE: &str = r#"
@@ -40,55 +37,38 @@ def routing_table(lines, vlb):
     return table
 "#;
 
-/// A wiring for `anytopo`; its `Display` is the text in Python.
-#[derive(Clone, Debug)]
-pub struct Anytopo<'t> {
-    topology: &'t Topology,
-    nodes: Nodes,
-    /// By rising number; a router is a switch's place among them.
-    switches: Vec<SwitchId>,
-    links: Vec<(SwitchId, SwitchId)>,
-}
-
-/// The wiring for `anytopo`.
+/// The text in Python. A router is a switch's place among those that live.
 ///
 /// # Errors
 /// Two switches that share several links, or a switch without nodes.
-pub fn anytopo<'t>(topology: &'t Topology, names: &Names) -> Result<Anytopo<'t>, ExportError> {
-    let links = linked_switches(topology, names, FORMAT)?;
-    let (df, nodes) = (topology.dragonfly(), topology.nodes(names));
-    let switches: Vec<SwitchId> = df.switches().filter(|&switch| topology.lives(switch)).collect();
-    match switches.iter().find(|&&switch| nodes.of_switch(switch).next().is_none()) {
-        None => Ok(Anytopo { topology, nodes, switches, links }),
-        Some(&switch) => Err(ExportError::NoNodes { format: FORMAT, switch: names.named(switch) }),
-    }
-}
-
-impl fmt::Display for Anytopo<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let df = self.topology.dragonfly();
-        writeln!(
-            f,
-            "# {df} for the topology anytopo of SST's merlin, with one line for each router and for"
-        )?;
-        writeln!(
-            f,
-            "# each link. Routers, latencies and everything else are left to you. Give graph to import_graph,"
-        )?;
-        writeln!(f, "# and routing_table(...) to the plugin sourceRoutingPlugin.")?;
-        writeln!(f, "import json\n\nimport networkx\n\ngraph = networkx.Graph()")?;
-        writeln!(f, "graph.add_nodes_from([")?;
-        for (router, &switch) in self.switches.iter().enumerate() {
-            let endpoints = self.nodes.of_switch(switch).count();
-            writeln!(f, "    ({router}, {{\"switch\": {switch}, \"endpoints\": {endpoints}}}),")?;
+pub fn anytopo(wiring: &Wiring<'_>) -> Result<String, ExportError> {
+    let links = wiring.single_links(PROGRAM)?;
+    let mut text = format!(
+        "# {} for the topology anytopo of SST's merlin, with one line for each router and for\n\
+         # each link. Routers, latencies and everything else are left to you. Give graph to import_graph,\n\
+         # and routing_table(...) to the plugin sourceRoutingPlugin.\n\
+         import json\n\nimport networkx\n\ngraph = networkx.Graph()\ngraph.add_nodes_from([\n",
+        wiring.dragonfly()
+    );
+    for (router, &switch) in wiring.switches().iter().enumerate() {
+        let endpoints = wiring.nodes_of(switch).count();
+        if endpoints == 0 {
+            return Err(ExportError::refused(
+                PROGRAM,
+                "stops at a router without endpoints",
+                format!("switch {} has no nodes", wiring.names().named(switch)),
+                "nodes on each switch",
+            ));
         }
-        writeln!(f, "])\ngraph.add_edges_from([")?;
-        let router = |switch| self.switches.binary_search(&switch).map_err(|_| fmt::Error);
-        for &(one, other) in &self.links {
-            writeln!(f, "    ({}, {}),", router(one)?, router(other)?)?;
-        }
-        write!(f, "])\n{ROUTING_TABLE}")
+        let _ =
+            writeln!(text, "    ({router}, {{\"switch\": {switch}, \"endpoints\": {endpoints}}}),");
     }
+    text += "])\ngraph.add_edges_from([\n";
+    for pair in links {
+        let [one, other] = pair.map(|switch| wiring.place(switch));
+        let _ = writeln!(text, "    ({one}, {other}),");
+    }
+    Ok(text + "])\n" + ROUTING_TABLE)
 }
 
 #[cfg(test)]

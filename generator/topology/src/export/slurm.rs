@@ -4,12 +4,12 @@
 //! leaves, and the fabric one switch above the groups. For the second a group is a block.
 
 use super::error::ExportError;
-use crate::Topology;
+use super::wiring::{Wiring, parts};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use tvlb_base::text::counted;
 use tvlb_schema::{Dragonfly, GroupId, NodeId, Nodes, SwitchId};
-use tvlb_table_set::names::{Hosts, NamedPort, Names, host_list};
+use tvlb_table_set::names::{Hosts, NamedPort, host_list};
 
 /// Which of Slurm's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +22,10 @@ pub enum SlurmFile {
 
 /// A wiring for Slurm; its `Display` is the file.
 #[derive(Clone, Debug)]
-pub struct Slurm<'t> {
+pub struct Slurm<'w> {
     file: SlurmFile,
-    topology: &'t Topology,
-    names: &'t Names,
-    hosts: &'t Hosts,
-    nodes: Nodes,
+    wiring: &'w Wiring<'w>,
+    hosts: &'w Hosts,
 }
 
 /// Some switches of a group that all have the same hosts.
@@ -78,34 +76,31 @@ const INDENT: &str = "      ";
 ///
 /// # Errors
 /// No node lives, or one has no name that can be a host's.
-pub fn slurm<'t>(
+pub fn slurm<'w>(
     file: SlurmFile,
-    topology: &'t Topology,
-    names: &'t Names,
-    hosts: &'t Hosts,
-) -> Result<Slurm<'t>, ExportError> {
-    let nodes = topology.nodes(names);
-    if nodes.groups().next().is_none() {
+    wiring: &'w Wiring<'w>,
+    hosts: &'w Hosts,
+) -> Result<Slurm<'w>, ExportError> {
+    if wiring.nodes().groups().next().is_none() {
         return Err(ExportError::NoHosts);
     }
-    for node in nodes.iter() {
+    for node in wiring.nodes().iter() {
         hosts.host(node).map_err(|error| {
-            let (switch, terminal) = topology.dragonfly().switch_of(node);
-            let name = names.port(switch, NamedPort::Node(terminal));
+            let (switch, terminal) = wiring.dragonfly().switch_of(node);
+            let name = wiring.names().port(switch, NamedPort::Node(terminal));
             ExportError::NodeName { node, name: name.map(|port| port.name.clone()), error }
         })?;
     }
-    Ok(Slurm { file, topology, names, hosts, nodes })
+    Ok(Slurm { file, wiring, hosts })
 }
 
 impl Slurm<'_> {
     /// The leaves of a group: its switches that have nodes, those that have the same hosts as one.
     fn leaves(&self, group: GroupId) -> Vec<Leaf<'_>> {
-        let df = self.topology.dragonfly();
         let mut leaves: Vec<Leaf<'_>> = Vec::new();
         let mut known: BTreeMap<BTreeSet<&str>, usize> = BTreeMap::new();
-        for switch in self.topology.live_indices(group).map(|index| df.switch(group, index)) {
-            let hosts = distinct(self.nodes.of_switch(switch), self.hosts);
+        for switch in self.wiring.dragonfly().switches_in(group) {
+            let hosts = distinct(self.wiring.nodes_of(switch), self.hosts);
             if hosts.is_empty() {
                 continue;
             }
@@ -125,24 +120,19 @@ impl Slurm<'_> {
     /// What stands above groups that cables join, with those groups: `fabric`, or one for each part of a fabric that
     /// is apart, so that no job is put where its hosts do not reach each other.
     fn roots(&self) -> Vec<(String, Vec<GroupId>)> {
-        let mut part: BTreeMap<GroupId, GroupId> =
-            self.topology.dragonfly().groups().map(|group| (group, group)).collect();
-        for cable in self.topology.cables() {
-            let [one, other] = [cable.low, cable.high].map(|end| part[&end.group]);
-            if one != other {
-                part.values_mut().filter(|of| **of == other).for_each(|of| *of = one);
-            }
+        let cables = self.wiring.topology().cables().iter();
+        let joined = cables.map(|cable| [cable.low, cable.high].map(|end| end.group.as_usize()));
+        let part = parts(self.wiring.dragonfly().g() as usize, joined);
+        let mut parts: BTreeMap<usize, Vec<GroupId>> = BTreeMap::new();
+        for group in self.wiring.nodes().groups() {
+            parts.entry(part[group.as_usize()]).or_default().push(group);
         }
-        let mut parts: Vec<(GroupId, Vec<GroupId>)> = Vec::new();
-        for group in self.nodes.groups() {
-            match parts.iter_mut().find(|(of, _)| *of == part[&group]) {
-                Some((_, groups)) => groups.push(group),
-                None => parts.push((part[&group], vec![group])),
-            }
-        }
+        let mut parts: Vec<Vec<GroupId>> = parts.into_values().collect();
+        // By their first groups with nodes.
+        parts.sort_unstable();
         let is_whole = parts.len() == 1;
         let name = |at: usize| if is_whole { "fabric".into() } else { format!("fabric-{at}") };
-        parts.into_iter().enumerate().map(|(at, (_, groups))| (name(at), groups)).collect()
+        parts.into_iter().enumerate().map(|(at, groups)| (name(at), groups)).collect()
     }
 
     /// What the machine calls a part, as a comment.
@@ -165,20 +155,28 @@ impl Slurm<'_> {
             writeln!(f, "{indent}# switch-{first} is {all}, which have the same hosts")?;
         }
         switches.iter().try_for_each(|&switch| {
-            Self::comment(f, (indent, format_args!("switch-{switch}")), self.names.switch(switch))
+            Self::comment(
+                f,
+                (indent, format_args!("switch-{switch}")),
+                self.wiring.names().switch(switch),
+            )
         })
     }
 
     fn conf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for group in self.nodes.groups() {
+        for group in self.wiring.nodes().groups() {
             for leaf in self.leaves(group) {
                 self.leaf_comment(f, "", &leaf)?;
                 let hosts = host_list(leaf.hosts.iter().copied());
                 writeln!(f, "SwitchName=switch-{} Nodes={hosts}", leaf.switches[0])?;
             }
         }
-        for group in self.nodes.groups() {
-            Self::comment(f, ("", format_args!("group-{group}")), self.names.group(group))?;
+        for group in self.wiring.nodes().groups() {
+            Self::comment(
+                f,
+                ("", format_args!("group-{group}")),
+                self.wiring.names().group(group),
+            )?;
             let leaves = Self::leaf_list(&self.leaves(group));
             writeln!(f, "SwitchName=group-{group} Switches={leaves}")?;
         }
@@ -196,8 +194,12 @@ impl Slurm<'_> {
         for (root, groups) in self.roots() {
             switch(f, &root, "children", &numbered("group", groups.iter()))?;
         }
-        for group in self.nodes.groups() {
-            Self::comment(f, (INDENT, format_args!("group-{group}")), self.names.group(group))?;
+        for group in self.wiring.nodes().groups() {
+            Self::comment(
+                f,
+                (INDENT, format_args!("group-{group}")),
+                self.wiring.names().group(group),
+            )?;
             let leaves = self.leaves(group);
             switch(f, &format_args!("group-{group}"), "children", &Self::leaf_list(&leaves))?;
             for leaf in leaves {
@@ -210,10 +212,11 @@ impl Slurm<'_> {
     }
 
     fn blocks(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let blocks = Blocks::of(self.topology.dragonfly(), &self.nodes, self.hosts);
+        let blocks = Blocks::of(self.wiring.dragonfly(), self.wiring.nodes(), self.hosts);
         writeln!(f, "- topology: block\n  cluster_default: false\n  block:")?;
         let size = blocks.size;
-        let others = self.nodes.groups().filter(|group| !blocks.groups.contains_key(group));
+        let others =
+            self.wiring.nodes().groups().filter(|group| !blocks.groups.contains_key(group));
         let others = numbered("group", others);
         if !others.is_empty() {
             writeln!(
@@ -224,7 +227,11 @@ impl Slurm<'_> {
         writeln!(f, "    block_sizes:\n{INDENT}- {size}\n    blocks:")?;
         for (group, hosts) in &blocks.groups {
             let hosts = host_list(hosts.iter().copied());
-            Self::comment(f, (INDENT, format_args!("group-{group}")), self.names.group(*group))?;
+            Self::comment(
+                f,
+                (INDENT, format_args!("group-{group}")),
+                self.wiring.names().group(*group),
+            )?;
             writeln!(f, "{INDENT}- block: \"group-{group}\"\n{INDENT}  nodes: \"{hosts}\"")?;
         }
         Ok(())
@@ -243,7 +250,7 @@ impl fmt::Display for Slurm<'_> {
 
 impl Slurm<'_> {
     fn write_comment(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let df = self.topology.dragonfly();
+        let (df, topology) = (self.wiring.dragonfly(), self.wiring.topology());
         match self.file {
             SlurmFile::Conf => {
                 writeln!(f, "# {df} as a tree, for Slurm's plugin topology/tree.")?;
@@ -265,15 +272,15 @@ impl Slurm<'_> {
         writeln!(
             f,
             "# the {} between groups. group-N and fabric stand for no hardware.",
-            counted(self.topology.cables().len() as u64, "cable")
+            counted(topology.cables().len() as u64, "cable")
         )?;
-        let live = df.switches().filter(|&switch| self.topology.lives(switch));
-        match live.filter(|&switch| self.nodes.of_switch(switch).next().is_none()).count() {
+        let is_bare = |&&switch: &&SwitchId| self.wiring.nodes_of(switch).next().is_none();
+        match self.wiring.switches().iter().filter(is_bare).count() {
             0 => {}
             1 => writeln!(f, "# It also leaves out 1 switch that has no nodes.")?,
             count => writeln!(f, "# It also leaves out {count} switches that have no nodes.")?,
         }
-        match self.topology.dead_switches().len() {
+        match topology.dead_switches().len() {
             0 => {}
             1 => writeln!(f, "# It also leaves out 1 dead switch.")?,
             count => writeln!(f, "# It also leaves out {count} dead switches.")?,

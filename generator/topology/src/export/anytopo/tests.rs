@@ -1,8 +1,10 @@
 use super::*;
+use crate::Topology;
 use crate::routes::wirings;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use tvlb_schema::{Dragonfly, End, GroupKind};
+use tvlb_schema::{Dragonfly, End, GroupKind, SwitchId};
+use tvlb_table_set::names::Names;
 
 /// What Python makes of a text: the switch and the endpoints of each router, and the pairs that are linked.
 #[derive(Debug, PartialEq)]
@@ -51,16 +53,20 @@ fn expected(topology: &Topology) -> Graph {
     graph
 }
 
+fn written(topology: &Topology) -> Result<String, ExportError> {
+    anytopo(&Wiring::new(topology, &Names::default()))
+}
+
 #[test]
 fn the_text_of_a_small_wiring_reads_well() {
-    insta::assert_snapshot!(anytopo(&wirings::absolute(1, 2, 1, 3), &Names::default()).unwrap());
+    insta::assert_snapshot!(written(&wirings::absolute(1, 2, 1, 3)).unwrap());
 }
 
 #[test]
 fn a_router_without_endpoints_is_refused() {
     let kinds = [GroupKind::new(1, 2, 1, 2), GroupKind::new(0, 2, 1, 1)];
     let topology = Topology::from_cables(Dragonfly::of_kinds(&kinds).unwrap(), []).unwrap();
-    insta::assert_snapshot!(anytopo(&topology, &Names::default()).unwrap_err(), @"merlin's anytopo stops at a router without endpoints, but switch 4 has no nodes; accepted: nodes on each switch");
+    insta::assert_snapshot!(written(&topology).unwrap_err(), @"merlin's anytopo stops at a router without endpoints, but switch 4 has no nodes; accepted: nodes on each switch");
 }
 
 proptest! {
@@ -79,10 +85,10 @@ proptest! {
                     df.indices(group).any(|two| one != two && topology.links_within(group, one, two) > 1)
                 })
             });
-        match anytopo(&topology, &Names::default()) {
-            Ok(file) => prop_assert_eq!(read(&file.to_string()), expected(&topology)),
-            Err(ExportError::ParallelCables { .. }) => prop_assert!(is_parallel),
-            Err(ExportError::NoNodes { .. }) => {
+        match written(&topology).map_err(|error| error.to_string()) {
+            Ok(file) => prop_assert_eq!(read(&file), expected(&topology)),
+            Err(error) if error.contains("keeps one channel") => prop_assert!(is_parallel),
+            Err(error) if error.contains("has no nodes") => {
                 prop_assert!(df.groups().any(|group| df.kind_of(group).p == 0));
             }
             Err(error) => panic!("{error}"),

@@ -1,9 +1,28 @@
 use super::*;
+use crate::Topology;
 use crate::arrangement::{Arrangement, arrange};
 use crate::machine::{MachinePlan, lay};
 use crate::routes::wirings;
 use proptest::prelude::*;
-use tvlb_schema::{Dragonfly, GroupKind};
+use tvlb_schema::{Dragonfly, End, GroupKind};
+use tvlb_table_set::names::Names;
+
+struct Codes {
+    intra: Vec<u8>,
+    inter: Vec<u8>,
+    conf: String,
+}
+
+fn written(topology: &Topology, names: &Names) -> Result<Codes, ExportError> {
+    let files = codes(&Wiring::new(topology, names))?;
+    assert_eq!(files.each_ref().map(|(name, _)| *name), [INTRA_FILE, INTER_FILE, CONF_FILE]);
+    let [intra, inter, conf] = files.map(|(_, bytes)| bytes);
+    Ok(Codes { intra, inter, conf: String::from_utf8(conf).unwrap() })
+}
+
+fn unnamed(topology: &Topology) -> Result<Codes, ExportError> {
+    written(topology, &Names::default())
+}
 
 fn integers(bytes: &[u8]) -> Vec<i32> {
     assert!(bytes.len().is_multiple_of(4));
@@ -56,7 +75,7 @@ fn links(topology: &Topology) -> Vec<(i32, i32)> {
 
 fn check(topology: &Topology) {
     let df = topology.dragonfly();
-    let files = codes(topology, &Names::default()).unwrap();
+    let files = unnamed(topology).unwrap();
     assert_eq!(read(&files), links(topology));
     let sizes = [
         ("repetitions", df.switch_count()),
@@ -90,7 +109,7 @@ fn plus(leaves: u8, [p, a, h, g]: [u32; 4]) -> (Topology, Names) {
 #[test]
 fn leaves_and_spines_are_for_dragonfly_plus() {
     let (topology, names) = plus(2, [3, 4, 2, 5]);
-    let files = codes(&topology, &names).unwrap();
+    let files = written(&topology, &names).unwrap();
     let pairs = |bytes| integers(bytes).chunks(2).map(|two| [two[0], two[1]]).collect::<Vec<_>>();
     let local = [[0, 2], [0, 3], [1, 2], [1, 3], [2, 0], [2, 1], [3, 0], [3, 1]];
     assert_eq!(pairs(&files.intra), local);
@@ -104,11 +123,12 @@ fn leaves_and_spines_are_for_dragonfly_plus() {
 
 #[test]
 fn leaves_and_spines_that_codes_does_not_have_are_refused() {
-    let refused =
-        |(topology, names): (Topology, Names)| codes(&topology, &names).unwrap_err().to_string();
+    let refused = |(topology, names): (Topology, Names)| {
+        written(&topology, &names).err().unwrap().to_string()
+    };
     // One spine more than leaves is what CODES takes by halving the switches of a group.
     let (topology, names) = plus(2, [1, 5, 2, 4]);
-    assert!(codes(&topology, &names).is_ok());
+    assert!(written(&topology, &names).is_ok());
     insta::assert_snapshot!(refused(plus(3, [1, 5, 2, 4])), @"CODES' dragonfly-plus takes the first 2 of the 5 switches of a group for leaves and the others for spines, but switch 2 is a leaf; accepted: as many leaves as spines, or one spine more, the leaves first");
     let (topology, _) = plus(2, [2, 4, 1, 3]);
     let list = "group,switch,port,name,physical\n0,1,node 1,,\n";
@@ -124,7 +144,7 @@ fn leaves_and_spines_that_codes_does_not_have_are_refused() {
 
 #[test]
 fn records_have_the_layout_that_codes_reads() {
-    let files = codes(&wirings::absolute(1, 2, 1, 3), &Names::default()).unwrap();
+    let files = unnamed(&wirings::absolute(1, 2, 1, 3)).unwrap();
     // The cables are 0-2, 1-4 and 3-5.
     assert_eq!(integers(&files.intra), [0, 1, 0, 1, 0, 0]);
     assert_eq!(integers(&files.inter), [0, 2, 1, 4, 2, 0, 3, 5, 4, 1, 5, 3]);
@@ -133,7 +153,7 @@ fn records_have_the_layout_that_codes_reads() {
 
 #[test]
 fn the_configuration_reads_well() {
-    insta::assert_snapshot!(codes(&wirings::absolute(2, 4, 2, 9), &Names::default()).unwrap().conf);
+    insta::assert_snapshot!(unnamed(&wirings::absolute(2, 4, 2, 9)).unwrap().conf);
 }
 
 #[test]
@@ -144,9 +164,7 @@ fn groups_that_differ_are_refused() {
         ([kind(2, 4), kind(1, 4)], "4 switches of 2 nodes and group 2 has 4 switches of 1 node"),
     ] {
         let df = Dragonfly::of_kinds(&kinds).unwrap();
-        let error = codes(&Topology::from_cables(df, []).unwrap(), &Names::default())
-            .unwrap_err()
-            .to_string();
+        let error = unnamed(&Topology::from_cables(df, []).unwrap()).err().unwrap().to_string();
         assert_eq!(
             error,
             format!(
@@ -165,8 +183,8 @@ proptest! {
         if df.group_numbers().all(|group| sizes(group) == sizes(GroupId(0))) {
             check(&topology);
         } else {
-            let is_refused = matches!(codes(&topology, &Names::default()), Err(ExportError::UnequalGroups { .. }));
-            prop_assert!(is_refused);
+            let error = unnamed(&topology).err().unwrap().to_string();
+            prop_assert!(error.contains("describes one group and repeats it"));
         }
     }
 }

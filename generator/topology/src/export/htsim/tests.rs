@@ -1,7 +1,8 @@
 use super::*;
+use crate::Topology;
 use crate::arrangement::{Arrangement, arrange};
-use std::collections::BTreeSet;
 use tvlb_table_set::grammar::parse_set;
+use tvlb_table_set::names::Names;
 
 fn arranged(sizes: [u32; 4], arrangement: Arrangement) -> Topology {
     let [p, a, h, g] = sizes;
@@ -34,16 +35,19 @@ fn one_arrangement_is_laid_as_htsim_lays_it() {
     for sizes in [[2, 4, 2, 9], [1, 2, 1, 3], [1, 3, 2, 7]] {
         let said: Vec<&str> = Arrangement::ALL
             .into_iter()
-            .filter(|&arrangement| htsim(&arranged(sizes, arrangement), &names).is_ok())
+            .filter(|&arrangement| {
+                htsim(&Wiring::new(&arranged(sizes, arrangement), &names)).is_ok()
+            })
             .map(Arrangement::name)
             .collect();
         assert!(said.contains(&"relative"), "{said:?}");
         assert!(!said.contains(&"absolute") || sizes[3] == 3, "{said:?}");
     }
     let topology = arranged([1, 3, 2, 7], Arrangement::Relative);
-    insta::assert_snapshot!(htsim(&topology, &names).unwrap());
-    let refused =
-        |sizes, arrangement| htsim(&arranged(sizes, arrangement), &names).unwrap_err().to_string();
+    insta::assert_snapshot!(htsim(&Wiring::new(&topology, &names)).unwrap());
+    let refused = |sizes, arrangement| {
+        htsim(&Wiring::new(&arranged(sizes, arrangement), &names)).unwrap_err().to_string()
+    };
     insta::assert_snapshot!(refused([2, 4, 2, 5], Arrangement::Relative), @"HTSIM has a·h + 1 groups, but there are 5; accepted: 9");
     insta::assert_snapshot!(refused([2, 4, 2, 9], Arrangement::Absolute));
 }
@@ -76,9 +80,9 @@ fn host_tables_have_the_paths_of_a_set_hop_by_hop() {
     let (topology, names) = (arranged([2, 4, 2, 9], Arrangement::Relative), Names::default());
     let df = topology.dragonfly();
     let rule = set("only:000+001+010+011+100+101+110+111");
-    let wiring = htsim(&topology, &names).unwrap();
+    let wiring = Wiring::new(&topology, &names);
     for source in df.switches() {
-        let table = wiring.host_table(&rule, source).unwrap();
+        let table = host_table(&wiring, &rule, source).unwrap();
         for destination in df.switches().filter(|&other| other != source) {
             let paths = DrawnPaths::new(&topology, &rule, source, destination);
             let min = paths.min.iter().map(|path| path.switches);
@@ -104,8 +108,8 @@ fn host_tables_have_the_paths_of_a_set_hop_by_hop() {
 #[test]
 fn what_htsim_cannot_go_is_refused() {
     let (topology, names) = (arranged([2, 4, 2, 9], Arrangement::Relative), Names::default());
-    let wiring = htsim(&topology, &names).unwrap();
-    let refused = |text| wiring.host_table(&set(text), SwitchId(0)).unwrap_err().to_string();
+    let wiring = Wiring::new(&topology, &names);
+    let refused = |text| host_table(&wiring, &set(text), SwitchId(0)).unwrap_err().to_string();
     insta::assert_snapshot!(refused("only:121"));
     insta::assert_snapshot!(refused("3*only:011, only:111"));
 }

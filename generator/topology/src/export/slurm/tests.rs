@@ -1,13 +1,16 @@
 use super::*;
+use crate::Topology;
 use crate::routes::wirings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tvlb_schema::{Dragonfly, End, GlobalPort, GroupKind};
+use tvlb_table_set::names::Names;
 
 /// What is exported where no list of hosts is given.
 fn exported(topology: &Topology, names: &Names) -> Result<String, ExportError> {
     let hosts = Hosts::of_names(topology.dragonfly(), names);
-    slurm(SlurmFile::Conf, topology, names, &hosts).map(|slurm| slurm.to_string())
+    let wiring = Wiring::new(topology, names);
+    slurm(SlurmFile::Conf, &wiring, &hosts).map(|slurm| slurm.to_string())
 }
 
 /// The two topologies of a `topology.yaml`: what is under each switch, and the nodes of each block.
@@ -35,7 +38,8 @@ fn the_two_files_have_the_same_tree_and_each_group_is_a_block() {
     for topology in [wirings::absolute(2, 4, 2, 9), wirings::absolute(4, 8, 4, 9)] {
         let names = Names::default();
         let hosts = Hosts::of_names(topology.dragonfly(), &names);
-        let file = slurm(SlurmFile::Yaml, &topology, &names, &hosts).unwrap();
+        let wiring = Wiring::new(&topology, &names);
+        let file = slurm(SlurmFile::Yaml, &wiring, &hosts).unwrap();
         let [tree, blocks] = read_yaml(&file.to_string());
         let expected = expected(&topology);
         assert_eq!(tree, expected);
@@ -46,7 +50,9 @@ fn the_two_files_have_the_same_tree_and_each_group_is_a_block() {
     }
     let (topology, names) = (wirings::absolute(1, 2, 1, 3), Names::default());
     let hosts = Hosts::of_names(topology.dragonfly(), &names);
-    insta::assert_snapshot!(slurm(SlurmFile::Yaml, &topology, &names, &hosts).unwrap());
+    insta::assert_snapshot!(
+        slurm(SlurmFile::Yaml, &Wiring::new(&topology, &names), &hosts).unwrap()
+    );
 }
 
 /// The names of a host list, such as `a-[1-3,5],b-5`.
@@ -201,7 +207,8 @@ fn blocks_are_as_large_as_serves_most_hosts() {
         let hosts = Hosts::of_names(topology.dragonfly(), &names);
         let blocks = Blocks::of(topology.dragonfly(), &topology.nodes(&names), &hosts);
         let groups: Vec<u16> = blocks.groups.keys().map(|group| group.0).collect();
-        let file = slurm(SlurmFile::Yaml, &topology, &names, &hosts).unwrap().to_string();
+        let file =
+            slurm(SlurmFile::Yaml, &Wiring::new(&topology, &names), &hosts).unwrap().to_string();
         let [_, written] = read_yaml(&file);
         assert_eq!(written.len(), groups.len());
         assert!(file.contains(&format!("block_sizes:\n      - {}\n", blocks.size)), "{file}");

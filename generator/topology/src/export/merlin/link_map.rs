@@ -1,0 +1,91 @@
+//! The map has one entry for each global port of one group, and merlin wires every group by it. An
+//! entry is k·(g − 1) + d: link number k of those to destination d. What group d is depends on the
+//! group in which the map is read: in the reading `absolute` groups count from 0 without the own one,
+//! in the reading `relative` from the group after the own one. Merlin joins the two ports of a pair of
+//! groups that have the same link number. So a map can say a wiring exactly when each port has one
+//! destination in all groups, and the ports can be given link numbers that agree at the two ends of
+//! every cable.
+
+use super::super::wiring::{Wiring, parts};
+use std::collections::{BTreeMap, BTreeSet};
+use tvlb_schema::{Dragonfly, End, GroupId};
+
+/// How merlin finds the group that an entry of the map means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Groups count from 0, without the own one.
+    Absolute,
+    /// Groups count from the one after the own one.
+    Relative,
+}
+
+impl Reading {
+    /// What the map calls the group `to`, as seen from the group `from`: 0 to g − 2.
+    fn destination(self, df: &Dragonfly, from: GroupId, to: GroupId) -> usize {
+        let (from, to) = (from.as_usize(), to.as_usize());
+        match self {
+            Self::Absolute if to < from => to,
+            Self::Absolute => to - 1,
+            Self::Relative => (to + df.g() as usize - from - 1) % df.g() as usize,
+        }
+    }
+}
+
+/// The entry of each global port of a group, nothing for those without a cable; or why no map says the cables.
+pub(super) fn entries(wiring: &Wiring<'_>, reading: Reading) -> Result<Vec<Option<usize>>, String> {
+    let (df, topology) = (wiring.dragonfly(), wiring.topology());
+    let far = |group, port| topology.peer(End { group, port }).map(|far| far.group);
+    let destination = |group, port| Some(reading.destination(df, group, far(group, port)?));
+    let in_words = |end: End| wiring.names().end_in_words(df, end);
+    let mut entries = Vec::new();
+    for port in df.global_ports() {
+        let first = destination(GroupId(0), port);
+        if let Some(other) = df.groups().find(|&group| destination(group, port) != first) {
+            let [one, other] = [GroupId(0), other].map(|group| {
+                let to = far(group, port).zip(destination(group, port));
+                let to = to.map(|(far, destination)| {
+                    let far = wiring.names().named_group(far);
+                    format!("to group {far}, destination {destination} of the map")
+                });
+                let to = to.unwrap_or_else(|| "nowhere".to_owned());
+                format!("{} leads {to}", in_words(End { group, port }))
+            });
+            return Err(format!("{one}, while {other}"));
+        }
+        entries.push(first);
+    }
+    // The two ports of a cable have one link number, and so have all ports that cables join, in whatever groups.
+    let cables = topology.cables();
+    let joined = cables.iter().map(|cable| [cable.low, cable.high].map(|end| end.port.as_usize()));
+    let parts = parts(entries.len(), joined);
+    // Joined ports of two parts have the same destinations, unless there is a conflict, so parts with the same least
+    // destination take the numbers from 0.
+    let mut least: BTreeMap<usize, usize> = BTreeMap::new();
+    for (part, destination) in parts.iter().zip(&entries).filter_map(|(&p, d)| Some((p, (*d)?))) {
+        let known = least.entry(part).or_insert(destination);
+        *known = destination.min(*known);
+    }
+    let (mut taken, mut numbers) = (BTreeSet::new(), BTreeMap::new());
+    let mut next: BTreeMap<usize, usize> = BTreeMap::new();
+    for (port, entry) in entries.iter_mut().enumerate() {
+        let Some(destination) = *entry else { continue };
+        let number = *numbers.entry(parts[port]).or_insert_with(|| {
+            let next = next.entry(least[&parts[port]]).or_default();
+            *next += 1;
+            *next - 1
+        });
+        if !taken.insert((destination, number)) {
+            let is_at = |end: End| end.port.as_usize() == port;
+            let mut at = cables.iter().filter(|cable| is_at(cable.low) || is_at(cable.high));
+            let cable = at.next().expect("a port with a destination has a cable");
+            return Err(format!(
+                "the cable from {} to {} gives its two ports one link number, and so two ports with the same \
+                 destination would have the same number",
+                in_words(cable.low),
+                in_words(cable.high)
+            ));
+        }
+        *entry = Some(number * (df.g() as usize - 1) + destination);
+    }
+    Ok(entries)
+}
