@@ -165,14 +165,6 @@ impl Fabric {
         Ok((file, names))
     }
 
-    /// Reads a fabric file alone, whether or not there is a cable list that it names.
-    ///
-    /// # Errors
-    /// A file that cannot be read or does not say what it should.
-    pub fn load_file(path: &Path) -> Result<FabricFile, FabricError> {
-        Self::file_through(path, &given(path))
-    }
-
     fn file_through(path: &Path, read: Read<'_>) -> Result<FabricFile, FabricError> {
         if path.is_dir() {
             let found = Recognised::at(path);

@@ -1,153 +1,155 @@
 //! `tvlb cables`.
 
 use crate::failure::{Failure, Outcome};
-use crate::output::print;
+use crate::files::{error_in, load_fabric, outside_table_sets};
+use crate::output::{print, print_json, read_input, write_file};
 use clap::Args;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::FabricFile;
-use tvlb_schema::{Dragonfly, GroupId};
-use tvlb_topology::machine::{MachinePlan, lay, lay_between};
-use tvlb_topology::{Topology, cable_list};
+use serde::Serialize;
+use std::path::PathBuf;
+use tvlb_base::number::without_noise;
+use tvlb_base::row;
+use tvlb_base::table::{Column, Table};
+use tvlb_generator::counted::counted;
+use tvlb_schema::LinkKind;
+use tvlb_table_set::names::NamedSwitch;
+use tvlb_topology::bill::places::{MOST_METRES, Places};
+use tvlb_topology::bill::{Cable, CableEnd, cables};
+use tvlb_topology::export::Wiring;
 
-/// Write the cable list of a machine-like wiring: some links between each two groups, ports to spare
+/// List the cables of a fabric with their lengths, for those who order and lay them
 ///
-/// Groups that are all alike are given by -a, -H, -g and --links. Groups of several kinds are those of
-/// a fabric file, and --between says how many links there are between groups of which kinds. The cable
-/// list that the fabric file names need not exist yet: this command prints it.
+/// A cable is as long as the way between the places of its switches, along x and along y, and a slack.
+/// docs/reference/cables.md says more.
 #[derive(Args)]
 pub(crate) struct CablesOptions {
-    /// Switches per group
-    #[arg(short = 'a', long, value_name = "N", required_unless_present = "fabric")]
-    pub switches: Option<u32>,
-    /// Global ports per switch
-    #[arg(short = 'H', long, value_name = "N", required_unless_present = "fabric")]
-    pub ports: Option<u32>,
-    /// Groups
-    #[arg(short = 'g', long, value_name = "N", required_unless_present = "fabric")]
-    pub groups: Option<u32>,
-    /// Links between each two groups
-    #[arg(short, long, value_name = "N", required_unless_present = "fabric")]
-    pub links: Option<u32>,
-    /// How many of the groups, the last ones, are service groups
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub service_groups: u32,
-    /// Links between a service group and any other
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub service_links: u32,
-    /// A fabric file with kinds of groups
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "between",
-        conflicts_with_all = ["switches", "ports", "groups", "links", "service_groups", "service_links"]
-    )]
-    pub fabric: Option<PathBuf>,
-    /// Links between each two groups of these kinds, by their names in the fabric file; once for each
-    /// two kinds
-    #[arg(long, value_name = "KIND,KIND=LINKS", requires = "fabric")]
-    pub between: Vec<KindLinks>,
+    /// The fabric file
+    fabric: PathBuf,
+    /// Where the switches stand: CSV with the columns place, x and y, in metres. A place is `cabinet NAME`, `chassis
+    /// NAME`, `group GROUP`, `switch SWITCH` or `switch PATTERN`
+    #[arg(long, value_name = "FILE")]
+    places: PathBuf,
+    /// How many metres a cable is longer than the way between its places
+    #[arg(long, value_name = "METRES", default_value_t = 2.0, allow_negative_numbers = true, value_parser = metres)]
+    slack: f64,
+    /// The lengths that there are to buy, in metres, as in 1,2,3,5,10; without it every whole number of metres
+    #[arg(long, value_name = "LENGTHS", value_delimiter = ',', allow_negative_numbers = true, value_parser = metres)]
+    stock: Vec<f64>,
+    /// List every cable, too, those between the same two places after each other
+    #[arg(long)]
+    list: bool,
+    /// Write a line for each cable to FILE, in the order of --list
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Print JSON, with every cable
+    #[arg(long, conflicts_with = "list")]
+    json: bool,
 }
 
-/// Links between groups of two kinds.
-#[derive(Clone, Debug)]
-pub(crate) struct KindLinks {
-    /// The names of the kinds.
-    pub kinds: [String; 2],
-    pub links: u32,
+fn metres(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|metres| (0.0..=MOST_METRES).contains(metres));
+    number.ok_or_else(|| format!("accepted metres, 0 to {MOST_METRES}"))
 }
 
-impl FromStr for KindLinks {
-    type Err = String;
+/// The cables, and how many there are of each length.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Bill {
+    fabric: String,
+    sizes: String,
+    slack: f64,
+    /// By rising length.
+    lengths: Vec<CablesOfLength>,
+    cables: Vec<Cable>,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('=').and_then(|(kinds, links)| {
-            let (one, other) = kinds.split_once(',')?;
-            let kinds = [one.trim().to_owned(), other.trim().to_owned()];
-            Some(Self { kinds, links: links.trim().parse().ok()? })
-        });
-        parts.ok_or_else(|| "accepted KIND,KIND=LINKS, as in compute,storage=2".to_owned())
-    }
+/// The cables that are bought in one length.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct CablesOfLength {
+    length: f64,
+    local: usize,
+    global: usize,
 }
 
 pub(crate) fn run(arguments: &CablesOptions) -> Outcome {
-    let topology = match &arguments.fabric {
-        Some(path) => of_kinds(path, &arguments.between)?,
-        None => of_equal_groups(arguments)?,
+    outside_table_sets([("--csv", arguments.csv.as_deref())])?;
+    let fabric = load_fabric(&arguments.fabric)?;
+    let (topology, names) = (&fabric.topology, &fabric.names);
+    let in_places = |error: &dyn std::fmt::Display| error_in(&arguments.places, error);
+    let text = read_input(&arguments.places)
+        .map_err(|error| in_places(&format_args!("cannot read it: {error}")))?;
+    let places = Places::read(topology, names, &text).map_err(|error| in_places(&error))?;
+    let wiring = Wiring::new(topology, names);
+    let cables = cables(&wiring, &places, arguments.slack, &arguments.stock)
+        .map_err(|error| Failure::Message(format!("--stock: {error}")))?;
+    let mut sorted: Vec<&Cable> = cables.iter().collect();
+    sorted.sort_by(|one, other| one.length.total_cmp(&other.length));
+    let alike = sorted.chunk_by(|one, other| one.length.total_cmp(&other.length).is_eq());
+    let lengths = alike.map(|cables| {
+        let global = cables.iter().filter(|cable| cable.kind == LinkKind::Global.name()).count();
+        CablesOfLength { length: cables[0].length, local: cables.len() - global, global }
+    });
+    let bill = Bill {
+        fabric: fabric.file.name.clone(),
+        sizes: topology.dragonfly().to_string(),
+        slack: arguments.slack,
+        lengths: lengths.collect(),
+        cables,
     };
-    if topology.cables().is_empty() {
-        return Err(Failure::Message(
-            "these options ask for no link between any two groups, accepted at least one"
-                .to_owned(),
-        ));
+    if let Some(path) = &arguments.csv {
+        write_file(path, &bill.list().csv())?;
     }
-    print(&cable_list::write(&topology))
+    if arguments.json {
+        return print_json(&bill);
+    }
+    let list = if arguments.list { format!("\n{}", bill.list()) } else { String::new() };
+    print(&(bill.summary() + &list))
 }
 
-fn of_equal_groups(arguments: &CablesOptions) -> Result<Topology, Failure> {
-    let CablesOptions { switches, ports, groups, links, service_groups, service_links, .. } =
-        *arguments;
-    // The parser asks for all four, but where there is a fabric file.
-    let [a, h, g, links] = [switches, ports, groups, links].map(Option::unwrap_or_default);
-    // How many nodes a switch has plays no part in the cables.
-    let df = Dragonfly::new(1, a, h, g).map_err(Failure::of)?;
-    lay(df, MachinePlan { links, service_groups, service_links }).map_err(Failure::of)
-}
+impl Bill {
+    /// How many cables there are of each length.
+    fn summary(&self) -> String {
+        let mut table = Table::new(vec![
+            Column::number("length", 0, "").under("length, m"),
+            Column::number("local", 0, ""),
+            Column::number("global", 0, ""),
+            Column::number("cables", 0, ""),
+            Column::number("metres", 0, "").under("in all, m"),
+        ]);
+        for &CablesOfLength { length, local, global } in &self.lengths {
+            let metres = self.cables.iter().map(|cable| cable.length);
+            let metres: f64 = metres.filter(|of| of.total_cmp(&length).is_eq()).sum();
+            let metres = without_noise(metres).to_string();
+            table.push(row![length.to_string(), local, global, local + global, metres]);
+        }
+        let metres = without_noise(self.cables.iter().map(|cable| cable.length).sum());
+        let cables = counted(self.cables.len() as u64, "cable");
+        let Self { fabric, sizes, slack, .. } = self;
+        format!(
+            "fabric  {fabric}: {sizes}\ncables  {cables} of {metres} m, with {slack} m of slack each\n\n{table}"
+        )
+    }
 
-/// The cables of a fabric file with kinds of groups.
-fn of_kinds(path: &Path, between: &[KindLinks]) -> Result<Topology, Failure> {
-    let file = Fabric::load_file(path).map_err(Failure::of)?;
-    let FabricFile { dragonfly: df, kind_names: names, .. } = &file;
-    let shown = path.display();
-    if names.is_empty() {
-        return Err(Failure::Message(format!(
-            "{shown}: it has no kinds of groups, accepted a fabric file with dragonfly.kinds; for groups \
-             that are all alike, give -a, -H, -g and --links"
-        )));
-    }
-    let mut links = vec![None; names.len() * names.len()];
-    for KindLinks { kinds, links: count } in between {
-        let place = |name: &String| {
-            names.iter().position(|known| known == name).ok_or_else(|| {
-                Failure::Message(format!(
-                    "--between {},{}={count}: {shown} has no kind {}, accepted {}",
-                    kinds[0],
-                    kinds[1],
-                    tvlb_base::text::quoted(name),
-                    names.join(", ")
-                ))
-            })
-        };
-        let (one, other) = (place(&kinds[0])?, place(&kinds[1])?);
-        for cell in [one * names.len() + other, other * names.len() + one] {
-            if links[cell].replace(*count).is_some_and(|known| known != *count) {
-                return Err(Failure::Message(format!(
-                    "--between {},{}={count}: the links between these kinds are given a second time",
-                    kinds[0], kinds[1]
-                )));
+    /// A line for each cable.
+    fn list(&self) -> Table<'static> {
+        let ends = ["from-place", "from-switch", "from-jack", "to-place", "to-switch", "to-jack"];
+        let mut columns: Vec<_> = ends.map(|name| Column::words(name, "")).into();
+        columns.extend([
+            Column::words("kind", ""),
+            Column::number("links", 0, ""),
+            Column::number("needed", 0, "").under("needed, m"),
+            Column::number("length", 0, "").under("length, m"),
+        ]);
+        let mut table = Table::new(columns);
+        for Cable { kind, ends, links, needed, length } in &self.cables {
+            let mut row = Vec::new();
+            for CableEnd { place, switch: NamedSwitch { switch, name }, jacks } in ends {
+                let switch = name.clone().unwrap_or_else(|| switch.to_string());
+                row.extend(row![&**place, switch, jacks.join(" ")]);
             }
+            row.extend(row![*kind, *links, needed.to_string(), length.to_string()]);
+            table.push(row);
         }
+        table
     }
-    let groups: Vec<usize> = file.kinds_of_groups();
-    let mut missing = None;
-    for (i, &one) in groups.iter().enumerate() {
-        for &other in &groups[i + 1..] {
-            if links[one * names.len() + other].is_none() {
-                missing = missing.or(Some((one, other)));
-            }
-        }
-    }
-    if let Some((one, other)) = missing {
-        return Err(Failure::Message(format!(
-            "--between {},{}=LINKS is missing: how many links there are between groups of these kinds, \
-             0 or more",
-            names[one], names[other]
-        )));
-    }
-    lay_between(*df, |i: GroupId, j: GroupId| {
-        let cell = groups[i.as_usize()] * names.len() + groups[j.as_usize()];
-        links[cell].unwrap_or(0)
-    })
-    .map_err(Failure::of)
 }

@@ -71,7 +71,7 @@ fn tip(command: &str) -> Option<&'static str> {
         "vectors" => {
             "--update DIR has the switch decide with an update of `tvlb faults`, which says what is dead"
         }
-        "cables" => "it lays the cables of a plan, of which nothing is dead",
+        "cables" => "it is the bill of a plan, of which nothing is dead",
         _ => return None,
     };
     Some(tip)

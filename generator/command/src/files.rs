@@ -12,9 +12,7 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::recognise::Recognised;
 use tvlb_generator::table_policies;
 use tvlb_import::live_links;
-use tvlb_schema::{
-    Dragonfly, End, FabricImage, FaultSet, GroupId, PerDecision, SetRule, SwitchId, SwitchIndex,
-};
+use tvlb_schema::{Dragonfly, FabricImage, FaultSet, PerDecision, SetRule, SwitchId};
 use tvlb_table_set::dead_parts::{LinkPlan, MOST_BYTES, dead_but, parse};
 use tvlb_table_set::input_file;
 use tvlb_table_set::names::{Names, Parts};
@@ -61,7 +59,7 @@ pub fn load_fabric(path: &Path) -> Result<Fabric, Failure> {
 pub fn load_live(path: &Path, list: Option<&Path>) -> Result<(Fabric, FaultSet), Failure> {
     let mut fabric = load_fabric(path)?;
     let Some(list) = list else { return Ok((fabric, FaultSet::default())) };
-    let faults = read_faults(list, &PlannedLinks(&fabric.topology), &fabric.names)?;
+    let faults = read_faults(list, &fabric.topology, &fabric.names)?;
     fabric.topology = fabric.topology.without(&faults);
     Ok((fabric, faults))
 }
@@ -102,7 +100,7 @@ pub fn load_wiring(path: &Path, list: Option<&Path>) -> Result<Wiring, Failure> 
 /// A fabric file, and of its cables what lives where a text names the live links.
 pub fn load_live_by_links(path: &Path, live: &Path) -> Result<Fabric, Failure> {
     let mut fabric = load_fabric(path)?;
-    let faults = read_live(live, &PlannedLinks(&fabric.topology), &fabric.names)?;
+    let faults = read_live(live, &fabric.topology, &fabric.names)?;
     fabric.topology = fabric.topology.without(&faults);
     Ok(fabric)
 }
@@ -155,23 +153,6 @@ pub fn read_live(path: &Path, plan: &dyn LinkPlan, names: &Names) -> Result<Faul
 /// An error with the file that it is about.
 pub fn error_in(path: &Path, error: &dyn fmt::Display) -> Failure {
     Failure::Message(format!("{}: {error}", path.display()))
-}
-
-/// The links of a fabric file, which a list of what is dead is held against.
-struct PlannedLinks<'t>(&'t Topology);
-
-impl LinkPlan for PlannedLinks<'_> {
-    fn dragonfly(&self) -> &Dragonfly {
-        self.0.dragonfly()
-    }
-
-    fn peer(&self, end: End) -> Option<End> {
-        self.0.peer(end)
-    }
-
-    fn links_within(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
-        self.0.links_within(group, one, other)
-    }
 }
 
 /// Refuses to write a file or directory into a table set, which holds nothing but its own files.

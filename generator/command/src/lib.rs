@@ -44,10 +44,10 @@ use std::process::ExitCode;
 
 /// The commands as `--help` lists them. Every one stands in one of these groups.
 const GROUPS: &Groups = &[
-    ("Make tables", &["import", "cables", "generate", "sets", "faults"]),
+    ("Make tables", &["import", "generate", "sets", "faults"]),
     (
         "Check and look at tables and wirings",
-        &["verify", "inspect", "diff", "topology", "paths", "vectors"],
+        &["verify", "inspect", "diff", "topology", "cables", "paths", "vectors"],
     ),
     ("What tables carry", &["load", "model", "simulate"]),
     ("Other commands", &["man", "completions", "help"]),

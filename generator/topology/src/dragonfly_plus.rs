@@ -5,13 +5,13 @@
 //!
 //! Only the spines count for the links between groups: with s spines of h global ports, each pair of groups
 //! has K = ⌊s·h / (g−1)⌋ links, and the pairs that `extra_links` names have one more. They are dealt out pair
-//! by pair, (0, 1), (0, 2), … (1, 2), …, by [`machine::lay_between`]: at either end, each link goes to the
+//! by pair, (0, 1), (0, 2), … (1, 2), …, by [`in_turn::lay_between`]: at either end, each link goes to the
 //! next free port of the spine whose turn it is, and the turn goes round the spines. So no spine has more
 //! than one link more than another of its group, and as many as K spines of a group lead to each other group,
 //! or all of them where K ≥ s. Where h = g − 1, port q of a spine leads to the q-th other group, to the spine
 //! of its own index.
 
-use super::{Topology, extra_links, machine};
+use super::{Topology, extra_links, in_turn};
 use std::collections::BTreeSet;
 use tvlb_schema::{Dragonfly, End, LeavesAndSpines, NodeId, Nodes, SwitchId, SwitchIndex};
 
@@ -23,14 +23,13 @@ pub(super) fn topology(df: Dragonfly, leaves: u8) -> Topology {
     let of_spines = spines(&df, leaves).expect("leaves, spines, and enough of their ports");
     let more = extra_links::pairs(&of_spines);
     let links = of_spines.ports_per_group() / (df.g() - 1);
-    let spines = machine::lay_between(of_spines, |i, j| {
+    let spines = in_turn::lay_between(of_spines, |i, j| {
         links + u32::from(more.binary_search(&(i.0, j.0)).is_ok())
     });
     let end = |end: End| {
         let (spine, slot) = of_spines.split_port(end.port);
         End::new(&df, end.group, SwitchIndex(leaves + spine.0), slot)
     };
-    let spines = spines.expect("as many links as ports");
     let cables = spines.cables().iter().map(|cable| (end(cable.low), end(cable.high)));
     let mut local = Vec::new();
     for group in df.groups() {

@@ -11,6 +11,7 @@ use tvlb_schema::{
     Dragonfly, End, FabricImage, FaultSet, FewerLinks, GroupId, GroupLinks, Nodes, SwitchId,
     SwitchIndex,
 };
+use tvlb_table_set::dead_parts::LinkPlan;
 use tvlb_table_set::names::Names;
 
 impl Topology {
@@ -97,6 +98,21 @@ impl Topology {
     pub fn nodes(&self, names: &Names) -> Nodes {
         let faults = FaultSet { switches: self.dead.clone(), ..FaultSet::default() };
         names.nodes(&self.dragonfly).live(&faults)
+    }
+}
+
+/// A list of what is dead, or of where switches stand, is held against it.
+impl LinkPlan for Topology {
+    fn dragonfly(&self) -> &Dragonfly {
+        &self.dragonfly
+    }
+
+    fn peer(&self, end: End) -> Option<End> {
+        self.peer(end)
+    }
+
+    fn links_within(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
+        self.links_within(group, one, other)
     }
 }
 

@@ -5,16 +5,17 @@
 //! of this module's children; no other stage asks.
 
 pub mod arrangement;
+pub mod bill;
 pub mod cable_list;
 pub mod crossings;
 pub mod dragonfly_plus;
 pub mod export;
 mod faults;
+pub mod in_turn;
 pub mod lacking;
 pub mod links;
 pub mod loads;
 pub mod local_links;
-pub mod machine;
 pub mod routes;
 pub mod summary;
 

@@ -320,7 +320,7 @@ mod tests {
     use tvlb_generator::tables::tables_of;
     use tvlb_schema::{GroupKind, PerDecision, SetRule, ShapeSet};
     use tvlb_topology::arrangement::Arrangement;
-    use tvlb_topology::machine::lay_between;
+    use tvlb_topology::in_turn::lay_between;
 
     /// The images of a fabric whose sets hold all routes.
     fn images_of(fabric: &Fabric) -> Images {
@@ -415,7 +415,7 @@ mod tests {
         let even = Dragonfly::new(1, 2, 1, 3).unwrap();
         let mut loaded = Fabric::new("gaps", even, Arrangement::Absolute, 1).unwrap();
         loaded.file.dragonfly = df;
-        loaded.topology = lay_between(df, |_, _| 1).unwrap();
+        loaded.topology = lay_between(df, |_, _| 1);
         let images = images_of(&loaded);
         let switches = boot(&images);
         let fabric = BootedSwitches::new(&switches, loaded.topology.ends());

@@ -408,7 +408,7 @@ pub(super) mod tests {
         Dragonfly, FaultSet, GroupKind, LocalLink, PerDecision, SetRule, ShapeSet, VcScheme,
     };
     use tvlb_topology::arrangement::{Arrangement, arrange};
-    use tvlb_topology::machine::lay_between;
+    use tvlb_topology::in_turn::lay_between;
 
     /// What is dead of a fabric with four groups of four switches at least.
     fn dead(fabric: &Fabric) -> FaultSet {
@@ -439,7 +439,7 @@ pub(super) mod tests {
             let df = Dragonfly::of_kinds(&[kind(1, 2, 2), kind(2, 4, 2), kind(0, 1, 1)]).unwrap();
             let mut fabric = even([1, 2, 1, 3], Arrangement::Absolute);
             fabric.file.dragonfly = df;
-            fabric.topology = lay_between(df, |_, _| 1).unwrap();
+            fabric.topology = lay_between(df, |_, _| 1);
             fabric
         };
         for (fabric, is_whole) in [

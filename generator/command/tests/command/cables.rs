@@ -1,6 +1,7 @@
 //! Fabrics whose cables are listed: the lists that `tvlb` itself prints, incomplete ones, and
 //! every kind of wrong one.
 
+use crate::between::cables_between;
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
@@ -35,45 +36,16 @@ fn what_topology_prints_is_a_cable_list() {
     assert_eq!(listed.read("out/fabric.tvlb"), arranged.read("out/fabric.tvlb"));
 }
 
-#[test]
-fn a_machines_cables_make_a_fabric() {
-    let scratch = Scratch::with_fabric(
-        "name = \"machine\"\n[dragonfly]\np = 2\na = 4\nh = 3\ng = 6\ncables = \"cables.csv\"\n",
-    );
-    let list = scratch.succeeds("cables -a 4 -H 3 -g 6 --links 2 --service-groups 1");
-    scratch.write("cables.csv", list);
-    assert_snapshot!("machine_topology", scratch.succeeds("topology fabric.toml"));
-    scratch.succeeds("generate fabric.toml -o out");
-    let run = scratch.tvlb("cables -a 4 -H 3 -g 6 --links 3");
-    assert_eq!(run.code, 2, "{run}");
-    assert_eq!(
-        run.stderr,
-        "tvlb: group 0 needs 15 global ports for these links, but has 12 (4 switches of 3)\n"
-    );
-    let run = scratch.tvlb("cables -a 4 -H 3 -g 6 --links 2 --service-groups 7");
-    assert_eq!(
-        (run.code, run.stderr.as_str()),
-        (2, "tvlb: 7 of 6 groups cannot be service groups\n")
-    );
-    assert_eq!(
-        scratch.refuses("cables -a 4 -H 3 -g 6 --links 0"),
-        "tvlb: these options ask for no link between any two groups, accepted at least one\n"
-    );
-    let run = scratch.tvlb("cables -a 4 -H 3 -g 99 --links 1");
-    assert_eq!(run.code, 2, "{run}");
-}
-
 /// Four groups of four switches, and two of two that have fewer nodes.
 const KINDS: &str = "name = \"kinds\"\n[dragonfly]\ncables = \"cables.csv\"\n\
     [[dragonfly.kinds]]\nname = \"compute\"\np = 2\na = 4\nh = 3\ng = 4\n\
     [[dragonfly.kinds]]\nname = \"storage\"\np = 1\na = 2\nh = 4\ng = 2\n";
-const BETWEEN: &str = "cables --fabric fabric.toml --between compute,compute=2 \
-    --between storage,compute=1 --between storage,storage=3";
+const BETWEEN: &str = "compute,compute=2 storage,compute=1 storage,storage=3";
 
 #[test]
 fn groups_of_several_kinds_go_through_all_commands() {
     let scratch = Scratch::with_fabric(KINDS);
-    scratch.write("cables.csv", scratch.succeeds(BETWEEN));
+    scratch.write("cables.csv", cables_between(&scratch, BETWEEN));
     assert_snapshot!("kinds_topology", scratch.succeeds("topology fabric.toml"));
     assert_snapshot!("kinds_topology_json", scratch.succeeds("topology fabric.toml --json"));
     let set = "--set strategic-2-3";
@@ -107,7 +79,7 @@ const LOCAL: &str = "1,0,local,1,1,local\n1,0,local,1,1,local\n1,0,local,1,3,loc
 fn local_links_that_are_many_or_missing_go_through_all_commands() {
     let parallel = KINDS.replace("h = 4\n", "h = 4\nlocal-links = 3\n");
     let scratch = Scratch::with_fabric(&parallel);
-    scratch.write("cables.csv", scratch.succeeds(BETWEEN) + LOCAL);
+    scratch.write("cables.csv", cables_between(&scratch, BETWEEN) + LOCAL);
     assert_snapshot!("local_links_topology", scratch.succeeds("topology fabric.toml"));
     assert_snapshot!("local_links_topology_json", scratch.succeeds("topology fabric.toml --json"));
     scratch.succeeds("generate fabric.toml -o out --set strategic-2-3");
@@ -139,30 +111,9 @@ fn local_links_that_are_many_or_missing_go_through_all_commands() {
     // What other programs' formats cannot say, and a link that the images do not have.
     let error = scratch.refuses("topology fabric.toml --format anynet");
     assert_snapshot!(error);
-    scratch.write("cables.csv", scratch.succeeds(BETWEEN) + LOCAL + "1,2,local,1,0,local\n");
+    scratch
+        .write("cables.csv", cables_between(&scratch, BETWEEN) + LOCAL + "1,2,local,1,0,local\n");
     assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"));
-}
-
-#[test]
-fn links_between_kinds_are_asked_for_by_name() {
-    let scratch = Scratch::with_fabric(KINDS);
-    for (arguments, named) in [
-        ("--between compute,compute=2 --between compute,storage=1", "storage,storage=LINKS"),
-        ("--between compute,disk=2", "no kind \"disk\", accepted compute, storage"),
-        ("--between compute,storage=1 --between storage,compute=2", "given a second time"),
-        ("--between compute=2", "accepted KIND,KIND=LINKS, as in compute,storage=2"),
-        (
-            "--between compute,compute=9 --between compute,storage=1 --between storage,storage=1",
-            "group 0 needs 29 global ports for these links, but has 12 (4 switches of 3)",
-        ),
-        ("-a 4 --between compute,compute=1", "cannot be used with"),
-    ] {
-        let error = scratch.refuses(&format!("cables --fabric fabric.toml {arguments}"));
-        assert!(error.contains(named), "{error}");
-    }
-    let plain = Scratch::with_table_set();
-    let error = plain.refuses("cables --fabric fabric.toml --between a,b=1");
-    assert!(error.contains("it has no kinds of groups"), "{error}");
 }
 
 #[test]

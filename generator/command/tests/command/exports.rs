@@ -1,5 +1,6 @@
 //! Wirings in the formats of other programs, and how often a set draws each path.
 
+use crate::between::cables_between;
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -13,9 +14,8 @@ const KINDS: &str = "name = \"kinds\"\n[dragonfly]\ncables = \"cables.csv\"\n\
 
 fn with_kinds() -> Scratch {
     let scratch = Scratch::with_fabric(KINDS);
-    let between = "--between kind-1,kind-1=0 --between kind-1,kind-2=1 --between kind-2,kind-2=1";
-    scratch
-        .write("cables.csv", scratch.succeeds(&format!("cables --fabric fabric.toml {between}")));
+    let between = "kind-1,kind-1=0 kind-1,kind-2=1 kind-2,kind-2=1";
+    scratch.write("cables.csv", cables_between(&scratch, between));
     scratch
 }
 

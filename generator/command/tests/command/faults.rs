@@ -1,5 +1,6 @@
 //! `tvlb faults` and `verify --update`: what dies and mends, what is refused, and what is found.
 
+use crate::between::cables_between;
 use crate::scratch::{Run, Scratch};
 use insta::assert_snapshot;
 use std::fs;
@@ -446,10 +447,10 @@ fn changes_are_verified_on_kinds_of_groups() {
     let fabric = "name = \"kinds\"\n[dragonfly]\ncables = \"cables.csv\"\n\
         [[dragonfly.kinds]]\nname = \"large\"\np = 2\na = 4\nh = 3\ng = 3\n\
         [[dragonfly.kinds]]\nname = \"small\"\np = 2\na = 2\nh = 4\ng = 2\n";
-    let between = "--between large,large=4 --between large,small=2 --between small,small=2";
+    let between = "large,large=4 large,small=2 small,small=2";
     for set in ["60% 4-hop by shape", "strategic-2-3 by shape", "switches:2-3", "all"] {
         let scratch = Scratch::with_text(fabric);
-        let cables = scratch.succeeds(&format!("cables --fabric fabric.toml {between}"));
+        let cables = cables_between(&scratch, between);
         scratch.write("cables.csv", cables);
         let made = format!("generate,fabric.toml,--set,{set},-o,out,-q");
         assert_eq!(scratch.tvlb_with(made.split(',')).code, 0);

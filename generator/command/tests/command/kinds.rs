@@ -1,5 +1,6 @@
 //! Fabrics of several kinds of groups, of which some have no nodes.
 
+use crate::between::cables_between;
 use crate::scratch::Scratch;
 
 /// Two groups of one switch without nodes, and three groups of two switches.
@@ -11,8 +12,8 @@ const WITHOUT_NODES: &str = "name = \"kinds\"\n[dragonfly]\ncables = \"cables.cs
 #[test]
 fn switches_without_nodes_are_generated_verified_and_simulated() {
     let scratch = Scratch::with_text(WITHOUT_NODES);
-    let between = "--between kind-1,kind-1=0 --between kind-1,kind-2=1 --between kind-2,kind-2=1";
-    let cables = scratch.succeeds(&format!("cables --fabric fabric.toml {between}"));
+    let between = "kind-1,kind-1=0 kind-1,kind-2=1 kind-2,kind-2=1";
+    let cables = cables_between(&scratch, between);
     scratch.write("cables.csv", cables);
     scratch.succeeds("generate fabric.toml -o out");
     let certificate = scratch.succeeds("verify out --fabric fabric.toml");
@@ -45,11 +46,10 @@ const RELATIVE: &str = "name = \"relative\"\n[dragonfly]\ncables = \"cables.csv\
 #[test]
 fn a_choice_by_simulation_for_kinds_of_groups() {
     let scratch = Scratch::with_text(RELATIVE);
-    let between = "--between accelerator,accelerator=4 --between accelerator,processor=1 \
-        --between processor,processor=1 --between accelerator,service=1 \
-        --between processor,service=1";
-    scratch
-        .write("cables.csv", scratch.succeeds(&format!("cables --fabric fabric.toml {between}")));
+    let between = "accelerator,accelerator=4 accelerator,processor=1 \
+        processor,processor=1 accelerator,service=1 \
+        processor,service=1";
+    scratch.write("cables.csv", cables_between(&scratch, between));
     let printed = scratch.succeeds("generate fabric.toml -o out --panel quick");
     assert!(printed.contains("verified every MIN path, every VLB path\n"), "{printed}");
     let manifest: serde_json::Value =

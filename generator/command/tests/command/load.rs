@@ -1,5 +1,6 @@
 //! `tvlb load`: exact loads of links, and one clear error for each kind of bad input.
 
+use crate::between::cables_between;
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
@@ -118,8 +119,8 @@ fn groups_of_different_sizes_change_places() {
          [[dragonfly.kinds]]\np = 2\na = 4\nh = 1\ng = 3\n\
          [[dragonfly.kinds]]\np = 1\na = 4\nh = 1\ng = 2\n",
     );
-    let between = "--between kind-1,kind-1=1 --between kind-1,kind-2=1 --between kind-2,kind-2=1";
-    let cables = scratch.succeeds(&format!("cables --fabric fabric.toml {between}"));
+    let between = "kind-1,kind-1=1 kind-1,kind-2=1 kind-2,kind-2=1";
+    let cables = cables_between(&scratch, between);
     scratch.write("cables.csv", cables);
     let placed = scratch.succeeds("load fabric.toml --traffic complement --place groups");
     assert!(placed.contains("complement placed by groups; 32 nodes send"), "{placed}");

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
 mod bandwidths;
+mod between;
+mod bill;
 mod cables;
 mod candidates;
 mod choose;

@@ -129,7 +129,7 @@ tvlb faults out --faults nothing -o new
 tvlb faults out --faults empty
 tvlb import slingshot nothing -o new
 tvlb import aries nothing -o new
-tvlb cables --groups 0
+tvlb cables fabric.toml --places nothing
 tvlb man nothing
 tvlb completions cobol
 tvlb --verbose

@@ -179,12 +179,14 @@ fn quiet_is_quiet_on_a_terminal_too() {
 #[test]
 fn a_reader_who_has_read_enough_is_no_error() {
     let scratch = Scratch::with_table_set();
+    let places: String = (0..9).map(|group| format!("group {group},{group},0\n")).collect();
+    scratch.write("places.csv", "place,x,y\n".to_owned() + &places);
     for arguments in [
         "--help",
         "generate --help",
         "man generate",
         "completions zsh",
-        "cables -a 4 -H 3 -g 6 --links 2",
+        "cables fabric.toml --places places.csv --list",
         "topology fabric.toml",
         "paths fabric.toml --from 0 --to 5 --list",
         "inspect out --from 0 --to 5 --list",

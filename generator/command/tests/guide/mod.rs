@@ -179,6 +179,11 @@ fn every_command_of_the_page_on_next_hops_prints_what_stands_there() {
 }
 
 #[test]
+fn every_command_of_the_page_on_cables_prints_what_stands_there() {
+    check("docs/reference/cables.md", &[]);
+}
+
+#[test]
 fn every_command_of_the_page_on_co_simulation_prints_what_stands_there() {
     check("docs/reference/co-simulation.md", &[]);
 }

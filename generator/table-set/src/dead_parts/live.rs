@@ -2,7 +2,7 @@
 
 use super::LinkPlan;
 use crate::miscabled::{Miscabled, Nearness, in_lines, miscabled, things};
-use crate::names::{NamedPort, Names, PartError, Parts};
+use crate::names::{NamedPort, Names, PartError, Parts, jack_of};
 use std::collections::BTreeSet;
 use tvlb_schema::{Dragonfly, End, FaultSet, LocalLink, SwitchId};
 
@@ -121,13 +121,7 @@ fn wrong(
         return LiveError::NoPort { link: format!("{one}-{other}"), port: one.clone() };
     }
     // Ports of one jack go by the jack, unless a jack's own ports are what is wrong.
-    let jack = |port: &String| {
-        let (jack, number) = port.rsplit_once('p').unwrap_or((port, ""));
-        let is_number =
-            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let is_jack = jack.rsplit_once('j').is_some_and(|(_, jack)| is_number(jack));
-        if is_jack && is_number(number) { jack.to_owned() } else { port.clone() }
-    };
+    let jack = |port: &String| jack_of(port).unwrap_or(port).to_owned();
     let links = |all: &[[String; 2]], name: &dyn Fn(&String) -> String| -> Vec<[String; 2]> {
         all.iter().map(|ends| ends.each_ref().map(name)).collect()
     };

@@ -27,6 +27,7 @@ mod several;
 
 pub use live::{LiveError, dead_but};
 pub use not_in::{OtherSizes, not_in};
+pub use several::switches_of_line;
 
 use crate::names::{NamedPort, Names, PartError, Parts, list};
 use std::collections::BTreeMap;
@@ -73,6 +74,10 @@ pub enum FaultsError {
         "line {line}: found {found}, accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, `group (GROUP)`, `cabinet NAME`, `chassis NAME`, names of the list in their place, or `draining`"
     )]
     Line { line: usize, found: String },
+    #[error(
+        "line {line}: found {found}, accepted `switch (GROUP,SWITCH)`, `group (GROUP)`, `cabinet NAME`, `chassis NAME`, or names of the list in their place"
+    )]
+    NoSwitches { line: usize, found: String },
     #[error("line {line}: {error}")]
     Part { line: usize, error: PartError },
     #[error("line {line}: {end} has no cable in the plan")]

@@ -1,10 +1,30 @@
 //! Lines that name several parts at once: a group, a cabinet, a chassis, or all with names of a pattern.
 
-use super::{FaultsError, ListedPart, PartReader};
+use super::{FaultsError, LinkPlan, ListedPart, PartReader, quoted as shown};
 use crate::miscabled::cabinet_and_chassis;
-use crate::names::{NamedPort, PartError, Pattern};
+use crate::names::{NamedPort, Names, PartError, Parts, Pattern};
 use tvlb_base::text::{nearest, quoted};
 use tvlb_schema::SwitchId;
+
+/// The switches that a text names as in a line of such a list, at least one; `line` is for errors.
+///
+/// # Errors
+/// It names none, or links.
+pub fn switches_of_line(
+    text: &str,
+    line: usize,
+    plan: &dyn LinkPlan,
+    (names, parts): (&Names, &Parts<'_>),
+) -> Result<Vec<SwitchId>, FaultsError> {
+    let reader = PartReader { line, plan, names, parts };
+    let kind = text.split_whitespace().next().unwrap_or_default();
+    if !["switch", "group", "cabinet", "chassis"].contains(&kind) || kind == text.trim() {
+        return Err(FaultsError::NoSwitches { line, found: shown(text) });
+    }
+    let found = reader.several(text)?.map_or_else(|| reader.parts(text), Ok)?;
+    let switch = |part| if let ListedPart::Switch(switch) = part { Some(switch) } else { None };
+    Ok(found.into_iter().filter_map(switch).collect())
+}
 
 impl PartReader<'_> {
     /// The parts that such a line names, at least one; `None` of a line that names one part.

@@ -246,6 +246,13 @@ impl Names {
     }
 }
 
+/// The jack of a port of a Slingshot switch: "x1000c0r3j17" of "x1000c0r3j17p0"; nothing of a port with another name.
+pub fn jack_of(port: &str) -> Option<&str> {
+    let (jack, number) = port.rsplit_once('p')?;
+    let is_jack = jack.rsplit_once('j').is_some_and(|(_, jack)| list::is_number(jack));
+    (is_jack && list::is_number(number)).then_some(jack)
+}
+
 /// What follows the number of a part in a text: a blank and its name, or nothing where it has none or is called
 /// by this very number. A name that is another number stands in quotes, as lists have it.
 ///

@@ -15,4 +15,5 @@ mod error;
 mod wiring;
 
 pub use error::ExportError;
+pub(crate) use wiring::parts;
 pub use wiring::{LinkEnd, WiredLink, Wiring};

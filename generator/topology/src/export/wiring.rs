@@ -220,7 +220,7 @@ fn count(count: u32, what: &str) -> String {
 }
 
 /// For each of so many things the least that it hangs together with, where these pairs are joined.
-pub(super) fn parts(count: usize, joined: impl IntoIterator<Item = [usize; 2]>) -> Vec<usize> {
+pub(crate) fn parts(count: usize, joined: impl IntoIterator<Item = [usize; 2]>) -> Vec<usize> {
     let mut below: Vec<usize> = (0..count).collect();
     let least = |below: &mut [usize], mut one: usize| {
         while below[one] != one {

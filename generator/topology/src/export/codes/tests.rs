@@ -1,7 +1,7 @@
 use super::*;
 use crate::Topology;
 use crate::arrangement::{Arrangement, arrange};
-use crate::machine::{MachinePlan, lay};
+use crate::in_turn::lay_between;
 use crate::routes::wirings;
 use proptest::prelude::*;
 use tvlb_schema::{Dragonfly, End, GroupKind};
@@ -96,7 +96,7 @@ fn the_files_say_all_links() {
     check(&wirings::absolute(4, 8, 4, 9));
     let df = Dragonfly::new(2, 4, 3, 6).unwrap();
     check(&arrange(df, Arrangement::Random, 3).unwrap());
-    check(&lay(df, MachinePlan { links: 2, service_groups: 1, service_links: 1 }).unwrap());
+    check(&lay_between(df, |_, j| if j.0 < 5 { 2 } else { 1 }));
 }
 
 /// A Dragonfly+ with so many leaves, and its names.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::Topology;
 use crate::arrangement::{Arrangement, arrange};
-use crate::machine::{MachinePlan, lay};
+use crate::in_turn::lay_between;
 use crate::routes::wirings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -169,8 +169,7 @@ fn what_no_map_says_is_refused() {
     assert!(refusal(&random).contains("none says these cables"));
     // Two links between some groups, one between others.
     let df = Dragonfly::new(2, 4, 3, 6).unwrap();
-    let plan = MachinePlan { links: 2, service_groups: 1, service_links: 1 };
-    insta::assert_snapshot!(refusal(&lay(df, plan).unwrap()));
+    insta::assert_snapshot!(refusal(&lay_between(df, |_, j| if j.0 < 5 { 2 } else { 1 })));
     insta::assert_snapshot!(refusal(&Topology::from_cables(df, []).unwrap()));
     let kind = |a| GroupKind::new(2, a, 2, 2);
     let df = Dragonfly::of_kinds(&[kind(4), kind(2)]).unwrap();
