@@ -8,7 +8,7 @@ use crate::sweep::fabrics::{NamedFabric, is_sizes};
 use crate::sweep::select::CellValue;
 use crate::sweep::sets::{CONVENTIONAL, SetDetails, StudyPaths, StudySet};
 use std::path::Path;
-use toml::Value;
+use toml::{Table, Value};
 use tvlb_base::parameter::Stated;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::checked_fabric::fabric_image;
@@ -131,6 +131,15 @@ impl RoutingLine {
         let rules = Value::try_from(usual).expect("rules are plain values");
         let mut table = rules.as_table().expect("rules have names").clone();
         table.extend(self.rules.clone());
+        // One number holds in all places.
+        if let Some(percent) =
+            table.get("local-percent").filter(|value| value.is_integer()).cloned()
+        {
+            let places = ["source", "middle", "destination"];
+            let places: Table =
+                places.into_iter().map(|place| (place.to_owned(), percent.clone())).collect();
+            table.insert("local-percent".to_owned(), places.into());
+        }
         let read: Result<OfarRules, toml::de::Error> = Value::Table(table).try_into();
         read.map_err(|error| format!("rules: {}", error.message()))
     }
