@@ -3,7 +3,6 @@
 
 mod advise;
 mod bisection;
-mod cut_through;
 mod escape;
 mod jobs;
 mod ofar;
@@ -21,7 +20,7 @@ use tvlb::groups::{self, Groups};
 use tvlb::manual;
 
 const GROUPS: &Groups = &[
-    ("Other switches", &["cut-through", "escape"]),
+    ("Other switches", &["escape"]),
     ("Jobs", &["place", "run", "advise"]),
     ("Study", &["sweep", "bisection", "search", "plot"]),
     ("Other commands", &["man", "completions", "help"]),
@@ -44,7 +43,6 @@ struct LabArguments {
 
 #[derive(Subcommand)]
 enum LabCommand {
-    CutThrough(cut_through::CutThroughOptions),
     Escape(escape::EscapeOptions),
     Run(run::RunOptions),
     Place(place::PlaceOptions),
@@ -59,7 +57,6 @@ enum LabCommand {
 
 fn main() -> ExitCode {
     tvlb::exit_code(|arguments: &LabArguments| match &arguments.command {
-        LabCommand::CutThrough(arguments) => cut_through::run(arguments),
         LabCommand::Escape(arguments) => escape::run(arguments),
         LabCommand::Run(arguments) => run::run(arguments),
         LabCommand::Place(arguments) => place::run(arguments),

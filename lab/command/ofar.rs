@@ -117,26 +117,7 @@ pub(crate) struct Escape {
     pub(crate) rules: OfarRules,
 }
 
-/// The first of some options that is given.
-fn first<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
-    options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
-}
-
 impl RuleOptions {
-    /// The first option that is given.
-    pub(crate) fn first_given(&self) -> Option<&'static str> {
-        first([
-            ("--bubble", self.bubble.is_some()),
-            ("--throttle", self.throttle.is_some()),
-            ("--local-percent", self.local_percent.is_some()),
-            ("--global-percent", self.global_percent.is_some()),
-            ("--least-percent", self.least_percent.is_some()),
-            ("--strict", self.strict),
-            ("--by-length", self.by_length),
-            ("--most-entries", self.most_entries.is_some()),
-        ])
-    }
-
     /// These rules, but for what options say.
     pub(crate) fn over(&self, rules: OfarRules) -> OfarRules {
         OfarRules {
@@ -154,26 +135,9 @@ impl RuleOptions {
 }
 
 impl NetworkOptions {
-    /// The first option that is given, which says nothing where no packet decides at every hop.
-    pub(crate) fn first_given(&self) -> Option<&'static str> {
-        first([
-            ("--escape", self.escape.is_some()),
-            ("--escape-root", self.escape_root.is_some()),
-            ("--escape-image", self.escape_image.is_some()),
-        ])
-    }
-
     /// Whether the network is that of an image that was written before.
     pub(crate) const fn is_given(&self) -> bool {
         self.escape_image.is_some()
-    }
-
-    /// As [`Self::escape`], where nothing is checked: what is wrong with an image is an error of the input.
-    pub(crate) fn escape_to_run(&self, tables: &Tables, fabric: &[u8]) -> Result<Escape, Failure> {
-        self.escape(tables, fabric).map_err(|failure| match failure {
-            Failure::Finding(text) => Failure::Message(text),
-            other => other,
-        })
     }
 
     /// The escape network: that of an image, or one that is found on the wiring of a table set. What is wrong with an

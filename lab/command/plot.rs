@@ -20,7 +20,7 @@ use tvlb::output::{print, write_file};
 
 /// What the figures are called.
 const HELP: &str =
-    "Files: the output of `tvlb simulate` and `tvlb-lab cut-through` with --format csv, runs.csv,
+    "Files: the output of `tvlb simulate` and `tvlb-lab sweep` with --format csv, runs.csv,
 summary.csv and figures.csv of `tvlb-lab sweep`, and the file of `tvlb model --csv`.
 
 Figures are the columns of these files by their names, for instance latency, p99, accepted, hops,

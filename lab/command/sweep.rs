@@ -2,17 +2,20 @@
 
 use crate::plot::{Look, MOST_SERIES, PlotFile, Selection, draw};
 use clap::Args;
+use serde::Serialize;
+use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tvlb::failure::{Failure, Outcome};
 use tvlb::files::{check_svg, outside_table_sets};
-use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, tell_of_starved, write_file};
+use tvlb::output::{Bars, WorkOptions, catch_interrupt, print, print_json, warn, write_file};
+use tvlb::simulate::FigureFormat;
 use tvlb_base::table::{Column, help as help_of};
 use tvlb_generator::counted::counted;
 use tvlb_lab::sweep::{
-    self, Collected, JudgedStatement, Known, Rows, StudyFile, StudyPlan, SweepError, SweepStudy,
-    collect, counts, with_tables,
+    self, Collected, JudgedStatement, Known, Results, Rows, StudyFile, StudyPlan, SweepError,
+    SweepStudy, collect, counts, with_tables,
 };
 use tvlb_simulator::columns::FIGURES;
 use tvlb_table_set::input_file::{self, Symlinks};
@@ -33,20 +36,25 @@ fn help() -> String {
     )
 }
 
-/// Run a study: every combination that a file lists, each run once, and what a paper states of it
+/// Run a study: every combination of lists, each run once, and what a paper states of it
 ///
-/// A run that is in DIR already is not made again, and all processes with the same command make each run
-/// once, on any machines. docs/reference/sweep.md describes the file and how to spread a study over a cluster;
-/// tables/studies has the published figures.
+/// The lists stand in a study file, or on the command line as axes of one fabric. Switches are those of `tvlb simulate`,
+/// or cut-through switches where an axis `routing` or the file says so. A run that is in DIR already is not made again,
+/// and all processes with the same command make each run once, on any machines. docs/reference/sweep.md describes axes,
+/// the file and how to spread a study over a cluster; tables/studies has the published figures.
 #[derive(Args)]
 #[command(after_long_help = help())]
 pub(crate) struct SweepOptions {
-    /// The study file
+    /// The study file; with --axis a fabric file, or sizes as in `dfly(4,8,4,9)`
     file: PathBuf,
+    /// What is tried: a list of the study as in `scheme=min,par`, `load=0.1:0.5:0.1` or `traffic=uniform,shift(2,0)`, a
+    /// setting as in `buffer=16,32`, or, of cut-through switches, `routing=min,ofar`; may be repeated
+    #[arg(long, value_name = "NAME=VALUES", conflicts_with_all = ["only", "quick", "document"])]
+    axis: Vec<String>,
     /// Where runs are kept, one file for each, and tables are written; those of a study of several in a
-    /// directory with its name
+    /// directory with its name [default: nothing is kept]
     #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
+    output: Option<PathBuf>,
     /// The studies of the file that are made [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
@@ -55,11 +63,17 @@ pub(crate) struct SweepOptions {
     quick: bool,
     /// Simulate nothing: merge the runs in DIR into tables. Where some are missing, those that are there, and
     /// the exit code is 1
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     collect: bool,
+    /// Print the rows of all columns, in the place of tables and verdicts
+    #[arg(long, value_enum, ignore_case = true, default_value_t = FigureFormat::Table)]
+    format: FigureFormat,
+    /// Print the rows as JSON
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Draw the runs of the study: mean latency over load, a panel for each kind of traffic, or the loads of
     /// saturation; as SVG. `tvlb-lab plot` draws every other figure, and parts of a study of many lines
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "output")]
     plot: Option<PathBuf>,
     /// Put tables and verdicts into this document, between the lines `<!-- figures: NAMES -->` and
     /// `<!-- end -->`, and keep the rows that they are made of in the directory `rows` beside it
@@ -73,15 +87,24 @@ pub(crate) struct SweepOptions {
 struct Wanted<'w> {
     study: &'w SweepStudy,
     plan: StudyPlan,
-    /// Where its tables go.
-    directory: PathBuf,
+    /// Where its tables go, if they are written.
+    directory: Option<PathBuf>,
+}
+
+/// The rows of a study as JSON.
+#[derive(Serialize)]
+struct RowsReport {
+    rows: Vec<Map<String, Value>>,
 }
 
 /// Writes the tables of those runs that are there, and says whether that is all.
-fn write_tables(wanted: &Wanted<'_>, arguments: &SweepOptions) -> Result<(Rows, Outcome), Failure> {
-    let Wanted { plan, directory, .. } = wanted;
-    let collected = collect(plan, &arguments.output).map_err(Failure::of)?;
-    let Collected { rows, summary, names, found, missing } = &collected;
+fn write_tables(
+    (wanted, directory): (&Wanted<'_>, &Path),
+    collected: &Collected,
+    arguments: &SweepOptions,
+) -> Outcome {
+    let Wanted { plan, .. } = wanted;
+    let Collected { rows, summary, names, found, missing, .. } = collected;
     let all = found + missing;
     let of = if *missing == 0 { all.to_string() } else { format!("{found} of {all}") };
     let [path, by_seed] = names.map(|name| directory.join(name));
@@ -107,15 +130,44 @@ fn write_tables(wanted: &Wanted<'_>, arguments: &SweepOptions) -> Result<(Rows, 
         write_file(&by_seed, &summary.csv())?;
         let _ = write!(said, "; {} has their means over seeds", by_seed.display());
     }
-    print(&format_args!("{said}\n"))?;
-    let end = match missing {
-        0 => Ok(()),
-        missing => Err(Failure::Finding(format!(
-            "{}: {missing} of {all} runs are not there yet; the same command without --collect makes them",
-            arguments.output.display()
-        ))),
-    };
-    Ok((collected.rows, end))
+    if arguments.prints_rows() {
+        return Ok(());
+    }
+    print(&format_args!("{said}\n"))
+}
+
+/// Whether all runs are there.
+fn end(collected: &Collected, arguments: &SweepOptions) -> Outcome {
+    let (missing, all) = (collected.missing, collected.found + collected.missing);
+    if missing == 0 {
+        return Ok(());
+    }
+    Err(Failure::Finding(format!(
+        "{}: {missing} of {all} runs are not there yet; the same command without --collect makes them",
+        arguments.place()
+    )))
+}
+
+impl SweepOptions {
+    /// Whether rows are printed in the place of tables and verdicts.
+    fn prints_rows(&self) -> bool {
+        self.json || !matches!(self.format, FigureFormat::Table)
+    }
+
+    /// Where runs are kept, in words.
+    fn place(&self) -> String {
+        let directory = self.output.as_ref();
+        directory.map_or_else(|| "memory".to_owned(), |directory| directory.display().to_string())
+    }
+
+    /// Prints what was found of a study that has no tables of its own.
+    fn print_rows(&self, rows: &Rows, text: &str) -> Outcome {
+        match self.format {
+            _ if self.json => print_json(&RowsReport { rows: rows.objects() }),
+            FigureFormat::Csv => print(&rows.csv()),
+            FigureFormat::Table => print(&text),
+        }
+    }
 }
 
 /// What stands above the pictures of a study.
@@ -131,7 +183,7 @@ fn check_plot(all: &[Wanted<'_>], arguments: &SweepOptions) -> Outcome {
     let Some(picture) = &arguments.plot else { return Ok(()) };
     check_svg("--plot", picture)?;
     let wrong = |why: String| Err(Failure::Message(format!("--plot {}: {why}", picture.display())));
-    let [Wanted { plan, directory, .. }] = all else {
+    let [Wanted { plan, directory: Some(directory), .. }] = all else {
         return wrong("the file has several studies, accepted one, which --only names".to_owned());
     };
     match plan.pictured() {
@@ -156,9 +208,9 @@ fn draw_runs(plan: &StudyPlan, table: &Path, rows: &Rows, picture: &Path) -> Out
 }
 
 /// Makes the runs of a study that are not there.
-fn make(wanted: &mut Wanted<'_>, arguments: &SweepOptions) -> Outcome {
-    let directory = arguments.output.display();
-    tell_of_starved(arguments.work.quiet, wanted.plan.starved_links());
+fn make(wanted: &mut Wanted<'_>, results: &Results, arguments: &SweepOptions) -> Outcome {
+    let directory = arguments.place();
+    warn(arguments.work.quiet, wanted.plan.warnings());
     let stages = Bars::beginning(
         arguments.work.quiet,
         &format_args!(
@@ -166,7 +218,7 @@ fn make(wanted: &mut Wanted<'_>, arguments: &SweepOptions) -> Outcome {
             wanted.study.name
         ),
     );
-    let made = sweep::run(&mut wanted.plan, &arguments.output, &stages);
+    let made = sweep::run(&mut wanted.plan, results, &stages);
     stages.finish();
     let (runs, now) = (made.runs, made.now);
     made.end.map_err(|error| match error {
@@ -176,6 +228,9 @@ fn make(wanted: &mut Wanted<'_>, arguments: &SweepOptions) -> Outcome {
         )),
         error => Failure::of(error),
     })?;
+    if arguments.output.is_none() || arguments.prints_rows() {
+        return Ok(());
+    }
     if !wanted.plan.keeps() {
         let lines = counted(runs as u64, "line");
         return print(&format_args!("{directory}: {lines}, counted each time and not kept\n"));
@@ -199,7 +254,7 @@ fn wanted<'f>(file: &'f StudyFile, arguments: &SweepOptions) -> Result<Vec<Wante
     let several = file.studies.len() > 1;
     let plan = |study: &'f SweepStudy| {
         let mut directory = arguments.output.clone();
-        if several {
+        if let Some(directory) = directory.as_mut().filter(|_| several) {
             directory.push(&study.name);
         }
         Ok(Wanted { study, plan: study.plan().map_err(Failure::of)?, directory })
@@ -210,11 +265,19 @@ fn wanted<'f>(file: &'f StudyFile, arguments: &SweepOptions) -> Result<Vec<Wante
 pub(crate) fn run(arguments: &SweepOptions) -> Outcome {
     arguments.work.use_threads()?;
     outside_table_sets([
-        ("--output", Some(arguments.output.as_path())),
+        ("--output", arguments.output.as_deref()),
         ("--plot", arguments.plot.as_deref()),
         ("--document", arguments.document.as_deref()),
     ])?;
-    let file = StudyFile::read(&arguments.file, arguments.quick).map_err(Failure::of)?;
+    let file = if arguments.axis.is_empty() {
+        StudyFile::read(&arguments.file, arguments.quick)
+    } else {
+        StudyFile::of_axes(&arguments.file.to_string_lossy(), &arguments.axis)
+    };
+    let file = file.map_err(Failure::of)?;
+    let directory = arguments.output.as_deref();
+    let results = directory.map_or_else(|| Ok(Results::in_memory()), Results::in_directory);
+    let results = results.map_err(Failure::of)?;
     let mut all = wanted(&file, arguments)?;
     check_plot(&all, arguments)?;
     // Before the work, so that what cannot be read or written to is known at once.
@@ -227,23 +290,32 @@ pub(crate) fn run(arguments: &SweepOptions) -> Outcome {
     let mut judged: Vec<JudgedStatement> = Vec::new();
     for one in &mut all {
         if !arguments.collect {
-            make(one, arguments)?;
+            make(one, &results, arguments)?;
         }
-        let (rows, end) = write_tables(one, arguments)?;
-        let kept = one.study.kept(&rows);
+        let collected = collect(&one.plan, &results).map_err(Failure::of)?;
+        if let Some(directory) = &one.directory {
+            write_tables((one, directory), &collected, arguments)?;
+        }
+        let kept = one.study.kept(&collected.rows);
         if let Some(document) = &document {
             document.keep(&one.study.name, &kept)?;
         }
         known.insert(one.study.name.clone(), kept);
         let of_study = one.study.judged(&known);
-        print(&format_args!("{}{}", one.study.tables(&known), words(&of_study)))?;
+        let tables = one.study.tables(&known);
+        let is_alone = arguments.output.is_none() || !arguments.axis.is_empty();
+        if arguments.prints_rows() || tables.is_empty() && is_alone {
+            arguments.print_rows(&collected.rows, &collected.text)?;
+        } else {
+            print(&format_args!("{tables}{}", words(&of_study)))?;
+        }
         judged.extend(of_study);
         if let Some(document) = &document {
             document.write(&file, &known)?;
         }
-        end?;
+        end(&collected, arguments)?;
     }
-    if all.len() > 1 {
+    if all.len() > 1 && !arguments.prints_rows() {
         print(&format_args!("{}", counts(&judged)))?;
     }
     Ok(())

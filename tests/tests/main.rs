@@ -23,3 +23,4 @@ mod public_items;
 mod thinning;
 mod told;
 mod uneven_wirings;
+mod words;

@@ -37,10 +37,6 @@ fn tip(command: &str) -> Option<&'static str> {
             "--faults-at CYCLE:LIST says from which cycle on parts are dead, --update-at CYCLE:UPDATE \
              installs an update of `tvlb faults` from a cycle on, and --update UPDATE from the beginning"
         }
-        "cut-through" => {
-            "its switches are those of the plan; `tvlb simulate --update UPDATE` runs the other switches where \
-             parts are dead"
-        }
         "escape" => {
             "an escape network is of the plan; switches that have installed an update decide by UGAL-L or PAR"
         }

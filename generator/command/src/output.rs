@@ -61,8 +61,13 @@ pub fn interrupted() -> bool {
 
 /// Says on standard error, once for each, on which links buffers are too small for what the links take.
 pub fn tell_of_starved(quiet: bool, links: impl IntoIterator<Item = StarvedLink>) {
+    warn(quiet, links.into_iter().map(|link| link.to_string()));
+}
+
+/// Says warnings on standard error, each once.
+pub fn warn(quiet: bool, warnings: impl IntoIterator<Item = String>) {
     let mut told: Vec<String> = Vec::new();
-    for text in links.into_iter().map(|link| link.to_string()) {
+    for text in warnings {
         if !quiet && !told.contains(&text) {
             tell(&format!("warning: {text}"));
             told.push(text);

@@ -124,6 +124,14 @@ pub(super) fn what_was_run() -> impl Iterator<Item = &'static str> {
         .chain(settings())
 }
 
+/// Whether a column says what a line of a study stands for, which has a name.
+pub(super) fn is_of_line(column: &str) -> bool {
+    let mut words = columns::words().flat_map(|(word, second)| [word.name, second]);
+    ["scheme", "set", "second-set"].contains(&column)
+        || words.any(|word| word == column)
+        || settings().any(|setting| setting == column)
+}
+
 /// What a legend says of a value in a column.
 pub(super) fn in_legend(column: &str, value: &str) -> String {
     fn of<S: Parameters>(column: &str, value: &str) -> Option<String> {

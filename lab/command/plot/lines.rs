@@ -1,6 +1,6 @@
 //! The lines of all files together: which are drawn, which columns say what was run, and which lines belong to a series.
 
-use super::columns::{NEITHER, canonical, what_was_run};
+use super::columns::{NEITHER, canonical, is_of_line, what_was_run};
 use super::table::{PlotFile, Row};
 use std::collections::BTreeMap;
 use tvlb::failure::Failure;
@@ -219,7 +219,9 @@ impl<'t> PlotLines<'t> {
                 && !column.ends_with("-error")
                 && !self.is_figure(column)
         });
-        let all = known.iter().copied().chain(unknown).filter(|column| is_free(column));
+        let has_lines = self.columns.iter().any(|column| column == "line");
+        let all = known.iter().copied().chain(unknown);
+        let all = all.filter(|column| is_free(column) && !(has_lines && is_of_line(column)));
         if by.is_empty() {
             return Ok(all.map(str::to_owned).collect());
         }

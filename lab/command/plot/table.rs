@@ -76,7 +76,7 @@ impl PlotFile {
 }
 
 /// What can be drawn.
-const ACCEPTED: &str = "CSV of `tvlb simulate` and `tvlb-lab cut-through`, runs.csv, summary.csv and figures.csv \
+const ACCEPTED: &str = "CSV of `tvlb simulate` and `tvlb-lab sweep`, runs.csv, summary.csv and figures.csv \
     of `tvlb-lab sweep`, and CSV of `tvlb model`";
 
 type Lines = (Vec<String>, Vec<Row>);

@@ -21,6 +21,7 @@ mod tests;
 pub use error::AdviceError;
 pub use estimate::{Bottleneck, BusyLink, WayEstimate};
 
+use crate::sweep::combinations;
 use bench::WayJudge;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -185,7 +186,7 @@ pub fn advise(question: &Question<'_>, progress: &dyn Progress) -> Result<Answer
     ];
     assert!(!sizes.contains(&0) && !question.seeds.is_empty(), "each list has an entry or more");
     let bench = WayJudge::new(question, progress)?;
-    let all = ways(sizes);
+    let all: Vec<Way> = combinations(sizes).collect();
     progress.stage("estimates", Some(all.len()));
     // Ways that differ in the order and the routing alone send the same packets from and to the same nodes.
     let alike: Vec<&[Way]> = all.chunk_by(|one, other| one[..3] == other[..3]).collect();
@@ -212,22 +213,6 @@ pub fn advise(question: &Question<'_>, progress: &dyn Progress) -> Result<Answer
         }
         bench.simulate(&mut answer, left, progress)?;
     }
-}
-
-/// All ways, in order.
-fn ways(sizes: [usize; CHOICES]) -> Vec<Way> {
-    let mut all = vec![NOW];
-    for (choice, size) in sizes.into_iter().enumerate() {
-        let with = |way: Way| {
-            (0..size).map(move |entry| {
-                let mut way = way;
-                way[choice] = entry;
-                way
-            })
-        };
-        all = all.into_iter().flat_map(with).collect();
-    }
-    all
 }
 
 /// Of each choice what shortens the present way most, or what it is now where nothing does.

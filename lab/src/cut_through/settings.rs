@@ -340,6 +340,7 @@ impl CutThrough {
         within("canonical global channels", rules.global_channels.into(), 1, 7)?;
         within("most entries", rules.most_entries.into(), 0, 15)?;
         within("least percent", rules.least_percent.into(), 0, 100)?;
+        within("throttle percent", rules.throttle_percent.into(), 0, 100)?;
         // A ring is entered with room for two packets; a node sends with room for one and the bubble.
         let ring = if escape.kind() == EscapeKind::Ring { 2 } else { 1 };
         let least = u32::from(self.packet_phits) * (1 + u32::from(rules.bubble)).max(ring);

@@ -1,5 +1,6 @@
 //! What a study asks to be measured in the place of runs at loads, as its file says it.
 
+use super::select::CellValue;
 use super::settings::SettingLists;
 use crate::cut_through::CutThrough;
 use serde::{Deserialize, Serialize};
@@ -96,34 +97,54 @@ pub(super) struct RoutingLine {
     #[serde(rename = "line")]
     pub(super) name: String,
     pub(super) routing: RoutingKind,
-    /// OFAR's rules, where they are not the defaults of `tvlb-lab cut-through`.
+    /// OFAR's rules, where they are not the defaults or those of the escape image.
     #[serde(default)]
     pub(super) rules: Table,
-    #[serde(default)]
-    pub(super) escape: EscapeChoice,
+    /// A ring unless this is said.
+    pub(super) escape: Option<EscapeChoice>,
+    /// The switch above all others in a tree; the first of group g/2 unless this is said.
+    pub(super) escape_root: Option<CellValue>,
+    /// The file of an escape image, in the place of a network that is found.
+    pub(super) escape_image: Option<String>,
     /// When piggybacking calls a link congested: above so many percent of the mean, and so many packets more.
     pub(super) congestion: Option<[u16; 2]>,
-    /// The policies of the images; conventional VLB unless this is said.
+    /// Whether piggybacking draws and weighs VLB as the simulator `FOGSim` does.
+    #[serde(default)]
+    pub(super) like_fogsim: bool,
+    /// Where VLB paths come from, as in `sets`.
     pub(super) policies: Option<String>,
-    /// Settings of `tvlb-lab cut-through`, by the names of its options.
+    /// Settings of cut-through switches by their names.
     #[serde(flatten)]
     pub(super) settings: SettingLists<CutThrough>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+/// How packets of cut-through switches find their ways.
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum RoutingKind {
-    Ofar,
-    Piggybacking,
+    /// Always MIN.
+    Min,
+    /// Always VLB.
+    Vlb,
+    /// MIN or VLB by the queues of the first output ports, once.
     UgalL,
+    /// As UGAL-L, by the queues along both paths, which no switch can see.
     UgalG,
+    /// As UGAL-L, and once more at the second switch.
     Par,
+    /// As long as a packet waits at its source, by the queues there and by what the switches of its group tell each
+    /// other.
+    #[serde(alias = "pb")]
+    Piggybacking,
+    /// Again at every hop, with an escape network.
+    Ofar,
+    /// As OFAR, but misrouted to another group only where a path of the images' sets begins.
+    TOfar,
 }
 
-#[derive(Clone, Copy, Default, Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum EscapeChoice {
-    #[default]
     Ring,
     Tree,
 }

@@ -2,17 +2,16 @@
 
 use super::asked::{Course, FaultEvent};
 use super::error::SweepError;
-use super::measure::{Measure, ResultStore};
+use super::kind::{Kind, StudyTable, Unit, UnitRows};
 use super::network::{NetworkRuns, NetworkSubject};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use tvlb_base::progress::Progress;
 use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_generator::checked_fabric::fabric_image;
 use tvlb_schema::{FabricImage, FaultSet, Nodes};
 use tvlb_simulator::{
-    BootedFabric, Estimate, FaultSchedule, Run, RunError, SeriesWindow, StarvedLink, StopRule,
+    BootedFabric, Estimate, FaultSchedule, Run, RunError, SeriesFigures, SeriesWindow, StopRule,
 };
 use tvlb_table_set::dead_parts;
 use tvlb_traffic::{Pattern, Stretch, Traffic};
@@ -26,10 +25,27 @@ const STRETCH: usize = 2;
 /// A latency within this share of the one that a phase ends with is as good as that.
 const STEADY_WITHIN: f64 = 0.1;
 
-/// The runs of a study at loads, each with the course of events.
+/// The columns of a course, after the load: of which window, and its figures.
+pub(super) const WINDOW: [&str; 3] = ["phase", "from", "settled"];
+pub(super) const WINDOW_FIGURES: [&str; 11] = [
+    "back-after",
+    "steady-after",
+    "accepted",
+    "latency",
+    "vlb-share",
+    "on-dead-links",
+    "without-live-port",
+    "in-dead-switches",
+    "astray",
+    "in-source-queues",
+    "refused-at-source",
+];
+/// Those of them that the terminal shows.
+pub(super) const WINDOW_SHOWN: &[&str] = &["accepted", "latency", "vlb-share"];
+
+/// Runs of a network at loads, each with the course of events.
 pub(super) struct Courses {
     course: Course,
-    network: NetworkRuns,
     /// By fabric, what is dead after each event.
     dead: Vec<Vec<(u32, FaultSet)>>,
     /// How many seeds stand one after the other in the network's units.
@@ -40,15 +56,15 @@ pub(super) struct Courses {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Window {
-    pub(super) accepted: f64,
-    pub(super) latency: f64,
-    pub(super) vlb_share: f64,
+    accepted: f64,
+    latency: f64,
+    vlb_share: f64,
     losses: [f64; 6],
 }
 
 impl Window {
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-    pub(super) fn of(window: &SeriesWindow) -> Self {
+    fn of(window: &SeriesWindow) -> Self {
         let lost = window.losses.unwrap_or_default();
         let losses = [
             lost.on_dead_links,
@@ -88,28 +104,66 @@ impl Window {
 
 /// Cycles of a course between two events or changes of traffic.
 pub(super) struct CoursePhase {
-    pub(super) name: String,
-    pub(super) cycles: Range<u32>,
+    name: String,
+    cycles: Range<u32>,
 }
 
-impl CoursePhase {
-    /// The windows of the phase, of those of a course, each with its first cycle.
-    pub(super) fn windows<'w>(
-        &self,
-        course: &Course,
-        windows: &'w [Window],
-    ) -> impl ExactSizeIterator<Item = (u32, &'w Window)> + Clone {
-        let window = course.window.get();
-        let place = |cycle: u32| (((cycle - course.first) / window) as usize).min(windows.len());
-        let begin = self.cycles.start;
-        let of_phase = &windows[place(begin)..place(self.cycles.end)];
-        of_phase.iter().enumerate().map(move |(number, found)| {
-            (begin + u32::try_from(number).expect("a run has few windows") * window, found)
-        })
+/// The rows of a course, of which windows are given: a row for each, with what stands under [`WINDOW`] and [`WINDOW_FIGURES`]. After the
+/// event of this number `live_share` is the share of packets of which both the source and the destination are left.
+pub(super) fn course_rows(
+    course: &Course,
+    pattern: &Pattern,
+    windows: &[Window],
+    live_share: impl Fn(usize) -> Result<f64, SweepError>,
+) -> Result<UnitRows, SweepError> {
+    let cycles = course.window.get();
+    let place = |cycle: u32| (((cycle - course.first) / cycles) as usize).min(windows.len());
+    let mut rows = Vec::new();
+    let mut before = None;
+    for (number, phase) in course.phases(pattern)?.into_iter().enumerate() {
+        let begin = phase.cycles.start;
+        let of_phase = &windows[place(begin)..place(phase.cycles.end)];
+        let accepted: Vec<f64> = of_phase.iter().map(|window| window.accepted).collect();
+        let base = *before.get_or_insert(Estimate::of(&accepted).mean);
+        let share = number.checked_sub(1).map_or(Ok(1.0), &live_share)?;
+        let back = back_after(&accepted, (1.0 - SHORT_BY) * share * base, cycles);
+        let latencies: Vec<f64> = of_phase.iter().map(|window| window.latency).collect();
+        let steady = steady_after(&latencies, cycles);
+        for (from, window) in (begin..).step_by(cycles as usize).zip(of_phase) {
+            let mut row = row![
+                phase.name.as_str(),
+                from,
+                number == 0 || from >= begin + course.delay[1],
+                back.as_str(),
+                steady.as_str(),
+                window.accepted,
+                window.latency,
+                window.vlb_share
+            ];
+            row.extend(window.losses.map(Cell::from));
+            rows.push(row);
+        }
     }
+    Ok(rows)
 }
 
 impl Course {
+    /// The windows of a course, of all those of its run.
+    pub(super) fn shown(&self, series: Option<SeriesFigures>) -> Vec<Window> {
+        let windows = series.map_or_else(Vec::new, |figures| figures.windows);
+        let shown = windows.iter().filter(|window| (self.first..self.end).contains(&window.from));
+        shown.map(Window::of).collect()
+    }
+
+    /// The runs of a network along this course.
+    ///
+    /// # Errors
+    /// What the course says does not fit the fabrics or the traffic.
+    pub(super) fn of(&self, network: NetworkRuns) -> Result<(NetworkRuns, Courses), SweepError> {
+        let courses = Courses::new(self, &network)?;
+        Ok((network, courses))
+    }
+
     /// The time before anything happens, and that after each event or change of traffic.
     ///
     /// Refuses what does not follow each other at the ends of windows.
@@ -144,7 +198,7 @@ impl Course {
 }
 
 impl Courses {
-    pub(super) fn new(course: &Course, network: NetworkRuns) -> Result<Self, SweepError> {
+    fn new(course: &Course, network: &NetworkRuns) -> Result<Self, SweepError> {
         let wrong = |fault: String| SweepError::File { path: "course".into(), fault };
         let mut dead = Vec::new();
         for named in &network.fabrics {
@@ -166,23 +220,13 @@ impl Courses {
         });
         let seeds =
             distinct.map(|unit| unit.subject.seed).collect::<std::collections::BTreeSet<_>>();
-        Ok(Self { course: course.clone(), seeds: seeds.len(), dead, network })
-    }
-
-    fn subject(&self, unit: usize) -> NetworkSubject {
-        let mut subject = self.network.units[unit].subject.clone();
-        subject.course =
-            Some(serde_json::to_string(&self.course).expect("a course is plain values"));
-        // All windows before the last one are warm-up to the simulator; the series has them all.
-        subject.settings.window_cycles = self.course.first;
-        subject.settings.warm_up_windows = self.course.end.div_ceil(self.course.first) - 1;
-        subject
+        Ok(Self { course: course.clone(), seeds: seeds.len(), dead })
     }
 
     /// The windows of one run.
-    fn simulate(&self, unit: usize, progress: &dyn Progress) -> Result<Vec<Window>, SweepError> {
-        let (network, course, subject) = (&self.network, &self.course, self.subject(unit));
-        let of_run = &network.units[unit];
+    fn simulate(&self, unit: Unit<'_, NetworkRuns>) -> Result<Vec<Window>, SweepError> {
+        let (course, subject) = (&self.course, self.subject(unit));
+        let (network, of_run) = (unit.units, unit.run());
         let failed = |error: RunError| match error {
             RunError::Cancelled(cancelled) => cancelled.into(),
             error => SweepError::Run { run: of_run.subject.traffic.clone(), error: error.into() },
@@ -202,61 +246,73 @@ impl Courses {
         };
         let mut run = run.map_err(failed)?;
         run.record_series(course.window);
-        let outcome = run.measure(StopRule::FullWindow, progress).map_err(failed)?;
-        let series = outcome.series.map_or_else(Vec::new, |figures| figures.windows);
-        let shown =
-            series.iter().filter(|window| (course.first..course.end).contains(&window.from));
-        Ok(shown.map(Window::of).collect())
-    }
-
-    /// The lines of runs that differ in the seed alone: a line for each window.
-    fn windows(&self, unit: usize, windows: &[Window]) -> Result<Vec<Vec<Cell>>, SweepError> {
-        let (network, course) = (&self.network, &self.course);
-        let of_run = &network.units[unit];
-        let (subject, last) = (network.subject(of_run), network.last(of_run));
-        let load = of_run.subject.load.expect("a course has loads");
-        let mut rows = Vec::new();
-        let mut before = None;
-        for (number, phase) in course.phases(network.pattern(of_run))?.into_iter().enumerate() {
-            let of_phase = phase.windows(course, windows);
-            let accepted: Vec<f64> = of_phase.clone().map(|(_, window)| window.accepted).collect();
-            let base = *before.get_or_insert(Estimate::of(&accepted).mean);
-            let dead = number.checked_sub(1);
-            let dead = dead.and_then(|event| self.dead[of_run.tables.fabric].get(event));
-            let share = dead.map_or(Ok(1.0), |(_, dead)| self.live_share(unit, dead))?;
-            let back = back_after(&accepted, (1.0 - SHORT_BY) * share * base, course.window.get());
-            let latencies: Vec<f64> = of_phase.clone().map(|(_, window)| window.latency).collect();
-            let steady = steady_after(&latencies, course.window.get());
-            for (from, window) in of_phase {
-                let settled = number == 0 || from >= phase.cycles.start + course.delay[1];
-                let course = row![
-                    load,
-                    phase.name.as_str(),
-                    from,
-                    settled,
-                    back.as_str(),
-                    steady.as_str(),
-                    window.accepted,
-                    window.latency,
-                    window.vlb_share
-                ];
-                let losses = window.losses.map(Cell::from);
-                rows.push([&subject[..], &course, &losses, &last].concat());
-            }
-        }
-        Ok(rows)
+        let outcome = run.measure(StopRule::FullWindow, unit.progress).map_err(failed)?;
+        Ok(course.shown(outcome.series))
     }
 
     /// The share of a whole fabric's packets of which both the source and the destination are left.
-    fn live_share(&self, unit: usize, dead: &FaultSet) -> Result<f64, SweepError> {
-        let of_run = &self.network.units[unit];
-        let df = self.network.fabrics[of_run.tables.fabric].fabric.topology.dragonfly();
-        let traffic = Traffic::new(self.network.pattern(of_run), df, of_run.subject.seed)
+    fn live_share(unit: Unit<'_, NetworkRuns>, dead: &FaultSet) -> Result<f64, SweepError> {
+        let (network, of_run) = (unit.units, unit.run());
+        let df = network.fabrics[of_run.tables.fabric].fabric.topology.dragonfly();
+        let traffic = Traffic::new(network.pattern(of_run), df, of_run.subject.seed)
             .map_err(|error| SweepError::Unfit { run: of_run.subject.traffic.clone(), error })?;
         let left = Nodes::from(df).live(dead);
         let received = traffic.clone().sent_by_live(&left).received(df);
         let live: f64 = left.iter().map(|node| received[node.as_usize()]).sum();
         Ok(live / traffic.sent(df))
+    }
+}
+
+impl Kind<NetworkRuns> for Courses {
+    type Subject<'u> = NetworkSubject;
+    type Found = Vec<Window>;
+
+    fn subject(&self, unit: Unit<'_, NetworkRuns>) -> NetworkSubject {
+        let mut subject = unit.run().subject.clone();
+        subject.course =
+            Some(serde_json::to_string(&self.course).expect("a course is plain values"));
+        // All windows before the last one are warm-up to the simulator; the series has them all.
+        subject.settings.window_cycles = self.course.first;
+        subject.settings.warm_up_windows = self.course.end.div_ceil(self.course.first) - 1;
+        subject
+    }
+
+    fn make(&self, unit: Unit<'_, NetworkRuns>) -> Result<Vec<Window>, SweepError> {
+        self.simulate(unit)
+    }
+
+    fn seeds_together(&self, _units: &NetworkRuns) -> usize {
+        self.seeds
+    }
+
+    fn rows(
+        &self,
+        unit: Unit<'_, NetworkRuns>,
+        found: Vec<Vec<Window>>,
+    ) -> Result<UnitRows, SweepError> {
+        let (units, of_run) = (unit.units, unit.run());
+        let (first, last) = (units.subject(of_run), units.last(of_run));
+        let load = of_run.subject.load.expect("a course has loads");
+        let share = |event: usize| {
+            let dead = self.dead[of_run.tables.fabric].get(event);
+            dead.map_or(Ok(1.0), |(_, dead)| Self::live_share(unit, dead))
+        };
+        let pattern = units.pattern(of_run);
+        let rows = course_rows(&self.course, pattern, &Window::means(&found), share)?;
+        let row = |own: Vec<Cell>| [&first[..], &row![load], &own, &last].concat();
+        Ok(rows.into_iter().map(row).collect())
+    }
+
+    fn table(&self, units: &NetworkRuns) -> StudyTable {
+        let own = ["load"].into_iter().chain(WINDOW).chain(WINDOW_FIGURES);
+        StudyTable {
+            shown: WINDOW_SHOWN,
+            ..StudyTable::figures(
+                units.columns_with(own),
+                WINDOW_FIGURES.to_vec(),
+                "accepted over from in flits",
+            )
+        }
     }
 }
 
@@ -268,7 +324,7 @@ fn back_after(accepted: &[f64], least: f64, window: u32) -> String {
 
 /// How many cycles after the beginning of a phase the last stretch ends whose mean latency is not within a tenth of
 /// that of the phase's last quarter. What lasts into the second half of the phase is no number.
-pub(super) fn steady_after(latencies: &[f64], window: u32) -> String {
+fn steady_after(latencies: &[f64], window: u32) -> String {
     let quarter = (latencies.len() / 4).max(1).min(latencies.len());
     let steady = Estimate::of(&latencies[latencies.len() - quarter..]).mean;
     after(latencies, window, latencies.len() / 2, |latency| {
@@ -286,73 +342,6 @@ fn after(values: &[f64], window: u32, last: usize, is_so: impl Fn(f64) -> bool) 
         None => "0".to_owned(),
         Some(end) if end == values.len() || end + last > values.len() => "later".to_owned(),
         Some(end) => (end * window as usize).to_string(),
-    }
-}
-
-/// The windows of a run with those of the runs that differ from it in the seed alone, which stand before it; none
-/// but at the last of them, and while rows are not collected.
-pub(super) fn with_other_seeds<S: Serialize>(
-    own: Vec<Window>,
-    unit: usize,
-    seeds: usize,
-    source: &ResultStore<'_>,
-    subject: impl Fn(usize) -> S,
-) -> Result<Option<Vec<Vec<Window>>>, SweepError> {
-    if !(unit + 1).is_multiple_of(seeds) || !source.is_collecting() {
-        return Ok(None);
-    }
-    let others = unit + 1 - seeds..unit;
-    let others: Option<Vec<Vec<Window>>> =
-        others.map(|other| source.kept(&subject(other))).collect::<Result<_, _>>()?;
-    Ok(others.map(|mut runs| {
-        runs.push(own);
-        runs
-    }))
-}
-
-impl Measure for Courses {
-    fn units(&self) -> usize {
-        self.network.units.len()
-    }
-
-    fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError> {
-        self.network.prepare(units, progress)
-    }
-
-    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
-        Ok(source.contains(&self.subject(unit)))
-    }
-
-    /// The lines of runs that differ in the seed alone stand with the last.
-    fn rows(
-        &self,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
-        let make = || self.simulate(unit, progress);
-        let Some(own): Option<Vec<Window>> = source.run(&self.subject(unit), make)? else {
-            return Ok(None);
-        };
-        let subject = |other| self.subject(other);
-        let Some(runs) = with_other_seeds(own, unit, self.seeds, source, subject)? else {
-            return Ok(Some(Vec::new()));
-        };
-        self.windows(unit, &Window::means(&runs)).map(Some)
-    }
-
-    fn columns(&self) -> Vec<&'static str> {
-        let own = "load,phase,from,settled,back-after,steady-after,accepted,latency,vlb-share,on-dead-links,without-live-port,\
-                   in-dead-switches,astray,in-source-queues,refused-at-source";
-        self.network.columns_with(own.split(','))
-    }
-
-    fn drawn(&self) -> &'static str {
-        "accepted over from in flits"
-    }
-
-    fn starved_links(&self) -> Vec<StarvedLink> {
-        self.network.starved_links()
     }
 }
 

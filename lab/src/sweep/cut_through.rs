@@ -1,34 +1,34 @@
 //! Runs of cut-through switches: routings that decide at every hop beside those that decide once or twice.
 
 mod figures;
+mod kinds;
 mod lines;
-mod windows;
 
-use super::asked::{Course, RoutingLine};
+pub(super) use kinds::cut_through;
+
+use super::asked::RoutingLine;
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
-use super::file::{File, Quantity};
-use super::lists::distinct;
-use super::measure::{Measure, ResultStore};
+use super::file::File;
+use super::images::{BootImages, ImageKey};
+use super::kind::Units;
+use super::lists::{combinations, distinct};
+use super::network::{all_of, traffic_of};
+use super::sets::StudyPaths;
 use crate::cut_through::{
-    CutThrough, CutThroughError, CutThroughFabric, CutThroughOutcome, CutThroughRun,
-    CutThroughSaturation, Sending, saturation,
+    CutThrough, CutThroughError, CutThroughFabric, CutThroughOutcome, CutThroughRun, Sending,
 };
-use crate::escape::find;
-use figures::KeptFigures;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::num::NonZeroU32;
+use std::path::Path;
 use tvlb_base::progress::Progress;
-use tvlb_base::row;
-use tvlb_base::table::Cell;
-use tvlb_generator::image::Images;
-use tvlb_generator::policy::PolicyPair;
-use tvlb_ofar::{EscapeImage, EscapeKind, OfarRules, encode_escape_image};
-use tvlb_schema::{FabricImage, SwitchId};
-use tvlb_simulator::BootedFabric;
+use tvlb_table_set::names::Parts;
 use tvlb_table_set::runs::build;
-use tvlb_traffic::{Pattern, Traffic};
+use tvlb_table_set::sha256;
+use tvlb_traffic::named::{Named, NamedParts};
+use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
 /// The most cycles of a burst, and where all send to all.
 const MOST_CYCLES: u32 = 2_000_000;
@@ -38,359 +38,236 @@ struct PhitRun {
     fabric: usize,
     line: usize,
     settings: CutThrough,
-    /// A position in the list of traffic.
+    /// Positions in the lists of traffic and placements.
     traffic: usize,
+    placement: usize,
     sending: Sending,
     seed: u64,
 }
 
-/// A fabric's escape networks, and its images by the policies as text.
-#[derive(Default)]
-struct Bench {
-    images: HashMap<String, Images>,
-    ring: Vec<u8>,
-    tree: Vec<u8>,
-    /// The switch above all others in the tree.
-    root: SwitchId,
-}
-
 /// All runs of a study.
-pub(super) struct CutThroughs {
+pub(super) struct PhitRuns {
     fabrics: Vec<NamedFabric>,
     lines: Vec<RoutingLine>,
-    traffic: Vec<(String, Pattern)>,
-    cases: Vec<PhitRun>,
-    benches: Vec<Bench>,
-    /// Where runs are watched window by window.
-    course: Option<Course>,
-    /// Where the load of saturation is searched for, among the multiples of this.
-    resolution: Option<f64>,
-    /// How many cases that differ in the seed alone stand one after the other.
+    /// What each line draws VLB paths from.
+    paths: Vec<StudyPaths>,
+    /// By fabric, in the order of the file.
+    traffic: Vec<Vec<Named<Pattern>>>,
+    placements: Vec<Named<PlacementRule>>,
+    runs: Vec<PhitRun>,
+    images: BootImages,
+    /// Escape images, by the fabric and the line.
+    escapes: HashMap<(usize, usize), Vec<u8>>,
+    /// How many runs that differ in the seed alone follow each other.
     seeds: usize,
 }
 
 /// Everything that a run depends on.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct CutThroughSubject<'s> {
+pub(super) struct PhitSubject<'s> {
     tool_version: &'static str,
     traffic_version: u32,
-    fabric: String,
-    policies: &'s str,
-    escape: Option<&'static str>,
+    fabric: &'s str,
+    rules: String,
+    vc_scheme: &'static str,
+    /// What the escape network is made from.
+    escape: Option<String>,
     settings: &'s CutThrough,
     traffic: &'s str,
+    traffic_content: Option<&'s str>,
+    placement: &'s str,
+    placement_content: Option<&'s str>,
     sending: Sending,
     seed: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    course: Option<&'s Course>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    resolution: Option<f64>,
 }
 
-/// What nodes send, run by run, and the resolution where the load of saturation is searched for.
-fn sendings(
-    file: &File,
-    wrong: &dyn Fn(&dyn Display) -> SweepError,
-) -> Result<(Vec<Sending>, Option<f64>), SweepError> {
-    match (file.burst, file.all_to_all) {
-        (Some(packets), false) => Ok((vec![Sending::Burst(packets)], None)),
-        (None, true) => Ok((vec![Sending::AllToAll], None)),
-        (None, false) => match file.measured().map_err(|error| wrong(&error))? {
-            Quantity::Loads(loads) => Ok((loads.into_iter().map(Sending::Load).collect(), None)),
-            Quantity::Saturation(found) => Ok((vec![Sending::Load(found)], Some(found))),
-            Quantity::Curve(_) => {
-                let accepted = "`loads`, `[saturation]`, `burst` or `all-to-all`";
-                Err(wrong(&format_args!("cut-through: accepted {accepted}")))
-            }
-        },
-        _ => Err(wrong(&"found `burst` and `all-to-all`, accepted one of them")),
-    }
-}
-
-/// The settings of a line for so many cycles of warming up and of measuring; what ends by itself is measured as long as
-/// it takes.
-fn measuring(plain: &CutThrough, sending: Sending, [warm_up, measured]: [u32; 2]) -> CutThrough {
-    if matches!(sending, Sending::Load(_)) {
-        CutThrough { warm_up_cycles: warm_up, measured_cycles: measured, ..plain.clone() }
-    } else {
-        CutThrough { measured_cycles: MOST_CYCLES, ..plain.clone() }
-    }
-}
-
-impl CutThroughs {
-    pub(super) fn new(
+impl PhitRuns {
+    fn new(
         file: &File,
-        fabrics: Vec<NamedFabric>,
+        (fabrics, beside): (Vec<NamedFabric>, &Path),
+        sendings: &[Sending],
         wrong: &dyn Fn(&dyn Display) -> SweepError,
     ) -> Result<Self, SweepError> {
-        distinct("cut-through", file.cut_through.iter().map(|line| &line.name))
+        let kept = |line: &&RoutingLine| !file.leave_out.contains(&line.name);
+        let lines: Vec<RoutingLine> = file.cut_through.iter().filter(kept).cloned().collect();
+        distinct("cut-through", lines.iter().map(|line| &line.name))
             .and_then(|()| distinct("traffic", &file.traffic))
+            .and_then(|()| distinct("placements", &file.placements))
             .and_then(|()| distinct("seeds", &file.seeds))
             .map_err(|error| wrong(&error))?;
-        let (sendings, resolution) = sendings(file, wrong)?;
-        if file.course.is_some() && resolution.is_some() {
-            return Err(wrong(&"found `course` and `[saturation]`, accepted one of them"));
+        let parts: Vec<(&str, Parts<'_>)> = fabrics.iter().map(NamedFabric::parts).collect();
+        let parts: Vec<NamedParts<'_>> = parts.iter().map(|(name, parts)| (*name, parts)).collect();
+        let each = |name: &str, error: String| wrong(&format!("{name}: {error}"));
+        let mut traffic =
+            traffic_of(file, &fabrics, &parts, beside).map_err(|e| each("traffic", e))?;
+        // Tables call traffic as the file does.
+        for (named, text) in traffic.iter_mut().flat_map(|all| all.iter_mut().zip(&file.traffic)) {
+            named.name.clone_from(text);
         }
-        let read = |text: &String| {
-            let pattern = text.parse::<Pattern>();
-            pattern.map(|pattern| (text.clone(), pattern)).map_err(|error| wrong(&error))
+        let placements = all_of(&file.placements, |text| Named::placement(text, beside, &parts));
+        let placements = placements.map_err(|e| each("placements", e))?;
+        let paths = lines.iter().map(|line| line.paths(beside).map_err(|e| each(&line.name, e)));
+        let paths = paths.collect::<Result<_, _>>()?;
+        let mut all = Self {
+            fabrics,
+            lines,
+            paths,
+            traffic,
+            placements,
+            runs: Vec::new(),
+            images: BootImages::default(),
+            escapes: HashMap::new(),
+            seeds: file.seeds.len(),
         };
-        let traffic = file.traffic.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let cycles = match &file.course {
-            Some(course) => {
-                Self::check_course(course, &traffic, &sendings).map_err(|error| wrong(&error))?;
-                [course.first, course.end - course.first]
-            }
-            None => file.cycles.unwrap_or([10_000, 10_000]),
-        };
-        let mut cases = Vec::new();
-        for (fabric, _) in fabrics.iter().enumerate() {
-            for (number, line) in file.cut_through.iter().enumerate() {
-                if file.leave_out.contains(&line.name) {
-                    continue;
-                }
-                PolicyPair::parse(line.policies(), 1)
-                    .map_err(|error| wrong(&format_args!("{}: {error}", line.name)))?;
-                let plain = line.settings().map_err(|error| wrong(&error))?;
-                for (traffic, _) in traffic.iter().enumerate() {
-                    for &sending in &sendings {
-                        let settings = measuring(&plain, sending, cycles);
-                        cases.extend(file.seeds.iter().map(|&seed| PhitRun {
-                            fabric,
-                            line: number,
-                            settings: settings.clone(),
-                            traffic,
-                            sending,
-                            seed,
-                        }));
-                    }
-                }
-            }
+        let lengths = [
+            all.fabrics.len(),
+            all.lines.len(),
+            file.traffic.len(),
+            all.placements.len(),
+            sendings.len(),
+            all.seeds,
+        ];
+        for [fabric, line, traffic, placement, sending, seed] in combinations(lengths) {
+            let (sending, seed) = (sendings[sending], file.seeds[seed]);
+            let settings = all.settings((fabric, line), file, (sending, beside));
+            let settings = settings.map_err(|e| each(&all.lines[line].name, e))?;
+            all.runs.push(PhitRun { fabric, line, settings, traffic, placement, sending, seed });
         }
-        let benches = fabrics.iter().map(|_| Bench::default()).collect();
-        let (lines, course, seeds) =
-            (file.cut_through.clone(), file.course.clone(), file.seeds.len());
-        Ok(Self { fabrics, lines, traffic, cases, benches, course, resolution, seeds })
+        Ok(all)
     }
 
-    fn subject<'s>(&'s self, case: &'s PhitRun) -> CutThroughSubject<'s> {
-        let line = &self.lines[case.line];
-        CutThroughSubject {
-            tool_version: build(),
-            traffic_version: tvlb_traffic::VERSION,
-            fabric: self.fabrics[case.fabric].wiring.clone(),
-            policies: line.policies(),
-            escape: line.escape().map(EscapeKind::name),
-            settings: &case.settings,
-            traffic: &self.traffic[case.traffic].0,
-            sending: case.sending,
-            seed: case.seed,
-            course: self.course.as_ref(),
-            resolution: self.resolution,
-        }
-    }
-
-    fn prepare_one(
+    /// The settings of a line's runs on a fabric. What ends by itself is measured as long as it takes.
+    fn settings(
         &mut self,
         (fabric, line): (usize, usize),
-        progress: &dyn Progress,
-    ) -> Result<(), SweepError> {
-        let (named, bench) = (&self.fabrics[fabric], &mut self.benches[fabric]);
-        let policies = self.lines[line].policies();
-        if bench.images.contains_key(policies) {
-            return Ok(());
-        }
-        let topology = &named.fabric.topology;
-        let pair = PolicyPair::parse(policies, named.fabric.file.seed).expect("it was read before");
-        let vc_scheme = named.fabric.virtual_channels();
-        let images = named.images(&pair.per_decision(), vc_scheme, progress)?;
-        let image = FabricImage::decode(&images.fabric).expect("it has just been written");
-        let encoded = |kind| -> Result<Vec<u8>, SweepError> {
-            let failed = |error: Box<dyn std::error::Error + Send + Sync>| SweepError::Run {
-                run: named.path.clone(),
-                error,
-            };
-            let found = find(topology, kind, None).map_err(|error| failed(error.into()))?;
-            encode_escape_image(&image, &found.network, &OfarRules::default())
-                .map_err(|error| failed(error.into()))
+        file: &File,
+        (sending, beside): (Sending, &Path),
+    ) -> Result<CutThrough, String> {
+        let (named, said) = (&self.fabrics[fabric], &self.lines[line]);
+        let image = match said.escape_image(beside)? {
+            None => None,
+            Some(image) => Some(self.escapes.entry((fabric, line)).or_insert(image)),
         };
-        (bench.ring, bench.tree) = (encoded(EscapeKind::Ring)?, encoded(EscapeKind::Tree)?);
-        let tree = EscapeImage::decode(&bench.tree, &image).expect("as written");
-        bench.root = tree.switch_at(0);
-        bench.images.insert(policies.to_owned(), images);
-        Ok(())
+        let is_load = matches!(sending, Sending::Load(_));
+        let most = (!is_load).then_some(MOST_CYCLES);
+        let image = image.map(|image| &image[..]);
+        let mut settings = said.settings(named, self.paths[line].kind, (image, most))?;
+        let cycles = match &file.course {
+            Some(course) => Some([course.first, course.end - course.first]),
+            None => file.cycles,
+        };
+        if let (Some([warm_up, measured]), true) = (cycles, is_load) {
+            (settings.warm_up_cycles, settings.measured_cycles) = (warm_up, measured);
+        }
+        Ok(settings)
     }
 
-    /// Does something with the network and the traffic of a case.
+    fn pattern(&self, run: &PhitRun) -> &Named<Pattern> {
+        &self.traffic[run.fabric][run.traffic]
+    }
+
+    fn images_of(&self, run: &PhitRun) -> ImageKey {
+        let vc_scheme = self.fabrics[run.fabric].fabric.virtual_channels();
+        ImageKey { fabric: run.fabric, set: run.line, vc_scheme, dead: 0, seed: 0 }
+    }
+
+    fn subject(&self, unit: usize) -> PhitSubject<'_> {
+        let run = &self.runs[unit];
+        let (named, line) = (&self.fabrics[run.fabric], &self.lines[run.line]);
+        let (pattern, placement) = (self.pattern(run), &self.placements[run.placement]);
+        let image = line.escape_image.is_some().then(|| &self.escapes[&(run.fabric, run.line)]);
+        PhitSubject {
+            tool_version: build(),
+            traffic_version: tvlb_traffic::VERSION,
+            fabric: &named.wiring,
+            rules: self.paths[run.line].rules_in_words(&named.fabric),
+            vc_scheme: named.fabric.virtual_channels().name(),
+            escape: image.map_or_else(|| line.escape_in_words(), |bytes| Some(sha256(bytes))),
+            settings: &run.settings,
+            traffic: &pattern.name,
+            traffic_content: pattern.content.as_deref(),
+            placement: &placement.name,
+            placement_content: placement.content.as_deref(),
+            sending: run.sending,
+            seed: run.seed,
+        }
+    }
+
+    /// Does something with the network and the traffic of a run.
     fn with_network<T>(
         &self,
-        case: &PhitRun,
-        measure: impl FnOnce(CutThroughFabric<'_>, &Traffic) -> Result<T, CutThroughError>,
+        unit: usize,
+        measure: impl FnOnce(CutThroughFabric<'_>, &PhitRun, &Traffic) -> Result<T, CutThroughError>,
     ) -> Result<T, SweepError> {
-        let (line, bench) = (&self.lines[case.line], &self.benches[case.fabric]);
-        let images = &bench.images[line.policies()];
-        let booted = BootedFabric::boot(&images.fabric, &images.switches)?;
-        let escape = line.escape().map(|kind| match kind {
-            EscapeKind::Ring => &bench.ring,
-            EscapeKind::Tree => &bench.tree,
-        });
+        let run = &self.runs[unit];
+        let (line, pattern) = (&self.lines[run.line], self.pattern(run));
+        let in_words = || format!("{}, {}, seed {}", line.name, pattern.name, run.seed);
+        let booted = self.images.booted(self.images_of(run))?;
+        let escape = self.escapes.get(&(run.fabric, run.line));
         let fabric = escape.map_or(Ok(CutThroughFabric::from(&booted)), |image| {
             CutThroughFabric::with_escape(&booted, image)
-                .map_err(|error| SweepError::Run { run: line.name.clone(), error: Box::new(error) })
+                .map_err(|error| SweepError::Run { run: line.name.clone(), error: error.into() })
         })?;
-        let df = self.fabrics[case.fabric].fabric.topology.dragonfly();
-        let (name, pattern) = &self.traffic[case.traffic];
-        let run = || format!("{}, {name}, seed {}", line.name, case.seed);
-        let traffic = Traffic::new(pattern, df, case.seed)
-            .map_err(|error| SweepError::Unfit { run: run(), error })?;
-        match measure(fabric, &traffic) {
+        let unfit = |error| SweepError::Unfit { run: in_words(), error };
+        let traffic = Traffic::new(&pattern.rule, booted.nodes(), run.seed).map_err(unfit)?;
+        let placement = self.placements[run.placement].rule.on(booted.nodes(), run.seed);
+        let traffic = traffic.placed(&placement.map_err(unfit)?);
+        match measure(fabric, run, &traffic) {
             Ok(found) => Ok(found),
             Err(CutThroughError::Cancelled(cancelled)) => Err(cancelled.into()),
-            Err(error) => Err(SweepError::Run { run: run(), error: Box::new(error) }),
+            Err(error) => Err(SweepError::Run { run: in_words(), error: error.into() }),
         }
     }
-}
 
-impl CutThroughs {
+    /// Makes one run, watched in windows of so many cycles if it is to be.
     fn simulate(
         &self,
-        case: &PhitRun,
+        unit: usize,
+        window: Option<NonZeroU32>,
         progress: &dyn Progress,
     ) -> Result<CutThroughOutcome, SweepError> {
-        self.with_network(case, |fabric, traffic| {
-            let (settings, sending, seed) = (&case.settings, case.sending, case.seed);
-            let mut run = CutThroughRun::new(fabric, settings, traffic, sending, seed)?;
-            if let Some(course) = &self.course {
-                run.record_series(course.window);
+        self.with_network(unit, |fabric, run, traffic| {
+            let PhitRun { settings, sending, seed, .. } = run;
+            let mut run = CutThroughRun::new(fabric, settings, traffic, *sending, *seed)?;
+            if let Some(cycles) = window {
+                run.record_series(cycles);
             }
             run.measure(progress)
         })
     }
-
-    /// The line of a search.
-    fn search(
-        &self,
-        unit: usize,
-        resolution: f64,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
-        let case = &self.cases[unit];
-        let make = || {
-            self.with_network(case, |fabric, traffic| {
-                let sends = (traffic, case.seed);
-                saturation(fabric, &case.settings, sends, resolution, progress)
-            })
-        };
-        let found: Option<CutThroughSaturation> = source.run(&self.subject(case), make)?;
-        Ok(found.map(|CutThroughSaturation { by_acceptance, accepted_beyond }| {
-            vec![row![
-                self.fabrics[case.fabric].fabric.file.name.as_str(),
-                self.lines[case.line].name.as_str(),
-                self.traffic[case.traffic].0.as_str(),
-                case.seed,
-                "acceptance",
-                by_acceptance,
-                accepted_beyond
-            ]]
-        }))
-    }
 }
 
-impl Measure for CutThroughs {
-    fn units(&self) -> usize {
-        self.cases.len()
+impl Units for PhitRuns {
+    fn count(&self) -> usize {
+        self.runs.len()
     }
 
-    fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError> {
-        for &unit in units {
-            let PhitRun { fabric, line, .. } = self.cases[unit];
-            self.prepare_one((fabric, line), progress)?;
+    fn prepare(&mut self, unit: usize, progress: &dyn Progress) -> Result<(), SweepError> {
+        let run = &self.runs[unit];
+        let (key, place) = (self.images_of(run), (run.fabric, run.line));
+        let (named, line) = (&self.fabrics[run.fabric], &self.lines[run.line]);
+        if !self.images.prepare(key, (named, &self.paths[run.line]), None, progress)? {
+            return Ok(());
         }
-        Ok(())
+        if !self.escapes.contains_key(&place)
+            && let Some(image) = line.found_escape(named)?
+        {
+            self.escapes.insert(place, image);
+        }
+        // What makes no sense on this fabric is found before the first run.
+        self.with_network(unit, |fabric, run, traffic| {
+            CutThroughRun::new(fabric, &run.settings, traffic, run.sending, run.seed)?;
+            Ok(())
+        })
     }
 
-    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
-        Ok(source.contains(&self.subject(&self.cases[unit])))
-    }
-
-    fn rows(
-        &self,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
-        if self.course.is_some() {
-            return self.windows(unit, source, progress);
-        }
-        if let Some(resolution) = self.resolution {
-            return self.search(unit, resolution, source, progress);
-        }
-        let case = &self.cases[unit];
-        let df = self.fabrics[case.fabric].fabric.topology.dragonfly();
-        let root = self.benches[case.fabric].root;
-        let make = || Ok(KeptFigures::new(&self.simulate(case, progress)?, (df, root)));
-        let Some(found): Option<KeptFigures> = source.run(&self.subject(case), make)? else {
-            return Ok(None);
+    fn warnings(&self) -> Vec<String> {
+        let of_run = |run: &PhitRun| {
+            let starved = run.settings.starved_links().into_iter().map(|link| link.to_string());
+            let cycles = run.settings.measured_cycles;
+            starved.chain(self.pattern(run).rule.unmeasured_bursts(cycles))
         };
-        let (load, traffic) = match case.sending {
-            Sending::Load(load) => (Some(load), self.traffic[case.traffic].0.as_str()),
-            Sending::Burst(_) => (None, self.traffic[case.traffic].0.as_str()),
-            Sending::AllToAll => (None, "all-to-all"),
-        };
-        // A latency beyond saturation is that of its window alone.
-        let saturated = matches!(case.sending, Sending::Load(load) if found.accepted < 0.95 * load);
-        let ([local, global], [thousandth, ten_thousandth, most]) = (found.hops, found.most_hops);
-        let [injected, root, last] = found.injected;
-        Ok(Some(vec![row![
-            self.fabrics[case.fabric].fabric.file.name.as_str(),
-            self.lines[case.line].name.as_str(),
-            traffic,
-            load,
-            case.seed,
-            found.cycles,
-            saturated,
-            found.latency,
-            found.p50,
-            found.p99,
-            found.accepted,
-            found.vlb_share,
-            local,
-            global,
-            found.escape_hops,
-            thousandth,
-            ten_thousandth,
-            most,
-            found.most_entries,
-            injected,
-            root,
-            last,
-        ]]))
-    }
-
-    fn columns(&self) -> Vec<&'static str> {
-        if self.course.is_some() {
-            return "fabric,line,traffic,load,phase,from,steady-after,accepted,latency,vlb-share"
-                .split(',')
-                .collect();
-        }
-        if self.resolution.is_some() {
-            return "fabric,line,traffic,seed,criterion,saturation,accepted-beyond"
-                .split(',')
-                .collect();
-        }
-        "fabric,line,traffic,load,seed,cycles,saturated,latency,p50,p99,accepted,vlb-share,local-hops,global-hops,\
-         escape-hops,hops-of-all-but-a-thousandth,hops-of-all-but-a-ten-thousandth,most-hops,most-entries,injected,\
-         injected-in-root-group,injected-by-last-switch"
-            .split(',')
-            .collect()
-    }
-
-    fn drawn(&self) -> &'static str {
-        if self.course.is_some() {
-            return "accepted over from in phits";
-        }
-        if self.resolution.is_some() { "saturation in phits" } else { "latency over load in phits" }
+        self.runs.iter().flat_map(of_run).collect()
     }
 }

@@ -13,6 +13,9 @@ use tvlb_throughput::state::StateError;
 /// Why a study cannot be planned, made or collected.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
+    /// An axis on the command line.
+    #[error("{0}")]
+    Axis(String),
     #[error("{path}: {fault}")]
     File { path: PathBuf, fault: String },
     #[error(
@@ -45,6 +48,9 @@ pub enum SweepError {
          --collect makes them"
     )]
     Missing { directory: PathBuf, missing: usize, all: usize },
+    /// A run that another build kept under the same name.
+    #[error("a run that is kept has {found} figures, accepted {accepted}")]
+    OtherColumns { found: usize, accepted: usize },
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

@@ -8,8 +8,17 @@ use tvlb_generator::image::{ImageStageError, Images};
 use tvlb_generator::policy::Policy;
 use tvlb_generator::tables::tables_of;
 use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
+use tvlb_table_set::names::Parts;
 use tvlb_table_set::sha256;
 use tvlb_topology::arrangement::Arrangement;
+
+/// What stands before the sizes of a fabric.
+const SIZES: &str = "dfly(";
+
+/// Whether a text names a fabric by its sizes.
+pub(super) fn is_sizes(text: &str) -> bool {
+    text.starts_with(SIZES)
+}
 
 /// A fabric as a study names it.
 pub(super) struct NamedFabric {
@@ -24,7 +33,7 @@ impl NamedFabric {
     /// Reads an entry of the list of fabrics. Paths begin at `beside`.
     pub(super) fn read(text: &str, beside: &Path) -> Result<Self, SweepError> {
         let path = text.to_owned();
-        let Some(sizes) = text.strip_prefix("dfly(") else {
+        let Some(sizes) = text.strip_prefix(SIZES) else {
             return Ok(Self::new(path, Fabric::load(&beside.join(text))?));
         };
         let wrong = || SweepError::Fabric { found: text.to_owned() };
@@ -48,6 +57,12 @@ impl NamedFabric {
         let topology = &fabric.topology;
         let wiring = format!("{:?} {:?}", topology.dragonfly(), topology.cables());
         Self { path, wiring: sha256(wiring.as_bytes()), fabric }
+    }
+
+    /// The fabric's name, and its parts by theirs.
+    pub(super) fn parts(&self) -> (&str, Parts<'_>) {
+        let Fabric { file, topology, names } = &self.fabric;
+        (&file.name, Parts::new(topology.dragonfly(), names))
     }
 
     /// The images of the fabric with these policies and this assignment of virtual channels.

@@ -222,7 +222,7 @@ fn add_study(table: &mut Table, named: &Table, name: &str, more: usize) -> Resul
 }
 
 /// A study of a table, changed by what it says under `quick` or without that.
-fn one(mut table: Table, quick: bool) -> Result<File, String> {
+pub(super) fn one(mut table: Table, quick: bool) -> Result<File, String> {
     if let Some(Value::Table(changes)) = table.remove("quick")
         && quick
     {
@@ -245,6 +245,11 @@ fn merge(table: &mut Table, own: &Table) {
 }
 
 impl File {
+    /// Whether it says at which loads runs are, or how loads are found.
+    pub(super) const fn has_loads(&self) -> bool {
+        self.loads.is_some() || self.saturation.is_some() || self.curve.is_some()
+    }
+
     /// What is measured. Loads must make sense and be there once.
     pub(super) fn measured(&self) -> Result<Quantity, String> {
         let loads = match (&self.loads, self.saturation, self.curve) {

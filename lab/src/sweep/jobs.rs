@@ -6,28 +6,26 @@ use super::asked::{Half, Jobs};
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
-use super::lists::distinct;
-use super::measure::{Measure, ResultStore};
+use super::images::{BootImages, ImageKey};
+use super::kind::{Kind, StudyTable, Unit, UnitRows, Units};
+use super::lists::{combinations, distinct};
 use super::network::{all_of, scheme, sets};
 use super::sets::StudyPaths;
 use super::settings::{Variant, variants};
 use serde::Serialize;
-use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::Path;
 use tvlb_base::progress::Progress;
-use tvlb_base::table::Cell;
-use tvlb_generator::image::Images;
 use tvlb_jobs::workload::{Grid, Job, Motif, Programs, RankMap, WorkloadError, place};
 use tvlb_jobs::{CompletionError, JobRun, MessageSettings, complete};
-use tvlb_schema::{Dragonfly, LinkKind, NodeId, VcScheme};
-use tvlb_simulator::{BootedFabric, RunError, Scheme, Settings};
+use tvlb_schema::{Dragonfly, LinkKind, NodeId};
+use tvlb_simulator::{RunError, Scheme, Settings};
 use tvlb_table_set::runs::build;
 use tvlb_table_set::sha256;
 use tvlb_traffic::PlacementRule;
 
 /// A row of the table before its seeds are run.
-struct Case {
+pub(super) struct Case {
     variant: usize,
     fabric: usize,
     scheme: Scheme,
@@ -35,9 +33,6 @@ struct Case {
     place: usize,
     map: usize,
 }
-
-/// What images depend on: the fabric, the set and the rule of virtual channels.
-type Tables = (usize, usize, VcScheme);
 
 /// All jobs of a study.
 pub(super) struct JobRuns {
@@ -51,13 +46,13 @@ pub(super) struct JobRuns {
     maps: Vec<RankMap>,
     seeds: Vec<u64>,
     cases: Vec<Case>,
-    images: HashMap<Tables, Images>,
+    images: BootImages,
 }
 
 /// Everything that a run depends on.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct JobsSubject<'s> {
+pub(super) struct JobsSubject<'s> {
     tool_version: &'static str,
     traffic_version: u32,
     fabric: String,
@@ -108,7 +103,7 @@ impl JobRuns {
             maps: maps.map_err(|e| each("jobs.maps", e))?,
             seeds: file.seeds.clone(),
             cases: Vec::new(),
-            images: HashMap::new(),
+            images: BootImages::default(),
         };
         all.add_cases(&schemes);
         // What does not fit is found before the first run.
@@ -120,25 +115,13 @@ impl JobRuns {
     }
 
     fn add_cases(&mut self, schemes: &[Scheme]) {
-        for variant in 0..self.variants.len() {
-            for fabric in 0..self.fabrics.len() {
-                for &scheme in schemes {
-                    for set in (0..self.sets.len()).filter(|&set| self.sets[set].is_of(scheme)) {
-                        for place in 0..self.places.len() {
-                            if !self.sets[set].is_with(&self.places[place].to_string()) {
-                                continue;
-                            }
-                            self.cases.extend((0..self.maps.len()).map(|map| Case {
-                                variant,
-                                fabric,
-                                scheme,
-                                set,
-                                place,
-                                map,
-                            }));
-                        }
-                    }
-                }
+        let Self { variants, fabrics, sets, places, maps, .. } = self;
+        let lengths =
+            [variants.len(), fabrics.len(), schemes.len(), sets.len(), places.len(), maps.len()];
+        for [variant, fabric, scheme, set, place, map] in combinations(lengths) {
+            let (paths, scheme) = (&self.sets[set], schemes[scheme]);
+            if paths.is_of(scheme) && paths.is_with(&self.places[place].to_string()) {
+                self.cases.push(Case { variant, fabric, scheme, set, place, map });
             }
         }
     }
@@ -149,9 +132,10 @@ impl JobRuns {
     }
 
     /// What the images of a case depend on.
-    fn tables(&self, case: &Case) -> Tables {
+    fn tables(&self, case: &Case) -> ImageKey {
         let usual = self.fabrics[case.fabric].fabric.virtual_channels();
-        (case.fabric, case.set, self.settings(case).vc_scheme.unwrap_or(usual))
+        let vc_scheme = self.settings(case).vc_scheme.unwrap_or(usual);
+        ImageKey { fabric: case.fabric, set: case.set, vc_scheme, dead: 0, seed: 0 }
     }
 
     /// For each job the node of each rank.
@@ -237,8 +221,7 @@ impl JobRuns {
 
     /// The cycles of the last iteration of the job that takes longest for it.
     fn simulate(&self, case: &Case, seed: u64, progress: &dyn Progress) -> Result<u32, SweepError> {
-        let images = &self.images[&self.tables(case)];
-        let fabric = BootedFabric::boot(&images.fabric, &images.switches)?;
+        let fabric = self.images.booted(self.tables(case))?;
         let nodes = self.nodes(case, seed).expect("they were placed before");
         let programs = &self.loaded[case.fabric].1;
         let jobs: Vec<JobRun<'_>> = programs
@@ -278,66 +261,57 @@ fn programs(jobs: &Jobs, df: &Dragonfly) -> Result<(Vec<Job>, Vec<Programs>), St
     Ok((sizes, programs))
 }
 
-impl Measure for JobRuns {
-    fn units(&self) -> usize {
+impl JobRuns {
+    /// The case of a unit and its seed.
+    fn unit(&self, unit: usize) -> (&Case, u64) {
+        (&self.cases[unit / self.seeds.len()], self.seeds[unit % self.seeds.len()])
+    }
+}
+
+impl Units for JobRuns {
+    fn count(&self) -> usize {
         self.cases.len() * self.seeds.len()
     }
 
-    fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError> {
-        for &unit in units {
-            let case = &self.cases[unit / self.seeds.len()];
-            let tables = self.tables(case);
-            if self.images.contains_key(&tables) {
-                continue;
-            }
-            let named = &self.fabrics[case.fabric];
-            let policies = self.sets[case.set].policies(&named.fabric, progress)?;
-            let images = named.images(&policies, tables.2, progress)?;
-            self.images.insert(tables, images);
-        }
-        Ok(())
+    fn prepare(&mut self, unit: usize, progress: &dyn Progress) -> Result<(), SweepError> {
+        let case = self.unit(unit).0;
+        let key = self.tables(case);
+        let boots = (&self.fabrics[key.fabric], &self.sets[key.set]);
+        self.images.prepare(key, boots, None, progress).map(|_| ())
+    }
+}
+
+/// How long the last iteration takes.
+pub(super) struct JobTimes;
+
+impl Kind<JobRuns> for JobTimes {
+    type Subject<'u> = JobsSubject<'u>;
+    /// Cycles.
+    type Found = u32;
+
+    fn subject<'u>(&self, unit: Unit<'u, JobRuns>) -> JobsSubject<'u> {
+        let (case, seed) = unit.units.unit(unit.place);
+        unit.units.subject(case, seed)
     }
 
-    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
-        let (case, seed) = (unit / self.seeds.len(), self.seeds[unit % self.seeds.len()]);
-        Ok(source.contains(&self.subject(&self.cases[case], seed)))
+    fn make(&self, unit: Unit<'_, JobRuns>) -> Result<u32, SweepError> {
+        let (case, seed) = unit.units.unit(unit.place);
+        unit.units.simulate(case, seed, unit.progress)
     }
 
-    /// The line of a case stands with its last seed.
-    fn rows(
-        &self,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
-        let (number, last) = (unit / self.seeds.len(), unit % self.seeds.len());
-        let case = &self.cases[number];
-        let seed = self.seeds[last];
-        let make = || self.simulate(case, seed, progress);
-        let Some(own): Option<u32> = source.run(&self.subject(case, seed), make)? else {
-            return Ok(None);
-        };
-        if last + 1 < self.seeds.len() || !source.is_collecting() {
-            return Ok(Some(Vec::new()));
-        }
-        let mut cycles = vec![own];
-        for &seed in &self.seeds[..last] {
-            match source.kept(&self.subject(case, seed))? {
-                Some(found) => cycles.push(found),
-                None => return Ok(Some(Vec::new())),
-            }
-        }
-        Ok(Some(vec![self.line(case, cycles)]))
+    fn seeds_together(&self, units: &JobRuns) -> usize {
+        units.seeds.len()
     }
 
-    fn columns(&self) -> Vec<&'static str> {
-        "paths,variant,fabric,p,arrangement,scheme,set,place,map,ratio,workload,seeds,packets,least,median,largest,\
-         width,throughput,bound"
-            .split(',')
-            .collect()
+    fn rows(&self, unit: Unit<'_, JobRuns>, found: Vec<u32>) -> Result<UnitRows, SweepError> {
+        Ok(vec![unit.units.line(unit.units.unit(unit.place).0, found)])
     }
 
-    fn drawn(&self) -> &'static str {
-        "median over ratio"
+    fn table(&self, _units: &JobRuns) -> StudyTable {
+        StudyTable::of(
+            "paths,variant,fabric,p,arrangement,scheme,set,place,map,ratio,workload,seeds,packets",
+            "least,median,largest,width,throughput,bound",
+            "median over ratio",
+        )
     }
 }

@@ -64,6 +64,19 @@ where
     T::deserialize(value.into_deserializer()).map(|value| OneOrSeveral(vec![value]))
 }
 
+/// Every combination of lists of these lengths, as places in them, of which the last changes fastest.
+pub(crate) fn combinations<const N: usize>(
+    lengths: [usize; N],
+) -> impl Iterator<Item = [usize; N]> {
+    (0..lengths.iter().product()).map(move |mut number: usize| {
+        let mut places = [0; N];
+        for (place, length) in places.iter_mut().zip(lengths).rev() {
+            (*place, number) = (number % length, number / length);
+        }
+        places
+    })
+}
+
 /// Accepts a list with at least one entry and none twice.
 pub(super) fn distinct<T: Display>(
     name: &str,

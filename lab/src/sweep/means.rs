@@ -17,6 +17,18 @@ pub(super) struct Means<'m> {
     pub(super) then: &'m [&'m str],
 }
 
+impl Means<'_> {
+    /// The columns of counts and figures.
+    pub(super) fn columns_of_figures(&self) -> impl Iterator<Item = String> {
+        let counted = self.counted.iter().map(|name| (*name).to_owned());
+        let figures = self.figures.iter().flat_map(|(name, has_error)| {
+            let error = has_error.then(|| format!("{name}-error"));
+            std::iter::once((*name).to_owned()).chain(error)
+        });
+        counted.chain(figures)
+    }
+}
+
 /// A row for all rows that differ in nothing but the seed and the figures, in the order in which they are seen.
 pub(super) fn means(rows: &Rows, table: &Means<'_>) -> Rows {
     let settings = settings_columns().into_iter().map(|column| column.name);
@@ -25,11 +37,8 @@ pub(super) fn means(rows: &Rows, table: &Means<'_>) -> Rows {
     let lasts: Vec<String> = table.then.iter().copied().chain(settings).map(owned).collect();
     let by = [&firsts[..], &lasts].concat();
     let mut columns = firsts.clone();
-    columns.extend(["seeds"].iter().chain(table.counted).copied().map(owned));
-    for (name, has_error) in table.figures {
-        columns.push(owned(name));
-        columns.extend(has_error.then(|| format!("{name}-error")));
-    }
+    columns.push(owned("seeds"));
+    columns.extend(table.columns_of_figures());
     columns.extend(lasts);
     let text = |number: Option<f64>| number.map_or_else(String::new, |number| number.to_string());
     let of = |(key, found): (Vec<&str>, Vec<&Vec<String>>)| {

@@ -6,28 +6,28 @@
 //! study continues after any interruption, spreads over any machines, and a longer study uses what a
 //! shorter one has left.
 //!
-//! - [`StudyFile`] reads a file; `network`, `jobs`, `cut_through`, `course`, `model` and `counted` are what a
-//!   study can measure.
+//! - [`StudyFile`] reads a file; `network`, `jobs`, `cut_through`, `course`, `model` and `counted` are the kinds of
+//!   studies, each with its lists, its run and its columns; `kind` and `store` do for all what is the same.
 //! - [`Rows`] are what was found; a file says which tables are made of them, and which statements they decide.
 //! - [`with_tables`] puts tables and verdicts into a document.
 //!
 //! # Example
 //! ```
-//! use tvlb_lab::sweep::{StudyFile, collect, run};
+//! use tvlb_lab::sweep::{Results, StudyFile, collect, run};
 //!
 //! # let home = tempfile::tempdir()?;
 //! # let fabric = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n";
 //! # std::fs::write(home.path().join("lab.toml"), fabric)?;
 //! # let file = home.path().join("sweep.toml");
-//! # let output = home.path().join("runs");
 //! # std::fs::write(&file, "fabrics = [\"lab.toml\"]\nschemes = [\"par\"]\nsets = [\"all\"]\n\
 //! #     traffic = [\"uniform\"]\nloads = [0.1, 0.2]\nseeds = [1]\n[settings]\nwindow = 100\n")?;
 //! let studies = StudyFile::read(&file, false)?;
 //! let mut plan = studies.studies[0].plan()?;
-//! let made = run(&mut plan, &output, &());
+//! let results = Results::in_memory();
+//! let made = run(&mut plan, &results, &());
 //! made.end?;
 //! assert_eq!((made.runs, made.before, made.now), (2, 0, 2));
-//! let collected = collect(&plan, &output)?;
+//! let collected = collect(&plan, &results)?;
 //! assert_eq!((collected.found, collected.rows.rows.len()), (2, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -40,10 +40,12 @@ mod dead_parts;
 mod error;
 mod fabrics;
 mod file;
+mod images;
+mod inline;
 mod jobs;
+mod kind;
 mod lists;
 mod means;
-mod measure;
 mod model;
 mod network;
 mod page;
@@ -53,24 +55,31 @@ mod select;
 mod sets;
 mod settings;
 mod statement;
+mod store;
 mod study;
+mod terminal;
 #[cfg(test)]
 mod tests;
 mod verdict;
+
+pub(crate) use lists::combinations;
 
 pub use error::SweepError;
 pub use file::Picture;
 pub use page::{PageError, with_tables};
 pub use rows::Rows;
 pub use statement::Known;
+pub use store::Results;
 pub use study::{StudyFile, StudyPlan, SweepStudy, counts};
 pub use verdict::{JudgedStatement, Verdict};
 
-use measure::{ResultStore, runs_in};
+use kind::StudyTable;
+use means::means;
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use store::ResultStore;
 use tvlb_base::progress::Progress;
 use tvlb_base::table::Cell;
 use tvlb_table_set::runs::POLL;
@@ -88,12 +97,11 @@ pub struct StudyResults {
     pub end: Result<(), SweepError>,
 }
 
-/// Makes the runs that are not in `directory` yet, together with all processes that do the same.
-pub fn run(plan: &mut StudyPlan, directory: &Path, progress: &dyn Progress) -> StudyResults {
+/// Makes the results that are not kept yet, together with all processes that do the same.
+pub fn run(plan: &mut StudyPlan, results: &Results, progress: &dyn Progress) -> StudyResults {
     let (runs, mut before, now) = (plan.run_count(), 0, AtomicUsize::new(0));
     let mut make = || {
-        let store = runs_in(directory)?;
-        let kept = ResultStore::new(&store, directory, false);
+        let kept = ResultStore::new(results, false);
         let mut left = Vec::new();
         for unit in 0..runs {
             if !plan.measure.is_kept(unit, &kept)? {
@@ -106,8 +114,8 @@ pub fn run(plan: &mut StudyPlan, directory: &Path, progress: &dyn Progress) -> S
         let measure = &plan.measure;
         while !left.is_empty() {
             let of_others = left.par_iter().with_max_len(1).map(|&unit| {
-                let source = ResultStore::new(&store, directory, true);
-                let is_there = measure.rows(unit, &source, progress)?.is_some();
+                let source = ResultStore::new(results, true);
+                let is_there = measure.make(unit, &source, progress)?;
                 if is_there {
                     now.fetch_add(usize::from(source.made() > 0), Ordering::Relaxed);
                     progress.step();
@@ -127,7 +135,7 @@ pub fn run(plan: &mut StudyPlan, directory: &Path, progress: &dyn Progress) -> S
     StudyResults { runs, before, now: now.into_inner(), end }
 }
 
-/// The runs of a study that are there.
+/// The results of a study that are there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// A row for each run, and for each population of its nodes where traffic has several; of searches for
@@ -138,33 +146,45 @@ pub struct Collected {
     /// The names of the files that these tables have beside the runs: those of runs at loads and those of
     /// searches differ, so that one directory can hold both.
     pub names: [&'static str; 2],
+    /// The rows for the terminal, or the means over seeds where there are several: what differs, and the figures that
+    /// matter.
+    pub text: String,
     /// How many runs are there.
     pub found: usize,
     /// How many runs of the study are not.
     pub missing: usize,
 }
 
-/// Merges those runs of a study that are there, in the order of the file.
+/// Merges those results of a study that are there, in the order of the file.
 ///
 /// # Errors
-/// No run is there, or one cannot be used.
-pub fn collect(plan: &StudyPlan, directory: &Path) -> Result<Collected, SweepError> {
-    let store = runs_in(directory)?;
-    let source = ResultStore::new(&store, directory, false);
-    let columns = plan.measure.columns().into_iter().map(str::to_owned).collect();
+/// None is there, or one cannot be used.
+pub fn collect(plan: &StudyPlan, results: &Results) -> Result<Collected, SweepError> {
+    let source = ResultStore::new(results, false);
+    let StudyTable { columns, figures, shown, drawn, names, means: told, .. } =
+        plan.measure.table();
+    let columns = columns.into_iter().map(str::to_owned).collect();
     let mut rows = Rows { columns, rows: Vec::new() };
     let (mut found, all) = (0, plan.run_count());
     for unit in 0..all {
-        if let Some(of_unit) = plan.measure.rows(unit, &source, &())? {
+        if let Some(of_unit) = plan.measure.rows(unit, &source)? {
             rows.rows.extend(of_unit.iter().map(|row| row.iter().map(Cell::to_string).collect()));
             found += 1;
         }
     }
-    if found == 0 {
-        return Err(SweepError::Missing { directory: directory.to_owned(), missing: all, all });
+    if found == 0 && all > 0 {
+        let directory = results.directory().unwrap_or(Path::new("")).to_owned();
+        return Err(SweepError::Missing { directory, missing: all, all });
     }
-    let how = plan.measure.drawn();
-    let (summary, names) = (plan.measure.summary(&rows), plan.measure.names());
-    let (rows, summary) = (rows.drawn(how), summary.map(|summary| summary.drawn(how)));
-    Ok(Collected { rows, summary, names, found, missing: all - found })
+    let summary = told.as_ref().map(|told| means(&rows, told));
+    let text = match (&told, &summary) {
+        (Some(told), Some(means)) if means.rows.len() < rows.rows.len() => {
+            let figures: Vec<String> = told.columns_of_figures().collect();
+            let figures: Vec<&str> = figures.iter().map(String::as_str).collect();
+            terminal::text(means, &figures, &[])
+        }
+        _ => terminal::text(&rows, &figures, shown),
+    };
+    let (rows, summary) = (rows.drawn(drawn), summary.map(|summary| summary.drawn(drawn)));
+    Ok(Collected { rows, summary, names, text, found, missing: all - found })
 }

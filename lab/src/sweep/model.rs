@@ -4,12 +4,11 @@ use super::asked::ModelStudy;
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
+use super::kind::{Kind, StudyTable, Unit, UnitRows, Units};
 use super::lists::distinct;
-use super::measure::{Measure, ResultStore};
 use serde::{Deserialize, Serialize};
-use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_base::progress::Cancelled;
 use tvlb_base::row;
-use tvlb_base::table::Cell;
 use tvlb_table_set::runs::build;
 use tvlb_table_set::sha256;
 use tvlb_throughput::report::{Heading, Report};
@@ -24,7 +23,6 @@ const EPSILON: f64 = 0.01;
 /// The models of a study, one of each fabric and seed.
 pub(super) struct Models {
     study: String,
-    model: ModelStudy,
     fabrics: Vec<NamedFabric>,
     seeds: Vec<u64>,
 }
@@ -32,7 +30,7 @@ pub(super) struct Models {
 /// What a model depends on.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct ModelSubject<'s> {
+pub(super) struct ModelSubject<'s> {
     tool_version: &'static str,
     traffic_version: u32,
     modelled: &'s str,
@@ -57,30 +55,36 @@ struct Set {
 
 /// What is kept of a model.
 #[derive(Serialize, Deserialize)]
-struct ModelFigures {
+pub(super) struct ModelFigures {
     patterns: usize,
     bound: f64,
     sets: Vec<Set>,
 }
 
 impl Models {
-    pub(super) fn new(
-        study: &str,
-        model: ModelStudy,
-        file: &File,
-        fabrics: Vec<NamedFabric>,
-    ) -> Result<Self, String> {
+    pub(super) fn new(study: &str, file: &File, fabrics: Vec<NamedFabric>) -> Result<Self, String> {
         distinct("seeds", &file.seeds)?;
-        Ok(Self { study: study.to_owned(), model, fabrics, seeds: file.seeds.clone() })
+        Ok(Self { study: study.to_owned(), fabrics, seeds: file.seeds.clone() })
     }
 
     fn unit(&self, unit: usize) -> (&NamedFabric, u64) {
         (&self.fabrics[unit / self.seeds.len()], self.seeds[unit % self.seeds.len()])
     }
+}
 
-    fn subject(&self, unit: usize) -> ModelSubject<'_> {
-        let (fabric, seed) = self.unit(unit);
-        let ModelStudy { shifts, type_2, rule } = self.model;
+impl Units for Models {
+    fn count(&self) -> usize {
+        self.fabrics.len() * self.seeds.len()
+    }
+}
+
+impl Kind<Models> for ModelStudy {
+    type Subject<'u> = ModelSubject<'u>;
+    type Found = ModelFigures;
+
+    fn subject<'u>(&self, unit: Unit<'u, Models>) -> ModelSubject<'u> {
+        let (fabric, seed) = unit.units.unit(unit.place);
+        let Self { shifts, type_2, rule } = *self;
         ModelSubject {
             tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
@@ -92,14 +96,9 @@ impl Models {
         }
     }
 
-    fn make(
-        &self,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<ModelFigures, SweepError> {
-        let (NamedFabric { fabric, .. }, seed) = self.unit(unit);
-        let (df, ModelStudy { shifts, type_2, rule }) = (fabric.topology.dragonfly(), self.model);
+    fn make(&self, unit: Unit<'_, Models>) -> Result<ModelFigures, SweepError> {
+        let (NamedFabric { fabric, .. }, seed) = unit.units.unit(unit.place);
+        let (df, Self { shifts, type_2, rule }) = (fabric.topology.dragonfly(), *self);
         let all = Flows::type_1_set(df);
         let count = shifts.unwrap_or(all.len());
         let mut patterns = sample(all, count, seed);
@@ -109,10 +108,11 @@ impl Models {
         let sweep = Sweep::new(&fabric.topology, Counting::Triples, patterns, sets).by(rule);
         let by = if rule.is_usual() { String::new() } else { format!("-{rule}") };
         // Parts of a long model are kept in a directory of their own, which is one build's.
-        let (study, fabric_name) = (&self.study, &fabric.file.name);
+        let (study, fabric_name) = (&unit.units.study, &fabric.file.name);
         let build = &sha256(build().as_bytes())[..8];
         let name = format!("{study}-{fabric_name}-{count}-{type_2}{by}-seed-{seed}-{build}.model");
-        let done = state::make(&sweep, Some(&source.directory.join(name)), progress)?;
+        let kept = unit.results.directory().map(|directory| directory.join(name));
+        let done = state::make(&sweep, kept.as_deref(), unit.progress)?;
         let cells = sweep.assemble(&done.units).ok_or(Cancelled)?;
         let heading =
             Heading { fabric: fabric.file.name.clone(), dead: Vec::new(), seed, epsilon: EPSILON };
@@ -128,36 +128,21 @@ impl Models {
         let sets = sets.collect();
         Ok(ModelFigures { patterns: report.patterns.len(), bound: report.bound, sets })
     }
-}
-
-impl Measure for Models {
-    fn units(&self) -> usize {
-        self.fabrics.len() * self.seeds.len()
-    }
-
-    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
-        Ok(source.contains(&self.subject(unit)))
-    }
 
     fn rows(
         &self,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
-        let make = || self.make(unit, source, progress);
-        let Some(found): Option<ModelFigures> = source.run(&self.subject(unit), make)? else {
-            return Ok(None);
-        };
-        let (fabric, seed) = self.unit(unit);
-        let row = |set: &Set| {
+        unit: Unit<'_, Models>,
+        found: Vec<ModelFigures>,
+    ) -> Result<UnitRows, SweepError> {
+        let (fabric, seed) = unit.units.unit(unit.place);
+        let row = |(model, set): (&ModelFigures, &Set)| {
             let Set { name, throughput, lower, upper, standard_error, mean_hops } = set;
             row![
                 fabric.fabric.file.name.as_str(),
                 seed,
                 name.as_str(),
-                found.patterns,
-                found.bound,
+                model.patterns,
+                model.bound,
                 *throughput,
                 *lower,
                 *upper,
@@ -165,16 +150,15 @@ impl Measure for Models {
                 *mean_hops,
             ]
         };
-        Ok(Some(found.sets.iter().map(row).collect()))
+        let sets = found.iter().flat_map(|model| model.sets.iter().map(move |set| (model, set)));
+        Ok(sets.map(row).collect())
     }
 
-    fn columns(&self) -> Vec<&'static str> {
-        "fabric,seed,set,patterns,bound,throughput,lower,upper,standard-error,mean-hops"
-            .split(',')
-            .collect()
-    }
-
-    fn drawn(&self) -> &'static str {
-        "throughput over mean-hops as points"
+    fn table(&self, _units: &Models) -> StudyTable {
+        StudyTable::of(
+            "fabric,seed,set,patterns",
+            "bound,throughput,lower,upper,standard-error,mean-hops",
+            "throughput over mean-hops as points",
+        )
     }
 }

@@ -4,22 +4,23 @@
 mod figures;
 mod runs;
 
+pub(super) use runs::{AtLoads, Searches};
+
 use super::dead_parts::DeadParts;
 use super::error::SweepError;
 use super::fabrics::{NamedFabric, for_fabric};
 use super::file::{File, Quantity};
-use super::lists::distinct;
+use super::images::{BootImages, ImageKey};
+use super::lists::{combinations, distinct};
 use super::sets::StudyPaths;
 use super::settings::{Variant, variants};
 use serde::Serialize;
-use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::Path;
 use tvlb_generator::checked_fabric::fabric_image;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::image::Images;
-use tvlb_schema::{FabricImage, VcScheme};
-use tvlb_simulator::{Scheme, Settings, StarvedLink};
+use tvlb_schema::FabricImage;
+use tvlb_simulator::{Scheme, Settings};
 use tvlb_table_set::names::Parts;
 use tvlb_table_set::runs::build;
 use tvlb_table_set::sha256;
@@ -71,18 +72,6 @@ pub(super) struct NetworkSubject {
     pub(super) course: Option<String>,
 }
 
-/// What the images that a run boots from depend on: positions in the plan's lists, and the rule of
-/// virtual channels.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct ImageKey {
-    pub(super) fabric: usize,
-    pub(super) set: usize,
-    pub(super) vc_scheme: VcScheme,
-    pub(super) dead: usize,
-    /// The seed of what is dead where that is drawn, else 0.
-    pub(super) seed: u64,
-}
-
 /// One run of a study, one search, or one line of rising loads.
 pub(super) struct StudyRun {
     pub(super) subject: NetworkSubject,
@@ -103,13 +92,13 @@ pub(super) struct NetworkRuns {
     /// By fabric, in the order of the file.
     pub(super) traffic: Vec<Vec<Named<Pattern>>>,
     pub(super) placements: Vec<Named<PlacementRule>>,
-    measured: Quantity,
+    pub(super) measured: Quantity,
     /// How many combinations there are but for traffic, loads and seeds.
     pub(super) lines: usize,
     /// Every combination, in the order of the file's lists, of which the last one changes fastest.
     pub(super) units: Vec<StudyRun>,
     /// The images of those combinations that are to be run.
-    images: HashMap<ImageKey, Images>,
+    images: BootImages,
 }
 
 /// The lists that [`NetworkRuns`] does not keep.
@@ -162,13 +151,7 @@ impl NetworkRuns {
         }
         let dead = all_of(&file.faults, |name| DeadParts::read(name, beside, &images));
         let dead = dead.map_err(|e| each("faults", e))?;
-        let parts: Vec<(&str, Parts<'_>)> = fabrics
-            .iter()
-            .map(|named| {
-                let Fabric { file, topology, names, .. } = &named.fabric;
-                (file.name.as_str(), Parts::new(topology.dragonfly(), names))
-            })
-            .collect();
+        let parts: Vec<(&str, Parts<'_>)> = fabrics.iter().map(NamedFabric::parts).collect();
         let parts: Vec<NamedParts<'_>> = parts.iter().map(|(name, parts)| (*name, parts)).collect();
         let traffic = traffic_of(file, &fabrics, &parts, beside).map_err(|e| each("traffic", e))?;
         let placements = all_of(&file.placements, |text| Named::placement(text, beside, &parts));
@@ -184,17 +167,12 @@ impl NetworkRuns {
             measured,
             lines: 0,
             units: Vec::new(),
-            images: HashMap::new(),
+            images: BootImages::default(),
         };
         network.add_units(&lists).map_err(|refused| wrong(&refused))?;
         let of_line = file.traffic.len() * lists.loads.len() * lists.seeds.len();
         network.lines = network.units.len() / of_line;
         Ok(network)
-    }
-
-    /// The links of its runs whose buffers are too small for what the links take.
-    pub(super) fn starved_links(&self) -> Vec<StarvedLink> {
-        self.units.iter().flat_map(|unit| unit.subject.settings.starved_links()).collect()
     }
 
     /// How many runs there are to be at most.
@@ -302,31 +280,33 @@ impl NetworkRuns {
             let seed = if self.dead[dead].is_drawn() { seed } else { 0 };
             ImageKey { fabric, set, vc_scheme, dead, seed }
         };
-        for (traffic, pattern) in self.traffic[fabric].iter().enumerate() {
-            for (placement, rule) in self.placements.iter().enumerate() {
-                if !paths.is_with(&rule.name) {
-                    continue;
-                }
-                let is_named = rule.rule != PlacementRule::Identity;
-                for &load in &lists.loads {
-                    for &seed in lists.seeds {
-                        let dead_parts = self.dead[dead].in_words(fabric, seed, loaded);
-                        let subject = NetworkSubject {
-                            traffic: pattern.name.clone(),
-                            placement: is_named.then(|| rule.name.clone()),
-                            traffic_content: pattern.content.clone(),
-                            placement_content: rule.content.clone(),
-                            dead: dead_parts.map(|words| sha256(words.as_bytes())),
-                            load,
-                            seed,
-                            ..base.clone()
-                        };
-                        let variant = variant.name.clone();
-                        let tables = tables(seed);
-                        self.units.push(StudyRun { subject, tables, traffic, placement, variant });
-                    }
-                }
+        let axes = [
+            self.traffic[fabric].len(),
+            self.placements.len(),
+            lists.loads.len(),
+            lists.seeds.len(),
+        ];
+        for [traffic, placement, load, seed] in combinations(axes) {
+            let (pattern, rule) = (&self.traffic[fabric][traffic], &self.placements[placement]);
+            if !paths.is_with(&rule.name) {
+                continue;
             }
+            let seed = lists.seeds[seed];
+            let dead_parts = self.dead[dead].in_words(fabric, seed, loaded);
+            let is_named = rule.rule != PlacementRule::Identity;
+            let subject = NetworkSubject {
+                traffic: pattern.name.clone(),
+                placement: is_named.then(|| rule.name.clone()),
+                traffic_content: pattern.content.clone(),
+                placement_content: rule.content.clone(),
+                dead: dead_parts.map(|words| sha256(words.as_bytes())),
+                load: lists.loads[load],
+                seed,
+                ..base.clone()
+            };
+            let variant = variant.name.clone();
+            let tables = tables(seed);
+            self.units.push(StudyRun { subject, tables, traffic, placement, variant });
         }
     }
 

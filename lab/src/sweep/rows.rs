@@ -1,5 +1,6 @@
 //! What a study found: a table of which some columns say what was run and the others are figures.
 
+use super::terminal::cell;
 use std::collections::BTreeSet;
 use tvlb_base::table::DRAWN;
 use tvlb_base::text::{Records, Refused, field};
@@ -34,6 +35,20 @@ impl Rows {
             cells.join(",") + "\n"
         };
         std::iter::once(&self.columns).chain(&self.rows).map(line).collect()
+    }
+
+    /// The rows as objects of JSON, each with its columns but for how the table is drawn: numbers as numbers, nothing
+    /// as null.
+    pub fn objects(&self) -> Vec<serde_json::Map<String, serde_json::Value>> {
+        let entry = |(column, text): (&String, &String)| {
+            let value = serde_json::to_value(cell(text)).unwrap_or_default();
+            (column.clone(), value)
+        };
+        let named = |row: &Vec<String>| {
+            let cells = self.columns.iter().zip(row).filter(|(column, _)| *column != DRAWN);
+            cells.map(entry).collect()
+        };
+        self.rows.iter().map(named).collect()
     }
 
     /// The place of a column.

@@ -18,7 +18,7 @@ use tvlb_table_set::{TableSet, sha256};
 use tvlb_topology::routes::count::RouteCounter;
 
 /// The set that stands for conventional UGAL.
-const CONVENTIONAL: &str = "conventional";
+pub(super) const CONVENTIONAL: &str = "conventional";
 /// Before the directory of a table set.
 const TABLES: &str = "tables:";
 

@@ -1,23 +1,22 @@
 //! The studies of a file, and what each asks for.
 
-use super::counted::Counted;
-use super::course::Courses;
-use super::cut_through::CutThroughs;
+use super::counted::counted;
+use super::cut_through::cut_through;
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
-use super::file::{File, Picture, studies};
-use super::jobs::JobRuns;
+use super::file::{File, Picture, Quantity, one, studies};
+use super::inline;
+use super::jobs::{JobRuns, JobTimes};
+use super::kind::Measure;
 use super::lists::distinct;
-use super::measure::Measure;
 use super::model::Models;
-use super::network::NetworkRuns;
+use super::network::{AtLoads, NetworkRuns, Searches};
 use super::rows::Rows;
 use super::statement::{Known, Statement};
 use super::verdict::{JudgedStatement, Verdict};
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use tvlb_simulator::StarvedLink;
 use tvlb_table_set::input_file;
 
 /// The largest study file that is read. It has some bytes for each entry of its lists.
@@ -68,6 +67,20 @@ impl StudyFile {
         Ok(Self { studies: studies.into_iter().map(study).collect() })
     }
 
+    /// One study of a fabric along axes, each `NAME=VALUES`, as `tvlb-lab sweep --axis` takes them. What the study
+    /// names by paths begins at the working directory.
+    ///
+    /// # Errors
+    /// The first thing that is not accepted.
+    pub fn of_axes(fabric: &str, axes: &[String]) -> Result<Self, SweepError> {
+        let path = PathBuf::from("--axis");
+        let wrong = |fault: String| SweepError::File { path: path.clone(), fault };
+        let table = inline::table(fabric, axes).map_err(SweepError::Axis)?;
+        let file = one(table, false).map_err(wrong)?;
+        let (name, about, is_quick) = ("study".to_owned(), String::new(), false);
+        Ok(Self { studies: vec![SweepStudy { name, about, file, path, is_quick }] })
+    }
+
     /// The study with this name.
     pub fn find(&self, name: &str) -> Option<&SweepStudy> {
         self.studies.iter().find(|study| study.name == name)
@@ -89,17 +102,25 @@ impl SweepStudy {
         let fabrics = file.fabrics.iter().map(|name| NamedFabric::read(name, beside));
         let fabrics = fabrics.collect::<Result<Vec<_>, SweepError>>()?;
         let measure: Box<dyn Measure> = if let Some(model) = &file.model {
-            Box::new(Models::new(&self.name, *model, file, fabrics).map_err(|e| wrong(&e))?)
+            let models = Models::new(&self.name, file, fabrics).map_err(|e| wrong(&e))?;
+            Box::new((models, *model))
         } else if file.paths || file.links {
-            Box::new(Counted::new(file, fabrics, beside).map_err(|e| wrong(&e))?)
+            let (lists, counted) = counted(file, fabrics, beside).map_err(|e| wrong(&e))?;
+            Box::new((lists, counted))
         } else if let Some(jobs) = &file.jobs {
-            Box::new(JobRuns::new(jobs, file, (fabrics, beside), &wrong)?)
-        } else if let Some(course) = file.course.as_ref().filter(|_| file.cut_through.is_empty()) {
-            Box::new(Courses::new(course, NetworkRuns::new(file, fabrics, beside, &wrong)?)?)
+            Box::new((JobRuns::new(jobs, file, (fabrics, beside), &wrong)?, JobTimes))
         } else if file.cut_through.is_empty() {
-            Box::new(NetworkRuns::new(file, fabrics, beside, &wrong)?)
+            let network = NetworkRuns::new(file, fabrics, beside, &wrong)?;
+            match (&file.course, &network.measured) {
+                (Some(course), _) => Box::new(course.of(network)?),
+                (None, Quantity::Loads(_)) => Box::new((network, AtLoads)),
+                (None, &Quantity::Saturation(resolution)) => {
+                    Box::new((network, Searches(resolution)))
+                }
+                (None, &Quantity::Curve(curve)) => Box::new((network, curve)),
+            }
         } else {
-            Box::new(CutThroughs::new(file, fabrics, &wrong)?)
+            cut_through(file, (fabrics, beside), &wrong)?
         };
         Ok(StudyPlan { measure })
     }
@@ -166,7 +187,7 @@ pub struct StudyPlan {
 impl StudyPlan {
     /// How many runs the study has.
     pub fn run_count(&self) -> usize {
-        self.measure.units()
+        self.measure.count()
     }
 
     /// Whether its runs are kept. Others are counted again whenever tables are written.
@@ -177,11 +198,12 @@ impl StudyPlan {
     /// How many panels a picture of all runs has, and how many lines each; no number of lines where runs are
     /// marks beside each other. Nothing where no picture of all is drawn.
     pub fn pictured(&self) -> Option<(usize, Option<usize>)> {
-        self.measure.pictured()
+        self.measure.table().pictured
     }
 
-    /// The links of its runs whose buffers are too small for what the links take.
-    pub fn starved_links(&self) -> Vec<StarvedLink> {
-        self.measure.starved_links()
+    /// What figures of its runs seem to say and do not, as of links whose buffers are too small for what the links
+    /// take.
+    pub fn warnings(&self) -> Vec<String> {
+        self.measure.warnings()
     }
 }

@@ -1,4 +1,4 @@
-//! Escape networks from the wiring of a table set to the switches: `escape` and `cut-through`.
+//! Escape networks from the wiring of a table set to the switches that `sweep` runs.
 
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
@@ -30,13 +30,16 @@ fn a_network_is_found_proved_written_and_used() {
     assert_eq!((&rules["most-entries"], &rules["by-set"]), (&0.into(), &true.into()));
     assert_eq!((&json["network"], &json["longest"]), (&"ring".into(), &[8, 2].into()));
     // Switches boot from that image, with its rules.
-    let run = scratch.succeeds(
-        "cut-through out --routing ofar --escape-image ring.tvlb --load 0.2 --warm-up 500 --cycles 500 --json",
-    );
-    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
-    assert_eq!(run["escape-network"], "escape ring of ring.tvlb");
-    let rules = &run["settings"][0]["routing"]["ofar"];
-    assert_eq!((&rules["bubble"], &rules["strict"]), (&1.into(), &true.into()));
+    let run = |more: &str| {
+        let axes = "routing=ofar load=1 traffic=next-group(2) warm-up=500 cycles=500";
+        let axes: String = format!("{axes} {more}")
+            .split_whitespace()
+            .fold(String::new(), |all, axis| all + " --axis " + axis);
+        scratch.succeeds(&format!("sweep fabric.toml{axes} --format csv"))
+    };
+    let from_image = run("escape-image=ring.tvlb");
+    assert_eq!(from_image, run("rules.bubble=1 rules.strict=true"));
+    assert_ne!(from_image, run(""));
     let tree = scratch.succeeds("escape out --escape tree --escape-root 13 -q");
     assert!(tree.contains("escape tree, below switch 13; "), "{tree}");
     assert!(tree.contains("per hop       escape tree of 36 switches"), "{tree}");

@@ -3,8 +3,8 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 9] =
-    ["cut-through", "escape", "run", "place", "advise", "bisection", "search", "sweep", "plot"];
+const COMMANDS: [&str; 8] =
+    ["escape", "run", "place", "advise", "bisection", "search", "sweep", "plot"];
 
 #[test]
 fn help() {

@@ -7,8 +7,7 @@ use std::fmt::Write;
 
 /// Loads of which the last saturates.
 const RUNS: &str = "simulate out --window 500 --warm-up 1 --traffic shift(2,0) --load 0.1,0.2,0.3,0.6 --seeds 1,2 --latency-limit 200";
-const CUT_THROUGH: &str =
-    "cut-through out --routing min,pb --load 0.1,0.3 --seeds 1,2 --warm-up 200 --cycles 500";
+const CUT_THROUGH: &str = "sweep fabric.toml --axis routing=min,pb --axis load=0.1,0.3 --axis seed=1,2 --axis warm-up=200 --axis cycles=500";
 
 /// A table set, and the runs of two schemes as `ugal-l.csv` and `par.csv`.
 fn with_runs() -> Scratch {

@@ -107,7 +107,7 @@ fn every_count_has_a_limit() {
         ),
         ("simulate out --window 1000000001", "accepted 1 to 1000000000"),
         ("simulate out --warm-up 4294967295", "accepted"),
-        ("cut-through out --burst 1000001", "accepted 1 to 1000000"),
+        ("sweep fabric.toml --axis routing=min --axis burst=1000001", "accepted 1 to 1000000"),
         ("place fabric.toml --jobs 16777217", "1 to 16777216 ranks"),
     ] {
         let refused = scratch.refuses(arguments);

@@ -117,7 +117,8 @@ fn nodes_that_are_not_there_neither_send_nor_receive() {
         assert_eq!(outcome["all"]["nodes"], senders, "{traffic}: {found}");
         assert!(outcome["fairness"]["least"].as_f64().unwrap() > 0.0, "{traffic}: {found}");
     }
-    let cut_through = "cut-through out --routing min --traffic uniform --load 0.3 --json";
+    let cut_through =
+        "sweep m/fabric.toml --axis routing=min --axis traffic=uniform --axis load=0.3 --json";
     let found = json(&scratch, cut_through).to_string();
     assert!(found.contains("accepted"), "{found}");
     let modelled = scratch.succeeds("model m/fabric.toml --sets all --patterns permutation -q");

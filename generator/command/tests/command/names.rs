@@ -466,8 +466,8 @@ fn names_stand_for_numbers() {
         ),
         ("sets routes out --decision par-source --to -1", "--to: \"-1\" is not a switch"),
         (
-            "cut-through out --routing ofar --escape tree --escape-root r9",
-            "--escape-root: \"r9\" is not",
+            "sweep fabric.toml --axis routing=ofar --axis escape=tree --axis escape-root=r9",
+            "\"r9\" is not",
         ),
     ] {
         let error = scratch.refuses(arguments);

@@ -100,14 +100,16 @@ tvlb simulate out --plot out/a.svg
 tvlb simulate out --plot missing/a.svg
 tvlb simulate out --plot a.gif
 tvlb simulate out --bench 0
-tvlb-lab cut-through out --routing ofar,ofar
-tvlb-lab cut-through out --routing magic
-tvlb-lab cut-through out --burst 0
-tvlb-lab cut-through out --burst 5 --load 0.1
-tvlb-lab cut-through out --routing ofar --local-percent 300
-tvlb-lab cut-through out --routing ofar --local-percent 90,80
-tvlb-lab cut-through out --escape-root 3
-tvlb-lab cut-through out --packet 0
+tvlb-lab sweep fabric.toml --axis routing=ofar,ofar
+tvlb-lab sweep fabric.toml --axis routing=magic
+tvlb-lab sweep fabric.toml --axis routing=min --axis burst=0
+tvlb-lab sweep fabric.toml --axis routing=ofar --axis rules.local-percent=300
+tvlb-lab sweep fabric.toml --axis routing=ofar --axis rules.local-percent=[90,80]
+tvlb-lab sweep fabric.toml --axis routing=min --axis escape-root=3
+tvlb-lab sweep fabric.toml --axis routing=min --axis packet=0
+tvlb-lab sweep fabric.toml --axis load
+tvlb-lab sweep fabric.toml --axis colour=red
+tvlb-lab sweep fabric.toml --axis scheme=par --only fig6
 tvlb model out
 tvlb model fabric.toml --sets nonsense
 tvlb model fabric.toml --patterns 0

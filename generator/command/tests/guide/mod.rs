@@ -184,11 +184,35 @@ fn every_command_of_the_page_on_co_simulation_prints_what_stands_there() {
 }
 
 #[test]
+fn every_command_of_the_page_on_studies_prints_what_stands_there() {
+    check("docs/reference/sweep.md", &[]);
+}
+
+#[test]
 fn every_command_of_the_page_on_booksim_prints_what_stands_there() {
     check("docs/measurements/booksim.md", &[]);
 }
 
+/// The first picture of a report as a file of its own: with the styles of the page.
+fn first_picture(report: &str) -> String {
+    let between = |start: &str, end: &str| {
+        let (_, rest) = report.split_once(start).unwrap();
+        format!("{start}{}{end}", rest.split_once(end).unwrap().0)
+    };
+    let picture = between("<svg", "</svg>");
+    let (opening, rest) = picture.split_once('>').unwrap();
+    format!("{opening}>\n{}{rest}\n", between("<style>", "</style>"))
+}
+
 #[test]
-fn every_command_of_the_readme_prints_what_stands_there() {
-    check("README.md", &[]);
+fn every_command_and_the_picture_of_the_readme_are_what_is_made() {
+    let home = check("README.md", &[]);
+    let report = fs::read_to_string(home.path().join("out/report.html")).unwrap();
+    let (path, picture) = (repository().join("docs/pictures/shapes.svg"), first_picture(&report));
+    if env::var_os("UPDATE_GUIDE").is_some() {
+        fs::write(path, picture).unwrap();
+    } else {
+        let written = fs::read_to_string(path).unwrap();
+        assert!(written == picture, "UPDATE_GUIDE=1 writes docs/pictures/shapes.svg");
+    }
 }

@@ -12,8 +12,8 @@ const OWN: &str = match option_env!("CARGO_BIN_EXE_tvlb") {
 };
 
 /// What `tvlb-lab` does.
-const OF_LAB: [&str; 9] =
-    ["cut-through", "escape", "run", "place", "advise", "bisection", "search", "sweep", "plot"];
+const OF_LAB: [&str; 8] =
+    ["escape", "run", "place", "advise", "bisection", "search", "sweep", "plot"];
 
 /// The program that has the command of this name. The other package's is there once the whole workspace is built.
 pub(crate) fn program(command: &str) -> PathBuf {

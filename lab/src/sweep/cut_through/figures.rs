@@ -1,67 +1,192 @@
-//! What is kept of a run of cut-through switches.
+//! The rows of runs of cut-through switches: what was run, its figures, and its settings.
 
-use crate::cut_through::CutThroughOutcome;
-use serde::{Deserialize, Serialize};
-use tvlb_schema::{Dragonfly, GroupId, SwitchId};
+use super::PhitRuns;
+use crate::cut_through::{CutThrough, CutThroughOutcome, Routing, Sending};
+use crate::escape::Tree;
+use crate::sweep::kind::Unit;
+use tvlb_base::parameter::{Parameter, Parameters};
+use tvlb_base::row;
+use tvlb_base::table::{Cell, Column};
+use tvlb_firmware_model::Scheme;
+use tvlb_ofar::OfarRules;
+use tvlb_schema::{GroupId, PerDecision};
+use tvlb_simulator::Fairness;
+use tvlb_simulator::columns::{IDENTITY, weighing_columns, weighings};
+use tvlb_topology::Topology;
 
-/// What is kept of a run. Loads and rates are phits per node and cycle, times cycles.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct KeptFigures {
-    /// Cycles that were measured; of a burst, until the last phit was delivered.
-    pub(super) cycles: u32,
-    pub(super) latency: f64,
-    pub(super) p50: u32,
-    pub(super) p99: u32,
-    pub(super) accepted: f64,
-    /// The share of packets that took VLB, or were misrouted to another group.
-    pub(super) vlb_share: f64,
-    /// Mean links within groups and between them, without those of the escape network.
-    pub(super) hops: [f64; 2],
-    /// Mean links of the escape network.
-    pub(super) escape_hops: f64,
-    /// The hops that all packets but a thousandth, all but a ten-thousandth, and all do not exceed.
-    pub(super) most_hops: [usize; 3],
-    /// The most entries of a packet into the escape network.
-    pub(super) most_entries: usize,
-    /// What a switch injected on average: in all groups, in that of the tree's root, and the last switch of
-    /// group 0.
-    pub(super) injected: [f64; 3],
+/// The figures of a run. Loads and rates are phits per node or link and cycle, times cycles.
+pub(in super::super) const FIGURES: [Column<'_>; 32] = [
+    Column::number("cycles", 0, "cycles that were measured; of a burst, until the last phit"),
+    Column::words("saturated", "whether less than 95% of the load was accepted"),
+    Column::words("growing", "whether the latency was still growing as the run ended"),
+    Column::number("packets", 0, "packets delivered in the measured cycles"),
+    Column::number("latency", 1, "mean cycles from generation to the last phit of a packet"),
+    Column::number("p50", 0, "the median of it, in cycles"),
+    Column::number("p99", 0, "its 99th percentile"),
+    Column::number("p99.9", 0, "its 99.9th percentile"),
+    Column::number("max", 0, "the largest"),
+    Column::number("network-latency", 1, "mean cycles from the node's sending to the last phit"),
+    Column::number("generated", 4, "phits generated, less than the load where queues are full"),
+    Column::number("accepted", 4, "phits delivered per sending node and cycle"),
+    Column::number("vlb-share", 3, "share of the packets by VLB, or misrouted to another group"),
+    Column::number("least", 3, "phits per cycle of the node that was served worst"),
+    Column::number("most", 3, "phits per cycle of the node that was served best"),
+    Column::number("jain", 4, "Jain's index of fairness"),
+    Column::number("hops", 3, "mean links between switches that a packet crossed"),
+    Column::number("local-hops", 3, "those within groups, without the escape network's"),
+    Column::number("global-hops", 3, "those between groups, without the escape network's"),
+    Column::number("local-mean", 3, "phits per cycle on a link within groups"),
+    Column::number("local-most", 3, "on the busiest of them"),
+    Column::number("global-mean", 3, "phits per cycle on a link between groups"),
+    Column::number("global-most", 3, "on the busiest of them"),
+    Column::number("escape-hops", 4, "mean links of the escape network"),
+    Column::number("escape-entries", 4, "how often a packet entered it"),
+    Column::number("most-entries", 0, "the most entries of a packet"),
+    Column::number("hops-of-all-but-a-thousandth", 0, "hops that 99.9% of packets do not exceed"),
+    Column::number("hops-of-all-but-a-ten-thousandth", 0, "hops that 99.99% do not exceed"),
+    Column::number("most-hops", 0, "hops that none exceeds"),
+    Column::number("injected", 4, "what the nodes of a switch sent into the network, on average"),
+    Column::number("injected-in-root-group", 4, "the same in the group of an escape tree's root"),
+    Column::number("injected-by-last-switch", 4, "the same of the last switch of group 0"),
+];
+
+/// Those of them that the terminal shows.
+pub(super) const SHOWN: &[&str] =
+    &["saturated", "latency", "p99", "accepted", "vlb-share", "least", "hops", "escape-hops"];
+
+pub(super) fn names_of_figures() -> impl Iterator<Item = &'static str> {
+    FIGURES.iter().map(|column| column.name)
 }
 
-impl KeptFigures {
-    pub(super) fn new(outcome: &CutThroughOutcome, (df, root): (&Dragonfly, SwitchId)) -> Self {
-        let hops = &outcome.hops.packets;
-        let packets: u64 = hops.iter().sum();
-        // The least number of hops beyond which there are no more than so many packets.
-        let within = |beyond: u64| {
-            let mut left = packets;
-            let is_enough = |count: &u64| {
-                left -= count;
-                left <= beyond
-            };
-            hops.iter().position(is_enough).unwrap_or(0)
-        };
-        let of_group = |group: GroupId| -> Vec<f64> {
-            let all = df.switches().zip(&outcome.injected);
-            all.filter(|(switch, _)| df.place(*switch).0 == group).map(|(_, rate)| *rate).collect()
-        };
-        #[expect(clippy::cast_precision_loss, reason = "at most 65,536 switches")]
-        let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len() as f64;
-        let escape = outcome.escape.as_ref();
-        let last = of_group(GroupId(0)).last().copied().unwrap_or(0.0);
-        Self {
-            cycles: outcome.cycles,
-            latency: outcome.latency,
-            p50: outcome.p50,
-            p99: outcome.p99,
-            accepted: outcome.accepted,
-            vlb_share: outcome.vlb_share,
-            hops: [outcome.hops.local, outcome.hops.global],
-            escape_hops: escape.map_or(0.0, |escape| escape.hops),
-            most_hops: [packets / 1000, packets / 10_000, 0].map(within),
-            most_entries: escape.map_or(0, |escape| escape.packets.len().saturating_sub(1)),
-            injected: [mean(&outcome.injected), mean(&of_group(df.place(root).0)), last],
-        }
-    }
+/// What stands in [`FIGURES`].
+pub(super) fn figures(outcome: &CutThroughOutcome, topology: &Topology) -> Vec<Cell> {
+    let Fairness { least, most, jain } = outcome.fairness;
+    let CutThroughOutcome { hops, local_links, global_links, escape, .. } = outcome;
+    let [escape_hops, entries] =
+        escape.as_ref().map_or([0.0; 2], |escape| [escape.hops, escape.entries]);
+    let most_entries = escape.as_ref().map_or(0, |escape| escape.packets.len().saturating_sub(1));
+    let packets: u64 = hops.packets.iter().sum();
+    let [thousandth, ten_thousandth, none] =
+        [packets / 1000, packets / 10_000, 0].map(|beyond| hops_within(&hops.packets, beyond));
+    let [injected, in_root_group, by_last] = injected(outcome, topology);
+    // A latency beyond saturation is that of its window alone.
+    let saturated = outcome.load.is_some_and(|load| outcome.accepted < 0.95 * load);
+    row![
+        outcome.cycles,
+        saturated,
+        outcome.growing,
+        outcome.packets,
+        outcome.latency,
+        outcome.p50,
+        outcome.p99,
+        outcome.p999,
+        outcome.most,
+        outcome.network_latency,
+        outcome.generated,
+        outcome.accepted,
+        outcome.vlb_share,
+        least,
+        most,
+        jain,
+        hops.local + hops.global + escape_hops,
+        hops.local,
+        hops.global,
+        local_links.mean,
+        local_links.most,
+        global_links.mean,
+        global_links.most,
+        escape_hops,
+        entries,
+        most_entries,
+        thousandth,
+        ten_thousandth,
+        none,
+        injected,
+        in_root_group,
+        by_last,
+    ]
+}
+
+/// The least number of hops beyond which there are no more than so many packets; `packets` by their hops.
+fn hops_within(packets: &[u64], beyond: u64) -> usize {
+    let mut left: u64 = packets.iter().sum();
+    let is_enough = |count: &u64| {
+        left -= count;
+        left <= beyond
+    };
+    packets.iter().position(is_enough).unwrap_or(0)
+}
+
+/// What a switch injected on average: in all groups, in that of a tree's root, and the last switch of group 0.
+fn injected(outcome: &CutThroughOutcome, topology: &Topology) -> [f64; 3] {
+    let df = topology.dragonfly();
+    let of_group = |group: GroupId| -> Vec<f64> {
+        let all = df.switches().zip(&outcome.injected);
+        all.filter(|(switch, _)| df.place(*switch).0 == group).map(|(_, rate)| *rate).collect()
+    };
+    #[expect(clippy::cast_precision_loss, reason = "at most 65,536 switches")]
+    let mean = |rates: &[f64]| rates.iter().sum::<f64>() / rates.len() as f64;
+    let root = df.place(Tree::root_of(topology)).0;
+    let last = of_group(GroupId(0)).last().copied().unwrap_or(0.0);
+    [mean(&outcome.injected), mean(&of_group(root)), last]
+}
+
+/// The columns of what was run, then others, then those of the settings.
+pub(super) fn columns_with(own: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let first = ["line"].into_iter().chain(IDENTITY.iter().map(|column| column.name));
+    let weighing = weighing_columns().map(|column| column.name);
+    first
+        .chain(own)
+        .chain(weighing)
+        .chain(["vc-scheme"])
+        .chain(shown().map(|parameter| parameter.name))
+        .collect()
+}
+
+/// The settings that have columns: the cycles that are measured stand among the figures.
+fn shown() -> impl Iterator<Item = &'static Parameter<CutThrough>> {
+    CutThrough::ALL.iter().filter(|parameter| parameter.name != "cycles")
+}
+
+/// What was run.
+pub(super) fn first_cells(unit: Unit<'_, PhitRuns>) -> Vec<Cell> {
+    let (units, run) = (unit.units, unit.run());
+    let (pattern, placement) = (units.pattern(run), &units.placements[run.placement]);
+    let routing = run.settings.routing;
+    let (set, second_set) = units.paths[run.line].names();
+    let draws = !matches!(
+        routing,
+        Routing::Scheme(Scheme::Min) | Routing::Ofar(OfarRules { by_set: false, .. })
+    );
+    let is_par = routing == Routing::Scheme(Scheme::Par);
+    let traffic =
+        if run.sending == Sending::AllToAll { "all-to-all" } else { pattern.name.as_str() };
+    row![
+        units.lines[run.line].name.as_str(),
+        units.fabrics[run.fabric].fabric.file.name.as_str(),
+        routing.name(),
+        draws.then_some(set),
+        second_set.or(Some(set)).filter(|_| is_par),
+        traffic,
+        pattern.content.as_deref(),
+        placement.name.as_str(),
+        placement.content.as_deref(),
+    ]
+}
+
+/// The settings. Numbers of channels are empty where there are as many as the routing needs.
+pub(super) fn last_cells(unit: Unit<'_, PhitRuns>) -> Vec<Cell> {
+    let (units, run) = (unit.units, unit.run());
+    let fabric = &units.fabrics[run.fabric].fabric;
+    let PerDecision { ugal_l, par_source, par_second } = units.paths[run.line].weighings(fabric);
+    // Piggybacking compares queues times hops, without T, candidates or a gate.
+    let both = match run.settings.routing {
+        Routing::Scheme(Scheme::Par) => [Some(par_source), Some(par_second)],
+        Routing::Scheme(Scheme::UgalL) | Routing::UgalG => [Some(ugal_l), None],
+        _ => [None, None],
+    };
+    let mut row = weighings(both);
+    row.push(fabric.virtual_channels().name().into());
+    row.extend(shown().map(|parameter| parameter.get(&run.settings)));
+    row
 }

@@ -1,52 +1,168 @@
 //! What a line of a study of cut-through switches says: how packets find their ways, and the settings of its runs.
 
 use crate::cut_through::{CutThrough, Piggybacking, Routing};
+use crate::escape::find;
 use crate::sweep::asked::{EscapeChoice, RoutingKind, RoutingLine};
+use crate::sweep::error::SweepError;
+use crate::sweep::fabrics::{NamedFabric, is_sizes};
+use crate::sweep::select::CellValue;
+use crate::sweep::sets::{CONVENTIONAL, SetDetails, StudyPaths, StudySet};
+use std::path::Path;
 use toml::Value;
+use tvlb_base::parameter::Stated;
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_ofar::{EscapeKind, OfarRules};
+use tvlb_generator::checked_fabric::fabric_image;
+use tvlb_ofar::{EscapeImage, EscapeKind, OfarRules, encode_escape_image};
+use tvlb_schema::FabricImage;
+use tvlb_table_set::input_file::{self, Symlinks};
+
+/// The most bytes of an escape image.
+const MOST_BYTES: u64 = 1 << 20;
+
+type Fault = Box<dyn std::error::Error + Send + Sync>;
+
+/// What routings draw from that do not decide by a scheme, unless the line says otherwise.
+const USUAL: &str = "valg";
 
 impl RoutingLine {
-    pub(super) fn settings(&self) -> Result<CutThrough, String> {
-        let routing = match self.routing {
-            RoutingKind::Ofar => Routing::Ofar(self.ofar_rules()?),
+    const fn is_per_hop(&self) -> bool {
+        matches!(self.routing, RoutingKind::Ofar | RoutingKind::TOfar)
+    }
+
+    /// The first key that says something of packets that decide at every hop.
+    fn first_of_per_hop(&self) -> Option<&'static str> {
+        let keys = [
+            ("rules", !self.rules.is_empty()),
+            ("escape", self.escape.is_some()),
+            ("escape-root", self.escape_root.is_some()),
+            ("escape-image", self.escape_image.is_some()),
+        ];
+        keys.into_iter().find(|(_, is_said)| *is_said).map(|(key, _)| key)
+    }
+
+    /// The escape network that is found if the line names no image.
+    fn escape_kind(&self) -> EscapeKind {
+        match self.escape {
+            None | Some(EscapeChoice::Ring) => EscapeKind::Ring,
+            Some(EscapeChoice::Tree) => EscapeKind::Tree,
+        }
+    }
+
+    /// The switch above all others, as the line names it.
+    fn root(&self) -> Option<&str> {
+        self.escape_root.as_ref().map(|CellValue(root)| root.as_str())
+    }
+
+    /// Where VLB paths come from. A scheme draws from all of them unless the line says otherwise.
+    pub(super) fn paths(&self, beside: &Path) -> Result<StudyPaths, String> {
+        let is_scheme = !self.is_per_hop() && self.routing != RoutingKind::Piggybacking;
+        let usual = if is_scheme { CONVENTIONAL } else { USUAL };
+        let set = self.policies.clone().unwrap_or_else(|| usual.to_owned());
+        StudyPaths::parse(&StudySet(SetDetails { set, ..SetDetails::default() }), beside)
+    }
+
+    /// The settings of runs on a fabric, whose latencies are the fabric file's. `image` is that of the escape network,
+    /// if the line names a file, and `most` how long may be measured what ends by itself.
+    pub(super) fn settings(
+        &self,
+        named: &NamedFabric,
+        paths: VlbPaths,
+        (image, most): (Option<&[u8]>, Option<u32>),
+    ) -> Result<CutThrough, String> {
+        let stated = self.settings.stated()?;
+        let mut usual = CutThrough::new(Routing::Scheme(Scheme::Min), paths);
+        usual.measured_cycles = most.unwrap_or(usual.measured_cycles);
+        let mut settings = if is_sizes(&named.path) {
+            stated.over(usual)
+        } else {
+            usual.on(named.fabric.file.links(), &stated)
+        };
+        settings.routing = match self.routing {
+            RoutingKind::Ofar | RoutingKind::TOfar => {
+                Routing::Ofar(self.ofar_rules(named, image, &stated)?)
+            }
             RoutingKind::Piggybacking => {
                 let [percent, packets] = self.congestion.unwrap_or([200, 5]);
-                Routing::Piggybacking(Piggybacking { percent, packets, like_fogsim: false })
+                let like_fogsim = self.like_fogsim;
+                Routing::Piggybacking(Piggybacking { percent, packets, like_fogsim })
             }
+            RoutingKind::Min => Routing::Scheme(Scheme::Min),
+            RoutingKind::Vlb => Routing::Scheme(Scheme::Vlb),
             RoutingKind::UgalL => Routing::Scheme(Scheme::UgalL),
             RoutingKind::UgalG => Routing::UgalG,
             RoutingKind::Par => Routing::Scheme(Scheme::Par),
         };
-        let is_scheme = matches!(routing, Routing::Scheme(_) | Routing::UgalG);
-        let paths = if is_scheme && self.policies.is_none() {
-            VlbPaths::Conventional
-        } else {
-            VlbPaths::Custom
-        };
-        let stated = self.settings.stated().map_err(|error| format!("{}: {error}", self.name))?;
-        Ok(stated.over(CutThrough::new(routing, paths)))
+        if self.escape_image.is_some() && (self.escape.is_some() || self.escape_root.is_some()) {
+            return Err(
+                "found escape-image and escape or escape-root, accepted one of them".to_owned()
+            );
+        }
+        if self.escape_root.is_some() && self.escape_kind() == EscapeKind::Ring {
+            return Err("escape-root: accepted with escape = \"tree\", which has a root".to_owned());
+        }
+        if self.is_per_hop() {
+            // OFAR's channels are among its rules.
+            (settings.local.virtual_channels, settings.global.virtual_channels) = (None, None);
+        } else if let Some(found) = self.first_of_per_hop() {
+            return Err(format!("found {found}, accepted with the routings ofar and t-ofar"));
+        }
+        Ok(settings)
     }
 
-    /// The default rules with those that the line names.
-    fn ofar_rules(&self) -> Result<OfarRules, String> {
-        let defaults = Value::try_from(OfarRules::default()).expect("rules are plain values");
-        let mut table = defaults.as_table().expect("rules have names").clone();
+    /// The rules of the escape image or the default ones, with those that the line names.
+    fn ofar_rules(
+        &self,
+        named: &NamedFabric,
+        image: Option<&[u8]>,
+        stated: &Stated<CutThrough>,
+    ) -> Result<OfarRules, String> {
+        let mut usual = OfarRules::default();
+        if let Some(image) = image {
+            let plan = fabric_image(&named.fabric.topology);
+            let plan = FabricImage::decode(&plan).expect("the encoder decodes what it wrote");
+            let image = EscapeImage::decode(image, &plan);
+            usual = *image.map_err(|error| format!("escape-image: {error}"))?.rules();
+        }
+        let over = stated.over(CutThrough::new(Routing::Ofar(usual), VlbPaths::Custom));
+        let channels = [over.local.virtual_channels, over.global.virtual_channels];
+        usual.local_channels = channels[0].unwrap_or(usual.local_channels);
+        usual.global_channels = channels[1].unwrap_or(usual.global_channels);
+        usual.by_set |= self.routing == RoutingKind::TOfar;
+        let rules = Value::try_from(usual).expect("rules are plain values");
+        let mut table = rules.as_table().expect("rules have names").clone();
         table.extend(self.rules.clone());
         let read: Result<OfarRules, toml::de::Error> = Value::Table(table).try_into();
-        read.map_err(|error| format!("{}: rules: {}", self.name, error.message()))
+        read.map_err(|error| format!("rules: {}", error.message()))
     }
 
-    /// The policies of the images that it boots from.
-    pub(super) fn policies(&self) -> &str {
-        self.policies.as_deref().unwrap_or("valg")
+    /// What the escape network is, where the line names no image.
+    pub(super) fn escape_in_words(&self) -> Option<String> {
+        let root = self.root().map_or_else(String::new, |root| format!(" below {root}"));
+        let kind = self.escape_kind().name();
+        self.is_per_hop().then(|| format!("{kind}{root}"))
     }
 
-    pub(super) const fn escape(&self) -> Option<EscapeKind> {
-        match (self.routing, self.escape) {
-            (RoutingKind::Ofar, EscapeChoice::Ring) => Some(EscapeKind::Ring),
-            (RoutingKind::Ofar, EscapeChoice::Tree) => Some(EscapeKind::Tree),
-            _ => None,
+    /// The escape image that the line names, if it names one.
+    pub(super) fn escape_image(&self, beside: &Path) -> Result<Option<Vec<u8>>, String> {
+        let Some(file) = &self.escape_image else { return Ok(None) };
+        let path = beside.join(file);
+        let read = input_file::read(&path, MOST_BYTES, Symlinks::Follow);
+        read.map(Some).map_err(|error| format!("escape-image: {}: {error}", path.display()))
+    }
+
+    /// The image of the escape network that is found on a fabric, if packets need one.
+    pub(super) fn found_escape(&self, named: &NamedFabric) -> Result<Option<Vec<u8>>, SweepError> {
+        if !self.is_per_hop() {
+            return Ok(None);
         }
+        let failed = |error: Fault| SweepError::Run { run: named.path.clone(), error };
+        let topology = &named.fabric.topology;
+        let root = self.root().map(|root| named.parts().1.switch(root));
+        let root = root.transpose().map_err(|error| failed(error.into()))?;
+        let found = find(topology, self.escape_kind(), root).map_err(|e| failed(e.into()))?;
+        let plan = fabric_image(topology);
+        let plan = FabricImage::decode(&plan).expect("the encoder decodes what it wrote");
+        let image = encode_escape_image(&plan, &found.network, &OfarRules::default());
+        image.map(Some).map_err(|error| failed(error.into()))
     }
 }

@@ -1,46 +1,38 @@
 //! The rows of runs: what was run, its figures, and its settings.
 
+use super::super::error::SweepError;
+use super::super::kind::{StudyTable, UnitRows};
+use super::super::means::Means;
+use super::super::store::KeptRow;
 use super::{NetworkRuns, StudyRun};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_simulator::Outcome;
 use tvlb_simulator::columns::{FIGURES, IDENTITY, figures, settings, settings_columns};
 
+/// The figures of runs that the terminal shows.
+const SHOWN: &[&str] = &["saturated", "latency", "p99", "accepted", "vlb-share", "hops", "least"];
+
 /// What is kept of a run.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Ran {
+pub(in super::super) struct Ran {
     pub(super) saturated: bool,
     /// What stands in [`FIGURES`], for all nodes and for each population.
-    #[serde(deserialize_with = "whole_rows")]
-    figures: Vec<Vec<String>>,
-}
-
-/// Refuses rows of other columns than this build's.
-fn whole_rows<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Vec<String>>, D::Error> {
-    let rows = Vec::<Vec<String>>::deserialize(deserializer)?;
-    match rows.iter().map(Vec::len).find(|count| *count != FIGURES.len()) {
-        None => Ok(rows),
-        Some(found) => {
-            let accepted = FIGURES.len();
-            Err(D::Error::custom(format!("found {found} figures, accepted {accepted}")))
-        }
-    }
+    figures: Vec<KeptRow>,
 }
 
 impl From<&Outcome> for Ran {
     fn from(outcome: &Outcome) -> Self {
-        let figures = figures(outcome);
-        let texts = figures.iter().map(|row| row.iter().map(Cell::to_string).collect());
-        Self { saturated: outcome.saturated, figures: texts.collect() }
+        let figures = figures(outcome).iter().map(|row| KeptRow::of(row)).collect();
+        Self { saturated: outcome.saturated, figures }
     }
 }
 
 /// What is read of a search's outcome.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct SaturationFigures {
+pub(in super::super) struct SaturationFigures {
     by_latency: f64,
     by_acceptance: f64,
     accepted_beyond: f64,
@@ -63,16 +55,58 @@ impl NetworkRuns {
         self.first_columns().into_iter().chain(own).chain(last).collect()
     }
 
-    /// The columns of runs at loads.
-    pub(super) fn run_columns(&self) -> Vec<&'static str> {
+    /// The table of runs at loads.
+    pub(super) fn table_of_runs(&self) -> StudyTable {
         let figures = FIGURES.iter().map(|column| column.name);
-        self.columns_with(["load", "seed"].into_iter().chain(figures))
+        StudyTable {
+            names: ["runs.csv", "summary.csv"],
+            means: Some(Means {
+                first: [&self.first_columns()[..], &["load", "population"]].concat(),
+                counted: &["saturated", "growing"],
+                figures: &[
+                    ("latency", true),
+                    ("p99", true),
+                    ("accepted", true),
+                    ("hops", false),
+                    ("vlb-share", false),
+                ],
+                step: None,
+                then: &[],
+            }),
+            pictured: Some((self.patterns(), Some(self.lines))),
+            shown: SHOWN,
+            ..StudyTable::figures(
+                self.columns_with(["load", "seed"].into_iter().chain(figures.clone())),
+                figures.collect(),
+                "latency over load in flits",
+            )
+        }
     }
 
-    /// The columns of searches.
-    pub(super) fn search_columns(&self) -> Vec<&'static str> {
+    /// The table of searches.
+    pub(super) fn table_of_searches(&self, resolution: f64) -> StudyTable {
         let own = ["seed", "criterion", "saturation", "accepted-beyond", "resolution"];
-        self.columns_with(own.into_iter())
+        StudyTable {
+            names: ["saturation.csv", "saturation-summary.csv"],
+            means: Some(Means {
+                first: [&self.first_columns()[..], &["criterion"]].concat(),
+                counted: &[],
+                figures: &[("saturation", true), ("accepted-beyond", true)],
+                step: Some(resolution),
+                then: &["resolution"],
+            }),
+            pictured: Some((self.patterns(), None)),
+            ..StudyTable::figures(
+                self.columns_with(own.into_iter()),
+                own[2..4].to_vec(),
+                "saturation in flits",
+            )
+        }
+    }
+
+    /// How many kinds of traffic each fabric has.
+    fn patterns(&self) -> usize {
+        self.traffic.first().map_or(0, Vec::len)
     }
 
     /// What stands in the first columns for a run.
@@ -113,14 +147,19 @@ impl NetworkRuns {
         settings(weighings, dead, &subject.settings)
     }
 
-    /// The rows of a run at a load: all nodes, and each population where there are several.
-    pub(super) fn run_rows(&self, unit: &StudyRun, load: f64, ran: &Ran) -> Vec<Vec<Cell>> {
+    /// The rows of runs at loads: all nodes, and each population where there are several.
+    pub(super) fn rows_of<'r>(
+        &self,
+        unit: &StudyRun,
+        runs: impl Iterator<Item = (f64, &'r Ran)>,
+    ) -> Result<UnitRows, SweepError> {
         let (subject, last, seed) = (self.subject(unit), self.last(unit), unit.subject.seed);
-        let of = |figures: &Vec<String>| {
-            let figures: Vec<Cell> = figures.iter().map(|text| text.as_str().into()).collect();
-            [&subject[..], &row![load, seed], &figures, &last].concat()
+        let row = |(load, kept): (f64, &KeptRow)| {
+            let figures = kept.cells(FIGURES.len())?;
+            Ok([&subject[..], &row![load, seed], &figures, &last].concat())
         };
-        ran.figures.iter().map(of).collect()
+        let kept = runs.flat_map(|(load, ran)| ran.figures.iter().map(move |kept| (load, kept)));
+        kept.map(row).collect()
     }
 
     /// The rows of a search, one for each criterion.
@@ -129,7 +168,7 @@ impl NetworkRuns {
         unit: &StudyRun,
         resolution: f64,
         found: &SaturationFigures,
-    ) -> Vec<Vec<Cell>> {
+    ) -> UnitRows {
         let (subject, last, seed) = (self.subject(unit), self.last(unit), unit.subject.seed);
         let SaturationFigures { by_latency, by_acceptance, accepted_beyond } = *found;
         let rows = [
@@ -137,31 +176,5 @@ impl NetworkRuns {
             row![seed, "acceptance", by_acceptance, None::<f64>, resolution],
         ];
         rows.map(|row| [&subject[..], &row, &last].concat()).into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::super::measure::{ResultStore, runs_in};
-    use super::*;
-
-    /// As where a column was added since.
-    #[test]
-    fn a_run_of_other_columns_is_refused() {
-        let home = tempfile::tempdir().unwrap();
-        let runs = runs_in(home.path()).unwrap();
-        let source = ResultStore::new(&runs, home.path(), false);
-        let read = |count: usize| {
-            let ran = Ran { saturated: false, figures: vec![vec![String::new(); count]] };
-            runs.put("run", &ran).unwrap();
-            source.kept::<Ran>(&"run").map(|ran| ran.map(|ran| ran.figures[0].len()))
-        };
-        let count = FIGURES.len();
-        assert!(matches!(read(count), Ok(Some(found)) if found == count));
-        for other in [count - 1, count + 1] {
-            let said = read(other).unwrap_err().to_string();
-            let expected = format!("(found {other} figures, accepted {count}");
-            assert!(said.contains(".run: ") && said.contains(&expected), "{said}");
-        }
     }
 }

@@ -2,154 +2,154 @@
 
 use super::super::asked::Curve;
 use super::super::error::SweepError;
-use super::super::means::{Means, means};
-use super::super::measure::{Measure, ResultStore};
-use super::super::rows::Rows;
+use super::super::images::ImageKey;
+use super::super::kind::{Kind, StudyTable, Unit, UnitRows, Units};
+use super::super::store::ResultStore;
 use super::figures::{Ran, SaturationFigures};
-use super::{ImageKey, NetworkRuns, NetworkSubject, Quantity, StudyRun};
+use super::{NetworkRuns, NetworkSubject, StudyRun};
 use std::collections::BTreeMap;
-use tvlb_base::progress::{Cancelled, Progress};
-use tvlb_base::table::Cell;
-use tvlb_generator::faults::update;
-use tvlb_generator::image::Images;
-use tvlb_schema::{FabricImage, FaultSet, Nodes, SwitchImage};
+use tvlb_base::progress::Progress;
 use tvlb_simulator::{
-    BootedFabric, FaultSchedule, Probing, Run, RunError, StarvedLink, StopRule, Study, StudyError,
-    last_good,
+    BootedFabric, FaultSchedule, Probing, Run, RunError, StopRule, Study, StudyError, last_good,
 };
 use tvlb_traffic::{Pattern, Traffic};
 
 /// A load of 1 in the steps of a line of rising loads.
 const STEPS: u32 = 10_000;
 
-impl Measure for NetworkRuns {
-    fn units(&self) -> usize {
+impl Units for NetworkRuns {
+    fn count(&self) -> usize {
         self.units.len()
     }
 
-    /// Makes the images of every fabric and set that is to be run, with those that switches have where parts
-    /// are dead.
-    fn prepare(&mut self, units: &[usize], progress: &dyn Progress) -> Result<(), SweepError> {
-        for &unit in units {
-            let tables = self.units[unit].tables;
-            if !self.images.contains_key(&tables) {
-                let images = self.made(tables, progress)?;
-                self.images.insert(tables, images);
-            }
-        }
-        Ok(())
+    fn prepare(&mut self, unit: usize, progress: &dyn Progress) -> Result<(), SweepError> {
+        let key = self.units[unit].tables;
+        let named = &self.fabrics[key.fabric];
+        let dead = self.dead[key.dead].of(key.fabric, key.seed, &named.fabric);
+        let boots = (named, &self.sets[key.set]);
+        self.images.prepare(key, boots, dead.as_ref(), progress).map(|_| ())
     }
 
-    fn is_kept(&self, unit: usize, source: &ResultStore<'_>) -> Result<bool, SweepError> {
-        let unit = &self.units[unit];
-        match self.measured {
-            Quantity::Curve(curve) => Ok(self.line(unit, curve, source, &())?.is_some()),
-            _ => Ok(source.contains(&unit.subject)),
-        }
+    fn warnings(&self) -> Vec<String> {
+        let of_unit = |unit: &StudyRun| {
+            let settings = &unit.subject.settings;
+            let starved = settings.starved_links().into_iter().map(|link| link.to_string());
+            starved.chain(self.pattern(unit).unmeasured_bursts(settings.window_cycles))
+        };
+        self.units.iter().flat_map(of_unit).collect()
+    }
+}
+
+impl<'u> Unit<'u, NetworkRuns> {
+    pub(in super::super) fn run(self) -> &'u StudyRun {
+        &self.units.units[self.place]
+    }
+}
+
+/// Runs at loads.
+pub(in super::super) struct AtLoads;
+
+impl Kind<NetworkRuns> for AtLoads {
+    type Subject<'u> = &'u NetworkSubject;
+    type Found = Ran;
+
+    fn subject<'u>(&self, unit: Unit<'u, NetworkRuns>) -> &'u NetworkSubject {
+        &unit.run().subject
+    }
+
+    fn make(&self, unit: Unit<'_, NetworkRuns>) -> Result<Ran, SweepError> {
+        unit.units.simulate(unit.run(), self.subject(unit), unit.progress)
+    }
+
+    fn rows(&self, unit: Unit<'_, NetworkRuns>, found: Vec<Ran>) -> Result<UnitRows, SweepError> {
+        let load = self.subject(unit).load.expect("what is no search has a load");
+        unit.units.rows_of(unit.run(), found.iter().map(|ran| (load, ran)))
+    }
+
+    fn table(&self, units: &NetworkRuns) -> StudyTable {
+        units.table_of_runs()
+    }
+}
+
+/// Searches for the load of saturation with this resolution.
+pub(in super::super) struct Searches(pub(in super::super) f64);
+
+impl Kind<NetworkRuns> for Searches {
+    type Subject<'u> = &'u NetworkSubject;
+    type Found = SaturationFigures;
+
+    fn subject<'u>(&self, unit: Unit<'u, NetworkRuns>) -> &'u NetworkSubject {
+        &unit.run().subject
+    }
+
+    fn make(&self, unit: Unit<'_, NetworkRuns>) -> Result<SaturationFigures, SweepError> {
+        unit.units.search(unit.run(), self.0, unit.progress)
     }
 
     fn rows(
         &self,
-        unit: usize,
-        source: &ResultStore<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
-        let unit = &self.units[unit];
-        match self.measured {
-            Quantity::Curve(curve) => self.line(unit, curve, source, progress),
-            Quantity::Loads(_) => {
-                let load = unit.subject.load.expect("what is no search has a load");
-                let make = || self.simulate(unit, &unit.subject, progress);
-                let ran: Option<Ran> = source.run(&unit.subject, make)?;
-                Ok(ran.map(|ran| self.run_rows(unit, load, &ran)))
-            }
-            Quantity::Saturation(resolution) => {
-                let make = || self.search(unit, resolution, progress);
-                let found: Option<SaturationFigures> = source.run(&unit.subject, make)?;
-                Ok(found.map(|found| self.search_rows(unit, resolution, &found)))
-            }
-        }
+        unit: Unit<'_, NetworkRuns>,
+        found: Vec<SaturationFigures>,
+    ) -> Result<UnitRows, SweepError> {
+        let rows = |found| unit.units.search_rows(unit.run(), self.0, found);
+        Ok(found.iter().flat_map(rows).collect())
     }
 
-    fn columns(&self) -> Vec<&'static str> {
-        match self.measured {
-            Quantity::Saturation(_) => self.search_columns(),
-            _ => self.run_columns(),
-        }
-    }
-
-    fn drawn(&self) -> &'static str {
-        match self.measured {
-            Quantity::Saturation(_) => "saturation in flits",
-            _ => "latency over load in flits",
-        }
-    }
-
-    fn names(&self) -> [&'static str; 2] {
-        match self.measured {
-            Quantity::Saturation(_) => ["saturation.csv", "saturation-summary.csv"],
-            _ => ["runs.csv", "summary.csv"],
-        }
-    }
-
-    fn summary(&self, rows: &Rows) -> Option<Rows> {
-        let first = self.first_columns();
-        let told = match self.measured {
-            Quantity::Saturation(resolution) => Means {
-                first: [&first[..], &["criterion"]].concat(),
-                counted: &[],
-                figures: &[("saturation", true), ("accepted-beyond", true)],
-                step: Some(resolution),
-                then: &["resolution"],
-            },
-            _ => Means {
-                first: [&first[..], &["load", "population"]].concat(),
-                counted: &["saturated", "growing"],
-                figures: &[
-                    ("latency", true),
-                    ("p99", true),
-                    ("accepted", true),
-                    ("hops", false),
-                    ("vlb-share", false),
-                ],
-                step: None,
-                then: &[],
-            },
-        };
-        Some(means(rows, &told))
-    }
-
-    fn starved_links(&self) -> Vec<StarvedLink> {
-        Self::starved_links(self)
-    }
-
-    fn pictured(&self) -> Option<(usize, Option<usize>)> {
-        let lines = (!matches!(self.measured, Quantity::Saturation(_))).then_some(self.lines);
-        Some((self.traffic.first().map_or(0, Vec::len), lines))
+    fn table(&self, units: &NetworkRuns) -> StudyTable {
+        units.table_of_searches(self.0)
     }
 }
 
-impl NetworkRuns {
-    fn made(&self, tables: ImageKey, progress: &dyn Progress) -> Result<Images, SweepError> {
-        let named = &self.fabrics[tables.fabric];
-        let policies = self.sets[tables.set].policies(&named.fabric, progress)?;
-        let mut images = named.images(&policies, tables.vc_scheme, progress)?;
-        let dead = self.dead[tables.dead].of(tables.fabric, tables.seed, &named.fabric);
-        if let Some(faults) = dead {
-            install(&mut images, &faults, progress)?;
-        }
-        Ok(images)
+/// Lines of rising loads until the network saturates, then of loads between the last two.
+impl Kind<NetworkRuns> for Curve {
+    type Subject<'u> = &'u NetworkSubject;
+    /// The runs of a line by their loads, in steps of [`STEPS`].
+    type Found = BTreeMap<u32, Ran>;
+
+    fn subject<'u>(&self, unit: Unit<'u, NetworkRuns>) -> &'u NetworkSubject {
+        &unit.run().subject
     }
 
-    /// The rows of a line of rising loads until it saturates, then of loads between the last two; none where a
-    /// run of it is not there, or is another process's.
+    fn make(&self, unit: Unit<'_, NetworkRuns>) -> Result<Self::Found, SweepError> {
+        Ok(self.found(unit)?.unwrap_or_default())
+    }
+
+    fn found(&self, unit: Unit<'_, NetworkRuns>) -> Result<Option<Self::Found>, SweepError> {
+        unit.units.line(unit.run(), *self, unit.results, unit.progress)
+    }
+
+    fn is_kept(&self, unit: Unit<'_, NetworkRuns>) -> Result<bool, SweepError> {
+        Ok(self.found(unit)?.is_some())
+    }
+
+    fn rows(
+        &self,
+        unit: Unit<'_, NetworkRuns>,
+        found: Vec<Self::Found>,
+    ) -> Result<UnitRows, SweepError> {
+        let runs = found.iter().flatten();
+        unit.units.rows_of(unit.run(), runs.map(|(&step, ran)| (load_of(step), ran)))
+    }
+
+    fn table(&self, units: &NetworkRuns) -> StudyTable {
+        units.table_of_runs()
+    }
+}
+
+/// A load in the steps of a line of rising loads.
+fn load_of(step: u32) -> f64 {
+    f64::from(step) / f64::from(STEPS)
+}
+
+impl NetworkRuns {
+    /// The runs of a line; none where one of them is not there, or is another process's.
     fn line(
         &self,
         unit: &StudyRun,
         Curve { lowest, coarse, fine }: Curve,
         source: &ResultStore<'_>,
         progress: &dyn Progress,
-    ) -> Result<Option<Vec<Vec<Cell>>>, SweepError> {
+    ) -> Result<Option<BTreeMap<u32, Ran>>, SweepError> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -161,8 +161,7 @@ impl NetworkRuns {
             if let Some(outcome) = known.get(&step) {
                 return Ok(!outcome.saturated);
             }
-            let load = f64::from(step) / f64::from(STEPS);
-            let subject = NetworkSubject { load: Some(load), ..unit.subject.clone() };
+            let subject = NetworkSubject { load: Some(load_of(step)), ..unit.subject.clone() };
             let make = || self.simulate(unit, &subject, progress);
             let outcome: Option<Ran> = source.run(&subject, make).map_err(Missing::Failed)?;
             let outcome = outcome.ok_or(Missing::Theirs)?;
@@ -175,14 +174,10 @@ impl NetworkRuns {
             last_good(STEPS, probing, |steps| steps.iter().map(|&step| is_good(step)).collect())
         });
         match searched {
-            Ok(_) => {}
-            Err(Missing::Theirs) => return Ok(None),
-            Err(Missing::Failed(error)) => return Err(error),
+            Ok(_) => Ok(Some(known)),
+            Err(Missing::Theirs) => Ok(None),
+            Err(Missing::Failed(error)) => Err(error),
         }
-        let rows = known.into_iter().map(|(step, outcome)| {
-            self.run_rows(unit, f64::from(step) / f64::from(STEPS), &outcome)
-        });
-        Ok(Some(rows.flatten().collect()))
     }
 
     pub(in super::super) fn pattern(&self, unit: &StudyRun) -> &Pattern {
@@ -201,8 +196,7 @@ impl NetworkRuns {
     }
 
     pub(in super::super) fn booted(&self, unit: &StudyRun) -> Result<BootedFabric<'_>, SweepError> {
-        let images = &self.images[&unit.tables];
-        Ok(BootedFabric::boot(&images.fabric, &images.switches)?)
+        self.images.booted(unit.tables)
     }
 
     /// Makes one run.
@@ -266,30 +260,6 @@ impl NetworkRuns {
 enum Missing {
     Theirs,
     Failed(SweepError),
-}
-
-/// Puts the images that change where parts are dead in the place of those of the plan.
-fn install(
-    images: &mut Images,
-    faults: &FaultSet,
-    progress: &dyn Progress,
-) -> Result<(), Cancelled> {
-    let decoded = "the image stage decodes what it writes";
-    let fabric = FabricImage::decode(&images.fabric).expect(decoded);
-    let switches: Vec<SwitchImage<'_>> = images
-        .switches
-        .iter()
-        .map(|bytes| SwitchImage::decode(bytes, &fabric).expect(decoded))
-        .collect();
-    let numbers: Vec<_> = switches.iter().map(SwitchImage::switch).collect();
-    let changed =
-        update((&fabric, &Nodes::from(fabric.dragonfly())), &switches, (1, faults), progress)?
-            .switches;
-    for (switch, bytes) in changed {
-        let position = numbers.iter().position(|&number| number == switch);
-        images.switches[position.expect("an update is of the fabric's switches")] = bytes;
-    }
-    Ok(())
 }
 
 /// A run, for an error.
