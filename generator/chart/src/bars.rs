@@ -1,5 +1,5 @@
 //! Bars from left to right in groups, each with its value in words: for a few figures that are to be
-//! compared at a glance.
+//! compared at a glance. A bar may be cut into parts, and a level drawn across all bars.
 
 use crate::text::width;
 use crate::{Ink, escaped, round_axis, ticks};
@@ -17,6 +17,8 @@ const THICK: f64 = 15.0;
 const STEP: f64 = 20.0;
 /// The height of a group's heading.
 const HEADING: f64 = 22.0;
+/// Room above the bars for the name of a level.
+const LEVEL: f64 = 16.0;
 /// Room below the last bar for the axis and its name.
 const FOOT: f64 = 46.0;
 
@@ -30,6 +32,17 @@ pub struct Bar {
     pub error: f64,
     /// What stands at its end.
     pub words: String,
+    /// Where a bar of several parts is cut, the end of the last part being that of the bar; none for a whole bar.
+    pub parts: Vec<BarPart>,
+}
+
+/// A part of a bar, from the end of the part before it.
+#[derive(Clone, Debug)]
+pub struct BarPart {
+    /// Where it ends, in the units of the axis.
+    pub end: f64,
+    /// What a pointer over it shows.
+    pub hover: String,
 }
 
 /// Bars under one heading.
@@ -47,9 +60,11 @@ pub struct BarGroup {
 /// use tvlb_chart::Ink;
 /// use tvlb_chart::bars::{Bar, BarGroup, BarChart};
 ///
-/// let bar = Bar { name: "MIN".to_owned(), ink: Ink::Ours, value: 0.3, error: 0.01, words: "0.30".to_owned() };
+/// let (name, words) = ("MIN".to_owned(), "0.30".to_owned());
+/// let bar = Bar { name, ink: Ink::Ours, value: 0.3, error: 0.01, words, parts: Vec::new() };
 /// let groups = vec![BarGroup { name: "UGAL-L".to_owned(), bars: vec![bar] }];
-/// let bars = BarChart { title: "saturation".to_owned(), axis: "flits".to_owned(), groups };
+/// let (title, axis) = ("saturation".to_owned(), "flits".to_owned());
+/// let bars = BarChart { title, axis, level: None, groups };
 /// assert!(bars.svg().contains(">UGAL-L</text>"));
 /// ```
 #[derive(Clone, Debug)]
@@ -58,6 +73,8 @@ pub struct BarChart {
     pub title: String,
     /// What the axis counts, with its unit.
     pub axis: String,
+    /// A value that is drawn across all bars, with its name.
+    pub level: Option<(f64, String)>,
     /// The groups from top to bottom.
     pub groups: Vec<BarGroup>,
 }
@@ -66,14 +83,16 @@ impl BarChart {
     /// The picture, for a page that has [`crate::STYLE`].
     pub fn svg(&self) -> String {
         let bars = || self.groups.iter().flat_map(|group| &group.bars);
-        let most = bars().map(|bar| bar.value + bar.error).fold(0.0, f64::max);
+        let level = self.level.as_ref().map_or(0.0, |(level, _)| *level);
+        let most = bars().map(|bar| bar.value + bar.error).fold(level, f64::max);
         let (step, end) = round_axis(most);
         let left = 14.0 + bars().map(|bar| width(&bar.name, LETTERS)).fold(0.0, f64::max);
         let (x, whole) = (|value: f64| left + value / end * ROOM, left + ROOM + RIGHT);
         let rows = self.groups.iter().fold(0.0, |height, group| {
             group.bars.iter().fold(height + HEADING, |height, _| height + STEP)
         });
-        let bottom = TOP + rows;
+        let top = TOP + self.level.as_ref().map_or(0.0, |_| LEVEL);
+        let bottom = top + rows;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {whole:.0} {:.0}\" role=\"img\" \
              aria-label=\"{}\">\n",
@@ -84,12 +103,12 @@ impl BarChart {
             let at = x(value);
             let _ = writeln!(
                 svg,
-                "<path class=\"grid\" d=\"M{at:.1} {TOP}V{bottom:.1}\"/><text x=\"{at:.1}\" y=\"{:.1}\" class=\"mid\">{}</text>",
+                "<path class=\"grid\" d=\"M{at:.1} {top}V{bottom:.1}\"/><text x=\"{at:.1}\" y=\"{:.1}\" class=\"mid\">{}</text>",
                 bottom + 16.0,
                 short(value)
             );
         }
-        let mut at = TOP;
+        let mut at = top;
         for group in &self.groups {
             let _ = writeln!(
                 svg,
@@ -103,9 +122,18 @@ impl BarChart {
                 at += STEP;
             }
         }
+        if let Some((level, name)) = &self.level {
+            let at = x(*level);
+            let _ = writeln!(
+                svg,
+                "<path class=\"level\" d=\"M{at:.1} {top}V{bottom:.1}\"/>\
+                 <text class=\"mid\" x=\"{at:.1}\" y=\"12\">{}</text>",
+                escaped(name)
+            );
+        }
         let _ = writeln!(
             svg,
-            "<path class=\"axis\" d=\"M{left:.1} {TOP}V{bottom:.1}\"/>\
+            "<path class=\"axis\" d=\"M{left:.1} {top}V{bottom:.1}\"/>\
              <text x=\"{:.1}\" y=\"{:.1}\" class=\"mid\">{}</text>\n</svg>",
             left + ROOM / 2.0,
             bottom + 36.0,
@@ -117,15 +145,28 @@ impl BarChart {
 
 fn draw(svg: &mut String, bar: &Bar, (left, at): (f64, f64), x: &impl Fn(f64) -> f64) {
     let (class, middle) = (bar.ink.class(), at + THICK / 2.0);
-    let (end, name, words) = (x(bar.value), escaped(&bar.name), escaped(&bar.words));
-    let _ = writeln!(
+    let (name, words) = (escaped(&bar.name), escaped(&bar.words));
+    let _ = write!(
         svg,
-        "<text x=\"{:.1}\" y=\"{:.1}\" class=\"end\">{name}</text>\
-         <path class=\"{class}\" d=\"M{left:.1} {at:.1}H{end:.1}v{THICK}H{left:.1}z\"><title>{name}: {words}</title></path>",
+        "<text x=\"{:.1}\" y=\"{:.1}\" class=\"end\">{name}</text>",
         left - 8.0,
         middle + 4.0,
     );
-    let mut after = end;
+    let whole = [BarPart { end: bar.value, hover: format!("{}: {}", bar.name, bar.words) }];
+    let parts = if bar.parts.is_empty() { &whole } else { &bar.parts[..] };
+    let mut from = (left * 10.0).round() / 10.0;
+    for (number, BarPart { end, hover }) in parts.iter().enumerate() {
+        // Parts are told apart by the ground between them, however narrow they are.
+        let to = x(*end);
+        let gap = if number + 1 < parts.len() { ((to - from) / 2.0).min(1.0) } else { 0.0 };
+        let (end, hover) = (to - gap, escaped(hover));
+        let _ = writeln!(
+            svg,
+            "<path class=\"{class}\" d=\"M{from} {at:.1}H{end:.1}v{THICK}H{from}z\"><title>{hover}</title></path>"
+        );
+        from = (to * 100.0).round() / 100.0;
+    }
+    let mut after = x(bar.value);
     if bar.error > 0.0 {
         let (low, high) = (x((bar.value - bar.error).max(0.0)), x(bar.value + bar.error));
         let _ = writeln!(
@@ -152,7 +193,8 @@ mod tests {
 
     fn bar(value: f64, error: f64) -> Bar {
         let words = format!("<{value}>");
-        Bar { name: "a & b".to_owned(), ink: Ink::Paper, value, error, words }
+        let name = "a & b".to_owned();
+        Bar { name, ink: Ink::Paper, value, error, words, parts: Vec::new() }
     }
 
     /// The letters of the picture are 12 high, and no wider than 7.2 on average in the widest usual font.
@@ -162,7 +204,7 @@ mod tests {
         let room = name.chars().map(|_| 7.2).sum::<f64>();
         let bars = vec![Bar { name, ..bar(0.2, 0.0) }];
         let groups = vec![BarGroup { name: "one".to_owned(), bars }];
-        let svg = BarChart { title: String::new(), axis: String::new(), groups }.svg();
+        let svg = BarChart { title: String::new(), axis: String::new(), level: None, groups }.svg();
         let (_, at) = svg.split_once("class=\"k1\" d=\"M").unwrap();
         assert!(at.split(' ').next().unwrap().parse::<f64>().unwrap() > room, "{svg}");
     }
@@ -173,7 +215,8 @@ mod tests {
             BarGroup { name: "one".to_owned(), bars: vec![bar(0.2, 0.0), bar(0.4, 0.1)] },
             BarGroup { name: "other".to_owned(), bars: vec![bar(0.0, 0.0)] },
         ];
-        let svg = BarChart { title: "\"t\"".to_owned(), axis: "x".to_owned(), groups }.svg();
+        let (title, axis) = ("\"t\"".to_owned(), "x".to_owned());
+        let svg = BarChart { title, axis, level: None, groups }.svg();
         let left = 14.0 + width("a & b", LETTERS);
         let ends: Vec<f64> = svg
             .split(&format!("<path class=\"k1\" d=\"M{left:.1} "))
@@ -190,9 +233,22 @@ mod tests {
 
     #[test]
     fn nothing_to_draw_is_no_error() {
-        let svg = BarChart { title: String::new(), axis: String::new(), groups: Vec::new() }.svg();
+        let (title, axis, groups) = (String::new(), String::new(), Vec::new());
+        let svg = BarChart { title, axis, level: None, groups }.svg();
         assert!(svg.ends_with("</svg>\n") && !svg.contains("NaN"));
         // The axis goes to 1 where nothing says how far.
         assert!(svg.contains(">1</text>"), "{svg}");
+    }
+    #[test]
+    fn a_bar_is_cut_into_its_parts_and_a_level_lengthens_the_axis() {
+        let part = |end: f64, hover: &str| BarPart { end, hover: hover.to_owned() };
+        let parts = vec![part(0.1, "one"), part(0.2, "a & b")];
+        let groups =
+            vec![BarGroup { name: String::new(), bars: vec![Bar { parts, ..bar(0.2, 0.0) }] }];
+        let (title, axis) = (String::new(), String::new());
+        let svg = BarChart { title, axis, level: Some((0.4, "least".to_owned())), groups }.svg();
+        assert!(svg.contains("d=\"M112 42.0H172.0v15H112z\"><title>one</title>"), "{svg}");
+        assert!(svg.contains("d=\"M173 42.0H234.0v15H173z\"><title>a &amp; b</title>"), "{svg}");
+        assert!(svg.contains("class=\"level\" d=\"M356.0 20V62.0\"") && svg.contains(">least<"));
     }
 }

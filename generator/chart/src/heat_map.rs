@@ -1,6 +1,6 @@
 //! Heat maps: a value for each row and column, as a colour and, under the pointer, as a number.
 
-use crate::escaped;
+use crate::{Ink, escaped, real};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -51,14 +51,18 @@ pub enum Scale {
     Even(f64, f64),
     /// These values, each with what the legend says of it; not more than there are colours.
     Steps(Vec<(f64, String)>),
+    /// Kinds of things, numbered from 0 as the values of cells, each with its ink and what the legend says of it. A
+    /// number beyond the last kind leaves the cell without a colour.
+    Kinds(Vec<(Ink, String)>),
 }
 
 impl HeatMap<'_> {
     pub fn svg(&self) -> String {
         let (rows, columns) = self.size;
         let (row_names, column_names) = self.names;
-        let block = rows.max(columns).div_ceil(MOST_SIDE).max(1);
-        let (drawn_rows, drawn_columns) = (rows.div_ceil(block), columns.div_ceil(block));
+        let [row_block, column_block] = [rows, columns].map(|n| n.div_ceil(MOST_SIDE).max(1));
+        let (drawn_rows, drawn_columns) =
+            (rows.div_ceil(row_block), columns.div_ceil(column_block));
         let cell = ((WIDTH - LEFT) / f64::from(drawn_columns))
             .min((WIDTH - LEFT) / f64::from(drawn_rows))
             .min(MOST_CELL);
@@ -82,7 +86,7 @@ impl HeatMap<'_> {
                 svg,
                 "<text class=\"small mid\" x=\"{x:.1}\" y=\"{}\">{}</text>",
                 TOP - 7.0,
-                column * block
+                column * column_block
             );
         }
         for row in (0..drawn_rows).filter(|n| n % every(drawn_rows) == 0) {
@@ -91,19 +95,19 @@ impl HeatMap<'_> {
                 svg,
                 "<text class=\"small end\" x=\"{}\" y=\"{y:.1}\">{}</text>",
                 LEFT - 7.0,
-                row * block
+                row * row_block
             );
         }
         let side = cell - if cell > 8.0 { 1.0 } else { 0.3 };
         for row in 0..drawn_rows {
             for column in 0..drawn_columns {
                 let (x, y) = (LEFT + cell * f64::from(column), TOP + cell * f64::from(row));
-                let span =
-                    |number: u32, count: u32| number * block..((number + 1) * block).min(count);
-                let shown = (self.cell)(span(row, rows), span(column, columns));
-                let class = shown
-                    .as_ref()
-                    .map_or("hn".to_owned(), |(value, _)| format!("h{}", self.shade(*value)));
+                let span = |number: u32, block: u32, count: u32| {
+                    number * block..((number + 1) * block).min(count)
+                };
+                let shown =
+                    (self.cell)(span(row, row_block, rows), span(column, column_block, columns));
+                let class = shown.as_ref().map_or("hn".to_owned(), |(value, _)| self.class(*value));
                 let _ = write!(
                     svg,
                     "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{side:.1}\" height=\"{side:.1}\">"
@@ -114,30 +118,33 @@ impl HeatMap<'_> {
                 svg.push_str("</rect>\n");
             }
         }
-        self.mark_parts(&mut svg, cell, block);
+        self.mark_parts(&mut svg, cell, row_block);
         self.legend(&mut svg, below);
         svg.push_str("</svg>\n");
         svg
     }
 
+    /// The class of the style sheet for a value.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "0 to 8 after the clamp"
     )]
-    fn shade(&self, value: f64) -> u8 {
+    fn class(&self, value: f64) -> String {
         let share = match &self.scale {
             Scale::Even(low, high) if high > low => (value - low) / (high - low),
             Scale::Even(..) => 0.5,
             Scale::Steps(steps) => {
                 let place =
                     steps.iter().position(|(step, _)| *step >= value).unwrap_or(steps.len());
-                #[expect(clippy::cast_precision_loss, reason = "not more steps than colours")]
-                let share = place as f64 / (steps.len().max(2) - 1) as f64;
-                share
+                real(place) / real(steps.len().max(2) - 1)
+            }
+            Scale::Kinds(kinds) => {
+                let kind = kinds.iter().enumerate().find(|(number, _)| real(*number) >= value);
+                return kind.map_or("hn", |(_, (ink, _))| ink.class()).to_owned();
             }
         };
-        (share * SHADES).floor().clamp(0.0, SHADES - 1.0) as u8
+        format!("h{}", (share * SHADES).floor().clamp(0.0, SHADES - 1.0) as u8)
     }
 
     /// A bar for each part along both axes.
@@ -160,52 +167,51 @@ impl HeatMap<'_> {
         }
     }
 
-    /// How many rows of the legend its steps take.
-    fn rows_of_steps(&self) -> usize {
+    /// The classes of the style sheet that the legend lists, each with what it says of them; none of an even scale.
+    fn entries(&self) -> Vec<(String, &str)> {
         match &self.scale {
-            Scale::Even(..) => 1,
-            Scale::Steps(steps) => steps.len(),
+            Scale::Even(..) => Vec::new(),
+            Scale::Steps(steps) => {
+                steps.iter().map(|(value, words)| (self.class(*value), words.as_str())).collect()
+            }
+            Scale::Kinds(kinds) => {
+                kinds.iter().map(|(ink, words)| (ink.class().to_owned(), words.as_str())).collect()
+            }
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a few lines")]
     fn legend_height(&self) -> f64 {
-        14.0 + LINE * (self.rows_of_steps() + self.parts.len()) as f64
+        14.0 + LINE * real(self.entries().len().max(1) + self.parts.len())
     }
 
     /// The room that the longest line takes, estimated from its characters.
-    #[expect(clippy::cast_precision_loss, reason = "a line of text")]
     fn legend_width(&self) -> f64 {
-        let steps = match &self.scale {
-            Scale::Even(..) => &[][..],
-            Scale::Steps(steps) => steps,
-        };
-        let lines =
-            steps.iter().map(|(_, words)| words).chain(self.parts.iter().map(|part| &part.name));
-        lines.map(|line| 30.0 + 5.2 * line.chars().count() as f64).fold(0.0, f64::max)
+        let entries = self.entries();
+        let parts = self.parts.iter().map(|part| part.name.as_str());
+        let lines = entries.iter().map(|(_, words)| *words).chain(parts);
+        lines.map(|line| 30.0 + 5.2 * real(line.chars().count())).fold(0.0, f64::max)
     }
 
     /// What the colours and the marks along the axes mean, from here downwards.
     fn legend(&self, svg: &mut String, mut y: f64) {
-        match &self.scale {
-            Scale::Even(low, high) => even_scale(svg, y, (*low, *high)),
-            Scale::Steps(steps) => {
-                for (number, (value, words)) in steps.iter().enumerate() {
-                    let y = y + LINE * small(number);
-                    let (shade, words) = (self.shade(*value), escaped(words));
-                    let _ = writeln!(
-                        svg,
-                        "<rect class=\"h{shade}\" x=\"{LEFT}\" y=\"{y:.1}\" width=\"20\" height=\"12\"/>\
-                         <text class=\"small\" x=\"{}\" y=\"{:.1}\">{words}</text>",
-                        LEFT + 26.0,
-                        y + 10.0
-                    );
-                }
-            }
+        if let Scale::Even(low, high) = self.scale {
+            even_scale(svg, y, (low, high));
         }
-        y += LINE * small(self.rows_of_steps());
+        let entries = self.entries();
+        for (number, (class, words)) in entries.iter().enumerate() {
+            let y = y + LINE * real(number);
+            let _ = writeln!(
+                svg,
+                "<rect class=\"{class}\" x=\"{LEFT}\" y=\"{y:.1}\" width=\"20\" height=\"12\"/>\
+                 <text class=\"small\" x=\"{}\" y=\"{:.1}\">{}</text>",
+                LEFT + 26.0,
+                y + 10.0,
+                escaped(words)
+            );
+        }
+        y += LINE * real(entries.len().max(1));
         for (number, part) in self.parts.iter().enumerate() {
-            let y = y + LINE * small(number);
+            let y = y + LINE * real(number);
             let class = if number % 2 == 0 { "k1" } else { "k0" };
             let _ = writeln!(
                 svg,
@@ -218,11 +224,6 @@ impl HeatMap<'_> {
             );
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a number of lines")]
-fn small(number: usize) -> f64 {
-    number as f64
 }
 
 fn even_scale(svg: &mut String, y: f64, (low, high): (f64, f64)) {
@@ -302,6 +303,21 @@ mod tests {
         let svg = map((512, 512));
         assert!(svg.len() < 400_000, "{}", svg.len());
         assert!(svg.contains("group 0 to 10, group &lt;11 to 21&gt;: 5.000"));
+    }
+
+    /// Rows and columns are drawn several to a cell each by their own number, and a number beyond the kinds is grey.
+    #[test]
+    fn kinds_have_their_inks_and_are_in_the_legend() {
+        let cell = |rows: Range<u32>, columns: Range<u32>| {
+            Some((f64::from(rows.start), format!("row {}, column {}", span(&rows), span(&columns))))
+        };
+        let kinds = vec![(Ink::Ours, "one".to_owned()), (Ink::Fourth, "a & b".to_owned())];
+        let (title, scale) = ("t".to_owned(), Scale::Kinds(kinds));
+        let (names, size) = (("row", "column"), (3, 60));
+        let svg = HeatMap { title, names, size, parts: &[], scale, cell: &cell }.svg();
+        let count = |class: &str| svg.matches(&format!("class=\"{class}\"")).count();
+        assert_eq!([count("k2"), count("k3"), count("hn")], [30 + 1, 30 + 1, 30]);
+        assert!(svg.contains(">row 2, column 58 to 59<") && svg.contains(">a &amp; b</text>"));
     }
 
     #[test]

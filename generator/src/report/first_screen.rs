@@ -197,7 +197,8 @@ fn bars(contests: &[ContestEntry]) -> String {
         })
         .collect();
     let axis = "saturation (flits per node and cycle)".to_owned();
-    let picture = BarChart { title: "saturation by scheme and paths".to_owned(), axis, groups };
+    let title = "saturation by scheme and paths".to_owned();
+    let picture = BarChart { title, axis, level: None, groups };
     let patterns = contests.first().map_or(0, |contest| contest.score_baselines.len());
     let whiskers = if has_errors {
         "; whiskers are its standard error over the patterns. All met the same traffic, so differences \
@@ -219,7 +220,8 @@ fn bar(name: &str, ink: Ink, entry: &ContenderEntry) -> Option<Bar> {
         Some(error) => format!("{value:.3} ± {error:.3}"),
         None => format!("{value:.3}"),
     };
-    Some(Bar { name: name.to_owned(), ink, value, error: error.unwrap_or(0.0), words })
+    let (name, error) = (name.to_owned(), error.unwrap_or(0.0));
+    Some(Bar { name, ink, value, error, words, parts: Vec::new() })
 }
 
 /// The standard error of a mean, if there are enough values to tell.

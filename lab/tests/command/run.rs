@@ -132,9 +132,20 @@ fn the_report_shows_places_times_and_links_and_asks_for_nothing() {
     for section in ["jobs", "places", "times", "links", "causes", "figures"] {
         assert!(page.contains(&format!("<section id=\"{section}\">")), "{section}");
     }
-    // The first switch in the picture, a phase in the time lines, and all figures as they are printed.
-    assert!(page.contains("switch 0: job 0, ranks 0 to 3<"), "{page}");
-    assert!(page.contains("seed 2, job 1, iteration 0, phase 1: cycles "));
+    // Places with a job and without, of which there are as many as nodes; a bar cut into three phases, and what no run
+    // can take less than; and all figures as they are printed.
+    for words in [
+        ">group 0, node 0: job 0, ranks 0, 1<",
+        ">group 5, node 0: job 1, rank 0<",
+        ">group 8, node 7: no job<",
+        ">seed 2, job 1, iteration 0, phase 1: cycles ",
+        ">group 8 to group 0: ",
+        " of this kind carry more<",
+        ">least: ",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert_eq!(page.matches(", node ").count(), 72);
     assert!(page.contains(&format!("<pre>{table}</pre>")));
     let without_names = page.replace("http://www.w3.org/2000/svg", "");
     for asks in ["http:", "https:", "<script", "src=", "@import", "url("] {

@@ -3,15 +3,14 @@
 //!
 //! The same runs give the same bytes. Pictures of places and of links are of the first run.
 
-mod links;
-mod places;
-mod time_lines;
+mod pictures;
 
 use super::report::{JobEntry, RunReport, RunText};
 use super::workload::JobsRun;
 use crate::jobs::length_in_words;
+use std::collections::BTreeSet;
 use tvlb_chart::escaped;
-use tvlb_chart::page::{figure, page, paragraph, preformatted, section, table};
+use tvlb_chart::page::{page, paragraph, preformatted, section, table};
 use tvlb_generator::counted::counted;
 use tvlb_jobs::LeastTime;
 use tvlb_schema::Dragonfly;
@@ -21,30 +20,23 @@ use tvlb_simulator::BootedFabric;
 pub(super) fn html(report: &RunReport<'_>, fabric: &BootedFabric<'_>) -> String {
     let title = format!("Jobs on {}", report.fabric.name);
     let mut body = format!("<h1>{}</h1>\n", escaped(&title));
-    // There is one run at the least: an empty list of seeds is none that the command line accepts.
+    // There is one run at the least: the command line does not accept an empty list of seeds.
     if let Some(first) = report.runs.first() {
         let of = match report.runs.len() {
             1 => String::new(),
             _ => format!(" The picture is of seed {}.", first.seed),
         };
-        body.push_str(&lead(report, first));
-        body.push_str(&section("jobs", "The jobs", &jobs(report, first, fabric.dragonfly())));
-        let places = figure(
-            &places::picture(fabric.nodes(), &first.nodes),
-            &format!(
-                "A column for each group and a row for each of its switches, {} Point at a place for its \
-                 ranks.{of}",
-                places::of_a_switch(fabric.nodes())
-            ),
-        );
-        body.push_str(&section("places", "Where the jobs lie", &places));
-        body.push_str(&section("times", "When they ran", &time_lines::body(report)));
-        body.push_str(&section(
-            "links",
-            "How the links were loaded",
-            &links::body(fabric, first, &of),
-        ));
-        body.push_str(&section("causes", "What holds the runs up", &causes(first, &of)));
+        let of_figures = of.replace("picture is", "figures are");
+        body.push_str(&lead(first, &of_figures));
+        for (id, heading, html) in [
+            ("jobs", "The jobs", jobs(report, first, fabric.dragonfly())),
+            ("places", "Where the jobs lie", pictures::places(fabric.nodes(), &first.nodes, &of)),
+            ("times", "When they ran", pictures::times(report)),
+            ("links", "How the links were loaded", pictures::links(fabric, first, &of)),
+            ("causes", "What holds the runs up", causes(first, &of_figures)),
+        ] {
+            body.push_str(&section(id, heading, &html));
+        }
     }
     let figures = preformatted(&RunText(report).to_string());
     body.push_str(&section("figures", "All figures, as the terminal shows them", &figures));
@@ -52,23 +44,15 @@ pub(super) fn html(report: &RunReport<'_>, fabric: &BootedFabric<'_>) -> String 
 }
 
 /// What came of it, in a sentence or two.
-fn lead(report: &RunReport<'_>, first: &JobsRun) -> String {
-    let cycles = first.completion.cycles;
-    let least = first.least_time.cycles();
-    let seed = match report.runs.len() {
-        1 => String::new(),
-        several => format!(" (seed {}, the first of {several})", first.seed),
-    };
-    let (_, cause) = causes_of(&first.least_time)
-        .into_iter()
-        .max_by_key(|(cycles, _)| *cycles)
-        .expect("there are three causes");
+fn lead(first: &JobsRun, of: &str) -> String {
+    let (cycles, least) = (first.completion.cycles, first.least_time.cycles());
     let share = percent(least, cycles);
-    let text = format!(
-        "The last job ended after {cycles} cycles{seed}. With ranks on these nodes no run can take less than \
-         {least} cycles, {share} of that, because {cause}."
-    );
-    format!("<p class=\"lead\">{}</p>\n", escaped(&text))
+    let cause = causes_of(&first.least_time).into_iter().find(|cause| cause.1 == least);
+    let (.., why) = cause.expect("one of the causes is the largest");
+    format!(
+        "<p class=\"lead\">The last job ended after {cycles} cycles. With ranks on these nodes no run can take less than \
+         {least} cycles, {share} of that, because {why}.{of}</p>\n"
+    )
 }
 
 /// A table of the jobs, and of how they spread over the machine.
@@ -76,86 +60,49 @@ fn jobs(report: &RunReport<'_>, first: &JobsRun, df: &Dragonfly) -> String {
     let rows = report.entries().into_iter().zip(&first.nodes).enumerate();
     let rows = rows.map(|(number, (entry, nodes))| {
         let JobEntry { job, workload, bytes, iterations, running_time, .. } = entry;
-        let places = nodes.iter().map(|&node| df.switch_of(node).0);
-        let switches: std::collections::BTreeSet<_> = places.collect();
-        let groups: std::collections::BTreeSet<_> =
-            switches.iter().map(|&switch| df.place(switch).0).collect();
-        let nodes: std::collections::BTreeSet<_> = nodes.iter().collect();
-        vec![
-            format!("job {number}"),
-            job,
-            workload.to_owned(),
-            length_in_words(workload, bytes),
-            iterations.to_string(),
-            nodes.len().to_string(),
-            switches.len().to_string(),
-            groups.len().to_string(),
-            format!("{:.1}", running_time.median()),
-        ]
+        let nodes: BTreeSet<_> = nodes.iter().collect();
+        let switches: BTreeSet<_> = nodes.iter().map(|&&node| df.switch_of(node).0).collect();
+        let groups: BTreeSet<_> = switches.iter().map(|&switch| df.place(switch).0).collect();
+        let [nodes, switches, groups] =
+            [nodes.len(), switches.len(), groups.len()].map(|count| count.to_string());
+        let (length, iterations) = (length_in_words(workload, bytes), iterations.to_string());
+        let (name, median) = (format!("job {number}"), format!("{:.1}", running_time.median()));
+        vec![name, job, workload.to_owned(), length, iterations, nodes, switches, groups, median]
     });
-    let head = [
-        "",
-        "ranks x ranks per node",
-        "pattern",
-        "length",
-        "iterations",
-        "nodes",
-        "switches",
-        "groups",
-        "running time (cycles, median)",
-    ];
-    let mut html = table(&head, rows);
-    html.push_str(&paragraph(&report.in_words()));
-    html
+    let head = "|ranks x ranks per node|pattern|length|iterations|nodes|switches|groups|running time (cycles, median)";
+    table(&head.split('|').collect::<Vec<_>>(), rows) + &paragraph(&report.in_words())
 }
 
-/// The least cycles by cause, each with the reason in words.
-fn causes_of(least: &LeastTime) -> [(u64, String); 3] {
+/// The least cycles by cause, each with its name before them and the reason in words after them.
+fn causes_of(least: &LeastTime) -> [(&'static str, u64, String); 3] {
     let LeastTime { host, group, chain } = least;
+    let packets = counted(host.packets, "packet");
+    let of_host = format!("node {} sends or receives {packets} over its one link", host.node);
+    let (packets, cables) =
+        (counted(group.packets, "packet"), counted(group.cables.into(), "cable"));
+    let of_group = format!("{packets} leave or enter group {} over its {cables}", group.group);
+    let of_chain = format!(
+        "the messages of rank {} of job {} wait for each other in the order of the programs",
+        chain.rank, chain.job
+    );
     [
-        (
-            host.cycles,
-            format!(
-                "node {} sends or receives {} over its one link",
-                host.node,
-                counted(host.packets, "packet")
-            ),
-        ),
-        (
-            group.cycles,
-            format!(
-                "{} leave or enter group {} over its {}",
-                counted(group.packets, "packet"),
-                group.group,
-                counted(group.cables.into(), "cable")
-            ),
-        ),
-        (
-            chain.cycles,
-            format!(
-                "the messages of rank {} of job {} wait for each other in the order of the programs",
-                chain.rank, chain.job
-            ),
-        ),
+        ("host", host.cycles, of_host),
+        ("group", group.cycles, of_group),
+        ("chain", chain.cycles, of_chain),
     ]
 }
 
 /// What no run can take less than, and what to do about the rest.
 fn causes(first: &JobsRun, of: &str) -> String {
-    let names = ["host", "group", "chain"];
-    let cycles = first.completion.cycles;
-    let rows = names.into_iter().zip(causes_of(&first.least_time));
-    let rows = rows.map(|(name, (least, why))| {
-        vec![name.to_owned(), least.to_string(), percent(least, cycles), why]
+    let rows = causes_of(&first.least_time).map(|(name, least, why)| {
+        vec![name.to_owned(), least.to_string(), percent(least, first.completion.cycles), why]
     });
-    let mut html = table(&["cause", "least cycles", "of the time", "because"], rows);
-    html.push_str(&paragraph(&format!(
+    let text = format!(
         "What a run takes beyond the largest of these, it loses within the network: on links that carry \
-         more than others, and in the queues before them.{} tvlb-lab advise tries other placements, maps, \
-         orders of sends, wirings and routings of the same jobs.",
-        of.replace("picture is", "figures are")
-    )));
-    html
+         more than others, and in the queues before them.{of} tvlb-lab advise tries other placements, maps, \
+         orders of sends, wirings and routings of the same jobs."
+    );
+    table(&["cause", "least cycles", "of the time", "because"], rows) + &paragraph(&text)
 }
 
 /// A part of some cycles.
