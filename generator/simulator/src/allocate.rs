@@ -19,7 +19,7 @@
 use crate::links::{ArrivingPacket, UnderWay};
 use crate::numbers::{CHANNELS, LocalChannel, LocalPort, PORTS, PacketId, low_u8};
 use crate::pace::Free;
-use crate::packet::Pool;
+use crate::packet::{Packet, Pool};
 use crate::packet_source::PacketSource;
 use crate::second_look::SecondLooks;
 use crate::switch_state::{
@@ -266,7 +266,7 @@ fn give_back(output: &mut OutputChannel) -> LocalChannel {
 
 /// Takes the packet at the head out of an input channel; whether there is one behind it.
 #[inline]
-fn advance(buffer: &mut InputChannel, pool: &Pool) -> bool {
+fn advance(buffer: &mut InputChannel, pool: &Pool<Packet>) -> bool {
     let packet = buffer.head;
     if buffer.tail == packet {
         buffer.head = PacketId::NONE;

@@ -37,7 +37,7 @@ impl BlockId {
 
 /// Things by the cycle at which they happen, and by lane.
 #[derive(Debug)]
-pub(crate) struct Calendar<T> {
+pub struct Calendar<T> {
     /// For each cycle of the ring, for each lane, what is filed there.
     buckets: Vec<Bucket>,
     /// The entries of all blocks, block after block, those of [`BlockId::NONE`] included.
@@ -56,7 +56,7 @@ pub(crate) struct Calendar<T> {
 /// filed, or 0 where nothing was. A multiple of [`SIZE`] says that the last block is full.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(transparent)]
-pub(crate) struct Bucket(u32);
+pub struct Bucket(u32);
 
 impl Bucket {
     /// The last of its blocks and how many entries that block holds; [`BlockId::NONE`] and 0 where
@@ -73,7 +73,7 @@ impl Bucket {
 
 impl<T: Copy + Default> Calendar<T> {
     /// An empty calendar, in which things can be filed up to `horizon` cycles ahead.
-    pub(crate) fn new(horizon: u32, lanes: usize) -> Self {
+    pub fn new(horizon: u32, lanes: usize) -> Self {
         let size = (horizon + 1).next_power_of_two();
         let lane_bits = lanes.next_power_of_two().trailing_zeros();
         Self {
@@ -100,7 +100,7 @@ impl<T: Copy + Default> Calendar<T> {
 
     /// Files something under a cycle less than the horizon ahead.
     #[inline]
-    pub(crate) fn file(&mut self, cycle: u32, lane: usize, thing: T) {
+    pub fn file(&mut self, cycle: u32, lane: usize, thing: T) {
         let place = self.place(cycle, lane);
         let Bucket(mut end) = self.buckets[place];
         if end.is_multiple_of(SIZE) {
@@ -127,20 +127,20 @@ impl<T: Copy + Default> Calendar<T> {
     /// Takes what is filed under a cycle and lane. The caller hands the bucket back with
     /// [`Self::recycle`] when it has read it.
     #[inline]
-    pub(crate) fn take(&mut self, cycle: u32, lane: usize) -> Bucket {
+    pub fn take(&mut self, cycle: u32, lane: usize) -> Bucket {
         let place = self.place(cycle, lane);
         std::mem::take(&mut self.buckets[place])
     }
 
     /// What is in a bucket, block by block; the last block comes first.
     #[inline]
-    pub(crate) fn blocks(&self, bucket: Bucket) -> impl Iterator<Item = &[T]> {
+    pub fn blocks(&self, bucket: Bucket) -> impl Iterator<Item = &[T]> {
         self.chain(bucket).map(|(block, len)| &self.things[block.first_entry() as usize..][..len])
     }
 
     /// Gives the blocks of a bucket that has been read to the next buckets.
     #[inline]
-    pub(crate) fn recycle(&mut self, bucket: Bucket) {
+    pub fn recycle(&mut self, bucket: Bucket) {
         let (mut block, _) = bucket.last_block();
         while block != BlockId::NONE {
             self.spare.push(block);
@@ -182,7 +182,7 @@ impl<T: Copy + Default> Calendar<T> {
     }
 
     /// Everything that is filed, each with its lane, in no particular order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
         self.buckets.iter().enumerate().flat_map(move |(place, &bucket)| {
             let things = self.blocks(bucket).flatten();
             things.map(move |thing| (place & ((1 << self.lane_bits) - 1), thing))

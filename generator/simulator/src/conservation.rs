@@ -21,7 +21,7 @@ pub enum ConservationError {
     )]
     Packets { cycle: u32, sent: u64, delivered: u64, lost: u64, under_way: u64, found: u64 },
     #[error(
-        "cycle {cycle}: {link}, VC {channel}: credits, flits and credits under way add up to {found}, but the buffer holds {buffer}"
+        "cycle {cycle}: {link}, VC {channel}: credits, packets and credits under way add up to {found}, but the buffer holds {buffer}"
     )]
     Credits { cycle: u32, link: String, channel: u32, found: u32, buffer: u32 },
 }

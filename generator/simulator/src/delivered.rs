@@ -88,8 +88,9 @@ impl<'f, S: PacketSource> Run<'f, S> {
             0 => 0.0,
             count => sum as f64 / count as f64,
         };
-        let links = link_loads(network, &network.link_flits(), f64::from(cycles.max(1)));
-        let [local_links, global_links] = by_kind(network, &links);
+        let (fabric, cycles) = (network.fabric, f64::from(cycles.max(1)));
+        let links = link_loads(fabric, &network.link_flits(), |flits| f64::from(flits) / cycles);
+        let [local_links, global_links] = by_kind(fabric, &links, network.settings.bandwidths);
         Delivered {
             packets: packets.latency.count(),
             network_latency: mean(packets.network),

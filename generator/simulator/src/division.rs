@@ -190,13 +190,13 @@ fn move_packets(channel: &mut InputChannel, from: &mut UnderWay, to: &mut UnderW
         return;
     }
     let (mut at, last) = (channel.head, channel.tail);
-    channel.head = to.pool.put(from.pool.packet(at));
+    channel.head = to.pool.add(*from.pool.packet(at));
     channel.tail = channel.head;
     while at != last {
         let next = from.pool.flit(at).next;
         from.pool.remove(at);
         at = next;
-        let moved = to.pool.put(from.pool.packet(at));
+        let moved = to.pool.add(*from.pool.packet(at));
         to.pool.flit_mut(channel.tail).next = moved;
         channel.tail = moved;
     }

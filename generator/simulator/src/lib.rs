@@ -138,15 +138,19 @@ mod worklist;
 /// What another engine over the same booted switches is put together from.
 pub mod parts {
     pub use crate::agreement::Halves;
+    pub use crate::calendar::Calendar;
     pub use crate::generation::Generation;
     pub use crate::histogram::Histogram;
+    pub use crate::links::ArrivingPacket;
     pub use crate::memory::{MOST_EMPTY, MOST_FULL, check_memory};
     pub use crate::network::{failed, stream};
-    pub use crate::numbers::PacketId;
+    pub use crate::numbers::{CHANNELS, ChannelId, PORTS, PacketId, PortId};
+    pub use crate::outcome::{by_kind, link_loads};
+    pub use crate::packet::{Pool, Pooled};
     pub use crate::parameters::{global_latency, local_latency};
     pub use crate::series::WindowSeries;
     pub use crate::settings::{MOST_CYCLES, by_scheme_name};
-    pub use crate::switch_state::PortKind;
+    pub use crate::switch_state::{PortKind, chunk_count, port_bits};
     pub use crate::wakeups::{NO_NODE, Wakeups};
     pub use crate::whole_paths::queue_along;
 }

@@ -16,10 +16,10 @@ use std::ops::Range;
 
 /// A packet on its way to an input buffer, with the header that it will arrive with.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ArrivingPacket {
+pub struct ArrivingPacket {
     /// The input channel whose buffer it is on its way to.
-    pub(crate) input: ChannelId,
-    pub(crate) packet: PacketId,
+    pub input: ChannelId,
+    pub packet: PacketId,
 }
 
 /// What one part of a network hands over to another: packets and credits, each with the cycle in which it
@@ -34,7 +34,7 @@ pub(crate) struct Handed {
 /// Everything under way, and what is counted of it.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
-    pub(crate) pool: Pool,
+    pub(crate) pool: Pool<Packet>,
     /// Packets from switches by the cycle in which they arrive.
     pub(crate) arrivals: Calendar<ArrivingPacket>,
     /// Packets from nodes, whose first output channel is decided already.
@@ -60,7 +60,7 @@ impl UnderWay {
     /// at most `horizon` cycles ahead.
     pub(crate) fn new(horizon: u32, chunks: usize, tally: Tally) -> Self {
         Self {
-            pool: Pool::new(),
+            pool: Pool::default(),
             arrivals: Calendar::new(horizon, chunks),
             injections: Calendar::new(horizon, chunks),
             credits: Calendar::new(horizon, 2 * chunks),
@@ -109,7 +109,7 @@ impl UnderWay {
             cycles.clone(),
             chunks.clone(),
             |cycle, _, ArrivingPacket { input, packet }| {
-                handed.arrivals.push((cycle, input, pool.packet(packet)));
+                handed.arrivals.push((cycle, input, *pool.packet(packet)));
                 pool.remove(packet);
             },
         );
@@ -121,7 +121,7 @@ impl UnderWay {
     /// Takes what was handed over.
     pub(crate) fn take_in(&mut self, handed: &mut Handed) {
         for (cycle, input, packet) in handed.arrivals.drain(..) {
-            let packet = self.pool.put(packet);
+            let packet = self.pool.add(packet);
             self.arrivals.file(cycle, input.chunk(), ArrivingPacket { input, packet });
         }
         for (cycle, credit) in handed.credits.drain(..) {
@@ -148,7 +148,7 @@ impl UnderWay {
             own.take_all(others, now, chunks.clone());
         }
         from.injections.drain(cycles, chunks, |cycle, lane, ArrivingPacket { input, packet }| {
-            let moved = self.pool.put(from.pool.packet(packet));
+            let moved = self.pool.add(*from.pool.packet(packet));
             from.pool.remove(packet);
             self.injections.file(cycle, lane, ArrivingPacket { input, packet: moved });
         });
@@ -180,7 +180,7 @@ impl UnderWay {
         arrival: u32,
     ) -> PacketId {
         self.tally.sent(&origin);
-        let packet = self.pool.add(flit, origin);
+        let packet = self.pool.add(Packet { flit, origin });
         self.injections.file(arrival, input.chunk(), ArrivingPacket { input, packet });
         packet
     }

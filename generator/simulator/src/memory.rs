@@ -6,7 +6,7 @@ use crate::network::SourceQueue;
 use crate::packet::Packet;
 use crate::setting_values::Buffers;
 use crate::settings::Settings;
-use crate::switch_state::SwitchStates;
+use crate::switch_state::{SwitchStates, chunk_count};
 use crate::windows::{Acknowledgements, SourceWindows};
 use tvlb_base::text::Refused;
 use tvlb_schema::{Dragonfly, LinkKind};
@@ -66,7 +66,7 @@ impl Settings {
 
     /// The bytes of a run with so many packets under way.
     pub(crate) fn bytes(&self, df: &Dragonfly, channels: u8, packets: u32) -> u64 {
-        let chunks = SwitchStates::chunk_count(df);
+        let chunks = chunk_count(df);
         let nodes = u64::from(df.node_numbers()) * size_of::<SourceQueue>() as u64;
         let packets = u64::from(packets) * size_of::<Packet>() as u64;
         let ahead = UnderWay::bytes_ahead(self.cycles_ahead(channels), chunks as usize);

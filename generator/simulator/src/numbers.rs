@@ -25,7 +25,7 @@ use tvlb_schema::{NodeId, Port, SwitchId};
 /// first-level cache.
 pub(crate) const PORT_BITS: u32 = MOST_PORTS.ilog2();
 /// How many ports a chunk has.
-pub(crate) const PORTS: usize = MOST_PORTS as usize;
+pub const PORTS: usize = MOST_PORTS as usize;
 /// The bits of a number that tell the port within the chunk.
 const PORT_MASK: u32 = MOST_PORTS - 1;
 /// How many bits the number of a virtual channel has.
@@ -35,7 +35,7 @@ const CHUNK_BITS: u32 = PORT_BITS + VIRTUAL_CHANNEL_BITS;
 /// The bits of a number that tell the channel within the chunk.
 const CHUNK_MASK: u32 = (1 << CHUNK_BITS) - 1;
 /// How many channels a chunk has.
-pub(crate) const CHANNELS: usize = 1 << CHUNK_BITS;
+pub const CHANNELS: usize = 1 << CHUNK_BITS;
 
 /// The low 16 bits of a number whose other bits do not matter or are known to be 0.
 #[inline]
@@ -52,27 +52,30 @@ pub(crate) const fn low_u8(n: u32) -> u8 {
 /// A port, counted over all switches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
-pub(crate) struct PortId(u32);
+pub struct PortId(u32);
 
 impl PortId {
+    /// The port with this number.
     #[inline]
-    pub(crate) const fn new(number: u32) -> Self {
+    pub const fn new(number: u32) -> Self {
         Self(number)
     }
 
+    /// A port of a switch, where every switch owns 2^`port_bits` ports.
     #[inline]
-    pub(crate) const fn of_switch(switch: SwitchId, port: Port, port_bits: u32) -> Self {
+    pub const fn of_switch(switch: SwitchId, port: Port, port_bits: u32) -> Self {
         Self((switch.0 as u32) << port_bits | port.0 as u32)
     }
 
+    /// The switch that it belongs to.
     #[inline]
-    pub(crate) const fn switch(self, port_bits: u32) -> SwitchId {
+    pub const fn switch(self, port_bits: u32) -> SwitchId {
         SwitchId(low_u16(self.0 >> port_bits))
     }
 
     /// Its number at its own switch.
     #[inline]
-    pub(crate) const fn at_switch(self, port_bits: u32) -> Port {
+    pub const fn at_switch(self, port_bits: u32) -> Port {
         Port(low_u16(self.0 & ((1 << port_bits) - 1)))
     }
 
@@ -90,7 +93,7 @@ impl PortId {
 
     /// Its place in an array over the ports of all switches.
     #[inline]
-    pub(crate) const fn index(self) -> usize {
+    pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -138,12 +141,12 @@ impl LocalPort {
 /// A channel, counted over all switches: one virtual channel of one port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
-pub(crate) struct ChannelId(u32);
+pub struct ChannelId(u32);
 
 impl ChannelId {
     /// The channel of a port's virtual channel 0.
     #[inline]
-    pub(crate) const fn first_of(port: PortId) -> Self {
+    pub const fn first_of(port: PortId) -> Self {
         Self((port.0 & !PORT_MASK) << VIRTUAL_CHANNEL_BITS | port.0 & PORT_MASK)
     }
 
@@ -158,7 +161,8 @@ impl ChannelId {
 
     /// A virtual channel of the port, given the port's virtual channel 0.
     #[inline]
-    pub(crate) const fn with_virtual_channel(self, virtual_channel: u32) -> Self {
+    #[must_use]
+    pub const fn with_virtual_channel(self, virtual_channel: u32) -> Self {
         Self(self.0 | virtual_channel << PORT_BITS)
     }
 
@@ -183,18 +187,19 @@ impl ChannelId {
 
     /// The port that it is a channel of.
     #[inline]
-    pub(crate) const fn port(self) -> PortId {
+    pub const fn port(self) -> PortId {
         PortId(self.0 >> CHUNK_BITS << PORT_BITS | self.0 & PORT_MASK)
     }
 
+    /// The virtual channel of the port that it is.
     #[inline]
-    pub(crate) const fn virtual_channel(self) -> u32 {
+    pub const fn virtual_channel(self) -> u32 {
         self.0 >> PORT_BITS & ((1 << VIRTUAL_CHANNEL_BITS) - 1)
     }
 
     /// Its place in an array over the channels of all switches.
     #[inline]
-    pub(crate) const fn index(self) -> usize {
+    pub const fn index(self) -> usize {
         self.0 as usize
     }
 }

@@ -1,16 +1,16 @@
 //! The figures of one run.
 
 use crate::decider::Decider;
-use crate::fabric::LinkTarget;
+use crate::fabric::{BootedFabric, LinkTarget};
 use crate::generation::Generation;
 use crate::losses::{FaultFigures, LinkLosses};
 use crate::network::Network;
 use crate::numbers::PortId;
-use crate::packet_source::PacketSource;
 use crate::series::SeriesFigures;
+use crate::switch_state::port_bits;
 use crate::tally::Population;
 use serde::Serialize;
-use tvlb_schema::{LinkKind, NodeId, Port, SwitchId};
+use tvlb_schema::{Bandwidths, LinkKind, NodeId, Port, SwitchId};
 use tvlb_traffic::Traffic;
 
 /// Figures of one population of nodes.
@@ -188,8 +188,8 @@ impl Outcome {
         let is_dead = |switch| network.damage.as_ref().is_some_and(|damage| damage.is_dead(switch));
         let live = sending.iter().filter(|&&node| !is_dead(switch_of(node)));
         let served = live.map(|&n| f64::from(tally.accepted[n.as_usize()]) / window);
-        let links = link_loads(network, flits, window);
-        let [local_links, global_links] = by_kind(network, &links);
+        let links = link_loads(network.fabric, flits, |flits| f64::from(flits) / window);
+        let [local_links, global_links] = by_kind(network.fabric, &links, settings.bandwidths);
         let senders = |traffic: &Traffic| {
             let first = sending.iter().filter(|&&node| traffic.sends_first(node));
             first.map(|&node| traffic.share_of_load(node)).sum()
@@ -264,60 +264,45 @@ fn figures(
 }
 
 /// The load of the links within groups and of those between groups.
-pub(crate) fn by_kind<S: PacketSource, D: Decider>(
-    network: &Network<'_, S, D>,
+pub fn by_kind(
+    fabric: &BootedFabric<'_>,
     links: &[(SwitchId, Port, f64)],
+    bandwidths: Bandwidths,
 ) -> [LinkLoad; 2] {
     [LinkKind::Local, LinkKind::Global].map(|kind| {
-        let is_global = kind == LinkKind::Global;
-        let of_kind = links.iter().filter(|&&(switch, port, _)| {
-            matches!(network.fabric.link(switch, port), LinkTarget::Global(..)) == is_global
-        });
-        let capacity = network.settings.bandwidths.flits_per_cycle(kind);
-        LinkLoad { capacity, ..summary(network, of_kind) }
+        let (mut sum, mut count, mut busiest) = (0.0, 0.0, None);
+        for &(switch, port, load) in links {
+            let is_global = matches!(fabric.link(switch, port), LinkTarget::Global(..));
+            if is_global != (kind == LinkKind::Global) {
+                continue;
+            }
+            sum += load;
+            count += 1.0;
+            if busiest.is_none_or(|(_, _, most)| load > most) {
+                busiest = Some((switch, port, load));
+            }
+        }
+        let capacity = bandwidths.flits_per_cycle(kind);
+        busiest.map_or(LinkLoad { capacity, ..LinkLoad::default() }, |(switch, port, most)| {
+            LinkLoad { mean: sum / count, most, busiest: fabric.name(switch, port), capacity }
+        })
     })
 }
 
-/// Flits per cycle on every link between switches, in the order of switches and ports.
-pub(crate) fn link_loads<S: PacketSource, D: Decider>(
-    network: &Network<'_, S, D>,
-    flits: &[u32],
-    window: f64,
+/// The load of every link between switches, in the order of switches and ports. `sent` says by [`PortId`] how much went
+/// that way, and `load` what that makes.
+pub fn link_loads(
+    fabric: &BootedFabric<'_>,
+    sent: &[u32],
+    load: impl Fn(u32) -> f64,
 ) -> Vec<(SwitchId, Port, f64)> {
-    let bits = network.states.port_bits;
-    let mut loads = Vec::new();
-    for (number, &flits) in flits.iter().enumerate() {
-        let switch = SwitchId(u16::try_from(number >> bits).expect("at most 2^16 switches"));
-        let port = Port(u16::try_from(number & ((1 << bits) - 1)).expect("at most 256 ports"));
-        if matches!(
-            network.fabric.link(switch, port),
-            LinkTarget::Local(..) | LinkTarget::Global(..)
-        ) {
-            loads.push((switch, port, f64::from(flits) / window));
-        }
-    }
-    loads
-}
-
-fn summary<'l, S: PacketSource, D: Decider>(
-    network: &Network<'_, S, D>,
-    loads: impl Iterator<Item = &'l (SwitchId, Port, f64)>,
-) -> LinkLoad {
-    let (mut sum, mut count, mut busiest) = (0.0, 0.0, None);
-    for &(switch, port, load) in loads {
-        sum += load;
-        count += 1.0;
-        if busiest.is_none_or(|(_, _, most)| load > most) {
-            busiest = Some((switch, port, load));
-        }
-    }
-    match busiest {
-        Some((switch, port, most)) => {
-            let busiest = network.fabric.name(switch, port);
-            LinkLoad { mean: sum / count, most, busiest, ..LinkLoad::default() }
-        }
-        None => LinkLoad::default(),
-    }
+    let bits = port_bits(fabric.dragonfly());
+    let ports = (0..).map(PortId::new).map(|id| (id.switch(bits), id.at_switch(bits)));
+    let leads_on = |switch, port| {
+        matches!(fabric.link(switch, port), LinkTarget::Local(..) | LinkTarget::Global(..))
+    };
+    let links = ports.zip(sent).filter(|&((switch, port), _)| leads_on(switch, port));
+    links.map(|((switch, port), &sent)| (switch, port, load(sent))).collect()
 }
 
 fn count(n: usize) -> u32 {

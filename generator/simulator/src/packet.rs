@@ -36,68 +36,80 @@ pub(crate) struct PacketOrigin {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Packet {
-    flit: Flit,
-    origin: PacketOrigin,
+    pub(crate) flit: Flit,
+    pub(crate) origin: PacketOrigin,
+}
+
+impl Pooled for Packet {
+    #[inline]
+    fn next(&mut self) -> &mut PacketId {
+        &mut self.flit.next
+    }
+}
+
+/// A packet that keeps the number of another: of the one after it in its buffer or, in a free place of its pool, of the
+/// next free place.
+pub trait Pooled: Copy {
+    fn next(&mut self) -> &mut PacketId;
 }
 
 /// All packets under way.
 #[derive(Debug)]
-pub(crate) struct Pool {
-    packets: Vec<Packet>,
+pub struct Pool<P> {
+    packets: Vec<P>,
     free: PacketId,
     live: u32,
 }
 
-impl Pool {
-    pub(crate) const fn new() -> Self {
+impl<P> Default for Pool<P> {
+    fn default() -> Self {
         Self { packets: Vec::new(), free: PacketId::NONE, live: 0 }
     }
+}
 
+impl<P: Pooled> Pool<P> {
     /// How many packets are under way.
-    pub(crate) const fn live(&self) -> u32 {
+    pub const fn live(&self) -> u32 {
         self.live
     }
 
-    /// A packet, whole.
     #[inline]
-    pub(crate) fn packet(&self, handle: PacketId) -> Packet {
-        self.packets[handle.index()]
-    }
-
-    /// Adds a packet of another pool.
-    #[inline]
-    pub(crate) fn put(&mut self, Packet { flit, origin }: Packet) -> PacketId {
-        self.add(flit, origin)
-    }
-
-    #[inline]
-    pub(crate) fn add(&mut self, flit: Flit, origin: PacketOrigin) -> PacketId {
+    pub fn add(&mut self, packet: P) -> PacketId {
         self.live += 1;
         let handle = self.free;
-        match self.packets.get_mut(handle.index()) {
-            Some(place) => {
-                self.free = place.flit.next;
-                *place = Packet { flit, origin };
-                handle
-            }
-            None => self.grow(Packet { flit, origin }),
+        if let Some(place) = self.packets.get_mut(handle.index()) {
+            self.free = *place.next();
+            *place = packet;
+            return handle;
         }
-    }
-
-    #[cold]
-    fn grow(&mut self, packet: Packet) -> PacketId {
-        let handle = PacketId::from_index(self.packets.len());
         self.packets.push(packet);
-        handle
+        PacketId::from_index(self.packets.len() - 1)
     }
 
     #[inline]
-    pub(crate) fn remove(&mut self, handle: PacketId) {
+    pub fn remove(&mut self, handle: PacketId) {
         self.live -= 1;
-        self.packets[handle.index()].flit.next = self.free;
+        *self.packets[handle.index()].next() = self.free;
         self.free = handle;
     }
 
+    #[inline]
+    pub fn packet(&self, handle: PacketId) -> &P {
+        &self.packets[handle.index()]
+    }
+
+    #[inline]
+    pub fn packet_mut(&mut self, handle: PacketId) -> &mut P {
+        &mut self.packets[handle.index()]
+    }
+
+    /// How many bytes the pool holds.
+    pub const fn bytes(&self) -> usize {
+        self.packets.capacity() * size_of::<P>()
+    }
+}
+
+impl Pool<Packet> {
     #[inline]
     pub(crate) fn flit(&self, handle: PacketId) -> &Flit {
         &self.packets[handle.index()].flit
@@ -120,10 +132,5 @@ impl Pool {
         // A handle that does not exist is passed over here, and panics where it is used.
         let touched = handles.filter_map(|handle| self.packets.get(handle.index()));
         black_box(touched.fold(0, |all, packet| all ^ packet.flit.hops));
-    }
-
-    /// How many bytes the pool holds.
-    pub(crate) const fn bytes(&self) -> usize {
-        self.packets.capacity() * size_of::<Packet>()
     }
 }

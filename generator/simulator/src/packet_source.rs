@@ -12,7 +12,7 @@
 use crate::fabric::BootedFabric;
 use crate::generation::{Generation, NEVER};
 use crate::numbers::{PacketId, PortId};
-use crate::switch_state::{SwitchStates, port_bits};
+use crate::switch_state::{chunk_count, port_bits};
 use rand_core::Rng;
 use tvlb_schema::{Dragonfly, NodeId, Port};
 
@@ -107,7 +107,7 @@ impl<'f> Chunks<'f> {
 
     /// How many there are. They are counted from 0.
     pub fn count(self) -> usize {
-        SwitchStates::chunk_count(self.df) as usize
+        chunk_count(self.df) as usize
     }
 
     /// The chunk of a node.

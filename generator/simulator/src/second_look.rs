@@ -10,7 +10,7 @@
 use crate::links::ArrivingPacket;
 use crate::numbers::PortId;
 use crate::owned_range::OwnedRange;
-use crate::packet::Pool;
+use crate::packet::{Packet, Pool};
 use std::cmp::Reverse;
 use tvlb_firmware_model::Header;
 
@@ -76,7 +76,7 @@ impl SecondLooks {
     /// flit is then filed under its arrival after the second look, which may change its header.
     pub(crate) fn take(
         &mut self,
-        pool: &Pool,
+        pool: &Pool<Packet>,
         arriving: ArrivingPacket,
         arrival: u32,
         port: PortId,

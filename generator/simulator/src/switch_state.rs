@@ -251,8 +251,13 @@ impl Chunk {
 }
 
 /// How many bits number the ports of a switch.
-pub(crate) fn port_bits(df: &Dragonfly) -> u32 {
+pub fn port_bits(df: &Dragonfly) -> u32 {
     df.radix().next_power_of_two().trailing_zeros()
+}
+
+/// How many chunks the switches of a fabric make.
+pub fn chunk_count(df: &Dragonfly) -> u32 {
+    (df.switch_numbers() << port_bits(df)).div_ceil(MOST_PORTS)
 }
 
 /// How many switches a chunk can have: each has two ports or more.
@@ -295,15 +300,10 @@ impl SwitchStates {
     pub(crate) const BYTES_OF_CHUNK: u64 =
         (size_of::<Chunk>() + CHANNELS * size_of::<u16>()) as u64;
 
-    /// How many chunks the switches of a fabric make.
-    pub(crate) fn chunk_count(df: &Dragonfly) -> u32 {
-        (df.switch_numbers() << port_bits(df)).div_ceil(MOST_PORTS)
-    }
-
     pub(crate) fn new(fabric: &BootedFabric<'_>, settings: &Settings, channels: u8) -> Self {
         let df = fabric.dragonfly();
         let port_bits = port_bits(df);
-        let chunks = Self::chunk_count(df);
+        let chunks = chunk_count(df);
         let latencies = [
             settings.node_latency_cycles,
             settings.local_latency_cycles,

@@ -6,14 +6,33 @@
 //! first that it served least recently.
 
 use super::network::PhitNetwork;
-use super::numbering::{ChannelNumber, PortNumber};
-use super::requests::Request;
 use super::settings::Routing;
-use super::state::Want;
+use super::state::{Want, channel_of};
 use tvlb_ofar::PortSet;
 use tvlb_schema::{Port, SwitchId};
 use tvlb_simulator::DatapathError;
-use tvlb_simulator::parts::PortKind;
+use tvlb_simulator::parts::{ChannelId, PortId, PortKind};
+
+/// A packet that is put forward.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    /// The input port at which it waits.
+    pub(super) from: Port,
+    /// The buffer at whose head it waits.
+    pub(super) input: ChannelId,
+    pub(super) want: Want,
+    /// What comes first is taken: whether it is from a node, when the port was last served, the port.
+    pub(super) order: (bool, u32, u16),
+}
+
+/// The best request for each output of one switch, used over and over.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    /// By output port.
+    pub(super) best: Vec<Option<Request>>,
+    /// The outputs for which there is one.
+    pub(super) outputs: Vec<u16>,
+}
 
 impl PhitNetwork<'_> {
     /// Lets the packets at one switch leave that win in this cycle.
@@ -45,10 +64,9 @@ impl PhitNetwork<'_> {
                 let output = self.requests.outputs[place];
                 if let Some(request) = self.requests.best[usize::from(output)].take() {
                     left.remove(request.from);
-                    let numbering = self.queues.numbering;
-                    let out = numbering.port(at, request.want.port);
-                    let served = out.index() * numbering.radix as usize + request.from.as_usize();
-                    self.queues.served[served] = time;
+                    let out = self.queues.port(at, request.want.port);
+                    let serving = self.queues.serving(out, request.from);
+                    self.queues.served[serving] = time;
                     self.grant(at, &request);
                 }
             }
@@ -64,11 +82,11 @@ impl PhitNetwork<'_> {
         port: Port,
         time: u32,
     ) -> Result<bool, Box<DatapathError>> {
-        let number = self.queues.numbering.port(at, port);
-        let mut left = self.queues.waiting(number);
+        let id = self.queues.port(at, port);
+        let mut left = self.queues.waiting(id);
         while left != 0 {
-            let input = self.least_recent(number, left);
-            left &= !(1 << self.queues.numbering.port_of(input).1);
+            let input = self.least_recent(id, left);
+            left &= !(1 << input.virtual_channel());
             if self.queues.inputs[input.index()].idle_from > self.now {
                 continue;
             }
@@ -87,21 +105,19 @@ impl PhitNetwork<'_> {
     /// Of the channels of a port with these bits: the one that was put forward least recently, of several
     /// the lowest.
     #[inline]
-    fn least_recent(&self, port: PortNumber, bits: u8) -> ChannelNumber {
-        let numbering = self.queues.numbering;
+    fn least_recent(&self, port: PortId, bits: u8) -> ChannelId {
         let channels = (0..8).filter(|bit| bits >> bit & 1 == 1);
-        let by_time = channels.map(|bit| numbering.channel(port, bit));
+        let by_time = channels.map(|bit| channel_of(port, bit));
         by_time
             .min_by_key(|channel| self.queues.inputs[channel.index()].put_forward)
             .expect("a channel waits")
     }
 
     #[inline]
-    fn request(&mut self, at: SwitchId, from: Port, input: ChannelNumber, want: Want) {
-        let numbering = self.queues.numbering;
-        let (port, out) = (numbering.port(at, from), numbering.port(at, want.port));
+    fn request(&mut self, at: SwitchId, from: Port, input: ChannelId, want: Want) {
+        let (port, out) = (self.queues.port(at, from), self.queues.port(at, want.port));
         let from_node = self.queues.outputs[port.index()].kind == PortKind::Node;
-        let served = self.queues.served[out.index() * numbering.radix as usize + from.as_usize()];
+        let served = self.queues.served[self.queues.serving(out, from)];
         let request = Request { from, input, want, order: (from_node, served, from.0) };
         let best = &mut self.requests.best[want.port.as_usize()];
         match best {

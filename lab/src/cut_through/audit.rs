@@ -12,28 +12,22 @@
 //! were free.
 
 use super::network::PhitNetwork;
-use super::numbering::{ChannelNumber, PortNumber};
 use super::output_buffers::OutputBuffers;
-use super::state::Want;
+use super::state::{Want, channel_of, channels_of};
 use std::fmt;
 use tvlb_firmware_model::{Header, Step};
 use tvlb_ofar::EscapeKind;
-use tvlb_simulator::parts::PortKind;
+use tvlb_simulator::ConservationError;
+use tvlb_simulator::parts::{ArrivingPacket, ChannelId, PortId, PortKind};
 
 /// What the simulator lost or invented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    #[error(
-        "cycle {cycle}: {generated} packets were generated, but {delivered} delivered, {live} waiting or under way, {found} of them found"
-    )]
-    Packets { cycle: u32, generated: u64, delivered: u64, live: u64, found: u64 },
+    #[error(transparent)]
+    Conservation(#[from] ConservationError),
     #[error("cycle {cycle}: the {direction} direction of the escape ring has room for no packet")]
     RingFull { cycle: u32, direction: &'static str },
-    #[error(
-        "cycle {cycle}: {link}, VC {channel}: room, packets and room under way add up to {found}, but the buffer holds {buffer} packets"
-    )]
-    Room { cycle: u32, link: String, channel: u8, found: u32, buffer: u32 },
 }
 
 /// Packets that wait for each other for ever.
@@ -42,7 +36,7 @@ pub struct StuckPackets {
     /// The cycle in which they were found.
     pub cycle: u32,
     /// How many packets wait or are under way.
-    pub live: u64,
+    pub live: u32,
     /// The buffers whose heads can never move; none if nothing moves and no such buffers explain it.
     pub packets: Vec<StuckPacket>,
 }
@@ -53,9 +47,9 @@ pub struct StuckPacket {
     /// The link at whose end it waits.
     pub link: String,
     /// The virtual channel whose buffer it is at the head of.
-    pub channel: u8,
+    pub channel: u32,
     /// The links and virtual channels that it may take.
-    pub wants: Vec<(String, u8)>,
+    pub wants: Vec<(String, u32)>,
 }
 
 impl std::error::Error for StuckPackets {}
@@ -93,46 +87,53 @@ impl PhitNetwork<'_> {
     /// Counts all packets and all room.
     pub(super) fn audit(&self) -> Result<(), AuditError> {
         let queues = &self.queues;
-        let mut in_or_towards = vec![0_u32; queues.numbering.all_channels()];
+        let cycle = self.now;
+        let mut in_or_towards = vec![0_u32; queues.inputs.len()];
         let mut found = 0_u64;
-        for port in queues.numbering.every_port() {
-            for channel in queues.numbering.channels_of(port) {
-                let packets = queues.packets_of(&self.pool, channel).fold(0, |count, _| count + 1);
-                let counted = u32::from(queues.inputs[channel.index()].packets);
-                in_or_towards[channel.index()] += packets;
-                // A wrong count shows as a packet too few or too many.
-                found += u64::from(packets.max(counted));
-            }
+        for (place, input) in queues.inputs.iter().enumerate() {
+            let packets = input.queue(&self.pool).fold(0, |count, _| count + 1);
+            in_or_towards[place] += packets;
+            // A wrong count shows as a packet too few or too many.
+            found += u64::from(packets.max(input.packets.into()));
         }
-        for &(channel, _) in self.heads.iter() {
-            in_or_towards[channel.index()] += 1;
+        for (_, ArrivingPacket { input, .. }) in self.heads.iter() {
+            in_or_towards[input.index()] += 1;
             found += 1;
         }
         found += queues.output_buffers.as_ref().map_or(0, OutputBuffers::all);
-        let (generated, delivered) = (self.nodes.generated, self.counts.delivered);
-        let live = self.pool.live();
-        if generated != delivered + live || live != found {
-            return Err(AuditError::Packets { cycle: self.now, generated, delivered, live, found });
+        let (sent, delivered) = (self.nodes.generated, self.counts.delivered);
+        let under_way = self.pool.live().into();
+        if sent != delivered + under_way || under_way != found {
+            let lost = 0;
+            let found =
+                ConservationError::Packets { cycle, sent, delivered, lost, under_way, found };
+            return Err(found.into());
         }
-        let mut returning = vec![0_u32; queues.numbering.all_channels()];
-        self.credits.iter().for_each(|channel| returning[channel.index()] += 1);
-        for port in queues.numbering.every_port() {
-            let output = &queues.outputs[port.index()];
+        let returning = self.returning();
+        for (port, output) in queues.ports() {
             if !matches!(output.kind, PortKind::Local | PortKind::Global) {
                 continue;
             }
             let buffer = u32::from(queues.room[output.kind as usize]);
             for channel in 0..queues.channels[output.kind as usize] {
-                let here = queues.numbering.channel(port, channel).index();
-                let there = queues.numbering.channel(output.peer, channel).index();
-                let found = u32::from(queues.free[here]) + returning[here] + in_or_towards[there];
+                let here = channel_of(port, channel);
+                let there = in_or_towards[queues.across(here).index()];
+                let found = u32::from(queues.free[here.index()]) + returning[here.index()] + there;
                 if found != buffer {
-                    let link = self.link_name(port);
-                    return Err(AuditError::Room { cycle: self.now, link, channel, found, buffer });
+                    let (link, channel) = (self.link_name(port), channel.into());
+                    let wrong = ConservationError::Credits { cycle, link, channel, found, buffer };
+                    return Err(wrong.into());
                 }
             }
         }
         self.audit_ring(&returning)
+    }
+
+    /// By output channel: how much room is on its way back to it.
+    fn returning(&self) -> Vec<u32> {
+        let mut returning = vec![0; self.queues.inputs.len()];
+        self.credits.iter().for_each(|(_, channel)| returning[channel.index()] += 1);
+        returning
     }
 
     /// Each direction of an escape ring has room for a packet; `returning` says for each channel how much room is
@@ -148,9 +149,8 @@ impl PhitNetwork<'_> {
             let switch = escape.switch_at(place);
             let (onward, backward) = escape.ring_ports(place);
             for (room, port) in room.iter_mut().zip([onward, backward]) {
-                let number = self.queues.numbering.port(switch, port);
                 let channel = per_hop.of(switch).escape_channel(port);
-                let channel = self.queues.numbering.channel(number, channel).index();
+                let channel = channel_of(self.queues.port(switch, port), channel).index();
                 *room += u64::from(self.queues.free[channel]) + u64::from(returning[channel]);
             }
         }
@@ -166,20 +166,17 @@ impl PhitNetwork<'_> {
     /// nothing waits for them.
     pub(super) fn stuck(&self) -> Option<StuckPackets> {
         let queues = &self.queues;
-        let mut returning = vec![0_u32; queues.numbering.all_channels()];
-        self.credits.iter().for_each(|channel| returning[channel.index()] += 1);
+        let returning = self.returning();
         // The buffers with packets whose heads have not been found to move, with all that they may want.
-        let mut left: Vec<(ChannelNumber, Vec<(PortNumber, u8)>)> = Vec::new();
-        let mut waits = vec![false; queues.numbering.all_channels()];
-        for port in queues.numbering.every_port() {
-            let kind = queues.outputs[port.index()].kind;
-            if !matches!(kind, PortKind::Local | PortKind::Global) {
+        let mut left: Vec<(ChannelId, Vec<ChannelId>)> = Vec::new();
+        let mut waits = vec![false; queues.inputs.len()];
+        for (port, output) in queues.ports() {
+            if !matches!(output.kind, PortKind::Local | PortKind::Global) {
                 continue;
             }
-            for channel in queues.numbering.channels_of(port) {
-                let Some(wanted) = self.waits_for(port, channel) else { continue };
-                let is_full = |&(out, virtual_channel, room): &(PortNumber, u8, u16)| {
-                    let wanted = queues.numbering.channel(out, virtual_channel);
+            for channel in channels_of(port, queues.channels[output.kind as usize]) {
+                let Some(wanted) = self.waits_for(channel) else { continue };
+                let is_full = |&(wanted, room): &(ChannelId, u16)| {
                     let buffers = queues.output_buffers.as_ref();
                     let room_there = u32::from(queues.free[wanted.index()]);
                     room_there + returning[wanted.index()] < u32::from(room)
@@ -187,7 +184,7 @@ impl PhitNetwork<'_> {
                 };
                 if wanted.iter().all(is_full) {
                     waits[channel.index()] = true;
-                    let wanted = wanted.into_iter().map(|(out, channel, _)| (out, channel));
+                    let wanted = wanted.into_iter().map(|(wanted, _)| wanted);
                     left.push((channel, wanted.collect()));
                 }
             }
@@ -195,10 +192,7 @@ impl PhitNetwork<'_> {
         loop {
             let before = left.len();
             left.retain(|(channel, wanted)| {
-                let still = wanted.iter().all(|&(out, virtual_channel)| {
-                    let peer = queues.outputs[out.index()].peer;
-                    waits[queues.numbering.channel(peer, virtual_channel).index()]
-                });
+                let still = wanted.iter().all(|wanted| waits[queues.across(*wanted).index()]);
                 waits[channel.index()] = still;
                 still
             });
@@ -210,52 +204,48 @@ impl PhitNetwork<'_> {
             return None;
         }
         let packets = left.into_iter().map(|(channel, wanted)| {
-            let (port, virtual_channel) = queues.numbering.port_of(channel);
-            let wants = wanted.into_iter().map(|(out, wanted)| (self.link_name(out), wanted));
-            StuckPacket {
-                link: self.link_name(queues.outputs[port.index()].peer),
-                channel: virtual_channel,
-                wants: wants.collect(),
-            }
+            let named =
+                |output: ChannelId| (self.link_name(output.port()), output.virtual_channel());
+            let (link, channel) = named(queues.across(channel));
+            StuckPacket { link, channel, wants: wanted.into_iter().map(named).collect() }
         });
         let packets = packets.collect();
         Some(StuckPackets { cycle: self.now, live: self.pool.live(), packets })
     }
 
-    /// The links and virtual channels that the head of a buffer may take, and the room that it needs there;
-    /// `None` if the buffer is empty or the packet is at its destination.
-    fn waits_for(
-        &self,
-        port: PortNumber,
-        channel: ChannelNumber,
-    ) -> Option<Vec<(PortNumber, u8, u16)>> {
+    /// The output channels that the head of a buffer may take, and the room that it needs there; `None` if the buffer is
+    /// empty or the packet is at its destination.
+    fn waits_for(&self, channel: ChannelId) -> Option<Vec<(ChannelId, u16)>> {
         let queues = &self.queues;
         let input = &queues.inputs[channel.index()];
-        let packet = queues.packets_of(&self.pool, channel).next()?;
-        let (at, _) = queues.numbering.place(port);
+        let packet = input.queue(&self.pool).next()?;
+        let (at, _) = queues.place(channel.port());
+        let wanted = |port, virtual_channel| channel_of(queues.port(at, port), virtual_channel);
         if let Some(per_hop) = &self.per_hop {
-            let wanted = per_hop.may_want(at, Header::from_bits(self.pool.get(packet).header))?;
-            let wanted = wanted.into_iter().map(|Want { port, virtual_channel, room, .. }| {
-                (queues.numbering.port(at, port), virtual_channel, room)
-            });
+            let may_want =
+                per_hop.may_want(at, Header::from_bits(self.pool.packet(packet).header))?;
+            let wanted =
+                may_want.into_iter().map(|Want { port, virtual_channel, room, .. }| {
+                    (wanted(port, virtual_channel), room)
+                });
             return Some(wanted.collect());
         }
         let (out, virtual_channel) = if let Some(want) = input.want {
             (want.port, want.virtual_channel)
         } else {
-            let header = Header::from_bits(self.pool.get(packet).header);
+            let header = Header::from_bits(self.pool.packet(packet).header);
             match self.fabric.switches()[at.as_usize()].forward(header).ok()? {
                 Step::Send { port, virtual_channel, .. } => (port, virtual_channel),
                 Step::Deliver { .. } => return None,
             }
         };
-        let out = queues.numbering.port(at, out);
-        let is_link = queues.outputs[out.index()].kind != PortKind::Node;
-        is_link.then(|| vec![(out, virtual_channel, 1)])
+        let out = wanted(out, virtual_channel);
+        let is_link = queues.outputs[out.port().index()].kind != PortKind::Node;
+        is_link.then(|| vec![(out, 1)])
     }
 
-    fn link_name(&self, port: PortNumber) -> String {
-        let (switch, port) = self.queues.numbering.place(port);
+    fn link_name(&self, port: PortId) -> String {
+        let (switch, port) = self.queues.place(port);
         self.fabric.name(switch, port)
     }
 }

@@ -5,9 +5,7 @@ use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind};
 use tvlb_ofar::PerHop;
 use tvlb_schema::{Dragonfly, SwitchId};
-use tvlb_simulator::parts::Halves;
-use tvlb_simulator::parts::Histogram;
-use tvlb_simulator::parts::WindowSeries;
+use tvlb_simulator::parts::{Halves, Histogram, WindowSeries};
 
 #[derive(Clone, Debug)]
 pub(super) struct Counts {

@@ -43,7 +43,7 @@ impl CongestionFlags {
             used.clear();
             let slots = (0..df.h()).map(|slot| u16::try_from(slot).expect("at most 256 ports"));
             used.extend(slots.map(|slot| {
-                let port = queues.numbering.port(switch, df.slot_port(slot));
+                let port = queues.port(switch, df.slot_port(slot));
                 let is_there = queues.outputs[port.index()].peer != port;
                 is_there.then(|| queues.used_on(port, DECIDES))
             }));

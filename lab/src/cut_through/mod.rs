@@ -11,12 +11,12 @@
 //!
 //! - `parameters`, `settings`: what can be set, and which settings make sense
 //! - `fabric`: the booted switches, and the escape network of OFAR
-//! - `numbering`, `state`: ports and channels, and the queues
+//! - `state`: the queues
 //! - `output_buffers`: buffers between the crossbar and the links, where switches have them
 //! - `network`: the order of a cycle, and what packets do in it
 //! - `routes`, `seen`: by which output a packet at the head of a buffer wants to go on
 //! - `per_hop`: the same under OFAR, where every switch is asked anew in every cycle
-//! - `allocate`, `requests`: which of them win
+//! - `allocate`: which of them win
 //! - `nodes`: when nodes generate packets, and bursts
 //! - `flags`: which links between groups switches have told each other to be congested
 //! - `counts`, `outcome`, `run`: what is measured, how long
@@ -30,14 +30,12 @@ mod fabric;
 mod flags;
 mod network;
 mod nodes;
-mod numbering;
 mod outcome;
 mod output_buffers;
 mod packet;
 mod parameters;
 mod per_hop;
 mod piggyback;
-mod requests;
 mod routes;
 mod run;
 mod saturation;

@@ -5,18 +5,17 @@
 //! in one cycle, in the next one at the earliest. A grant lets the head arrive after the link's latency,
 //! and the credit for the room that it leaves arrives upstream after that link's latency.
 
+use super::allocate::{Request, Requests};
 use super::counts::Counts;
 use super::fabric::CutThroughFabric;
 use super::flags::CongestionFlags;
 use super::nodes::CutThroughNodes;
-use super::numbering::{ChannelNumber, PortNumber};
 use super::output_buffers::OutputBuffers;
-use super::packet::PacketPool;
+use super::packet::CutThroughPacket;
 use super::per_hop::PerHopSwitches;
 use super::piggyback::{CongestionRule, PathChoice};
-use super::requests::{Request, Requests};
 use super::settings::{CutThrough, Routing, Sending};
-use super::state::Queues;
+use super::state::{Queues, channel_of, channels_of};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_base::text::Refused;
@@ -24,44 +23,11 @@ use tvlb_firmware_model::{Channels, Error, Header, Switch};
 use tvlb_ofar::PerHop;
 use tvlb_schema::SwitchId;
 use tvlb_simulator::DatapathError;
-use tvlb_simulator::parts::PacketId;
-use tvlb_simulator::parts::PortKind;
-use tvlb_simulator::parts::{failed, stream};
+use tvlb_simulator::parts::{
+    ArrivingPacket, Calendar, ChannelId, PacketId, Pool, PortKind, failed, stream,
+};
 use tvlb_simulator::{BootedFabric, BootedFor};
 use tvlb_traffic::Traffic;
-
-/// What happens in cycles to come, by the cycle's number modulo theirs.
-#[derive(Debug)]
-pub(super) struct CycleRing<T>(Vec<Vec<T>>);
-
-impl<T> CycleRing<T> {
-    /// For things at most so many cycles ahead.
-    fn new(cycles: u32) -> Self {
-        Self((0..=cycles).map(|_| Vec::new()).collect())
-    }
-
-    #[inline]
-    fn file(&mut self, cycle: u32, thing: T) {
-        let place = cycle as usize % self.0.len();
-        self.0[place].push(thing);
-    }
-
-    /// What is filed under a cycle; [`Self::give_back`] takes the emptied list.
-    fn take(&mut self, cycle: u32) -> Vec<T> {
-        let place = cycle as usize % self.0.len();
-        std::mem::take(&mut self.0[place])
-    }
-
-    fn give_back(&mut self, cycle: u32, mut emptied: Vec<T>) {
-        emptied.clear();
-        let place = cycle as usize % self.0.len();
-        self.0[place] = emptied;
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.0.iter().flatten()
-    }
-}
 
 /// A run in progress.
 pub(super) struct PhitNetwork<'f> {
@@ -72,11 +38,11 @@ pub(super) struct PhitNetwork<'f> {
     pub(super) now: u32,
     pub(super) queues: Queues,
     pub(super) requests: Requests,
-    pub(super) pool: PacketPool,
+    pub(super) pool: Pool<CutThroughPacket>,
     /// Packets on links, with the buffers to which they are on their way.
-    pub(super) heads: CycleRing<(ChannelNumber, PacketId)>,
+    pub(super) heads: Calendar<ArrivingPacket>,
     /// Output channels to which room comes back.
-    pub(super) credits: CycleRing<ChannelNumber>,
+    pub(super) credits: Calendar<ChannelId>,
     pub(super) nodes: CutThroughNodes<'f>,
     pub(super) flags: Option<CongestionFlags>,
     /// Under piggybacking, by injection queue: the paths of its first packet.
@@ -112,7 +78,7 @@ impl<'f> PhitNetwork<'f> {
             Queues::new(fabric, channels, settings.injection_queues, room, settings.packet_phits);
         queues.output_buffers = settings.output_buffer_phits.map(|phits| {
             let cycles = u32::from(settings.packet_phits).div_ceil(settings.speedup.into());
-            OutputBuffers::new(queues.numbering, settings.packets(phits), cycles)
+            OutputBuffers::new(df, settings.packets(phits), cycles)
         });
         let latency = settings.local_latency_cycles.max(settings.global_latency_cycles).into();
         let flags = match settings.routing {
@@ -137,10 +103,10 @@ impl<'f> PhitNetwork<'f> {
             },
             settings,
             now: 0,
-            requests: Requests::new(df.radix()),
-            pool: PacketPool::new(),
-            heads: CycleRing::new(latency),
-            credits: CycleRing::new(latency),
+            requests: Requests { best: vec![None; df.radix() as usize], outputs: Vec::new() },
+            pool: Pool::default(),
+            heads: Calendar::new(latency, 1),
+            credits: Calendar::new(latency, 1),
             nodes: CutThroughNodes::new(fabric, settings, traffic, sending, seed)?,
             flags,
             candidates: vec![None; candidates],
@@ -155,16 +121,17 @@ impl<'f> PhitNetwork<'f> {
     /// Runs one cycle.
     pub(super) fn step(&mut self) -> Result<(), Box<DatapathError>> {
         let now = self.now;
-        let credits = self.credits.take(now);
-        for channel in &credits {
+        let credits = self.credits.take(now, 0);
+        for channel in self.credits.blocks(credits).flatten() {
             self.queues.free[channel.index()] += 1;
         }
-        self.credits.give_back(now, credits);
-        let heads = self.heads.take(now);
-        for &(channel, packet) in &heads {
-            self.queues.push(&mut self.pool, channel, packet);
+        self.credits.recycle(credits);
+        // A link brings one head in a cycle, so that the order of heads makes no difference.
+        let heads = self.heads.take(now, 0);
+        for &ArrivingPacket { input, packet } in self.heads.blocks(heads).flatten() {
+            self.queues.push(&mut self.pool, input, packet);
         }
-        self.heads.give_back(now, heads);
+        self.heads.recycle(heads);
         if let Some(flags) = &mut self.flags {
             flags.find(&self.queues, now);
         }
@@ -185,19 +152,20 @@ impl<'f> PhitNetwork<'f> {
     fn send_buffered(&mut self, at: SwitchId) {
         let Some(buffers) = &self.queues.output_buffers else { return };
         for port in buffers.ports_with_packets(at).iter() {
-            let Queues { numbering, outputs, free, output_buffers, .. } = &mut self.queues;
-            let port = numbering.port(at, port);
-            let output = &outputs[port.index()];
+            let id = self.queues.port(at, port);
+            let Queues { channels, outputs, free, output_buffers, .. } = &mut self.queues;
+            let output = &outputs[id.index()];
             if output.idle_from > self.now {
                 continue;
             }
             let may_send =
-                |channel: ChannelNumber| output.kind == PortKind::Node || free[channel.index()] > 0;
-            let buffers = output_buffers.as_mut();
-            let sent = buffers.and_then(|some| some.send(*numbering, port, self.now, may_send));
+                |channel: ChannelId| output.kind == PortKind::Node || free[channel.index()] > 0;
+            let channels = channels_of(id, channels[output.kind as usize]);
+            let sent = output_buffers
+                .as_mut()
+                .and_then(|some| some.send((at, port), channels, self.now, may_send));
             if let Some((channel, packet)) = sent {
-                let (_, within) = numbering.port_of(channel);
-                self.depart(port, within, packet);
+                self.depart(channel, packet);
             }
         }
     }
@@ -206,7 +174,7 @@ impl<'f> PhitNetwork<'f> {
     #[inline]
     pub(super) fn grant(&mut self, at: SwitchId, request: &Request) {
         let Self { queues, pool, settings, now, .. } = self;
-        let (numbering, now) = (queues.numbering, *now);
+        let now = *now;
         let length = u32::from(settings.packet_phits);
         if let Some(per_hop) = &mut self.per_hop {
             per_hop.granted(request.want.port);
@@ -214,14 +182,13 @@ impl<'f> PhitNetwork<'f> {
         let id = queues.pop(pool, request.input);
         let leaves = queues.output_buffers.as_ref().map_or(length, |some| some.transfer_cycles);
         queues.inputs[request.input.index()].idle_from = now + leaves;
-        let from = &queues.outputs[numbering.port(at, request.from).index()];
-        let packet = pool.get_mut(id);
-        match from.kind {
+        let from = queues.outputs[request.input.port().index()].kind;
+        let packet = pool.packet_mut(id);
+        match from {
             PortKind::Local | PortKind::Global => {
                 // The room that it took is free again, and its last switch hears of it.
-                let (_, within) = numbering.port_of(request.input);
-                self.credits
-                    .file(now + settings.latency(from.kind), numbering.channel(from.peer, within));
+                let channel = queues.across(request.input);
+                self.credits.file(now + settings.latency(from), 0, channel);
             }
             PortKind::Node | PortKind::Unused => {
                 packet.injected = now;
@@ -236,25 +203,25 @@ impl<'f> PhitNetwork<'f> {
         let enters = !was_on_escape && by_escape(request.want.header);
         packet.escape_entries = packet.escape_entries.saturating_add(enters.into());
         packet.header = request.want.header.bits();
-        let (port, within) = (numbering.port(at, request.want.port), request.want.virtual_channel);
+        let channel = channel_of(queues.port(at, request.want.port), request.want.virtual_channel);
         if let Some(buffers) = &mut queues.output_buffers {
-            buffers.take(numbering, numbering.channel(port, within), id, now);
+            buffers.take((at, request.want.port), channel, id, now);
         } else {
-            self.depart(port, within, id);
+            self.depart(channel, id);
         }
     }
 
-    /// Gives a packet the link behind a port, on a virtual channel of it.
+    /// Gives a packet the link of an output channel.
     #[inline]
-    fn depart(&mut self, port: PortNumber, within: u8, id: PacketId) {
+    fn depart(&mut self, channel: ChannelId, id: PacketId) {
         let Self { queues, pool, settings, now, .. } = self;
-        let (numbering, now) = (queues.numbering, *now);
+        let now = *now;
         let length = u32::from(settings.packet_phits);
         self.grants += 1;
-        let packet = pool.get_mut(id);
+        let packet = pool.packet_mut(id);
         let header = Header::from_bits(packet.header);
         let by_escape = PerHop::of(header).is_some_and(|of| of.on_escape);
-        let output = &mut queues.outputs[port.index()];
+        let output = &mut queues.outputs[channel.port().index()];
         output.idle_from = now + length;
         output.packets += 1;
         match output.kind {
@@ -267,10 +234,14 @@ impl<'f> PhitNetwork<'f> {
                 return;
             }
         }
-        let (kind, peer) = (output.kind, output.peer);
-        queues.free[numbering.channel(port, within).index()] -= 1;
-        let latency = settings.latency(kind);
-        self.heads.file(now + latency, (numbering.channel(peer, within), id));
+        let arrival = now + settings.latency(output.kind);
+        queues.free[channel.index()] -= 1;
+        self.heads.file(arrival, 0, ArrivingPacket { input: queues.across(channel), packet: id });
+    }
+
+    /// By port: how many packets have been granted it so far.
+    pub(super) fn granted(&self) -> impl Iterator<Item = u32> {
+        self.queues.outputs.iter().map(|output| output.packets)
     }
 
     #[cold]

@@ -4,19 +4,15 @@
 //! one packet at most. So what is offered beyond saturation is what the queues take, and the latency there says how
 //! long they are.
 
-use super::numbering::PortNumber;
-use super::packet::{CutThroughPacket, PacketPool};
+use super::packet::CutThroughPacket;
 use super::settings::{CutThrough, Sending};
-use super::state::Queues;
+use super::state::{Queues, channel_of};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_base::text::Refused;
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_simulator::BootedFabric;
-use tvlb_simulator::parts::Generation;
-use tvlb_simulator::parts::PacketId;
-use tvlb_simulator::parts::stream;
-use tvlb_simulator::parts::{NO_NODE, Wakeups};
+use tvlb_simulator::parts::{Generation, NO_NODE, Pool, PortId, Wakeups, stream};
 use tvlb_traffic::{Traffic, below};
 
 /// All nodes of a run lie in one ring of wake-ups.
@@ -117,7 +113,12 @@ impl<'f> CutThroughNodes<'f> {
     }
 
     /// Lets the nodes generate packets that do so in this cycle.
-    pub(super) fn generate(&mut self, queues: &mut Queues, pool: &mut PacketPool, now: u32) {
+    pub(super) fn generate(
+        &mut self,
+        queues: &mut Queues,
+        pool: &mut Pool<CutThroughPacket>,
+        now: u32,
+    ) {
         let mut next = self.wakeups.take(RING, now);
         while next != NO_NODE {
             let node = next;
@@ -132,56 +133,47 @@ impl<'f> CutThroughNodes<'f> {
         }
     }
 
-    fn generate_one(&mut self, queues: &mut Queues, pool: &mut PacketPool, node: NodeId, now: u32) {
+    fn generate_one(
+        &mut self,
+        queues: &mut Queues,
+        pool: &mut Pool<CutThroughPacket>,
+        node: NodeId,
+        now: u32,
+    ) {
         let room = queues.room[0];
         self.offered += 1;
         let source = &mut self.sources[node.as_usize()];
         source.next_packet = self.generation.after(node, now, &mut source.rng);
         let (switch, terminal) = self.dragonfly.switch_of(node);
-        let port = queues.numbering.port(switch, self.dragonfly.terminal_port(terminal));
+        let port = queues.port(switch, self.dragonfly.terminal_port(terminal));
         if source.last_has_no_room(queues, port) {
             return;
         }
-        let destination = match self.sending {
-            Sending::AllToAll => {
-                let count = u32::try_from(self.ranks.len()).expect("nodes have 32 bits");
-                let mut destination = self.ranks[source.order.0 as usize];
-                if destination == node {
-                    source.order.0 = (source.order.0 + source.order.1) % count;
-                    destination = self.ranks[source.order.0 as usize];
-                }
-                destination
-            }
-            Sending::Load(_) | Sending::Burst(_) => {
-                self.generation.destination(node, now, &mut source.rng)
-            }
+        let count = u32::try_from(self.ranks.len()).expect("nodes have 32 bits");
+        let onward = |(rank, step): (u32, u32)| ((rank + step) % count, step);
+        let sends_to_all = self.sending == Sending::AllToAll;
+        if sends_to_all && self.ranks[source.order.0 as usize] == node {
+            source.order = onward(source.order);
+        }
+        let destination = if sends_to_all {
+            self.ranks[source.order.0 as usize]
+        } else {
+            self.generation.destination(node, now, &mut source.rng)
         };
         let numbers = u64::from(self.dragonfly.node_numbers());
         let queue = u64::from(self.queues) * u64::from(destination.0) / numbers;
         let queue = u8::try_from(queue).expect("a node has few queues");
-        let channel = queues.numbering.channel(port, queue);
+        let channel = channel_of(port, queue);
         if queues.inputs[channel.index()].packets >= room {
             return;
         }
-        if self.sending == Sending::AllToAll {
-            let count = u32::try_from(self.ranks.len()).expect("nodes have 32 bits");
-            source.order.0 = (source.order.0 + source.order.1) % count;
+        if sends_to_all {
+            source.order = onward(source.order);
         }
         source.last = queue;
         source.left -= u32::from(!matches!(self.sending, Sending::Load(_)));
         self.generated += 1;
-        let packet = pool.add(CutThroughPacket {
-            header: 0,
-            next: PacketId::NONE,
-            source: node,
-            destination,
-            created: now,
-            injected: now,
-            local_hops: 0,
-            global_hops: 0,
-            escape_hops: 0,
-            escape_entries: 0,
-        });
+        let packet = pool.add(CutThroughPacket::new(node, destination, now));
         queues.push(pool, channel, packet);
     }
 
@@ -193,8 +185,8 @@ impl<'f> CutThroughNodes<'f> {
 
 impl PacketGenerator {
     /// Whether the queue to which the last packet went has room for one packet at most.
-    fn last_has_no_room(&self, queues: &Queues, port: PortNumber) -> bool {
-        let last = queues.numbering.channel(port, self.last);
+    fn last_has_no_room(&self, queues: &Queues, port: PortId) -> bool {
+        let last = channel_of(port, self.last);
         queues.room[0] - queues.inputs[last.index()].packets <= 1
     }
 }

@@ -6,11 +6,9 @@
 use super::network::PhitNetwork;
 use super::settings::Sending;
 use serde::Serialize;
-use tvlb_schema::{LinkKind, NodeId, SwitchId};
-use tvlb_simulator::Fairness;
-use tvlb_simulator::LinkLoad;
-use tvlb_simulator::LinkTarget;
-use tvlb_simulator::SeriesFigures;
+use tvlb_schema::{Bandwidths, NodeId, SwitchId};
+use tvlb_simulator::parts::{by_kind, link_loads};
+use tvlb_simulator::{Fairness, LinkLoad, SeriesFigures};
 
 /// Hops of packets, a mean by the kind of link and how many packets made how many.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -131,7 +129,11 @@ impl CutThroughOutcome {
             let injected = f64::from(counts.injected[switch.as_usize()]);
             if nodes > 0.0 { injected * phits / (nodes * window) } else { 0.0 }
         };
-        let [local_links, global_links] = link_loads(network, &before.granted, phits / window);
+        let granted: Vec<u32> =
+            network.granted().zip(&before.granted).map(|(now, then)| now - then).collect();
+        let links =
+            link_loads(network.fabric, &granted, |granted| f64::from(granted) * (phits / window));
+        let [local_links, global_links] = by_kind(network.fabric, &links, Bandwidths::ALIKE);
         Self {
             load: match how {
                 Sending::Load(load) => Some(load),
@@ -173,34 +175,4 @@ impl CutThroughOutcome {
             }),
         }
     }
-}
-
-/// The load of the links within groups and of those between groups; `each` is what one packet adds.
-fn link_loads(network: &PhitNetwork<'_>, before: &[u32], each: f64) -> [LinkLoad; 2] {
-    let queues = &network.queues;
-    [LinkKind::Local, LinkKind::Global].map(|kind| {
-        let (mut sum, mut count, mut busiest) = (0.0, 0.0, None);
-        for (number, &before) in queues.numbering.every_port().zip(before) {
-            let (switch, port) = queues.numbering.place(number);
-            let is_of_kind = match network.fabric.link(switch, port) {
-                LinkTarget::Local(..) => kind == LinkKind::Local,
-                LinkTarget::Global(..) => kind == LinkKind::Global,
-                LinkTarget::Terminal(_) | LinkTarget::Unused => false,
-            };
-            if is_of_kind {
-                let load = f64::from(queues.outputs[number.index()].packets - before) * each;
-                sum += load;
-                count += 1.0;
-                if busiest.is_none_or(|(_, _, most)| load > most) {
-                    busiest = Some((switch, port, load));
-                }
-            }
-        }
-        busiest.map_or_else(LinkLoad::default, |(switch, port, most)| LinkLoad {
-            mean: sum / count,
-            most,
-            busiest: network.fabric.name(switch, port),
-            ..LinkLoad::default()
-        })
-    })
 }

@@ -9,11 +9,10 @@
 //! back as its head leaves, as in any buffer. The link is given to the virtual channel, of those whose next packet has
 //! room downstream, that sent least recently.
 
-use super::numbering::{ChannelNumber, PortNumber, PortNumbers};
 use std::collections::VecDeque;
 use tvlb_ofar::PortSet;
-use tvlb_schema::SwitchId;
-use tvlb_simulator::parts::PacketId;
+use tvlb_schema::{Dragonfly, Port, SwitchId};
+use tvlb_simulator::parts::{CHANNELS, ChannelId, PORTS, PacketId, PortId, chunk_count};
 
 /// The output buffers of all switches.
 #[derive(Debug)]
@@ -36,28 +35,29 @@ impl OutputBuffers {
     /// What the buffer of one virtual channel takes as long as it is empty.
     pub(super) const BYTES_OF_CHANNEL: usize = size_of::<VecDeque<PacketId>>() + size_of::<u32>();
 
-    pub(super) fn new(numbering: PortNumbers, room: u16, transfer_cycles: u32) -> Self {
+    pub(super) fn new(df: &Dragonfly, room: u16, transfer_cycles: u32) -> Self {
+        let chunks = chunk_count(df) as usize;
         Self {
             room: room.into(),
             transfer_cycles,
-            idle_from: vec![0; numbering.ports()],
-            packets: vec![VecDeque::new(); numbering.all_channels()],
-            sent: vec![0; numbering.all_channels()],
-            with_packets: vec![PortSet::EMPTY; numbering.switches as usize],
+            idle_from: vec![0; chunks * PORTS],
+            packets: vec![VecDeque::new(); chunks * CHANNELS],
+            sent: vec![0; chunks * CHANNELS],
+            with_packets: vec![PortSet::EMPTY; df.switch_numbers() as usize],
         }
     }
 
     /// Whether the crossbar can move a packet to a channel of a port in this cycle.
-    pub(super) fn can_take(&self, port: PortNumber, channel: ChannelNumber, now: u32) -> bool {
+    pub(super) fn can_take(&self, port: PortId, channel: ChannelId, now: u32) -> bool {
         self.idle_from[port.index()] <= now && !self.is_full(channel)
     }
 
-    pub(super) fn is_full(&self, channel: ChannelNumber) -> bool {
+    pub(super) fn is_full(&self, channel: ChannelId) -> bool {
         self.packets[channel.index()].len() >= self.room
     }
 
     /// How many packets are in the buffer of a channel.
-    pub(super) fn held(&self, channel: ChannelNumber) -> usize {
+    pub(super) fn held(&self, channel: ChannelId) -> usize {
         self.packets[channel.index()].len()
     }
 
@@ -71,38 +71,36 @@ impl OutputBuffers {
         self.with_packets[switch.as_usize()]
     }
 
-    /// Puts a packet at the end of a buffer.
+    /// Puts a packet at the end of the buffer of an output channel, which belongs to this port of a switch.
     pub(super) fn take(
         &mut self,
-        numbering: PortNumbers,
-        channel: ChannelNumber,
+        (at, port): (SwitchId, Port),
+        channel: ChannelId,
         packet: PacketId,
         now: u32,
     ) {
-        let (port, _) = numbering.port_of(channel);
-        self.idle_from[port.index()] = now + self.transfer_cycles;
+        self.idle_from[channel.port().index()] = now + self.transfer_cycles;
         self.packets[channel.index()].push_back(packet);
-        let (switch, port) = numbering.place(port);
-        self.with_packets[switch.as_usize()].insert(port);
+        self.with_packets[at.as_usize()].insert(port);
     }
 
-    /// Takes the packet out of a port's buffers that is to be sent in this cycle, if there is one; `may_send` says
-    /// whether a virtual channel has room downstream.
+    /// Takes the packet out of the buffers of a port of a switch, which has these channels, that is to be sent in this
+    /// cycle, if there is one; `may_send` says whether a channel has room downstream.
     pub(super) fn send(
         &mut self,
-        numbering: PortNumbers,
-        port: PortNumber,
+        (at, port): (SwitchId, Port),
+        mut channels: impl Iterator<Item = ChannelId> + Clone,
         now: u32,
-        may_send: impl Fn(ChannelNumber) -> bool,
-    ) -> Option<(ChannelNumber, PacketId)> {
-        let can_send = |channel: &ChannelNumber| self.held(*channel) > 0 && may_send(*channel);
-        let channels = numbering.channels_of(port).filter(can_send);
-        let channel = channels.min_by_key(|channel| self.sent[channel.index()])?;
+        may_send: impl Fn(ChannelId) -> bool,
+    ) -> Option<(ChannelId, PacketId)> {
+        let can_send = |channel: &ChannelId| self.held(*channel) > 0 && may_send(*channel);
+        let sending = channels.clone().filter(can_send);
+        let channel = sending.min_by_key(|channel| self.sent[channel.index()])?;
         let packet = self.packets[channel.index()].pop_front()?;
         self.sent[channel.index()] = now + 1;
-        if numbering.channels_of(port).all(|channel| self.held(channel) == 0) {
-            let (switch, port) = numbering.place(port);
-            self.with_packets[switch.as_usize()].remove(port);
+        let is_empty = |channel: ChannelId| self.held(channel) == 0;
+        if is_empty(channel) && channels.all(is_empty) {
+            self.with_packets[at.as_usize()].remove(port);
         }
         Some((channel, packet))
     }

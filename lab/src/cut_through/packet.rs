@@ -1,7 +1,7 @@
 //! The packets: those under way, and those that wait in the injection queues of their nodes.
 
 use tvlb_schema::NodeId;
-use tvlb_simulator::parts::PacketId;
+use tvlb_simulator::parts::{PacketId, Pooled};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CutThroughPacket {
@@ -26,48 +26,27 @@ pub(super) struct CutThroughPacket {
     pub(super) escape_entries: u16,
 }
 
-#[derive(Debug)]
-pub(super) struct PacketPool {
-    packets: Vec<CutThroughPacket>,
-    free: PacketId,
-    live: u64,
+impl CutThroughPacket {
+    /// A packet that a node generates in a cycle.
+    pub(super) const fn new(source: NodeId, destination: NodeId, created: u32) -> Self {
+        Self {
+            header: 0,
+            next: PacketId::NONE,
+            source,
+            destination,
+            created,
+            injected: created,
+            local_hops: 0,
+            global_hops: 0,
+            escape_hops: 0,
+            escape_entries: 0,
+        }
+    }
 }
 
-impl PacketPool {
-    pub(super) const fn new() -> Self {
-        Self { packets: Vec::new(), free: PacketId::NONE, live: 0 }
-    }
-
-    /// How many packets there are.
-    pub(super) const fn live(&self) -> u64 {
-        self.live
-    }
-
-    pub(super) fn add(&mut self, packet: CutThroughPacket) -> PacketId {
-        self.live += 1;
-        let id = self.free;
-        if let Some(place) = self.packets.get_mut(id.index()) {
-            self.free = place.next;
-            *place = packet;
-            return id;
-        }
-        self.packets.push(packet);
-        PacketId::from_index(self.packets.len() - 1)
-    }
-
-    pub(super) fn remove(&mut self, id: PacketId) {
-        self.live -= 1;
-        self.packets[id.index()].next = self.free;
-        self.free = id;
-    }
-
+impl Pooled for CutThroughPacket {
     #[inline]
-    pub(super) fn get(&self, id: PacketId) -> &CutThroughPacket {
-        &self.packets[id.index()]
-    }
-
-    #[inline]
-    pub(super) fn get_mut(&mut self, id: PacketId) -> &mut CutThroughPacket {
-        &mut self.packets[id.index()]
+    fn next(&mut self) -> &mut PacketId {
+        &mut self.next
     }
 }

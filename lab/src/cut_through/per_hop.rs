@@ -3,7 +3,7 @@
 
 use super::fabric::CutThroughFabric;
 use super::settings::Routing;
-use super::state::{Queues, Want};
+use super::state::{Queues, Want, channel_of};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Channels, Error, Header};
@@ -52,13 +52,13 @@ impl Outputs for HopView<'_> {
 
     #[inline]
     fn room(&self, port: Port, virtual_channel: u8) -> u16 {
-        let port = self.queues.numbering.port(self.switch, port);
-        self.queues.free[self.queues.numbering.channel(port, virtual_channel).index()]
+        let port = self.queues.port(self.switch, port);
+        self.queues.free[channel_of(port, virtual_channel).index()]
     }
 
     #[inline]
     fn capacity(&self, port: Port) -> u16 {
-        let port = self.queues.numbering.port(self.switch, port);
+        let port = self.queues.port(self.switch, port);
         self.queues.room[self.queues.outputs[port.index()].kind as usize]
     }
 
@@ -154,7 +154,7 @@ impl<'f> PerHopSwitches<'f> {
             return ports;
         }
         let is_link = |port: &Port| {
-            let number = queues.numbering.port(at, *port);
+            let number = queues.port(at, *port);
             queues.outputs[number.index()].kind != PortKind::Node
         };
         ports.iter().filter(is_link).collect()

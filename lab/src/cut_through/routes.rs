@@ -5,14 +5,13 @@
 //! ([`super::per_hop`]).
 
 use super::network::PhitNetwork;
-use super::numbering::ChannelNumber;
 use super::piggyback::PathChoice;
 use super::seen::CycleView;
 use super::settings::Routing;
 use super::state::Want;
 use tvlb_firmware_model::{Error, Header, Scheme, Step};
 use tvlb_schema::{NodeId, Port, SwitchId};
-use tvlb_simulator::parts::PortKind;
+use tvlb_simulator::parts::{ChannelId, PortKind};
 
 impl PhitNetwork<'_> {
     /// What the packet at the head of a buffer wants; `None` if it waits for others to go first.
@@ -21,14 +20,14 @@ impl PhitNetwork<'_> {
         &mut self,
         at: SwitchId,
         port: Port,
-        input: ChannelNumber,
+        input: ChannelId,
     ) -> Result<Option<Want>, Error> {
         if let Some(want) = self.queues.inputs[input.index()].want {
             return Ok(Some(want));
         }
-        let number = self.queues.numbering.port(at, port);
+        let number = self.queues.port(at, port);
         let from_node = self.queues.outputs[number.index()].kind == PortKind::Node;
-        let packet = self.pool.get(self.queues.inputs[input.index()].head);
+        let packet = self.pool.packet(self.queues.inputs[input.index()].head);
         let (header, destination) = (Header::from_bits(packet.header), packet.destination);
         if let Some(per_hop) = &mut self.per_hop {
             let header = if from_node { None } else { Some(header) };
@@ -57,7 +56,7 @@ impl PhitNetwork<'_> {
     fn first_step(
         &mut self,
         at: SwitchId,
-        input: ChannelNumber,
+        input: ChannelId,
         destination: NodeId,
     ) -> Result<Step, Error> {
         let Self { switches, settings, queues, flags, candidates, rngs, now, .. } = self;

@@ -11,7 +11,6 @@ use super::settings::{CutThrough, Sending};
 use std::num::NonZeroU32;
 use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_base::text::Refused;
-use tvlb_firmware_model::Channels;
 use tvlb_simulator::DatapathError;
 use tvlb_simulator::parts::{MOST_FULL, WindowSeries, check_memory};
 use tvlb_traffic::Traffic;
@@ -36,7 +35,7 @@ pub enum CutThroughError {
     #[error(
         "{left} packets are not delivered after {cycles} cycles, which is as long as the run may take"
     )]
-    TooLong { left: u64, cycles: u32 },
+    TooLong { left: u32, cycles: u32 },
 }
 
 /// A run in progress, which the caller advances by as many cycles as it likes.
@@ -118,8 +117,9 @@ impl<'f> CutThroughRun<'f> {
         self.advance_unless_cancelled(progress, settings.warm_up_cycles)?;
         self.network.audit()?;
         let nodes = &self.network.nodes;
-        let before =
-            Before { granted: self.granted(), offered: nodes.offered, generated: nodes.generated };
+        let (granted, offered, generated) =
+            (self.network.granted().collect(), nodes.offered, nodes.generated);
+        let before = Before { granted, offered, generated };
         self.advance_unless_cancelled(progress, settings.measured_cycles)?;
         self.inspect()?;
         let cycles = settings.measured_cycles;
@@ -132,7 +132,8 @@ impl<'f> CutThroughRun<'f> {
         progress: &dyn Progress,
     ) -> Result<CutThroughOutcome, CutThroughError> {
         let most = self.network.settings.measured_cycles;
-        let before = Before { granted: self.granted(), offered: 0, generated: 0 };
+        let granted = self.network.granted().collect();
+        let before = Before { granted, offered: 0, generated: 0 };
         while !(self.network.nodes.are_done() && self.network.pool.live() == 0) {
             if self.network.now >= most {
                 let (left, cycles) = (self.network.pool.live(), self.network.now);
@@ -143,11 +144,6 @@ impl<'f> CutThroughRun<'f> {
         self.inspect()?;
         let cycles = self.network.counts.last_delivery;
         Ok(CutThroughOutcome::new(&self.network, self.sending, cycles.max(1), &before))
-    }
-
-    /// How many packets each output has been granted so far.
-    fn granted(&self) -> Vec<u32> {
-        self.network.queues.outputs.iter().map(|output| output.packets).collect()
     }
 
     fn advance_unless_cancelled(
@@ -168,11 +164,10 @@ impl<'f> CutThroughRun<'f> {
     /// Looks for packets that wait for each other if nothing has moved for long, and whether packets take too much
     /// memory.
     fn watch(&mut self) -> Result<(), CutThroughError> {
-        let PhitNetwork { settings, fabric, ref queues, ref pool, now, .. } = self.network;
-        let [_, local, global, _] = queues.channels;
+        let PhitNetwork { settings, fabric, ref pool, now, .. } = self.network;
         let packets = pool.live();
-        let empty = settings.bytes(fabric.dragonfly(), Channels { local, global });
-        check_memory(empty + packets * size_of::<CutThroughPacket>() as u64, MOST_FULL, || {
+        let of_packets = u64::from(packets) * size_of::<CutThroughPacket>() as u64;
+        check_memory(settings.bytes(fabric.dragonfly()) + of_packets, MOST_FULL, || {
             format!(
                 "smaller buffers and injection queues, or less traffic, keep fewer packets in the network than the \
                  {packets} of cycle {now}"

@@ -39,9 +39,8 @@ impl Credits for CycleView<'_> {
             return (self.queue(port, virtual_channel), hops);
         };
         let peer = |switch, port| {
-            let numbering = self.queues.numbering;
-            let output = &self.queues.outputs[numbering.port(switch, port).index()];
-            numbering.place(output.peer).0
+            let output = &self.queues.outputs[self.queues.port(switch, port).index()];
+            self.queues.place(output.peer).0
         };
         let used_at = |switch, port, channel| self.used_at(switch, port, channel);
         let first = (self.switch, port, virtual_channel);
@@ -53,7 +52,7 @@ impl CycleView<'_> {
     /// Of one virtual channel of a port of any switch, or of all.
     #[inline]
     fn used_at(&self, switch: SwitchId, port: Port, channel: Option<u8>) -> u32 {
-        let number = self.queues.numbering.port(switch, port);
+        let number = self.queues.port(switch, port);
         if let Some(channel) = channel {
             return self.queues.used_on(number, channel);
         }

@@ -7,7 +7,6 @@
 //! node.
 
 use super::fabric::CutThroughFabric;
-use super::numbering::PortNumbers;
 use super::output_buffers::OutputBuffers;
 use super::piggyback::PathChoice;
 use super::state::Queues;
@@ -16,9 +15,10 @@ use tvlb_base::text::Refused;
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths};
 use tvlb_ofar::{EscapeImage, EscapeKind, OfarRules, channels as ofar_channels};
 use tvlb_schema::{Dragonfly, LinkKind};
-use tvlb_simulator::StarvedLink;
-use tvlb_simulator::parts::{MOST_CYCLES, MOST_EMPTY, PortKind, check_memory};
-use tvlb_simulator::{BootedFabric, LinkSpec};
+use tvlb_simulator::parts::{
+    CHANNELS, MOST_CYCLES, MOST_EMPTY, PortKind, check_memory, chunk_count,
+};
+use tvlb_simulator::{BootedFabric, LinkSpec, StarvedLink};
 use tvlb_traffic::Traffic;
 
 /// The most virtual channels: the packet header has three bits for one.
@@ -287,7 +287,7 @@ impl CutThrough {
             self.check_ofar(&rules, fabric.escape)?;
         }
         let channels = self.channels(fabric.booted)?;
-        let bytes = self.bytes(fabric.booted.dragonfly(), channels);
+        let bytes = self.bytes(fabric.booted.dragonfly());
         check_memory(bytes, MOST_EMPTY, || {
             "the network has too many switches and ports".to_owned()
         })?;
@@ -295,15 +295,14 @@ impl CutThrough {
     }
 
     /// The bytes of a run without packets.
-    pub(super) fn bytes(&self, df: &Dragonfly, channels: Channels) -> u64 {
-        let most = channels.most().max(self.injection_queues);
-        let numbering = PortNumbers::new(df, most);
+    pub(super) fn bytes(&self, df: &Dragonfly) -> u64 {
         let of_output = self.output_buffer_phits.map_or(0, |_| OutputBuffers::BYTES_OF_CHANNEL);
         let of_weighing = match self.routing {
             Routing::Piggybacking(_) => size_of::<Option<PathChoice>>(),
             Routing::Scheme(_) | Routing::UgalG | Routing::Ofar(_) => 0,
         };
-        Queues::bytes(numbering) + (numbering.all_channels() * (of_output + of_weighing)) as u64
+        let of_chunk = (CHANNELS * (of_output + of_weighing)) as u64;
+        Queues::bytes(df) + u64::from(chunk_count(df)) * of_chunk
     }
 
     fn check_output_buffers(&self) -> Result<(), Refused> {

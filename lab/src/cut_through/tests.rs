@@ -60,8 +60,7 @@ fn a_lone_packet_takes_what_its_links_take() {
 fn a_network_that_is_too_large_is_known_before_it_is_made() {
     use tvlb_simulator::parts::{MOST_EMPTY, check_memory};
     let settings = settings(Routing::Scheme(Scheme::Par));
-    let channels = tvlb_firmware_model::Channels { local: 5, global: 4 };
-    let bytes = |df: &Dragonfly| settings.bytes(df, channels);
+    let bytes = |df: &Dragonfly| settings.bytes(df);
     let check = |df: &Dragonfly| check_memory(bytes(df), MOST_EMPTY, String::new);
     assert_eq!(check(&dragonfly(2, 4, 2, 9)), Ok(()));
     assert_eq!(check(&dragonfly(13, 26, 13, 27)), Ok(()));
@@ -78,7 +77,7 @@ fn a_network_that_is_too_large_is_known_before_it_is_made() {
         ..settings.clone()
     };
     for more in [with_buffers, weighing] {
-        assert!(more.bytes(fabric.dragonfly(), channels) > bytes(fabric.dragonfly()));
+        assert!(more.bytes(fabric.dragonfly()) > bytes(fabric.dragonfly()));
     }
 }
 
