@@ -269,10 +269,10 @@ pub struct ModelOptions {
     /// A set, or `table-1`, `strategic`, `down-closed` or `step-1`, which is all three and the
     /// default; may be repeated
     #[arg(long, value_name = "SET")]
-    pub sets: Vec<String>,
+    pub set: Vec<String>,
     /// What counts as one path
     #[arg(long, value_parser = one_of(named::COUNTINGS, Counting::name), ignore_case = true, default_value = Counting::Triples.name())]
-    pub paths: Counting,
+    pub count: Counting,
     /// What holds of the rates of a flow's paths; monotone alone serves more than 200 switches
     #[arg(long, value_parser = one_of(named::RULES, Rule::name), ignore_case = true, default_value = Rule::Monotone.name())]
     pub rule: Rule,

@@ -68,12 +68,12 @@ pub(crate) struct FaultsOptions {
     /// The directory to write the update to; it appears whole or not at all
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// The number of the update, at least 1: a switch takes only one that is higher than that of the update
+    /// The epoch of the update, at least 1: a switch takes only one that is higher than that of the update
     /// in use. Without --epoch and --after it is 1
     #[arg(long, value_name = "N", conflicts_with = "after",
         value_parser = clap::value_parser!(u32).range(1..))]
     epoch: Option<u32>,
-    /// The update that is in use: the new one gets the next number, so that switches take it, and the
+    /// The update that is in use: the new one gets the next epoch, so that switches take it, and the
     /// switches are named that go back to their image in the table set
     #[arg(long, value_name = "DIR")]
     after: Option<PathBuf>,
@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &FaultsOptions) -> Outcome {
     };
     let epoch = match &before {
         Some(before) => before.record().epoch.checked_add(1).ok_or_else(|| {
-            Failure::Message("there is no number left after that of the update in use".to_owned())
+            Failure::Message("there is no epoch left after that of the update in use".to_owned())
         })?,
         None => arguments.epoch.unwrap_or(1),
     };
@@ -338,7 +338,7 @@ impl fmt::Display for FaultsReport<'_> {
         } else {
             ""
         };
-        writeln!(f, "update    {}, number {epoch}{of_first}", self.output.display())?;
+        writeln!(f, "update    {}, epoch {epoch}{of_first}", self.output.display())?;
         writeln!(
             f,
             "install   {FAULTS_FILE} on every switch, {}",

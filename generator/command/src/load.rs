@@ -44,8 +44,8 @@ pub(crate) struct LoadOptions {
     place: String,
     /// Which paths packets take: `min`, `valg`, `valn` or another T-VLB set, `conventional`, or of a table set
     /// `ugal-l`, `par-source` or `par-second`, the set of that decision; may be repeated
-    #[arg(long, value_name = "PATHS", default_value = "min")]
-    paths: Vec<String>,
+    #[arg(long, value_name = "SET", default_value = "min")]
+    set: Vec<String>,
     /// How many links of each kind to name, the busiest first
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::count(0_usize..=1_000_000))]
     busiest: usize,
@@ -61,7 +61,7 @@ pub(crate) struct LoadOptions {
 
 fn help() -> String {
     format!(
-        "{PATTERNS}\nPaths (--paths): `conventional` is VLB as UGAL draws it without a T-VLB set.\n\
+        "{PATTERNS}\nSets (--set): `conventional` is VLB as UGAL draws it without a T-VLB set.\n\
          T-VLB sets are written as\n\n{GRAMMAR}"
     )
 }
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &LoadOptions) -> Outcome {
     let what = format!(
         "counting what every link of {} carries by {}",
         arguments.fabric.display(),
-        arguments.paths.join(", ")
+        arguments.set.join(", ")
     );
     let bars = Bars::beginning(arguments.work.quiet, &what);
     let fabric = load_wiring(&arguments.fabric, arguments.faults.as_deref())?;
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &LoadOptions) -> Outcome {
     // Traffic is that of the plan; what is dead neither sends nor receives of it.
     let (planned, left) = (fabric.names.nodes(df), topology.nodes(&fabric.names));
     let rule = traffic::placement(&arguments.place, &parts)?;
-    let all = arguments.paths.iter().map(|text| Ok((text, paths(text, &fabric)?)));
+    let all = arguments.set.iter().map(|text| Ok((text, paths(text, &fabric)?)));
     let all: Vec<(&String, LoadPaths)> = all.collect::<Result<_, Failure>>()?;
     let placement = (rule.rule != PlacementRule::Identity).then_some(&rule.name);
     let pattern = traffic::pattern(&arguments.traffic, &parts)?;
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &LoadOptions) -> Outcome {
     let mut loads = Vec::new();
     for (text, paths) in all {
         let found = static_loads(topology, &traffic, &paths)
-            .map_err(|error| Failure::Message(format!("--paths {text}: {error}")))?;
+            .map_err(|error| Failure::Message(format!("--set {text}: {error}")))?;
         let found = found.among(&left, live.clone());
         loads.push(PathLoads::of(&fabric, &paths, &found, arguments.busiest));
         bars.step();
@@ -126,14 +126,14 @@ fn paths(text: &str, fabric: &Wiring) -> Result<LoadPaths, Failure> {
         let set = fabric.sets.as_ref().map(|sets| LoadPaths::Set(*sets.get(decision)));
         return set.ok_or_else(|| {
             Failure::Message(format!(
-                "--paths: {text} is the set of a decision, which a fabric file does not have; accepted with the \
+                "--set: {text} is the set of a decision, which a fabric file does not have; accepted with the \
                  directory of a table set"
             ))
         });
     }
     let rule = parse_set(text, fabric.seed).map_err(|error| {
         let marked = error.marked(text);
-        Failure::Message(format!("--paths: {error}; `conventional` is accepted too\n{marked}"))
+        Failure::Message(format!("--set: {error}; `conventional` is accepted too\n{marked}"))
     })?;
     Ok(LoadPaths::Set(rule))
 }

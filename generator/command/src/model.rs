@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &ModelOptions) -> Outcome {
         pattern.leave_out(&faults, &nodes);
     }
     let sets = sets(arguments, seed)?;
-    let sweep = Sweep::new(&fabric.topology, arguments.paths, patterns, sets).by(arguments.rule);
+    let sweep = Sweep::new(&fabric.topology, arguments.count, patterns, sets).by(arguments.rule);
     catch_interrupt()?;
 
     let state = arguments.state.as_deref();
@@ -168,18 +168,18 @@ fn split_outside_parentheses(text: &str) -> Vec<&str> {
 
 /// The sets that the options list; those of Step 1 without any.
 fn sets(arguments: &ModelOptions, seed: u64) -> Result<Vec<PathSet>, Failure> {
-    if arguments.sets.is_empty() {
+    if arguments.set.is_empty() {
         return Ok(path_set::step_1(seed));
     }
     let mut sets = Vec::new();
-    for text in &arguments.sets {
+    for text in &arguments.set {
         match text.as_str() {
             "step-1" => sets.extend(path_set::step_1(seed)),
             "table-1" => sets.extend(path_set::table_1(seed)),
             "strategic" => sets.extend(path_set::strategic()),
             "down-closed" => sets.extend(path_set::down_closed()),
             _ => sets.push(PathSet::parse(text, seed).map_err(|error| {
-                Failure::Message(format!("--sets: {error}\n{}", error.marked(text)))
+                Failure::Message(format!("--set: {error}\n{}", error.marked(text)))
             })?),
         }
     }

@@ -50,7 +50,7 @@ fn write_install(f: &mut Formatter<'_>, install: &Install) -> fmt::Result {
             };
             lines.push(format!("{take} while packets fly, in any order"));
             lines.push(
-                "what is dead stays dead; an update of the new tables gets a number above the one in use (--epoch)"
+                "what is dead stays dead; an update of the new tables gets an epoch above the one in use (--epoch)"
                     .to_owned(),
             );
             lines
@@ -66,7 +66,7 @@ fn write_install(f: &mut Formatter<'_>, install: &Install) -> fmt::Result {
                     .to_owned(),
             );
             lines.push(
-                "the numbers of updates begin again with the new images: their first may be 1"
+                "the epochs of updates begin again with the new images: their first may be 1"
                     .to_owned(),
             );
             lines

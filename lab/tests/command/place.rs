@@ -66,7 +66,7 @@ fn flows_of_jobs_are_what_the_model_reads() {
     let place = place.replace("4x2", "72").replace("spread", "identity");
     scratch.succeeds(&format!("{place} --flows flows.csv"));
     let modelled = |pattern: &str| {
-        let model = format!("model fabric.toml --patterns {pattern} --sets strategic-2-3 --json");
+        let model = format!("model fabric.toml --patterns {pattern} --set strategic-2-3 --json");
         let json: serde_json::Value = serde_json::from_str(&scratch.succeeds(&model)).unwrap();
         json["sets"][0]["throughput"]["value"].as_f64().unwrap()
     };

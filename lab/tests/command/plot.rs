@@ -76,7 +76,7 @@ fn a_sweep_is_drawn_from_both_of_its_tables() {
 #[test]
 fn modelled_sets_are_drawn_without_lines() {
     let scratch = Scratch::with_table_set();
-    scratch.succeeds("model fabric.toml --patterns shift(1,0) --sets step-1 --csv sets.csv -q");
+    scratch.succeeds("model fabric.toml --patterns shift(1,0) --set step-1 --csv sets.csv -q");
     let said = scratch.succeeds("plot sets.csv -o sets.svg");
     let lines = text(&scratch, "sets.csv").lines().count() - 1;
     assert!(said.contains(&format!("{lines} points of {lines} runs")), "{said}");

@@ -10,7 +10,7 @@ const SLOW_GLOBALS: &str = "name = \"small\"\n[dragonfly]\np = 2\na = 4\nh = 2\n
 #[test]
 fn bandwidths_go_from_the_fabric_file_to_the_simulator() {
     let scratch = Scratch::with_fabric(SLOW_GLOBALS);
-    let table = scratch.succeeds("load fabric.toml --traffic shift(1,0) --paths min");
+    let table = scratch.succeeds("load fabric.toml --traffic shift(1,0) --set min");
     assert_snapshot!(table, @r"
     fabric   small: dfly(2, 4, 2, 9)
     traffic  shift(1,0); 72 nodes send; seed 1

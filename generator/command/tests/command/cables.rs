@@ -106,7 +106,7 @@ fn local_links_that_are_many_or_missing_go_through_all_commands() {
         assert!(verified.contains("no deadlock can form"), "{verified}");
         assert!(verified.contains("5 of 5 in use") || channels != "positional", "{verified}");
     }
-    scratch.succeeds("model fabric.toml --patterns shift(1,0) --sets all,strategic-2-3 -q");
+    scratch.succeeds("model fabric.toml --patterns shift(1,0) --set all,strategic-2-3 -q");
     assert!(scratch.differs("diff out per-hop").contains("ugal-l"));
     // What other programs' formats cannot say, and a link that the images do not have.
     let error = scratch.refuses("topology fabric.toml --format anynet");

@@ -130,7 +130,7 @@ fn a_long_text_is_cut_in_every_message() {
         &["simulate", "out", "--scheme", &long],
         &["simulate", "out", "--load", &long],
         &["model", "fabric.toml", "--patterns", &long],
-        &["model", "fabric.toml", "--sets", &long],
+        &["model", "fabric.toml", "--set", &long],
         &["generate", "fabric.toml", "-o", "new", "--set", &long],
         &["place", "fabric.toml", "--jobs", &long],
         &["place", "fabric.toml", "--jobs", "4", "--map", &long],

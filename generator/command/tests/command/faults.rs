@@ -654,9 +654,9 @@ fn a_fabric_without_what_is_dead() {
         serde_json::from_str(&scratch.succeeds(&format!("{pair} {options}"))).unwrap()
     };
     assert_ne!(paths(""), paths("--faults dead.txt"));
-    let load = scratch.succeeds("load fabric.toml --paths min --faults dead.txt");
+    let load = scratch.succeeds("load fabric.toml --set min --faults dead.txt");
     assert!(load.contains("% of what all nodes send has no path and is in no load\n"), "{load}");
-    let whole = scratch.succeeds("load fabric.toml --paths min");
+    let whole = scratch.succeeds("load fabric.toml --set min");
     assert!(!whole.contains("has no path"), "{whole}");
     scratch.write("dead.txt", "cable (3,1):9\n");
     for command in ["topology fabric.toml", pair, "load fabric.toml", "model fabric.toml"] {
@@ -669,7 +669,7 @@ fn a_fabric_without_what_is_dead() {
 #[test]
 fn a_model_without_what_is_dead() {
     let scratch = with_list("switch (3,1)\ncable (0,0):0\n");
-    let model = "model fabric.toml --patterns shift(2,1) --sets all --quiet";
+    let model = "model fabric.toml --patterns shift(2,1) --set all --quiet";
     let json = |options: &str| -> serde_json::Value {
         serde_json::from_str(&scratch.succeeds(&format!("{model} {options} --json"))).unwrap()
     };
@@ -683,7 +683,7 @@ fn a_model_without_what_is_dead() {
 
     // Groups 0 and 1 have lost their only cable, and not every set has a path over another group.
     let error = scratch.refuses(
-        "model fabric.toml --patterns shift(1,0) --sets shapes:000 --faults dead.txt --quiet",
+        "model fabric.toml --patterns shift(1,0) --set shapes:000 --faults dead.txt --quiet",
     );
     assert_snapshot!(error, @r#"tvlb: no path leads from switch 0 (group 0, switch 0) to switch 4 (group 1, switch 0), which shift(1,0) needs: there is no MIN path, and the set "shapes:000" has no VLB path between them"#);
 

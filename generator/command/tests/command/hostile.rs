@@ -77,7 +77,7 @@ fn devices_are_no_input_and_pipes_only_where_a_command_line_names_them() {
     assert_snapshot!(refuses("simulate out --traffic flows:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
     scratch.write("fabric.toml", Scratch::with_shipped("dfly-2-4-2-9.toml").read("fabric.toml"));
     assert_snapshot!(refuses("model fabric.toml --patterns flows:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
-    assert_snapshot!(refuses("model fabric.toml --patterns type1-set:1 --sets all --state pipe"), @"tvlb: pipe/subject: cannot read or write it: Not a directory (os error 20)");
+    assert_snapshot!(refuses("model fabric.toml --patterns type1-set:1 --set all --state pipe"), @"tvlb: pipe/subject: cannot read or write it: Not a directory (os error 20)");
     // Where a table set is to be replaced, too.
     fs::remove_file(scratch.path("out/manifest.json")).unwrap();
     pipe(&scratch.path("out/manifest.json"));
@@ -102,7 +102,7 @@ fn input_comes_from_pipes() {
         (&fabric, "load FILE"),
         (&fabric, "verify out --fabric FILE"),
         (flows, "load fabric.toml --traffic flows:FILE"),
-        (flows, "model fabric.toml -q --sets all --patterns flows:FILE"),
+        (flows, "model fabric.toml -q --set all --patterns flows:FILE"),
         (flows, "simulate out -q --load 0.1 --window 50 --warm-up 1 --traffic flows:FILE"),
         (plan, "import slingshot FILE -o machine"),
     ] {

@@ -10,7 +10,7 @@ const RELATIVE: &str =
 #[test]
 fn loads_as_table_and_json() {
     let scratch = Scratch::with_fabric(RELATIVE);
-    let load = "load fabric.toml --traffic complement --paths min --paths valg --paths valn";
+    let load = "load fabric.toml --traffic complement --set min --set valg --set valn";
     assert_snapshot!("load_table", scratch.succeeds(load));
     let groups = scratch.succeeds(&format!("{load} --place groups --seed 3 --busiest 2"));
     assert_snapshot!("load_placed", groups);
@@ -44,10 +44,10 @@ fn what_is_not_a_pattern_a_placement_or_a_set_is_refused() {
         ),
         ("--place listed:nowhere.txt", "nowhere.txt: cannot read it"),
         (
-            "--paths val",
-            "--paths: column 1: found `val` (did you mean valg?), accepted `min`, `all`, `conventional`, `valg`, `valn`",
+            "--set val",
+            "--set: column 1: found `val` (did you mean valg?), accepted `min`, `all`, `conventional`, `valg`, `valn`",
         ),
-        ("--paths val", "`conventional` is accepted too"),
+        ("--set val", "`conventional` is accepted too"),
     ] {
         let error = scratch.refuses(&format!("load fabric.toml {arguments}"));
         assert!(error.contains(said), "{error}");
@@ -66,7 +66,7 @@ fn flows_have_several_destinations() {
     let flows = String::from("source-node,destination-node,demand\n") + &pairs.collect::<String>();
     scratch.write("uniform.csv", flows);
     let loads = |of: &str, options: &str| -> serde_json::Value {
-        let json = scratch.succeeds(&format!("load {of} --json --paths valg {options}"));
+        let json = scratch.succeeds(&format!("load {of} --json --set valg {options}"));
         serde_json::from_str(&json).unwrap()
     };
     scratch.write("dead.txt", "switch (3,1)\ncable (0,0):0\n");
@@ -89,10 +89,10 @@ fn flows_have_several_destinations() {
         scratch.succeeds("load fabric.toml --traffic flows:few.csv --busiest 3")
     );
     assert_eq!(
-        loads("out", "--paths ugal-l")["loads"][1]["paths"],
-        loads("out", "--paths par-source")["loads"][1]["paths"]
+        loads("out", "--set ugal-l")["loads"][1]["paths"],
+        loads("out", "--set par-source")["loads"][1]["paths"]
     );
-    assert_snapshot!(scratch.refuses("load fabric.toml --paths ugal-l"));
+    assert_snapshot!(scratch.refuses("load fabric.toml --set ugal-l"));
     // Where processes of a listed traffic run is said by a placement, as of any other.
     let placed = loads("out", "--traffic flows:few.csv --place groups");
     assert_eq!((&placed["placement"], &placed["senders"]), (&"groups".into(), &2.into()));
@@ -103,13 +103,13 @@ fn a_fabric_without_third_groups_has_no_vlb() {
     let scratch = Scratch::with_sizes(1, 2, 1, 2);
     for paths in ["valg", "valn", "all", "conventional"] {
         let error =
-            scratch.refuses(&format!("load fabric.toml --traffic complement --paths {paths}"));
+            scratch.refuses(&format!("load fabric.toml --traffic complement --set {paths}"));
         let said = format!(
-            "--paths {paths}: the fabric has 2 groups, and a VLB path goes through a third one"
+            "--set {paths}: the fabric has 2 groups, and a VLB path goes through a third one"
         );
         assert!(error.contains(&said), "{error}");
     }
-    scratch.succeeds("load fabric.toml --traffic complement --paths min");
+    scratch.succeeds("load fabric.toml --traffic complement --set min");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn groups_of_different_sizes_change_places() {
     scratch.write("cables.csv", cables);
     let placed = scratch.succeeds("load fabric.toml --traffic complement --place groups");
     assert!(placed.contains("complement placed by groups; 32 nodes send"), "{placed}");
-    scratch.succeeds("load fabric.toml --traffic complement --paths valg");
+    scratch.succeeds("load fabric.toml --traffic complement --set valg");
 }
 
 /// The links to nodes of a dead switch carry nothing, and these nodes send nothing.

@@ -121,7 +121,7 @@ fn nodes_that_are_not_there_neither_send_nor_receive() {
         "sweep m/fabric.toml --axis routing=min --axis traffic=uniform --axis load=0.3 --json";
     let found = json(&scratch, cut_through).to_string();
     assert!(found.contains("accepted"), "{found}");
-    let modelled = scratch.succeeds("model m/fabric.toml --sets all --patterns permutation -q");
+    let modelled = scratch.succeeds("model m/fabric.toml --set all --patterns permutation -q");
     assert!(modelled.contains("; 1 pattern; "), "{modelled}");
     scratch.write("flows", "source-node,destination-node\n0,21\n");
     scratch.write("list", (0..20).map(|node| node.to_string()).collect::<Vec<_>>().join("\n"));

@@ -5,8 +5,8 @@ use insta::assert_snapshot;
 use std::fmt::Write;
 use std::fs;
 
-const SHORT: &str = "model fabric.toml --patterns type1-set:3,type2-set:1 --sets strategic \
-                     --sets shapes:011 --sets all --quiet";
+const SHORT: &str = "model fabric.toml --patterns type1-set:3,type2-set:1 --set strategic \
+                     --set shapes:011 --set all --quiet";
 
 fn small() -> Scratch {
     Scratch::with_shipped("dfly-2-4-2-9.toml")
@@ -59,7 +59,7 @@ fn a_run_goes_on_from_its_state() {
     let mut refused = |arguments: &str| {
         writeln!(said, "$ tvlb {arguments}\n{}", scratch.refuses(arguments)).unwrap();
     };
-    refused("model fabric.toml --patterns shift(1,0) --sets all --state state");
+    refused("model fabric.toml --patterns shift(1,0) --set all --state state");
     let (unit, bytes) =
         state.iter().find(|(name, _)| name.rsplit('.').next() == Some("run")).unwrap();
     let longer = [&bytes[..], &[0]].concat();
@@ -80,8 +80,8 @@ fn fewer_paths_carry_more_only_where_they_share_rates() {
         "name = \"x\"\nseed = 1\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 7\narrangement = \"random\"\n",
     );
     let intervals = |rule: &str| -> [[f64; 2]; 2] {
-        let sets = "--sets all --sets shapes:021+110 --patterns shift(1,0)";
-        let run = format!("model fabric.toml -q --paths routes {sets} --rule {rule} --json");
+        let sets = "--set all --set shapes:021+110 --patterns shift(1,0)";
+        let run = format!("model fabric.toml -q --count routes {sets} --rule {rule} --json");
         let json: serde_json::Value = serde_json::from_str(&scratch.succeeds(&run)).unwrap();
         let end = |set: usize, end: usize| json["sets"][set]["cells"][0][end].as_f64().unwrap();
         [0, 1].map(|set| [0, 1].map(|at| end(set, at)))
@@ -100,7 +100,7 @@ fn patterns_are_read_from_a_file() {
         .write("by-node.csv", "source-node,destination-node,demand\n# two nodes\n0,70,1\n1,71,1\n");
     scratch.write("by-switch.csv", "source-switch, destination-switch, demand\n0, 35, 2\n");
     let of = |file: &str| {
-        let run = format!("model fabric.toml --patterns flows:{file} --sets all --json");
+        let run = format!("model fabric.toml --patterns flows:{file} --set all --json");
         let found = scratch.tvlb(&run);
         assert_eq!(found.code, 0, "{found}");
         let json: serde_json::Value = serde_json::from_str(&found.stdout).unwrap();
@@ -144,9 +144,9 @@ fn bad_input_ends_in_one_error() {
         "--patterns type1-set:0",
         "--patterns shift(9,0)",
         "--patterns shift(1)",
-        "--sets 4-hops",
+        "--set 4-hops",
         "--epsilon 1",
-        "--csv missing/sets.csv --patterns shift(1,0) --sets all",
+        "--csv missing/sets.csv --patterns shift(1,0) --set all",
     ] {
         let run = scratch.tvlb(&format!("model fabric.toml {rest} --quiet"));
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{rest}");

@@ -522,7 +522,7 @@ fn lists_of_nodes_take_names() {
     }
     let model = |file: &str| {
         let run =
-            scratch.tvlb(&format!("model fabric.toml --patterns flows:{file} --sets all --json"));
+            scratch.tvlb(&format!("model fabric.toml --patterns flows:{file} --set all --json"));
         assert_eq!(run.code, 0, "{run}");
         run.stdout.replace(file, "")
     };

@@ -111,7 +111,7 @@ tvlb-lab sweep fabric.toml --axis load
 tvlb-lab sweep fabric.toml --axis colour=red
 tvlb-lab sweep fabric.toml --axis scheme=par --only fig6
 tvlb model out
-tvlb model fabric.toml --sets nonsense
+tvlb model fabric.toml --set nonsense
 tvlb model fabric.toml --patterns 0
 tvlb-lab search
 tvlb-lab search fabric.toml --runs none

@@ -234,7 +234,7 @@ fn runs_without_a_subject_serve_nobody() {
 #[cfg(target_os = "linux")]
 fn runs_of_another_build_are_refused() {
     let scratch = fabric();
-    let state = "model fabric.toml --patterns shift(1,0) --sets all --json -q --state kept";
+    let state = "model fabric.toml --patterns shift(1,0) --set all --json -q --state kept";
     let own = scratch.succeeds(state);
     fs::copy(TVLB, scratch.path("rebuilt")).unwrap();
     let rebuilt = || {

@@ -156,7 +156,7 @@ fn placing_and_counting_say_at_once_what_they_do() {
     for (arguments, what) in [
         ("place fabric.toml --jobs 4,2", "placing 2 jobs on fabric.toml\r\n"),
         (
-            "load fabric.toml --paths min --paths valg",
+            "load fabric.toml --set min --set valg",
             "counting what every link of fabric.toml carries by min, valg\r\n",
         ),
     ] {
@@ -179,7 +179,8 @@ fn quiet_is_quiet_on_a_terminal_too() {
 #[test]
 fn a_reader_who_has_read_enough_is_no_error() {
     let scratch = Scratch::with_table_set();
-    let places: String = (0..9).map(|group| format!("group {group},{group},0\n")).collect();
+    let places = (0..9).map(|group| format!("group {group},{group},0\n"));
+    let places = places.collect::<Vec<_>>().concat();
     scratch.write("places.csv", "place,x,y\n".to_owned() + &places);
     for arguments in [
         "--help",
