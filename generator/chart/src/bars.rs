@@ -239,6 +239,7 @@ mod tests {
         // The axis goes to 1 where nothing says how far.
         assert!(svg.contains(">1</text>"), "{svg}");
     }
+
     #[test]
     fn a_bar_is_cut_into_its_parts_and_a_level_lengthens_the_axis() {
         let part = |end: f64, hover: &str| BarPart { end, hover: hover.to_owned() };
@@ -247,8 +248,12 @@ mod tests {
             vec![BarGroup { name: String::new(), bars: vec![Bar { parts, ..bar(0.2, 0.0) }] }];
         let (title, axis) = (String::new(), String::new());
         let svg = BarChart { title, axis, level: Some((0.4, "least".to_owned())), groups }.svg();
-        assert!(svg.contains("d=\"M112 42.0H172.0v15H112z\"><title>one</title>"), "{svg}");
-        assert!(svg.contains("d=\"M173 42.0H234.0v15H173z\"><title>a &amp; b</title>"), "{svg}");
-        assert!(svg.contains("class=\"level\" d=\"M356.0 20V62.0\"") && svg.contains(">least<"));
+        // The names take 45.2, and a tenth is 61 long.
+        assert!(svg.contains("d=\"M45.2 42.0H105.2v15H45.2z\"><title>one</title>"), "{svg}");
+        assert!(
+            svg.contains("d=\"M106.2 42.0H167.2v15H106.2z\"><title>a &amp; b</title>"),
+            "{svg}"
+        );
+        assert!(svg.contains("class=\"level\" d=\"M289.2 20V62.0\"") && svg.contains(">least<"));
     }
 }

@@ -16,7 +16,7 @@
 //! - `network`: the order of a cycle, and what packets do in it
 //! - `routes`, `seen`: by which output a packet at the head of a buffer wants to go on
 //! - `per_hop`: the same under OFAR, where every switch is asked anew in every cycle
-//! - `allocate`: which of them win
+//! - `allocate`, `requests`: which of them win
 //! - `nodes`: when nodes generate packets, and bursts
 //! - `flags`: which links between groups switches have told each other to be congested
 //! - `counts`, `outcome`, `run`: what is measured, how long
@@ -36,6 +36,7 @@ mod packet;
 mod parameters;
 mod per_hop;
 mod piggyback;
+mod requests;
 mod routes;
 mod run;
 mod saturation;

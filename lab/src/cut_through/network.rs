@@ -5,7 +5,6 @@
 //! in one cycle, in the next one at the earliest. A grant lets the head arrive after the link's latency,
 //! and the credit for the room that it leaves arrives upstream after that link's latency.
 
-use super::allocate::{Request, Requests};
 use super::counts::Counts;
 use super::fabric::CutThroughFabric;
 use super::flags::CongestionFlags;
@@ -14,6 +13,7 @@ use super::output_buffers::OutputBuffers;
 use super::packet::CutThroughPacket;
 use super::per_hop::PerHopSwitches;
 use super::piggyback::{CongestionRule, PathChoice};
+use super::requests::{Request, Requests};
 use super::settings::{CutThrough, Routing, Sending};
 use super::state::{Queues, channel_of, channels_of};
 use rand_core::SeedableRng;

@@ -1,10 +1,8 @@
 //! Runs of cut-through switches: routings that decide at every hop beside those that decide once or twice.
 
 mod figures;
-mod kinds;
+pub(super) mod kinds;
 mod lines;
-
-pub(super) use kinds::cut_through;
 
 use super::asked::RoutingLine;
 use super::error::SweepError;

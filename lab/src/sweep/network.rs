@@ -2,9 +2,7 @@
 //! Every combination of the lists of a study is one of them.
 
 mod figures;
-mod runs;
-
-pub(super) use runs::{AtLoads, Searches};
+pub(super) mod runs;
 
 use super::dead_parts::DeadParts;
 use super::error::SweepError;

@@ -1,8 +1,7 @@
 //! What a study found: a table of which some columns say what was run and the others are figures.
 
-use super::terminal::cell;
 use std::collections::BTreeSet;
-use tvlb_base::table::DRAWN;
+use tvlb_base::table::{Cell, DRAWN};
 use tvlb_base::text::{Records, Refused, field};
 
 /// A table of texts, each row with a cell for each column.
@@ -106,6 +105,20 @@ impl Rows {
             columns: places.iter().map(|&place| self.columns[place].clone()).collect(),
             rows: self.rows.iter().filter(is_of_all).map(of).collect(),
         }
+    }
+}
+
+/// A text as a cell: a number, true or false, nothing, or the text.
+pub(super) fn cell(text: &str) -> Cell {
+    match text {
+        "" => Cell::Nothing,
+        "true" => true.into(),
+        "false" => false.into(),
+        _ => match (text.parse::<i64>(), text.parse::<f64>()) {
+            (Ok(whole), _) => Cell::Whole(whole.into()),
+            (_, Ok(number)) if number.is_finite() => number.into(),
+            _ => text.into(),
+        },
     }
 }
 

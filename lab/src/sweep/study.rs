@@ -1,7 +1,7 @@
 //! The studies of a file, and what each asks for.
 
 use super::counted::counted;
-use super::cut_through::cut_through;
+use super::cut_through::kinds::cut_through;
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::{File, Picture, Quantity, one, studies};
@@ -10,7 +10,8 @@ use super::jobs::{JobRuns, JobTimes};
 use super::kind::Measure;
 use super::lists::distinct;
 use super::model::Models;
-use super::network::{AtLoads, NetworkRuns, Searches};
+use super::network::NetworkRuns;
+use super::network::runs::{AtLoads, Searches};
 use super::rows::Rows;
 use super::statement::{Known, Statement};
 use super::verdict::{JudgedStatement, Verdict};

@@ -1,23 +1,9 @@
 //! Rows for the terminal: what all have in common in one line, and below it what tells them apart and the figures that
 //! matter.
 
-use super::rows::Rows;
+use super::rows::{Rows, cell};
 use std::collections::BTreeMap;
 use tvlb_base::table::{Cell, Column, Table};
-
-/// A row of which each cell has its value: a number, true or false, nothing, or a text.
-pub(super) fn cell(text: &str) -> Cell {
-    match text {
-        "" => Cell::Nothing,
-        "true" => true.into(),
-        "false" => false.into(),
-        _ => match (text.parse::<i64>(), text.parse::<f64>()) {
-            (Ok(whole), _) => Cell::Whole(whole.into()),
-            (_, Ok(number)) if number.is_finite() => number.into(),
-            _ => text.into(),
-        },
-    }
-}
 
 /// The rows as text. `figures` are the columns that were found, `shown` those of them that the text has, all of them
 /// if it is empty. Of the other columns the text has those that the ones before them do not decide.

@@ -1,7 +1,7 @@
 //! For the topology `topoDragonFly` of SST's merlin: lines of Python with its sizes and its
 //! `global_link_map`.
 //!
-//! [`link_map`] says when such a map says a wiring.
+//! `link_map` says when such a map says a wiring.
 
 use super::error::ExportError;
 use super::wiring::Wiring;
