@@ -83,8 +83,8 @@ def test_paths_loads_models_and_other_commands(tables: Path) -> None:
     assert sum(tvlb.paths(FABRIC, 0, 8)["min_paths_by_hops"]) == 1
     drawn = tvlb.paths(FABRIC, 0, "(2,0)", set="5-hop")["vlb"]
     assert pandas.DataFrame(drawn)["probability"].sum() == pytest.approx(1)
-    assert tvlb.load(FABRIC, traffic="shift(2,0)", paths="min")["loads"][0]["static-saturation"] == 0.125
-    modelled = pandas.DataFrame(tvlb.model(FABRIC, sets=["all", "shapes:011"], patterns="shift(2,0)")["sets"])
+    assert tvlb.load(FABRIC, traffic="shift(2,0)", set="min")["loads"][0]["static-saturation"] == 0.125
+    modelled = pandas.DataFrame(tvlb.model(FABRIC, set=["all", "shapes:011"], patterns="shift(2,0)")["sets"])
     assert modelled["set"].tolist() == ["all", "shapes:011"]
     assert tvlb.run_json("tvlb-lab", "bisection", FABRIC)["json-version"] == 1
     assert len(tvlb.run_csv("tvlb-lab", "cut-through", tables, load=0.1, routing="ugal-l", cycles=500)) == 1
