@@ -20,6 +20,7 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_jobs::workload::{RankMap, SendOrder, place};
 use tvlb_lab::advise::{AdviceError, JobRouting, Question, Way, advise};
+use tvlb_lab::sweep::Results;
 use tvlb_simulator::{LinkSpec, Scheme, Settings};
 use tvlb_table_set::names::Parts;
 use tvlb_topology::arrangement::Arrangement;
@@ -86,6 +87,9 @@ pub(crate) struct AdviseOptions {
     /// The seeds of the runs, which decide what is random. Estimates are of the first
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
+    /// Keep runs in DIR: the same command goes on there after an interruption, and several processes share the runs
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
     /// How to print the answer
     #[arg(long, value_enum, ignore_case = true, default_value_t = FigureFormat::Table)]
     format: FigureFormat,
@@ -180,7 +184,10 @@ pub(crate) fn run(arguments: &AdviseOptions) -> Outcome {
         arguments.work.quiet,
         &"comparing all ways by estimates, then the best by simulation",
     );
-    let answer = advise(&question, &stages).map_err(not_advised)?;
+    let results = arguments.state.as_deref();
+    let results = results.map_or_else(|| Ok(Results::in_memory()), Results::in_directory);
+    let results = results.map_err(Failure::of)?;
+    let answer = advise(&question, &results, &stages).map_err(not_advised)?;
     let fastest = answer.simulated()[0];
     let seed = fastest.seed_of_median(&question.seeds);
     let placed = question.placed(fastest.way, seed, &question.graphs(), &stages);

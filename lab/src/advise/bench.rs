@@ -2,23 +2,29 @@
 
 use super::error::AdviceError;
 use super::estimate::{BusyLink, Packets, WayEstimate};
-use super::machine::WiredMachine;
+use super::machine::Machines;
 use super::{Answer, Judged, Question, Way};
+use crate::sweep::{ResultStore, Results, SweepError};
 use rayon::prelude::*;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
 use tvlb_base::progress::Progress;
 use tvlb_jobs::workload::{Graph, PlacedJob, Programs, SendOrder};
-use tvlb_jobs::{JobRun, MessageSettings, complete, least_time};
-use tvlb_simulator::BootedFabric;
+use tvlb_jobs::{CompletionError, JobRun, MessageSettings, complete, least_time};
+use tvlb_simulator::{RunError, Settings};
+use tvlb_table_set::runs::{POLL, build};
+use tvlb_table_set::sha256;
 
 /// All that ways are judged with.
 pub(super) struct WayJudge<'q> {
     question: &'q Question<'q>,
-    machines: Vec<WiredMachine>,
+    results: &'q Results,
+    machines: Machines,
     /// For each job who exchanges bytes with whom.
     graphs: Vec<Graph>,
-    /// For each order the programs of each job.
-    programs: Vec<Vec<Programs>>,
+    /// For each order the programs of each job, and the SHA-256 of them.
+    programs: Vec<(Vec<Programs>, String)>,
     /// How messages travel in all runs.
     messages: MessageSettings,
 }
@@ -26,20 +32,23 @@ pub(super) struct WayJudge<'q> {
 impl<'q> WayJudge<'q> {
     pub(super) fn new(
         question: &'q Question<'q>,
+        results: &'q Results,
         progress: &dyn Progress,
     ) -> Result<Self, AdviceError> {
         let ordered = |order: &SendOrder| {
             let all = question.programs.iter().map(|programs| order.of(programs));
-            all.collect::<Result<Vec<_>, _>>()
+            let all = all.collect::<Result<Vec<_>, _>>()?;
+            let hash = sha256(format!("{all:?}").as_bytes());
+            Ok((all, hash))
         };
-        let programs = question.orders.iter().map(ordered).collect::<Result<_, _>>()?;
-        let machines = WiredMachine::all(question, progress)?;
-        let graphs = question.graphs();
-        Ok(Self { question, machines, graphs, programs, messages: question.messages() })
+        let programs = question.orders.iter().map(ordered).collect::<Result<_, AdviceError>>()?;
+        let machines = Machines::new(question, progress)?;
+        let (graphs, messages) = (question.graphs(), question.messages());
+        Ok(Self { question, results, machines, graphs, programs, messages })
     }
 
     fn jobs<'j>(&'j self, order: usize, placed: &'j [PlacedJob]) -> Vec<JobRun<'j>> {
-        let all = self.programs[order].iter().zip(placed);
+        let all = self.programs[order].0.iter().zip(placed);
         all.map(|(programs, job)| JobRun { programs, nodes: &job.node_of }).collect()
     }
 
@@ -51,9 +60,8 @@ impl<'q> WayJudge<'q> {
     ) -> Result<Vec<Judged>, AdviceError> {
         let question = self.question;
         let first = ways[0];
-        let machine = &self.machines[first[0]];
         let placed = question.placed(first, question.seeds[0], &self.graphs, progress)?;
-        let topology = &machine.fabric.topology;
+        let topology = &self.machines.fabrics[first[0]].fabric.topology;
         let packets = Packets::of(topology, &self.jobs(0, &placed), &self.messages);
         let mut links: BTreeMap<usize, BusyLink> = BTreeMap::new();
         let mut all = Vec::new();
@@ -66,8 +74,7 @@ impl<'q> WayJudge<'q> {
                 None => packets.busiest(topology, chosen)?,
             };
             links.insert(routing, link.clone());
-            let images = machine.images(chosen);
-            let booted = BootedFabric::boot(&images.fabric, &images.switches)?;
+            let booted = self.machines.booted(way[0], routing)?;
             let jobs = self.jobs(order, &placed);
             let settings = question.settings_of(chosen);
             let least_time = least_time(&booted, &settings, &jobs, &self.messages);
@@ -106,18 +113,70 @@ impl<'q> WayJudge<'q> {
         Ok(())
     }
 
-    /// Cycles until the last job ends.
+    /// Cycles until the last job ends: kept, or made now, or by another process.
     fn cycles(&self, way: Way, seed: u64, progress: &dyn Progress) -> Result<u32, AdviceError> {
-        let question = self.question;
         let [wiring, _, _, order, routing] = way;
-        let routing = &question.routings[routing];
-        let images = self.machines[wiring].images(routing);
-        let placed = question.placed(way, seed, &self.graphs, progress)?;
-        let fabric = BootedFabric::boot(&images.fabric, &images.switches)?;
-        let jobs = self.jobs(order, &placed);
-        let settings = question.settings_of(routing);
-        let completion = complete(&fabric, &settings, &jobs, &self.messages, seed, progress)
-            .map_err(|error| AdviceError::of_run(question.in_words(way), seed, error))?;
+        let placed = self.question.placed(way, seed, &self.graphs, progress)?;
+        let nodes: Vec<u8> = placed
+            .iter()
+            .flat_map(|job| &job.node_of)
+            .flat_map(|node| node.0.to_le_bytes())
+            .collect();
+        let fabric = &self.machines.fabrics[wiring];
+        let subject = WaySubject {
+            tool_version: build(),
+            wiring: &fabric.wiring,
+            rules: self.machines.paths[routing].rules_in_words(&fabric.fabric),
+            settings: self.question.settings_of(&self.question.routings[routing]),
+            messages: &self.messages,
+            programs: &self.programs[order].1,
+            nodes: sha256(&nodes),
+            seed,
+        };
+        let store = ResultStore::new(self.results, true);
+        loop {
+            let make = || self.run(way, &placed, (&subject.settings, seed), progress);
+            if let Some(cycles) = store.run(&subject, make)? {
+                return Ok(cycles);
+            }
+            progress.check()?;
+            thread::sleep(POLL);
+        }
+    }
+
+    /// Makes a run.
+    fn run(
+        &self,
+        way: Way,
+        placed: &[PlacedJob],
+        (settings, seed): (&Settings, u64),
+        progress: &dyn Progress,
+    ) -> Result<u32, SweepError> {
+        let [wiring, _, _, order, routing] = way;
+        let fabric = self.machines.booted(wiring, routing)?;
+        let jobs = self.jobs(order, placed);
+        let completion = complete(&fabric, settings, &jobs, &self.messages, seed, progress);
+        let completion = completion.map_err(|error| match error {
+            CompletionError::Run(RunError::Cancelled(cancelled)) => cancelled.into(),
+            error => {
+                let run = format!("{}, seed {seed}", self.question.in_words(way));
+                SweepError::Run { run, error: error.into() }
+            }
+        })?;
         Ok(completion.cycles)
     }
+}
+
+/// Everything that a run depends on.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct WaySubject<'s> {
+    tool_version: &'static str,
+    wiring: &'s str,
+    rules: String,
+    settings: Settings,
+    messages: &'s MessageSettings,
+    programs: &'s str,
+    nodes: String,
+    seed: u64,
 }

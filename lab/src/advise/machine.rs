@@ -1,58 +1,61 @@
-//! The machines that jobs could run on: each wiring that is asked about, with the images of each set.
+//! The machines that jobs could run on: each wiring that is asked about, with the images of each routing.
 
 use super::error::AdviceError;
 use super::{JobRouting, Question};
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use crate::sweep::{BootImages, CONVENTIONAL, ImageKey, NamedFabric, StudyPaths, SweepError};
 use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
-use tvlb_generator::image::Images;
-use tvlb_generator::policy::PolicyPair;
-use tvlb_generator::tables::tables_of;
+use tvlb_simulator::BootedFabric;
 use tvlb_topology::arrangement::{Arrangement, arrange};
 use tvlb_topology::dragonfly_plus::leaves;
 
-/// One wiring, and the images of all sets over it.
-pub(super) struct WiredMachine {
-    pub(super) fabric: Fabric,
-    /// By the text of a set, or nothing where packets draw conventionally.
-    images: BTreeMap<Option<String>, Images>,
+/// The wirings of a question, and what switches with each routing boot from.
+pub(super) struct Machines {
+    pub(super) fabrics: Vec<NamedFabric>,
+    pub(super) paths: Vec<StudyPaths>,
+    images: BootImages,
 }
 
-impl WiredMachine {
-    /// The machines of a question, one for each wiring.
-    pub(super) fn all(
+impl Machines {
+    pub(super) fn new(
         question: &Question<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Vec<Self>, AdviceError> {
-        let wirings = &question.arrangements;
-        progress.stage("wirings", Some(wirings.len() * question.routings.len()));
-        wirings.iter().map(|wiring| Self::new(question, *wiring, progress)).collect()
-    }
-
-    fn new(
-        question: &Question<'_>,
-        wiring: Option<Arrangement>,
         progress: &dyn Progress,
     ) -> Result<Self, AdviceError> {
-        let fabric = wired(question.fabric, wiring)?;
-        let mut images = BTreeMap::new();
-        for routing in &question.routings {
-            if let Entry::Vacant(vacant) = images.entry(routing.key()) {
-                let made = tables_of(&fabric, &routing.pair().per_decision(), &AsOneStep(progress));
-                let of = || format!("{}, {routing}", super::name_of(wiring));
-                let made = made.map_err(|error| AdviceError::of_images(of(), error))?;
-                vacant.insert(made.images);
+        let (wirings, routings) = (&question.arrangements, &question.routings);
+        progress.stage("wirings", Some(wirings.len() * routings.len()));
+        let named = |wiring: &Option<Arrangement>| {
+            let name = super::name_of(*wiring).to_owned();
+            Ok(NamedFabric::new(name, wired(question.fabric, *wiring)?))
+        };
+        let fabrics = wirings.iter().map(named).collect::<Result<_, AdviceError>>()?;
+        let paths = routings.iter().map(JobRouting::paths).collect();
+        let mut machines = Self { fabrics, paths, images: BootImages::default() };
+        for wiring in 0..wirings.len() {
+            for routing in 0..routings.len() {
+                let key = machines.key(wiring, routing);
+                let boots = (&machines.fabrics[wiring], &machines.paths[routing]);
+                machines.images.prepare(key, boots, None, &AsOneStep(progress))?;
+                progress.step();
             }
-            progress.step();
         }
-        Ok(Self { fabric, images })
+        Ok(machines)
     }
 
-    /// The images that switches with a routing boot from.
-    pub(super) fn images(&self, routing: &JobRouting) -> &Images {
-        self.images.get(&routing.key()).expect("made for every routing")
+    /// Routings with the same paths have the same images.
+    fn key(&self, wiring: usize, routing: usize) -> ImageKey {
+        let vc_scheme = self.fabrics[wiring].fabric.virtual_channels();
+        let is_same = |other: &StudyPaths| other.name == self.paths[routing].name;
+        let set = self.paths.iter().position(is_same).unwrap_or(routing);
+        ImageKey { fabric: wiring, set, vc_scheme, dead: 0, seed: 0 }
+    }
+
+    pub(super) fn booted(
+        &self,
+        wiring: usize,
+        routing: usize,
+    ) -> Result<BootedFabric<'_>, SweepError> {
+        self.images.booted(self.key(wiring, routing))
     }
 }
 
@@ -71,15 +74,8 @@ fn wired(fabric: &Fabric, wiring: Option<Arrangement>) -> Result<Fabric, AdviceE
 }
 
 impl JobRouting {
-    /// What tells the images of one routing from those of another.
-    fn key(&self) -> Option<String> {
-        self.set.as_ref().map(ToString::to_string)
-    }
-
-    /// The policies of its images. Where packets draw conventionally, decisions still go by what images weigh:
-    /// one candidate of each kind, T = 0 and no gate.
-    fn pair(&self) -> PolicyPair {
-        let conventional = || PolicyPair::parse("min", 1).expect("min is in the grammar");
-        self.set.clone().unwrap_or_else(conventional)
+    fn paths(&self) -> StudyPaths {
+        let text = self.set.as_ref().map_or_else(|| CONVENTIONAL.to_owned(), ToString::to_string);
+        StudyPaths::of_text(text).expect("a policy is written as it is read")
     }
 }

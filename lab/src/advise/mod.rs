@@ -21,7 +21,7 @@ mod tests;
 pub use error::AdviceError;
 pub use estimate::{Bottleneck, BusyLink, WayEstimate};
 
-use crate::sweep::combinations;
+use crate::sweep::{Results, combinations};
 use bench::WayJudge;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -169,14 +169,18 @@ fn changed(way: Way) -> Option<usize> {
 
 /// Finds out.
 ///
-/// Uses the threads of the current rayon pool.
+/// Uses the threads of the current rayon pool. Runs that `results` keep are not made again.
 ///
 /// # Errors
 /// What was asked about does not fit the machine, a run did not end, or the caller cancelled the work.
 ///
 /// # Panics
 /// If a list of the question is empty.
-pub fn advise(question: &Question<'_>, progress: &dyn Progress) -> Result<Answer, AdviceError> {
+pub fn advise(
+    question: &Question<'_>,
+    results: &Results,
+    progress: &dyn Progress,
+) -> Result<Answer, AdviceError> {
     let sizes = [
         question.arrangements.len(),
         question.placements.len(),
@@ -185,7 +189,7 @@ pub fn advise(question: &Question<'_>, progress: &dyn Progress) -> Result<Answer
         question.routings.len(),
     ];
     assert!(!sizes.contains(&0) && !question.seeds.is_empty(), "each list has an entry or more");
-    let bench = WayJudge::new(question, progress)?;
+    let bench = WayJudge::new(question, results, progress)?;
     let all: Vec<Way> = combinations(sizes).collect();
     progress.stage("estimates", Some(all.len()));
     // Ways that differ in the order and the routing alone send the same packets from and to the same nodes.

@@ -60,7 +60,7 @@ fn an_order_of_sends_shortens_a_bisection() {
     let (fabric, jobs) = (fabric(), ["72x2".parse().unwrap()]);
     let programs = programs("bisection", 72, 20_000);
     let question = question(&fabric, &jobs, &programs);
-    let answer = advise(&question, &()).unwrap();
+    let answer = advise(&question, &Results::in_memory(), &()).unwrap();
     assert_eq!(answer.ways.len(), 16);
     let now = answer.of(NOW).median().unwrap();
     let ordered = answer.of([0, 0, 0, 1, 0]).median().unwrap();
@@ -97,7 +97,7 @@ fn a_busy_link_is_found_without_a_run() {
     let mut question = question(&fabric, &jobs, &programs);
     question.maps.truncate(1);
     question.routings.push(routing("vlb"));
-    let answer = advise(&question, &()).unwrap();
+    let answer = advise(&question, &Results::in_memory(), &()).unwrap();
     let busiest = &answer.of(NOW).estimate;
     assert_eq!(busiest.link, BusyLink { cycles: 8.0, link: "(0,0):0 to (1,0):0".to_owned() });
     assert_eq!(busiest.most(), (8.0, Bottleneck::Link));
@@ -132,7 +132,7 @@ fn collectives_are_estimated_as_they_are_counted() {
         let mut question = question(&fabric, &jobs, &programs);
         (question.arrangements, question.routings) = (vec![None], vec![routing("min")]);
         (question.maps, question.orders) = (vec![RankMap::Linear], vec![SendOrder::Given]);
-        let answer = advise(&question, &()).unwrap();
+        let answer = advise(&question, &Results::in_memory(), &()).unwrap();
         let WayEstimate { least_time, link: busiest } = &answer.of(NOW).estimate;
         assert_eq!((least_time.host.packets, busiest.cycles), (host, f64::from(link)), "{name}");
         let ran = answer.of(NOW).cycles[0];
@@ -148,11 +148,11 @@ fn without_a_third_group_adaptive_routing_takes_min() {
     let mut question = question(&fabric, &jobs, &programs);
     question.arrangements.truncate(1);
     question.routings = vec![routing("min"), routing("par"), routing("ugal-l:shapes:011")];
-    let answer = advise(&question, &()).unwrap();
+    let answer = advise(&question, &Results::in_memory(), &()).unwrap();
     let link = |routing| answer.of([0, 0, 0, 0, routing]).estimate.link.clone();
     assert_eq!((link(1), link(2)), (link(0), link(0)));
     question.routings = vec![routing("vlb")];
-    let error = advise(&question, &()).unwrap_err().to_string();
+    let error = advise(&question, &Results::in_memory(), &()).unwrap_err().to_string();
     assert!(error.starts_with("vlb: the fabric has 2 groups"), "{error}");
 }
 
@@ -163,7 +163,7 @@ fn the_answer_is_the_same_with_any_number_of_threads() {
     let question = question(&fabric, &jobs, &programs);
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        format!("{:?}", pool.install(|| advise(&question, &())).unwrap())
+        format!("{:?}", pool.install(|| advise(&question, &Results::in_memory(), &())).unwrap())
     };
     assert_eq!(with(1), with(3));
 }
@@ -172,7 +172,9 @@ fn the_answer_is_the_same_with_any_number_of_threads() {
 fn what_does_not_fit_is_said() {
     let (fabric, jobs) = (fabric(), ["300x2".parse().unwrap()]);
     let programs = programs("alltoall", 300, 1000);
-    let error = advise(&question(&fabric, &jobs, &programs), &()).unwrap_err().to_string();
+    let error = advise(&question(&fabric, &jobs, &programs), &Results::in_memory(), &())
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, "job 0 takes 150 nodes, but 72 are free, accepted jobs that fit together");
 }
 
@@ -188,10 +190,10 @@ fn routings_are_compared_with_one_control_latency() {
     assert_eq!(control(&question), Some(101));
     question.routings = vec![routing("min"), routing("ugal-l")];
     assert_eq!(control(&question), Some(11));
-    let alone = advise(&question, &()).unwrap();
+    let alone = advise(&question, &Results::in_memory(), &()).unwrap();
     question.messages.control_latency_cycles = Some(200);
     assert_eq!(control(&question), Some(200));
-    let slower = advise(&question, &()).unwrap();
+    let slower = advise(&question, &Results::in_memory(), &()).unwrap();
     assert!(slower.of(NOW).median() > alone.of(NOW).median());
 }
 
@@ -199,7 +201,10 @@ fn routings_are_compared_with_one_control_latency() {
 fn the_seed_of_the_median_is_the_first_with_its_cycles() {
     let (fabric, jobs) = (fabric(), ["8".parse().unwrap()]);
     let programs = programs("alltoall", 8, 2_000);
-    let mut judged = advise(&question(&fabric, &jobs, &programs), &()).unwrap().ways.swap_remove(0);
+    let mut judged = advise(&question(&fabric, &jobs, &programs), &Results::in_memory(), &())
+        .unwrap()
+        .ways
+        .swap_remove(0);
     for (cycles, seed) in [(vec![], 5), (vec![9, 4, 7], 7), (vec![9, 4, 7, 6], 8), (vec![4, 4], 5)]
     {
         judged.cycles = cycles;

@@ -21,12 +21,12 @@ pub(super) fn is_sizes(text: &str) -> bool {
 }
 
 /// A fabric as a study names it.
-pub(super) struct NamedFabric {
+pub(crate) struct NamedFabric {
     /// The text in the file.
-    pub(super) path: String,
-    pub(super) fabric: Fabric,
-    /// The SHA-256 of its sizes and cables.
-    pub(super) wiring: String,
+    pub(crate) path: String,
+    pub(crate) fabric: Fabric,
+    /// The SHA-256 of its sizes, its cables and the local links that it lacks.
+    pub(crate) wiring: String,
 }
 
 impl NamedFabric {
@@ -53,9 +53,10 @@ impl NamedFabric {
         Ok(Self::new(path, Fabric::new(&name, df, arrangement, 1)?))
     }
 
-    fn new(path: String, fabric: Fabric) -> Self {
+    pub(crate) fn new(path: String, fabric: Fabric) -> Self {
         let topology = &fabric.topology;
-        let wiring = format!("{:?} {:?}", topology.dragonfly(), topology.cables());
+        let (df, cables, fewer) = (topology.dragonfly(), topology.cables(), topology.fewer_links());
+        let wiring = format!("{df:?} {cables:?} {fewer:?}");
         Self { path, wiring: sha256(wiring.as_bytes()), fabric }
     }
 

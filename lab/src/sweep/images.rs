@@ -12,24 +12,24 @@ use tvlb_simulator::BootedFabric;
 
 /// What images depend on: positions in the lists of a study, and the rule of virtual channels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct ImageKey {
-    pub(super) fabric: usize,
-    pub(super) set: usize,
-    pub(super) vc_scheme: VcScheme,
+pub(crate) struct ImageKey {
+    pub(crate) fabric: usize,
+    pub(crate) set: usize,
+    pub(crate) vc_scheme: VcScheme,
     /// The position in the list of dead parts, 0 where a study has none.
-    pub(super) dead: usize,
+    pub(crate) dead: usize,
     /// The seed of what is dead where that is drawn, else 0.
-    pub(super) seed: u64,
+    pub(crate) seed: u64,
 }
 
 /// The images that were made.
 #[derive(Default)]
-pub(super) struct BootImages(HashMap<ImageKey, Images>);
+pub(crate) struct BootImages(HashMap<ImageKey, Images>);
 
 impl BootImages {
     /// Makes the images of a fabric with a set, with those that switches have where parts are dead. False if they had
     /// been made.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         &mut self,
         key: ImageKey,
         (named, paths): (&NamedFabric, &StudyPaths),
@@ -49,7 +49,7 @@ impl BootImages {
     }
 
     /// The switches booted from images that were prepared.
-    pub(super) fn booted(&self, key: ImageKey) -> Result<BootedFabric<'_>, SweepError> {
+    pub(crate) fn booted(&self, key: ImageKey) -> Result<BootedFabric<'_>, SweepError> {
         let images = &self.0[&key];
         Ok(BootedFabric::boot(&images.fabric, &images.switches)?)
     }

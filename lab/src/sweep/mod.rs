@@ -62,7 +62,10 @@ mod terminal;
 mod tests;
 mod verdict;
 
+pub(crate) use fabrics::NamedFabric;
+pub(crate) use images::{BootImages, ImageKey};
 pub(crate) use lists::combinations;
+pub(crate) use sets::{CONVENTIONAL, StudyPaths};
 
 pub use error::SweepError;
 pub use file::Picture;
@@ -79,7 +82,7 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use store::ResultStore;
+pub(crate) use store::ResultStore;
 use tvlb_base::progress::Progress;
 use tvlb_base::table::Cell;
 use tvlb_table_set::runs::POLL;

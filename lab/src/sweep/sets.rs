@@ -18,7 +18,7 @@ use tvlb_table_set::{TableSet, sha256};
 use tvlb_topology::routes::count::RouteCounter;
 
 /// The set that stands for conventional UGAL.
-pub(super) const CONVENTIONAL: &str = "conventional";
+pub(crate) const CONVENTIONAL: &str = "conventional";
 /// Before the directory of a table set.
 const TABLES: &str = "tables:";
 
@@ -69,9 +69,9 @@ impl<'de> Deserialize<'de> for StudySet {
 }
 
 /// Where a run's VLB paths come from, and how they are weighed.
-pub(super) struct StudyPaths {
+pub(crate) struct StudyPaths {
     /// The text in the sweep file.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// What tables call it.
     pub(super) heading: String,
     /// The schemes that have it; all if there are none.
@@ -79,7 +79,7 @@ pub(super) struct StudyPaths {
     placements: Vec<String>,
     is_balanced: bool,
     source: PolicySource,
-    pub(super) kind: VlbPaths,
+    pub(crate) kind: VlbPaths,
 }
 
 enum PolicySource {
@@ -90,6 +90,11 @@ enum PolicySource {
 }
 
 impl StudyPaths {
+    /// The paths of a text, of which nothing begins at a directory.
+    pub(crate) fn of_text(set: String) -> Result<Self, String> {
+        Self::parse(&StudySet(SetDetails { set, ..SetDetails::default() }), Path::new(""))
+    }
+
     /// Reads an entry of the list of sets. The directories of table sets begin at `beside`.
     pub(super) fn parse(StudySet(entry): &StudySet, beside: &Path) -> Result<Self, String> {
         let name = entry.set.trim().to_owned();
@@ -197,7 +202,7 @@ impl StudyPaths {
     }
 
     /// What the sets are on a fabric, in words that name all that is kept of each pair's routes.
-    pub(super) fn rules_in_words(&self, fabric: &Fabric) -> String {
+    pub(crate) fn rules_in_words(&self, fabric: &Fabric) -> String {
         let found = match &self.source {
             PolicySource::Text(policies) => {
                 let seed = fabric.file.seed;

@@ -73,14 +73,14 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// The results that are kept, and whether missing ones are made.
-pub(super) struct ResultStore<'s> {
+pub(crate) struct ResultStore<'s> {
     results: &'s Results,
     makes: bool,
     made: AtomicUsize,
 }
 
 impl<'s> ResultStore<'s> {
-    pub(super) const fn new(results: &'s Results, makes: bool) -> Self {
+    pub(crate) const fn new(results: &'s Results, makes: bool) -> Self {
         Self { results, makes, made: AtomicUsize::new(0) }
     }
 
@@ -108,7 +108,7 @@ impl<'s> ResultStore<'s> {
 
     /// The result of a subject, which is all that it depends on: kept, or made now and kept. None where it is
     /// not there and is not to be made, or where another process is at it.
-    pub(super) fn run<S: Serialize, T: DeserializeOwned>(
+    pub(crate) fn run<S: Serialize, T: DeserializeOwned>(
         &self,
         subject: &impl Serialize,
         make: impl FnOnce() -> Result<S, SweepError>,

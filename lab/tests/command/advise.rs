@@ -6,6 +6,38 @@ use insta::assert_snapshot;
 const FABRIC: &str = "name = \"small\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\n\
     arrangement = \"absolute-classic\"\n[links]\nlocal-latency = 1\nglobal-latency = 1\n";
 
+/// Runs that are kept are read, by a question that has others besides too.
+#[test]
+fn runs_that_are_kept_are_not_made_again() {
+    let scratch = Scratch::with_text(FABRIC);
+    let ask = |maps: &str| {
+        format!(
+            "advise fabric.toml --jobs 72 --workload bisection --bytes 4KB --with identity --order given --map {maps} \
+             --routing min --simulate 1 --state kept"
+        )
+    };
+    let kept = || {
+        let folders = std::fs::read_dir(scratch.path("kept/runs")).unwrap();
+        let folders = folders.map(|folder| folder.unwrap().path()).filter(|path| path.is_dir());
+        let files = folders.flat_map(|folder| std::fs::read_dir(folder).unwrap());
+        let files = files.map(|file| file.unwrap().path());
+        let mut runs: Vec<_> =
+            files.filter(|file| file.extension().is_some_and(|end| end == "run")).collect();
+        runs.sort();
+        runs
+    };
+    let answer = scratch.succeeds(&ask("linear"));
+    let first = kept();
+    assert_eq!((first.len(), scratch.succeeds(&ask("linear"))), (1, answer));
+    scratch.succeeds(&ask("linear,random"));
+    assert!(kept().len() == 2 && kept().contains(&first[0]));
+    let mut bytes = std::fs::read(&first[0]).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&first[0], bytes).unwrap();
+    let refused = scratch.refuses(&ask("linear"));
+    assert!(refused.contains(".run: "), "{refused}");
+}
+
 #[test]
 fn advice_as_table_csv_and_json() {
     let scratch = Scratch::with_text(FABRIC);
