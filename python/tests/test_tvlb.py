@@ -79,7 +79,7 @@ def test_a_study_is_a_file_or_a_dictionary_and_its_tables_are_frames(tmp_path: P
         tvlb.sweep({**study, "seeds": [1, 2, 3]}, tmp_path / "runs", collect=True)
 
 
-def test_paths_loads_models_and_other_commands(tables: Path) -> None:
+def test_paths_loads_models_and_other_commands() -> None:
     assert sum(tvlb.paths(FABRIC, 0, 8)["min_paths_by_hops"]) == 1
     drawn = tvlb.paths(FABRIC, 0, "(2,0)", set="5-hop")["vlb"]
     assert pandas.DataFrame(drawn)["probability"].sum() == pytest.approx(1)
@@ -87,7 +87,8 @@ def test_paths_loads_models_and_other_commands(tables: Path) -> None:
     modelled = pandas.DataFrame(tvlb.model(FABRIC, set=["all", "shapes:011"], patterns="shift(2,0)")["sets"])
     assert modelled["set"].tolist() == ["all", "shapes:011"]
     assert tvlb.run_json("tvlb-lab", "bisection", FABRIC)["json-version"] == 1
-    assert len(tvlb.run_csv("tvlb-lab", "cut-through", tables, load=0.1, routing="ugal-l", cycles=500)) == 1
+    axes = ["routing=ugal-l", "load=0.1", "cycles=500"]
+    assert len(tvlb.run_csv("tvlb-lab", "sweep", FABRIC, axis=axes)) == 1
 
 
 def test_errors_and_warnings_are_the_commands_own(tables: Path, capfd: pytest.CaptureFixture[str]) -> None:

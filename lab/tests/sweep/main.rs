@@ -909,6 +909,29 @@ fn all_that_can_be_measured_is_in_a_shipped_study() {
     assert!(median[..3].iter().zip(&median[3..]).all(|(slow, fast)| slow > fast), "{median:?}");
 }
 
+/// Windows and jobs are means and medians over seeds, whose rows stand together.
+#[test]
+fn seeds_have_one_row_together() {
+    let jobs = "fabrics = [\"small.toml\"]\nschemes = [\"min\", \"par\"]\nsets = [\"conventional\"]\nseeds = [1, 2, 3]\n\
+        jobs = { workload = \"bisection\", packets = 4, iterations = 1, maps = [\"random\"] }\n";
+    let home = home(jobs);
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let csv = fs::read_to_string(home.path().join("out/figures.csv")).unwrap();
+    assert_eq!(column(&csv, "scheme"), ["min", "par"]);
+    assert_eq!(column(&csv, "seeds"), ["3", "3"]);
+    let course = "fabrics = [\"small.toml\"]\nschemes = [\"min\"]\nsets = [\"conventional\"]\nseeds = [1, 2]\n\
+        traffic = [\"uniform\"]\nloads = [0.1]\n\
+        course = { window = 100, first = 200, end = 800, delay = [100, 150], events = [\
+        { phase = \"dead\", at = 400, dead = \"cable (0,0):0\" }] }\n";
+    fs::write(home.path().join("sweep.toml"), course).unwrap();
+    assert_eq!(tvlb(home.path(), "-o course").0, 0);
+    let csv = fs::read_to_string(home.path().join("course/figures.csv")).unwrap();
+    let from = column(&csv, "from");
+    assert_eq!(from, ["200", "300", "400", "500", "600", "700"]);
+    // A switch takes the fault image within 150 cycles.
+    assert_eq!(column(&csv, "settled"), ["true", "true", "false", "false", "true", "true"]);
+}
+
 /// A study that another program writes: its files are beside the working directory.
 #[test]
 fn a_study_may_come_from_a_pipe() {
