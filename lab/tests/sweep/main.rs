@@ -515,6 +515,29 @@ fn parts_can_be_dead() {
     // What is sent to the dead switch is lost.
     let number = |text: &String| text.parse::<f64>().unwrap();
     assert!(number(&accepted[1]) < number(&accepted[0]), "{accepted:?}");
+    // The switches have the images that `tvlb faults` makes.
+    succeeds(
+        home.path(),
+        &["generate", "small.toml", "-o", "tables", "--set", "strategic-2-3", "-q"],
+    );
+    let update = ["faults", "tables", "--faults", "dead.txt", "-o", "update", "-q"];
+    Command::new(programs::program("faults"))
+        .current_dir(home.path())
+        .args(update)
+        .output()
+        .unwrap();
+    let run = "simulate tables --update update --scheme ugal-l --traffic shift(2,0) --load 0.1 --window 200 \
+        --warm-up 1 --format csv -q";
+    let alone = succeeds(home.path(), &run.split_whitespace().collect::<Vec<_>>());
+    let is_of = |place: &usize| {
+        faults[*place] == "dead.txt"
+            && column(&csv, "scheme")[*place] == "ugal-l"
+            && column(&csv, "set")[*place] == "strategic-2-3"
+    };
+    let place = (0..faults.len()).find(is_of).unwrap();
+    for figure in ["latency", "accepted", "hops", "vlb-share"] {
+        assert_eq!(column(&csv, figure)[place], column(&alone, figure)[0], "{figure}");
+    }
     let (code, _, said) = with("[\"none\", \"none\"]");
     assert!(code == 2 && said.contains("faults: found none twice"), "{said}");
     fs::write(home.path().join("dead.txt"), "switch (9,9)\n").unwrap();
