@@ -494,14 +494,16 @@ fn traffic_and_placements_can_be_listed_in_files() {
 /// What is dead is one more list.
 #[test]
 fn parts_can_be_dead() {
-    let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
+    // A set whose images say how many routes of each shape are left.
+    let study = SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", "");
+    let study = study.replace("\"strategic-2-3\"", "\"strategic-2-3 by shape\"");
+    let home = home(&study);
     assert_eq!(tvlb(home.path(), "-o out").0, 0);
     fs::write(home.path().join("dead.txt"), "switch (1,2)\ncable (0,0):0\n").unwrap();
     let with = |faults: &str| {
-        let text = SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", "");
         fs::write(
             home.path().join("sweep.toml"),
-            text.replace("seeds = ", &format!("faults = {faults}\nseeds = ")),
+            study.replace("seeds = ", &format!("faults = {faults}\nseeds = ")),
         )
         .unwrap();
         tvlb(home.path(), "-o out")
@@ -518,7 +520,7 @@ fn parts_can_be_dead() {
     // The switches have the images that `tvlb faults` makes.
     succeeds(
         home.path(),
-        &["generate", "small.toml", "-o", "tables", "--set", "strategic-2-3", "-q"],
+        &["generate", "small.toml", "-o", "tables", "--set", "strategic-2-3 by shape", "-q"],
     );
     let update = ["faults", "tables", "--faults", "dead.txt", "-o", "update", "-q"];
     Command::new(programs::program("faults"))
@@ -532,7 +534,7 @@ fn parts_can_be_dead() {
     let is_of = |place: &usize| {
         faults[*place] == "dead.txt"
             && column(&csv, "scheme")[*place] == "ugal-l"
-            && column(&csv, "set")[*place] == "strategic-2-3"
+            && column(&csv, "set")[*place] == "strategic-2-3 by shape"
     };
     let place = (0..faults.len()).find(is_of).unwrap();
     for figure in ["latency", "accepted", "hops", "vlb-share"] {
