@@ -185,12 +185,14 @@ fn placements_and_table_sets_are_taken() {
     let scratch = fabric();
     scratch.succeeds("generate fabric.toml -o out --set valg -q");
     let run = |more: &str| {
-        let axes = format!(
-            "routing=pb traffic=next-group(2) load=0.2 warm-up=500 cycles=500 placement=random {more}"
-        );
+        let axes =
+            format!("routing=pb traffic=next-group(2) load=0.2 warm-up=500 cycles=500 {more}");
         rows(&scratch, &sweep("fabric.toml", &axes, ""))[0].clone()
     };
-    let (text, tables) = (run("policies=valg"), run("policies=tables:out"));
+    let in_order = run("policies=valg");
+    let [text, tables] =
+        ["valg", "tables:out"].map(|paths| run(&format!("placement=random policies={paths}")));
+    assert_ne!(text["latency"], in_order["latency"]);
     assert_eq!((&text["latency"], &text["placement"]), (&tables["latency"], &"random".into()));
     assert_eq!((&text["set"], &tables["set"]), (&"valg".into(), &"tables:out".into()));
 }

@@ -934,6 +934,27 @@ fn all_that_can_be_measured_is_in_a_shipped_study() {
     assert!(median[..3].iter().zip(&median[3..]).all(|(slow, fast)| slow > fast), "{median:?}");
 }
 
+/// What is counted and modelled stands under its own column.
+#[test]
+fn paths_and_throughputs_are_counted_on_the_command_line() {
+    let home = home(SWEEP);
+    let csv = |axes: &[&str]| {
+        let mut words = vec!["sweep", "small.toml", "-q", "--format", "csv"];
+        words.extend(axes.iter().flat_map(|axis| ["--axis", axis]));
+        succeeds(home.path(), &words)
+    };
+    let numbers = |csv: &str, name: &str| -> Vec<f64> {
+        column(csv, name).iter().map(|cell| cell.parse().unwrap()).collect()
+    };
+    let paths = csv(&["paths=true", "set=all,shapes:000"]);
+    let (routes, hops) = (numbers(&paths, "routes-per-pair"), numbers(&paths, "mean-hops"));
+    assert!(routes[0] > 10.0 && routes[1] < routes[0] && hops[0] < 6.0, "{paths}");
+    let model = csv(&["model.shifts=1", "model.type-2=2"]);
+    let [lower, middle, upper] = ["lower", "throughput", "upper"].map(|name| numbers(&model, name));
+    let is_within = |place: usize| lower[place] <= middle[place] && middle[place] <= upper[place];
+    assert!((0..middle.len()).all(is_within) && lower != upper, "{model}");
+}
+
 /// Windows and jobs are means and medians over seeds, whose rows stand together.
 #[test]
 fn seeds_have_one_row_together() {
