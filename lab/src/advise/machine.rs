@@ -3,6 +3,7 @@
 use super::error::AdviceError;
 use super::{JobRouting, Question};
 use crate::sweep::{BootImages, CONVENTIONAL, ImageKey, NamedFabric, StudyPaths, SweepError};
+use std::path::Path;
 use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
@@ -45,8 +46,7 @@ impl Machines {
     /// Routings with the same paths have the same images.
     fn key(&self, wiring: usize, routing: usize) -> ImageKey {
         let vc_scheme = self.fabrics[wiring].fabric.virtual_channels();
-        let is_same = |other: &StudyPaths| other.name == self.paths[routing].name;
-        let set = self.paths.iter().position(is_same).unwrap_or(routing);
+        let set = StudyPaths::first_alike(&self.paths, routing);
         ImageKey { fabric: wiring, set, vc_scheme, dead: 0, seed: 0 }
     }
 
@@ -76,6 +76,6 @@ fn wired(fabric: &Fabric, wiring: Option<Arrangement>) -> Result<Fabric, AdviceE
 impl JobRouting {
     fn paths(&self) -> StudyPaths {
         let text = self.set.as_ref().map_or_else(|| CONVENTIONAL.to_owned(), ToString::to_string);
-        StudyPaths::of_text(text).expect("a policy is written as it is read")
+        StudyPaths::of_text(text, Path::new("")).expect("a policy is written as it is read")
     }
 }

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use tvlb_base::row;
 use tvlb_base::table::Cell;
-use tvlb_generator::checked_fabric::fabric_image;
-use tvlb_schema::{FabricImage, FaultSet, Nodes};
+use tvlb_schema::{FaultSet, Nodes};
 use tvlb_simulator::{
     BootedFabric, Estimate, FaultSchedule, Run, RunError, SeriesFigures, SeriesWindow, StopRule,
 };
@@ -155,15 +154,6 @@ impl Course {
         shown.map(Window::of).collect()
     }
 
-    /// The runs of a network along this course.
-    ///
-    /// # Errors
-    /// What the course says does not fit the fabrics or the traffic.
-    pub(super) fn of(&self, network: NetworkRuns) -> Result<(NetworkRuns, Courses), SweepError> {
-        let courses = Courses::new(self, &network)?;
-        Ok((network, courses))
-    }
-
     /// The time before anything happens, and that after each event or change of traffic.
     ///
     /// Refuses what does not follow each other at the ends of windows.
@@ -198,12 +188,15 @@ impl Course {
 }
 
 impl Courses {
-    fn new(course: &Course, network: &NetworkRuns) -> Result<Self, SweepError> {
+    /// What a course says of the runs of a network.
+    ///
+    /// # Errors
+    /// It does not fit the fabrics or the traffic.
+    pub(super) fn new(course: &Course, network: &NetworkRuns) -> Result<Self, SweepError> {
         let wrong = |fault: String| SweepError::File { path: "course".into(), fault };
         let mut dead = Vec::new();
         for named in &network.fabrics {
-            let bytes = fabric_image(&named.fabric.topology);
-            let plan = FabricImage::decode(&bytes).expect("the encoder decodes what it wrote");
+            let plan = named.plan();
             let read = |event: &FaultEvent| {
                 let parts = dead_parts::parse(&event.dead, &plan, &named.fabric.names);
                 let parts = parts.map_err(|error| wrong(format!("{}: {error}", event.phase)))?;

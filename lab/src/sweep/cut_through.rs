@@ -17,7 +17,8 @@ use crate::cut_through::{
     CutThrough, CutThroughError, CutThroughFabric, CutThroughOutcome, CutThroughRun, Sending,
 };
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -54,8 +55,10 @@ pub(super) struct PhitRuns {
     placements: Vec<Named<PlacementRule>>,
     runs: Vec<PhitRun>,
     images: BootImages,
-    /// Escape images, by the fabric and the line.
-    escapes: HashMap<(usize, usize), Vec<u8>>,
+    /// Escape images, by the fabric and what they are made from.
+    escapes: HashMap<(usize, String), Vec<u8>>,
+    /// The fabrics and lines whose settings were tried.
+    tried: HashSet<(usize, usize)>,
     /// How many runs that differ in the seed alone follow each other.
     seeds: usize,
 }
@@ -116,8 +119,23 @@ impl PhitRuns {
             runs: Vec::new(),
             images: BootImages::default(),
             escapes: HashMap::new(),
+            tried: HashSet::new(),
             seeds: file.seeds.len(),
         };
+        for line in &all.lines {
+            let image = line.escape_image(beside).map_err(|e| each(&line.name, e))?;
+            if let (Some(image), Some(escape)) = (image, line.escape()) {
+                let of_fabric = |fabric| ((fabric, escape.clone()), image.clone());
+                all.escapes.extend((0..all.fabrics.len()).map(of_fabric));
+            }
+        }
+        let settings = |[fabric, line, sending]: [usize; 3]| {
+            let settings = all.settings((fabric, line), file, sendings[sending]);
+            settings.map_err(|error| each(&all.lines[line].name, error))
+        };
+        let settings =
+            combinations([all.fabrics.len(), all.lines.len(), sendings.len()]).map(settings);
+        let settings: Vec<CutThrough> = settings.collect::<Result<_, _>>()?;
         let lengths = [
             all.fabrics.len(),
             all.lines.len(),
@@ -127,9 +145,9 @@ impl PhitRuns {
             all.seeds,
         ];
         for [fabric, line, traffic, placement, sending, seed] in combinations(lengths) {
+            let place = (fabric * all.lines.len() + line) * sendings.len() + sending;
+            let settings = settings[place].clone();
             let (sending, seed) = (sendings[sending], file.seeds[seed]);
-            let settings = all.settings((fabric, line), file, (sending, beside));
-            let settings = settings.map_err(|e| each(&all.lines[line].name, e))?;
             all.runs.push(PhitRun { fabric, line, settings, traffic, placement, sending, seed });
         }
         Ok(all)
@@ -137,20 +155,16 @@ impl PhitRuns {
 
     /// The settings of a line's runs on a fabric. What ends by itself is measured as long as it takes.
     fn settings(
-        &mut self,
+        &self,
         (fabric, line): (usize, usize),
         file: &File,
-        (sending, beside): (Sending, &Path),
+        sending: Sending,
     ) -> Result<CutThrough, String> {
-        let (named, said) = (&self.fabrics[fabric], &self.lines[line]);
-        let image = match said.escape_image(beside)? {
-            None => None,
-            Some(image) => Some(self.escapes.entry((fabric, line)).or_insert(image)),
-        };
+        let (named, image) = (&self.fabrics[fabric], self.escape((fabric, line)));
         let is_load = matches!(sending, Sending::Load(_));
         let most = (!is_load).then_some(MOST_CYCLES);
-        let image = image.map(|image| &image[..]);
-        let mut settings = said.settings(named, self.paths[line].kind, (image, most))?;
+        let paths = self.paths[line].kind;
+        let mut settings = self.lines[line].settings(named, paths, (image, most))?;
         let cycles = match &file.course {
             Some(course) => Some([course.first, course.end - course.first]),
             None => file.cycles,
@@ -167,21 +181,29 @@ impl PhitRuns {
 
     fn images_of(&self, run: &PhitRun) -> ImageKey {
         let vc_scheme = self.fabrics[run.fabric].fabric.virtual_channels();
-        ImageKey { fabric: run.fabric, set: run.line, vc_scheme, dead: 0, seed: 0 }
+        let set = StudyPaths::first_alike(&self.paths, run.line);
+        ImageKey { fabric: run.fabric, set, vc_scheme, dead: 0, seed: 0 }
+    }
+
+    /// The escape image of a line on a fabric, if there is one by now: those of files are there from the beginning.
+    fn escape(&self, (fabric, line): (usize, usize)) -> Option<&[u8]> {
+        let image = self.escapes.get(&(fabric, self.lines[line].escape()?));
+        image.map(Vec::as_slice)
     }
 
     fn subject(&self, unit: usize) -> PhitSubject<'_> {
         let run = &self.runs[unit];
         let (named, line) = (&self.fabrics[run.fabric], &self.lines[run.line]);
         let (pattern, placement) = (self.pattern(run), &self.placements[run.placement]);
-        let image = line.escape_image.is_some().then(|| &self.escapes[&(run.fabric, run.line)]);
+        let image = self.escape((run.fabric, run.line));
+        let image = image.filter(|_| line.escape_image.is_some());
         PhitSubject {
             tool_version: build(),
             traffic_version: tvlb_traffic::VERSION,
             fabric: &named.wiring,
             rules: self.paths[run.line].rules_in_words(&named.fabric),
             vc_scheme: named.fabric.virtual_channels().name(),
-            escape: image.map_or_else(|| line.escape_in_words(), |bytes| Some(sha256(bytes))),
+            escape: image.map(sha256).or_else(|| line.escape()),
             settings: &run.settings,
             traffic: &pattern.name,
             traffic_content: pattern.content.as_deref(),
@@ -202,7 +224,7 @@ impl PhitRuns {
         let (line, pattern) = (&self.lines[run.line], self.pattern(run));
         let in_words = || format!("{}, {}, seed {}", line.name, pattern.name, run.seed);
         let booted = self.images.booted(self.images_of(run))?;
-        let escape = self.escapes.get(&(run.fabric, run.line));
+        let escape = self.escape((run.fabric, run.line));
         let fabric = escape.map_or(Ok(CutThroughFabric::from(&booted)), |image| {
             CutThroughFabric::with_escape(&booted, image)
                 .map_err(|error| SweepError::Run { run: line.name.clone(), error: error.into() })
@@ -245,13 +267,14 @@ impl Units for PhitRuns {
         let run = &self.runs[unit];
         let (key, place) = (self.images_of(run), (run.fabric, run.line));
         let (named, line) = (&self.fabrics[run.fabric], &self.lines[run.line]);
-        if !self.images.prepare(key, (named, &self.paths[run.line]), None, progress)? {
-            return Ok(());
-        }
-        if !self.escapes.contains_key(&place)
-            && let Some(image) = line.found_escape(named)?
+        self.images.prepare(key, (named, &self.paths[run.line]), None, progress)?;
+        if let Some(escape) = line.escape()
+            && let Entry::Vacant(vacant) = self.escapes.entry((run.fabric, escape))
         {
-            self.escapes.insert(place, image);
+            vacant.insert(line.found_escape(named)?);
+        }
+        if !self.tried.insert(place) {
+            return Ok(());
         }
         // What makes no sense on this fabric is found before the first run.
         self.with_network(unit, |fabric, run, traffic| {

@@ -3,11 +3,12 @@
 use super::error::SweepError;
 use std::path::Path;
 use tvlb_base::progress::Progress;
+use tvlb_generator::checked_fabric::fabric_image;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::{ImageStageError, Images};
 use tvlb_generator::policy::Policy;
 use tvlb_generator::tables::tables_of;
-use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
+use tvlb_schema::{Dragonfly, FabricImage, PerDecision, VcScheme};
 use tvlb_table_set::names::Parts;
 use tvlb_table_set::sha256;
 use tvlb_topology::arrangement::Arrangement;
@@ -27,6 +28,8 @@ pub(crate) struct NamedFabric {
     pub(crate) fabric: Fabric,
     /// The SHA-256 of its sizes, its cables and the local links that it lacks.
     pub(crate) wiring: String,
+    /// Its plan as an image.
+    image: Vec<u8>,
 }
 
 impl NamedFabric {
@@ -57,7 +60,12 @@ impl NamedFabric {
         let topology = &fabric.topology;
         let (df, cables, fewer) = (topology.dragonfly(), topology.cables(), topology.fewer_links());
         let wiring = format!("{df:?} {cables:?} {fewer:?}");
-        Self { path, wiring: sha256(wiring.as_bytes()), fabric }
+        let image = fabric_image(topology);
+        Self { path, wiring: sha256(wiring.as_bytes()), image, fabric }
+    }
+
+    pub(super) fn plan(&self) -> FabricImage<'_> {
+        FabricImage::decode(&self.image).expect("the encoder decodes what it wrote")
     }
 
     /// The fabric's name, and its parts by theirs.

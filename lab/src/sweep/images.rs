@@ -27,17 +27,16 @@ pub(crate) struct ImageKey {
 pub(crate) struct BootImages(HashMap<ImageKey, Images>);
 
 impl BootImages {
-    /// Makes the images of a fabric with a set, with those that switches have where parts are dead. False if they had
-    /// been made.
+    /// Makes the images of a fabric with a set, with those that switches have where parts are dead.
     pub(crate) fn prepare(
         &mut self,
         key: ImageKey,
         (named, paths): (&NamedFabric, &StudyPaths),
         dead: Option<&FaultSet>,
         progress: &dyn Progress,
-    ) -> Result<bool, SweepError> {
+    ) -> Result<(), SweepError> {
         if self.0.contains_key(&key) {
-            return Ok(false);
+            return Ok(());
         }
         let policies = paths.policies(&named.fabric, progress)?;
         let mut images = named.images(&policies, key.vc_scheme, progress)?;
@@ -45,7 +44,7 @@ impl BootImages {
             install(&mut images, faults, progress)?;
         }
         self.0.insert(key, images);
-        Ok(true)
+        Ok(())
     }
 
     /// The switches booted from images that were prepared.

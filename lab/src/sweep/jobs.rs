@@ -277,7 +277,7 @@ impl Units for JobRuns {
         let case = self.unit(unit).0;
         let key = self.tables(case);
         let boots = (&self.fabrics[key.fabric], &self.sets[key.set]);
-        self.images.prepare(key, boots, None, progress).map(|_| ())
+        self.images.prepare(key, boots, None, progress)
     }
 }
 

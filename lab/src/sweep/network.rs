@@ -15,7 +15,6 @@ use super::settings::{Variant, variants};
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::Path;
-use tvlb_generator::checked_fabric::fabric_image;
 use tvlb_generator::fabric::Fabric;
 use tvlb_schema::FabricImage;
 use tvlb_simulator::{Scheme, Settings};
@@ -133,16 +132,8 @@ impl NetworkRuns {
         let schemes = all_of(&file.schemes, scheme).map_err(|e| each("schemes", e))?;
         let variants = variants(&file.settings, &file.variants).map_err(|error| wrong(&error))?;
         let sets = sets(file, beside).map_err(|e| each("sets", e))?;
-        let images: Vec<Vec<u8>> =
-            fabrics.iter().map(|named| fabric_image(&named.fabric.topology)).collect();
-        let images: Vec<(&Fabric, FabricImage<'_>)> = fabrics
-            .iter()
-            .zip(&images)
-            .map(|(named, bytes)| {
-                let image = FabricImage::decode(bytes).expect("the encoder decodes what it wrote");
-                (&named.fabric, image)
-            })
-            .collect();
+        let images: Vec<(&Fabric, FabricImage<'_>)> =
+            fabrics.iter().map(|named| (&named.fabric, named.plan())).collect();
         for (fabric, image) in &images {
             let check = |set: &StudyPaths| set.check_fabric(&fabric.file.name, image.identity());
             sets.iter().try_for_each(check).map_err(|e| each("sets", e))?;

@@ -71,7 +71,7 @@ impl<'de> Deserialize<'de> for StudySet {
 /// Where a run's VLB paths come from, and how they are weighed.
 pub(crate) struct StudyPaths {
     /// The text in the sweep file.
-    pub(crate) name: String,
+    pub(super) name: String,
     /// What tables call it.
     pub(super) heading: String,
     /// The schemes that have it; all if there are none.
@@ -90,9 +90,14 @@ enum PolicySource {
 }
 
 impl StudyPaths {
-    /// The paths of a text, of which nothing begins at a directory.
-    pub(crate) fn of_text(set: String) -> Result<Self, String> {
-        Self::parse(&StudySet(SetDetails { set, ..SetDetails::default() }), Path::new(""))
+    /// The paths of a text with nothing more to say. The directory of a table set begins at `beside`.
+    pub(crate) fn of_text(set: String, beside: &Path) -> Result<Self, String> {
+        Self::parse(&StudySet(SetDetails { set, ..SetDetails::default() }), beside)
+    }
+
+    /// The first of some paths of texts that has the text of this one, and so the same images.
+    pub(crate) fn first_alike(all: &[Self], place: usize) -> usize {
+        all.iter().position(|other| other.name == all[place].name).unwrap_or(place)
     }
 
     /// Reads an entry of the list of sets. The directories of table sets begin at `beside`.

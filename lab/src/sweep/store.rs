@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tvlb_base::table::Cell;
 use tvlb_table_set::runs::{Runs, StoreError, Turn};
 
@@ -48,23 +48,22 @@ impl Results {
     fn contains(&self, subject: &impl Serialize) -> bool {
         match &self.0 {
             Place::Directory { runs, .. } => runs.contains(subject),
-            Place::Memory(_) => self.remembered::<serde::de::IgnoredAny>(subject).is_some(),
+            Place::Memory(all) => locked(all).contains_key(&json(subject)),
         }
     }
 
     fn get<T: DeserializeOwned>(&self, subject: &impl Serialize) -> Result<Option<T>, StoreError> {
         match &self.0 {
             Place::Directory { runs, .. } => runs.get(subject),
-            Place::Memory(_) => Ok(self.remembered(subject)),
+            Place::Memory(all) => Ok(locked(all)
+                .get(&json(subject))
+                .map(|found| serde_json::from_str(found).expect("it was written by this process"))),
         }
     }
+}
 
-    fn remembered<T: DeserializeOwned>(&self, subject: &impl Serialize) -> Option<T> {
-        let Place::Memory(all) = &self.0 else { return None };
-        let all = all.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = all.get(&json(subject))?;
-        Some(serde_json::from_str(found).expect("it was written by this process"))
-    }
+fn locked(all: &Mutex<BTreeMap<String, String>>) -> MutexGuard<'_, BTreeMap<String, String>> {
+    all.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A subject or a result as JSON.
@@ -121,8 +120,7 @@ impl<'s> ResultStore<'s> {
             Place::Memory(all) => {
                 if !self.contains(subject) {
                     let made = json(&make()?);
-                    let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-                    all.insert(json(subject), made);
+                    locked(all).insert(json(subject), made);
                     self.made.fetch_add(1, Ordering::Relaxed);
                 }
                 return self.kept(subject);

@@ -1,6 +1,7 @@
 //! The studies of a file, and what each asks for.
 
 use super::counted::counted;
+use super::course::Courses;
 use super::cut_through::kinds::cut_through;
 use super::error::SweepError;
 use super::fabrics::NamedFabric;
@@ -113,7 +114,10 @@ impl SweepStudy {
         } else if file.cut_through.is_empty() {
             let network = NetworkRuns::new(file, fabrics, beside, &wrong)?;
             match (&file.course, &network.measured) {
-                (Some(course), _) => Box::new(course.of(network)?),
+                (Some(course), _) => {
+                    let courses = Courses::new(course, &network)?;
+                    Box::new((network, courses))
+                }
                 (None, Quantity::Loads(_)) => Box::new((network, AtLoads)),
                 (None, &Quantity::Saturation(resolution)) => {
                     Box::new((network, Searches(resolution)))

@@ -3,14 +3,13 @@
 use tvlb_base::row;
 use tvlb_base::table::Cell;
 use tvlb_firmware_model::VlbPaths;
-use tvlb_schema::Decision;
 use tvlb_simulator::Settings;
 use tvlb_table_set::{FabricEntry, Manifest};
 use tvlb_traffic::named::Named;
 use tvlb_traffic::{Pattern, PlacementRule};
 
 /// What was run, apart from loads, seeds, settings and how decisions weigh.
-pub struct Identity<'a> {
+pub(super) struct Identity<'a> {
     /// The fabric.
     pub(super) fabric: &'a FabricEntry,
     scheme: &'static str,
@@ -26,28 +25,19 @@ impl<'a> Identity<'a> {
     pub(super) fn new(
         settings: &Settings,
         manifest: &'a Manifest,
-        subject: (&'a Named<Pattern>, &'a Named<PlacementRule>),
-    ) -> Self {
-        let scheme = settings.scheme;
-        Self::of(manifest, (scheme.name(), settings.paths, scheme.decisions()), subject)
-    }
-
-    /// That of a scheme which draws VLB paths from the sets of these decisions, or conventionally instead.
-    pub fn of(
-        manifest: &'a Manifest,
-        (scheme, paths, decisions): (&'static str, VlbPaths, [Option<Decision>; 2]),
         (traffic, placement): (&'a Named<Pattern>, &'a Named<PlacementRule>),
     ) -> Self {
-        let set = |decision| match paths {
+        let set = |decision| match settings.paths {
             VlbPaths::Conventional => "conventional",
             VlbPaths::Custom => manifest.sets.get(decision).set.as_str(),
         };
-        let [set, second_set] = decisions.map(|decision| decision.map(set));
+        let [set, second_set] = settings.scheme.decisions().map(|decision| decision.map(set));
+        let scheme = settings.scheme.name();
         Self { fabric: &manifest.fabric, scheme, set, second_set, traffic, placement }
     }
 
     /// What stands in the columns of CSV.
-    pub fn cells(&self) -> Vec<Cell> {
+    pub(super) fn cells(&self) -> Vec<Cell> {
         let Self { fabric, scheme, set, second_set, traffic, placement } = *self;
         row![
             fabric.name.as_str(),

@@ -7,7 +7,7 @@ mod options;
 mod picture;
 mod report;
 
-pub use identity::Identity;
+use identity::Identity;
 pub use options::{FigureFormat, SimulateOptions};
 
 use crate::failure::{Failure, Outcome};

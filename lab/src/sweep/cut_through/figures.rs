@@ -6,7 +6,7 @@ use crate::escape::Tree;
 use crate::sweep::kind::Unit;
 use tvlb_base::parameter::{Parameter, Parameters};
 use tvlb_base::row;
-use tvlb_base::table::{Cell, Column};
+use tvlb_base::table::Cell;
 use tvlb_firmware_model::Scheme;
 use tvlb_ofar::OfarRules;
 use tvlb_schema::{GroupId, PerDecision};
@@ -14,49 +14,46 @@ use tvlb_simulator::Fairness;
 use tvlb_simulator::columns::{IDENTITY, weighing_columns, weighings};
 use tvlb_topology::Topology;
 
-/// The figures of a run. Loads and rates are phits per node or link and cycle, times cycles.
-pub(in super::super) const FIGURES: [Column<'_>; 32] = [
-    Column::number("cycles", 0, "cycles that were measured; of a burst, until the last phit"),
-    Column::words("saturated", "whether less than 95% of the load was accepted"),
-    Column::words("growing", "whether the latency was still growing as the run ended"),
-    Column::number("packets", 0, "packets delivered in the measured cycles"),
-    Column::number("latency", 1, "mean cycles from generation to the last phit of a packet"),
-    Column::number("p50", 0, "the median of it, in cycles"),
-    Column::number("p99", 0, "its 99th percentile"),
-    Column::number("p99.9", 0, "its 99.9th percentile"),
-    Column::number("max", 0, "the largest"),
-    Column::number("network-latency", 1, "mean cycles from the node's sending to the last phit"),
-    Column::number("generated", 4, "phits generated, less than the load where queues are full"),
-    Column::number("accepted", 4, "phits delivered per sending node and cycle"),
-    Column::number("vlb-share", 3, "share of the packets by VLB, or misrouted to another group"),
-    Column::number("least", 3, "phits per cycle of the node that was served worst"),
-    Column::number("most", 3, "phits per cycle of the node that was served best"),
-    Column::number("jain", 4, "Jain's index of fairness"),
-    Column::number("hops", 3, "mean links between switches that a packet crossed"),
-    Column::number("local-hops", 3, "those within groups, without the escape network's"),
-    Column::number("global-hops", 3, "those between groups, without the escape network's"),
-    Column::number("local-mean", 3, "phits per cycle on a link within groups"),
-    Column::number("local-most", 3, "on the busiest of them"),
-    Column::number("global-mean", 3, "phits per cycle on a link between groups"),
-    Column::number("global-most", 3, "on the busiest of them"),
-    Column::number("escape-hops", 4, "mean links of the escape network"),
-    Column::number("escape-entries", 4, "how often a packet entered it"),
-    Column::number("most-entries", 0, "the most entries of a packet"),
-    Column::number("hops-of-all-but-a-thousandth", 0, "hops that 99.9% of packets do not exceed"),
-    Column::number("hops-of-all-but-a-ten-thousandth", 0, "hops that 99.99% do not exceed"),
-    Column::number("most-hops", 0, "hops that none exceeds"),
-    Column::number("injected", 4, "what the nodes of a switch sent into the network, on average"),
-    Column::number("injected-in-root-group", 4, "the same in the group of an escape tree's root"),
-    Column::number("injected-by-last-switch", 4, "the same of the last switch of group 0"),
+/// The figures of a run, which docs/reference/cut-through.md explains. Loads and rates are phits per node or link and
+/// cycle, times cycles.
+pub(super) const FIGURES: [&str; 32] = [
+    "cycles",
+    "saturated",
+    "growing",
+    "packets",
+    "latency",
+    "p50",
+    "p99",
+    "p99.9",
+    "max",
+    "network-latency",
+    "generated",
+    "accepted",
+    "vlb-share",
+    "least",
+    "most",
+    "jain",
+    "hops",
+    "local-hops",
+    "global-hops",
+    "local-mean",
+    "local-most",
+    "global-mean",
+    "global-most",
+    "escape-hops",
+    "escape-entries",
+    "most-entries",
+    "hops-of-all-but-a-thousandth",
+    "hops-of-all-but-a-ten-thousandth",
+    "most-hops",
+    "injected",
+    "injected-in-root-group",
+    "injected-by-last-switch",
 ];
 
 /// Those of them that the terminal shows.
 pub(super) const SHOWN: &[&str] =
     &["saturated", "latency", "p99", "accepted", "vlb-share", "least", "hops", "escape-hops"];
-
-pub(super) fn names_of_figures() -> impl Iterator<Item = &'static str> {
-    FIGURES.iter().map(|column| column.name)
-}
 
 /// What stands in [`FIGURES`].
 pub(super) fn figures(outcome: &CutThroughOutcome, topology: &Topology) -> Vec<Cell> {

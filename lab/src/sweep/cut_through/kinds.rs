@@ -1,7 +1,7 @@
 //! What is measured of runs of cut-through switches: figures, the load at which they saturate, or windows along a
 //! course.
 
-use super::figures::{SHOWN, columns_with, figures, first_cells, last_cells, names_of_figures};
+use super::figures::{FIGURES, SHOWN, columns_with, figures, first_cells, last_cells};
 use super::{PhitRun, PhitRuns, PhitSubject};
 use crate::cut_through::{CutThroughSaturation, Sending, saturation};
 use crate::sweep::asked::Course;
@@ -107,21 +107,17 @@ impl Kind<PhitRuns> for Sent {
         let (first, last) = (first_cells(unit), last_cells(unit));
         let run = unit.run();
         let row = |kept: KeptRow| {
-            let figures = kept.cells(names_of_figures().count())?;
+            let figures = kept.cells(FIGURES.len())?;
             Ok([&first[..], &row![load(run.sending), run.seed], &figures, &last].concat())
         };
         found.into_iter().map(row).collect()
     }
 
     fn table(&self, _units: &PhitRuns) -> StudyTable {
-        let own = ["load", "seed"].into_iter().chain(names_of_figures());
+        let own = ["load", "seed"].into_iter().chain(FIGURES);
         StudyTable {
             shown: SHOWN,
-            ..StudyTable::figures(
-                columns_with(own),
-                names_of_figures().collect(),
-                "latency over load in phits",
-            )
+            ..StudyTable::figures(columns_with(own), FIGURES.to_vec(), "latency over load in phits")
         }
     }
 }

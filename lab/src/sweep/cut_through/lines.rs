@@ -6,14 +6,12 @@ use crate::sweep::asked::{EscapeChoice, RoutingKind, RoutingLine};
 use crate::sweep::error::SweepError;
 use crate::sweep::fabrics::{NamedFabric, is_sizes};
 use crate::sweep::select::CellValue;
-use crate::sweep::sets::{CONVENTIONAL, SetDetails, StudyPaths, StudySet};
+use crate::sweep::sets::{CONVENTIONAL, StudyPaths};
 use std::path::Path;
 use toml::{Table, Value};
 use tvlb_base::parameter::Stated;
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_generator::checked_fabric::fabric_image;
 use tvlb_ofar::{EscapeImage, EscapeKind, OfarRules, encode_escape_image};
-use tvlb_schema::FabricImage;
 use tvlb_table_set::input_file::{self, Symlinks};
 
 /// The most bytes of an escape image.
@@ -58,7 +56,7 @@ impl RoutingLine {
         let is_scheme = !self.is_per_hop() && self.routing != RoutingKind::Piggybacking;
         let usual = if is_scheme { CONVENTIONAL } else { USUAL };
         let set = self.policies.clone().unwrap_or_else(|| usual.to_owned());
-        StudyPaths::parse(&StudySet(SetDetails { set, ..SetDetails::default() }), beside)
+        StudyPaths::of_text(set, beside)
     }
 
     /// The settings of runs on a fabric, whose latencies are the fabric file's. `image` is that of the escape network,
@@ -118,8 +116,7 @@ impl RoutingLine {
     ) -> Result<OfarRules, String> {
         let mut usual = OfarRules::default();
         if let Some(image) = image {
-            let plan = fabric_image(&named.fabric.topology);
-            let plan = FabricImage::decode(&plan).expect("the encoder decodes what it wrote");
+            let plan = named.plan();
             let image = EscapeImage::decode(image, &plan);
             usual = *image.map_err(|error| format!("escape-image: {error}"))?.rules();
         }
@@ -144,8 +141,11 @@ impl RoutingLine {
         read.map_err(|error| format!("rules: {}", error.message()))
     }
 
-    /// What the escape network is, where the line names no image.
-    pub(super) fn escape_in_words(&self) -> Option<String> {
+    /// What the escape network is made from, if packets need one.
+    pub(super) fn escape(&self) -> Option<String> {
+        if let Some(file) = self.escape_image.as_ref().filter(|_| self.is_per_hop()) {
+            return Some(format!("of {file}"));
+        }
         let root = self.root().map_or_else(String::new, |root| format!(" below {root}"));
         let kind = self.escape_kind().name();
         self.is_per_hop().then(|| format!("{kind}{root}"))
@@ -159,19 +159,14 @@ impl RoutingLine {
         read.map(Some).map_err(|error| format!("escape-image: {}: {error}", path.display()))
     }
 
-    /// The image of the escape network that is found on a fabric, if packets need one.
-    pub(super) fn found_escape(&self, named: &NamedFabric) -> Result<Option<Vec<u8>>, SweepError> {
-        if !self.is_per_hop() {
-            return Ok(None);
-        }
+    /// The image of the escape network that is found on a fabric.
+    pub(super) fn found_escape(&self, named: &NamedFabric) -> Result<Vec<u8>, SweepError> {
         let failed = |error: Fault| SweepError::Run { run: named.path.clone(), error };
         let topology = &named.fabric.topology;
         let root = self.root().map(|root| named.parts().1.switch(root));
         let root = root.transpose().map_err(|error| failed(error.into()))?;
         let found = find(topology, self.escape_kind(), root).map_err(|e| failed(e.into()))?;
-        let plan = fabric_image(topology);
-        let plan = FabricImage::decode(&plan).expect("the encoder decodes what it wrote");
-        let image = encode_escape_image(&plan, &found.network, &OfarRules::default());
-        image.map(Some).map_err(|error| failed(error.into()))
+        encode_escape_image(&named.plan(), &found.network, &OfarRules::default())
+            .map_err(|error| failed(error.into()))
     }
 }

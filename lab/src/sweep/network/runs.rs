@@ -27,7 +27,7 @@ impl Units for NetworkRuns {
         let named = &self.fabrics[key.fabric];
         let dead = self.dead[key.dead].of(key.fabric, key.seed, &named.fabric);
         let boots = (named, &self.sets[key.set]);
-        self.images.prepare(key, boots, dead.as_ref(), progress).map(|_| ())
+        self.images.prepare(key, boots, dead.as_ref(), progress)
     }
 
     fn warnings(&self) -> Vec<String> {
