@@ -144,7 +144,7 @@ pub use schemes::ugal::{GateLook, NotDrawn};
 pub use switch::Switch;
 /// The vocabulary of images, packets and fabrics: `NodeId`, `Port`, `GroupId`, `FabricImage`.
 pub use tvlb_schema as schema;
-pub use window::{DestinationWindow, NoWindowLimits, WindowLimits, Windows};
+pub use window::{DestinationWindow, Windows};
 
 /// Random numbers for a switch that brings none of its own: xoshiro128++ (Blackman and Vigna,
 /// 2021), 16 bytes of state and 32-bit arithmetic. Statistically sound and fast; not for secrets.

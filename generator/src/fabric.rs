@@ -5,9 +5,9 @@ use crate::recognise::Recognised;
 use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_schema::{Dragonfly, LeavesAndSpines, Nodes, VcScheme};
-use tvlb_table_set::MOST_NAMES_BYTES;
 use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_table_set::names::{Names, NamesError};
+use tvlb_table_set::{FabricEntry, MOST_NAMES_BYTES};
 use tvlb_topology::arrangement::{Arrangement, arrange};
 use tvlb_topology::cable_list::{self, CableListError};
 use tvlb_topology::local_links::LocalLinkError;
@@ -85,6 +85,33 @@ impl Fabric {
         let topology = arrange(dragonfly, arrangement, seed)?;
         let names = Names::of(&arrangement.nodes(&dragonfly));
         Ok(Self { file, topology, names })
+    }
+
+    /// What a manifest says of it.
+    pub fn entry(&self) -> FabricEntry {
+        let FabricFile { name, seed, wiring, .. } = &self.file;
+        let (df, links) = (self.topology.dragonfly(), self.file.links());
+        FabricEntry {
+            name: name.clone(),
+            p: df.p(),
+            a: df.a(),
+            h: df.h(),
+            g: df.g(),
+            kinds: df.stated_kinds().collect(),
+            wiring: match wiring {
+                Wiring::Arrangement(arrangement) => arrangement.to_string(),
+                Wiring::Cables(_) => "cables".to_owned(),
+            },
+            cables: u32::try_from(self.topology.cables().len()).unwrap_or(u32::MAX),
+            seed: *seed,
+            local_latency: links.local_latency_cycles.into(),
+            global_latency: links.global_latency_cycles.into(),
+            bandwidths: links.bandwidths,
+            buffer: links.buffer_flits,
+            destination_window: links.destination_window,
+            injection: links.injection,
+            telling: links.telling_cycles,
+        }
     }
 
     /// How virtual channels are assigned: as the file says, or `up-down` where groups consist of leaves and spines,

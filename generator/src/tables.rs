@@ -3,20 +3,18 @@
 use crate::balance::{Imbalance, balance_entry, is_countable, thinned_mean};
 use crate::checked_fabric::{CheckedFabric, fabric_image};
 use crate::fabric::Fabric;
-use crate::fabric_file::{FabricFile, Wiring};
 use crate::image::{ImageRouting, ImageStageError, Images, build};
 use crate::policy::Policy;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::iter;
 use tvlb_base::progress::{Cancelled, Progress};
-use tvlb_firmware_model::WindowLimits;
 use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchImage, VcScheme};
 use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{
-    BalanceEntry, ChoiceEntry, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT,
-    Manifest, NAMES_FILE, OpenWeighing, SetEntry, Sizes, WindowEntry, levels_digest,
-    presence_digest, presence_is_drawn, rounded,
+    BalanceEntry, ChoiceEntry, FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest,
+    NAMES_FILE, OpenWeighing, SetEntry, Sizes, levels_digest, presence_digest, presence_is_drawn,
+    rounded,
 };
 use tvlb_topology::loads::Draw;
 use tvlb_topology::routes::expected::{FabricMean, fabric_mean};
@@ -155,21 +153,13 @@ fn set_entry(policy: &Policy, mean: &FabricMean, balance: Option<BalanceEntry>) 
     }
 }
 
-pub(crate) const fn window_entry(limits: WindowLimits) -> WindowEntry {
-    let WindowLimits { delay_cycles, packets } = limits;
-    WindowEntry { delay_cycles, packets }
-}
-
 fn manifest(
     fabric: &CheckedFabric<'_>,
     virtual_channels: VcScheme,
     sets: PerDecision<SetEntry>,
     images: &Images,
 ) -> Manifest {
-    let FabricFile { name, seed, wiring, latencies, bandwidths, buffer_flits, .. } = &fabric.file;
-    let links = fabric.file.links();
     let df = fabric.topology.dragonfly();
-    let image = fabric.image();
     let mut files = vec![FileEntry::of(FABRIC_FILE.to_owned(), &images.fabric)];
     let switches = df.switches().zip(&images.switches);
     files
@@ -180,28 +170,8 @@ fn manifest(
     Manifest {
         format: MANIFEST_FORMAT.to_owned(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        fabric: FabricEntry {
-            name: name.clone(),
-            p: df.p(),
-            a: df.a(),
-            h: df.h(),
-            g: df.g(),
-            kinds: df.stated_kinds().collect(),
-            wiring: match wiring {
-                Wiring::Arrangement(arrangement) => arrangement.to_string(),
-                Wiring::Cables(_) => "cables".to_owned(),
-            },
-            cables: image.cable_count(),
-            seed: *seed,
-            local_latency: latencies.local.into(),
-            global_latency: latencies.global.into(),
-            bandwidths: *bandwidths,
-            buffer: *buffer_flits,
-            destination_window: links.destination_window.map(window_entry),
-            injection: links.injection,
-            telling: links.telling_cycles,
-        },
-        fabric_identity: format!("{:016x}", image.identity()),
+        fabric: fabric.entry(),
+        fabric_identity: format!("{:016x}", fabric.image().identity()),
         virtual_channels: virtual_channels.name().to_owned(),
         sets,
         choice: None,

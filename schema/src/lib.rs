@@ -87,6 +87,7 @@ mod switch_contents;
 mod switch_image;
 mod thinning;
 mod weighing;
+mod window_limits;
 
 pub use bandwidth::{Bandwidth, BandwidthError, Bandwidths, BandwidthsError, LinkKind};
 pub use dragonfly::{Dragonfly, DragonflyError, GroupKind, limits};
@@ -114,3 +115,4 @@ pub use switch_contents::{SetContents, SwitchContents, encode_switch_image, shap
 pub use switch_image::{Decision, MinCandidate, PerDecision, SwitchImage, VcScheme};
 pub use thinning::Level;
 pub use weighing::{Candidates, CandidatesError, Gate, GateError, Onward, Queue, Weighing};
+pub use window_limits::{NoWindowLimits, WindowLimits};

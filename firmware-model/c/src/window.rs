@@ -2,7 +2,8 @@
 
 use crate::memory::{self, Out};
 use crate::{TVLB_BAD_ARGUMENT, end};
-use tvlb_firmware_model::{DestinationWindow, WindowLimits};
+use tvlb_firmware_model::DestinationWindow;
+use tvlb_firmware_model::schema::WindowLimits;
 
 /// What a source knows of its packets to one destination switch: `struct tvlb_window`.
 #[repr(transparent)]

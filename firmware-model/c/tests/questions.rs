@@ -11,10 +11,11 @@ use tvlb_firmware_c::{
     tvlb_step, tvlb_switch, tvlb_switch_number, tvlb_switch_of, tvlb_window,
     tvlb_window_acknowledge, tvlb_window_admit, tvlb_window_limits, tvlb_window_lose,
 };
-use tvlb_firmware_model::{DestinationWindow, WindowLimits};
+use tvlb_firmware_model::DestinationWindow;
 use tvlb_schema::{
     FabricImage, FaultSet, MinCandidate, PerDecision, SetContents, SetRule, ShapeSet,
-    SwitchContents, SwitchId, VcScheme, Weighing, encode_fault_image, encode_switch_image,
+    SwitchContents, SwitchId, VcScheme, Weighing, WindowLimits, encode_fault_image,
+    encode_switch_image,
 };
 
 /// Of dfly(2, 4, 2, 9), with switch 5.

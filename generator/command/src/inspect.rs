@@ -20,9 +20,11 @@ use tvlb_base::row;
 use tvlb_base::table::{Column, Table};
 use tvlb_firmware_model::Switch;
 use tvlb_generator::counted::counted;
-use tvlb_schema::{Decision, End, FabricImage, Level, Port, SetView, SwitchId, SwitchImage};
+use tvlb_schema::{
+    Decision, End, FabricImage, Level, Port, SetView, SwitchId, SwitchImage, WindowLimits,
+};
 use tvlb_table_set::names::{Names, Parts, PortName};
-use tvlb_table_set::{Manifest, TableSet, WindowEntry};
+use tvlb_table_set::{Manifest, TableSet};
 use values::SwitchValues;
 use words::{ChannelsNeeded, SwitchPlace, second_min, set_title, sets_of};
 
@@ -186,7 +188,7 @@ impl Display for Overview<'_> {
             },
             self.global_ports() - 2 * self.fabric.cable_count()
         )?;
-        if let Some(WindowEntry { delay_cycles, packets }) = fabric.destination_window {
+        if let Some(WindowLimits { delay_cycles, packets }) = fabric.destination_window {
             writeln!(
                 f,
                 "windows     of {packets} packets from a switch to another, above a mean delay of {delay_cycles} cycles; \

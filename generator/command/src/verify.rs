@@ -7,7 +7,6 @@ use serde::Serialize;
 use std::path::Path;
 use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_table_set::names::NamedSwitch;
 use tvlb_table_set::{TableSet, Update};
 use tvlb_verify::{
@@ -68,20 +67,10 @@ pub(crate) fn run(arguments: &VerifyOptions) -> Outcome {
 
 /// What the fabric file says and its cables, as verification takes it.
 fn planned(path: &Path, fabric: &Fabric) -> Planned {
-    let FabricFile { name, wiring, seed, latencies, bandwidths, buffer_flits, .. } = &fabric.file;
     Planned {
         path: path.to_owned(),
-        name: name.clone(),
+        entry: fabric.entry(),
         dragonfly: *fabric.topology.dragonfly(),
-        wiring: match wiring {
-            Wiring::Arrangement(arrangement) => arrangement.to_string(),
-            Wiring::Cables(_) => "cables".to_owned(),
-        },
-        seed: *seed,
-        local_latency: latencies.local.into(),
-        global_latency: latencies.global.into(),
-        bandwidths: *bandwidths,
-        buffer: *buffer_flits,
         cables: fabric.topology.cables().iter().map(|cable| (cable.low, cable.high)).collect(),
         fewer_links: fabric.topology.fewer_links().to_vec(),
     }

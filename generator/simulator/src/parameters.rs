@@ -7,8 +7,8 @@ use crate::settings::{MOST_CHANNELS, MOST_CYCLES, MOST_SPEEDUP, Settings, paths_
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use tvlb_base::parameter::{self, Parameter, Parameters, Value};
 use tvlb_base::{text, whole, words};
-use tvlb_firmware_model::{VlbPaths, WindowLimits};
-use tvlb_schema::{Bandwidth, BandwidthError, LinkKind, VcScheme};
+use tvlb_firmware_model::VlbPaths;
+use tvlb_schema::{Bandwidth, BandwidthError, LinkKind, VcScheme, WindowLimits};
 use tvlb_table_set::Injection;
 
 /// The rules of virtual channels, each with what it means.

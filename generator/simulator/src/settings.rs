@@ -11,9 +11,9 @@ use crate::scheme::Scheme;
 use crate::setting_values::{Buffers, Deciding, MOST_BUFFER, MOST_LATENCY, Measuring};
 use tvlb_base::parameter::{self, Parameters as _, Stated};
 use tvlb_base::text::Refused;
-use tvlb_firmware_model::{self as datapath, Channels, VlbPaths, WindowLimits};
-use tvlb_schema::{Bandwidths, LinkKind, VcScheme};
-use tvlb_table_set::{FabricEntry, Injection, WindowEntry};
+use tvlb_firmware_model::{self as datapath, Channels, VlbPaths};
+use tvlb_schema::{Bandwidths, LinkKind, VcScheme, WindowLimits};
+use tvlb_table_set::{FabricEntry, Injection};
 
 /// Why MIN needs more channels than direct paths take.
 const DETOURS: &str = "where links are dead or missing, MIN packets go around them, or by VLB";
@@ -99,10 +99,7 @@ impl From<&FabricEntry> for LinkSpec {
             global_latency_cycles: cycles(fabric.global_latency),
             bandwidths: fabric.bandwidths,
             buffer_flits: fabric.buffer,
-            destination_window: fabric.destination_window.map(|window| {
-                let WindowEntry { delay_cycles, packets } = window;
-                WindowLimits { delay_cycles, packets }
-            }),
+            destination_window: fabric.destination_window,
             injection: fabric.injection,
             telling_cycles: fabric.telling,
         }

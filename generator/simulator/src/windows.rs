@@ -14,8 +14,8 @@ use crate::packet::PacketOrigin;
 use crate::settings::Settings;
 use crate::wakeups::NO_NODE;
 use std::ops::Range;
-use tvlb_firmware_model::{DestinationWindow, WindowLimits};
-use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId};
+use tvlb_firmware_model::DestinationWindow;
+use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId, WindowLimits};
 
 /// What a source hears of a packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

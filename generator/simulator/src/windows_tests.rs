@@ -7,8 +7,8 @@ use crate::setting_values::{Buffers, Deciding};
 use crate::test_images::{Images, absolute_images};
 use crate::{BootedFabric, FaultSchedule, LinkSpec, Run, Scheme, Settings, StopRule};
 use tvlb_base::parameter::{Parameter, Parameters as _, Stated};
-use tvlb_firmware_model::{VlbPaths, WindowLimits};
-use tvlb_schema::{End, FaultSet, Port, ShapeSet, SwitchId};
+use tvlb_firmware_model::VlbPaths;
+use tvlb_schema::{End, FaultSet, Port, ShapeSet, SwitchId, WindowLimits};
 use tvlb_table_set::Injection;
 use tvlb_traffic::{Pattern, Traffic};
 

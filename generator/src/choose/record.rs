@@ -10,7 +10,6 @@ use super::objective::Finalist;
 use super::panel::Panel;
 use super::runner::{STEPS, load_of};
 use super::step_one::{EPSILON, StepOneOutcome};
-use crate::tables::window_entry;
 use tvlb_table_set::{
     Carried, ContenderEntry, ContestEntry, FrontierEntry, ModelEntry, ModelledEntry, PanelEntry,
     TailEntry,
@@ -47,7 +46,7 @@ pub(super) fn panel_entry(panel: &Panel, most_regret: MostRegret) -> PanelEntry 
         window: panel.window,
         warm_up: panel.warm_up,
         latency_limit: panel.latency_limit,
-        destination_window: panel.destination_window().map(window_entry),
+        destination_window: panel.destination_window(),
         resolution: 1.0 / f64::from(STEPS),
         score: panel.score.iter().map(ToString::to_string).collect(),
         guards: panel.guards.iter().map(ToString::to_string).collect(),

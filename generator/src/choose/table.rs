@@ -10,10 +10,11 @@ use crate::counted::{counted, with_sign};
 use std::fmt::{self, Display};
 use tvlb_base::row;
 use tvlb_base::table::{self, Cell, Column, Table};
+use tvlb_schema::WindowLimits;
 use tvlb_simulator::Scheme;
 use tvlb_table_set::{
     AgainContender, AgainEntry, Carried, ChoiceEntry, ContenderEntry, ContestEntry, FloorEntry,
-    Lead, Origin, PanelEntry, Regrets, WindowEntry,
+    Lead, Origin, PanelEntry, Regrets,
 };
 
 /// With fewer patterns than this, the spread of a difference says nothing of its standard error: two
@@ -100,7 +101,7 @@ impl Display for InWords<'_> {
 /// What sources hold in the runs of a panel, after "sources".
 pub(crate) fn windows_in_words(panel: &PanelEntry) -> String {
     match panel.destination_window {
-        Some(WindowEntry { delay_cycles, packets }) => format!(
+        Some(WindowLimits { delay_cycles, packets }) => format!(
             "hold a packet while {packets} from their switch are under way to its destination switch and the mean delay \
              of such packets is above {delay_cycles} cycles"
         ),

@@ -33,8 +33,7 @@ pub use manifest::{
     AgainContender, AgainEntry, AgainGuard, BalanceEntry, Carried, ChoiceEntry, ContenderEntry,
     ContestEntry, FabricEntry, FileEntry, FloorEntry, FrontierEntry, ImbalanceEntry, Injection,
     Lead, MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry, Origin, PanelEntry, Regrets, STEPS,
-    SetEntry, Sizes, TailEntry, WindowEntry, Worst, all_rounded, hex, load_of, rounded, sha256,
-    step_of,
+    SetEntry, Sizes, TailEntry, Worst, all_rounded, hex, load_of, rounded, sha256, step_of,
 };
 pub use occupied::table_set_around;
 pub use open_weighing::{OpenWeighing, WordError};

@@ -17,7 +17,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tvlb_schema::{Bandwidths, GroupKind, MinCandidate, PerDecision, SwitchId, Weighing};
+use tvlb_schema::{
+    Bandwidths, GroupKind, MinCandidate, PerDecision, SwitchId, Weighing, WindowLimits,
+};
 
 /// What `format` says in every manifest.
 pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
@@ -85,7 +87,7 @@ pub struct FabricEntry {
     pub buffer: Option<u16>,
     /// When the windows of sources close, where packets are acknowledged; none in table sets that do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub destination_window: Option<WindowEntry>,
+    pub destination_window: Option<WindowLimits>,
     /// Which virtual channel nodes send to; not written where it is always 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub injection: Injection,
@@ -130,17 +132,28 @@ impl Injection {
     }
 }
 
-/// When the window to a destination switch closes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct WindowEntry {
-    /// The mean delay above which packets are held.
-    pub delay_cycles: u16,
-    /// With so many packets under way it is full.
-    pub packets: u16,
-}
-
 impl FabricEntry {
+    /// All that it says but the sizes and the cables, which images have too: in words, each with what stands before
+    /// it in a sentence.
+    pub fn facts(&self) -> [(&'static str, String); 10] {
+        let said = |value: Option<String>| value.unwrap_or_else(|| "not stated".to_owned());
+        let bandwidths =
+            if self.bandwidths.are_equal() { Bandwidths::ALIKE } else { self.bandwidths };
+        let window = self.destination_window.map(|limits| limits.to_string());
+        [
+            ("the name is", self.name.clone()),
+            ("the wiring is", self.wiring.clone()),
+            ("the seed is", self.seed.to_string()),
+            ("the latency of local links is", self.local_latency.to_string()),
+            ("the latency of global links is", self.global_latency.to_string()),
+            ("the buffer is", said(self.buffer.map(|flits| flits.to_string()))),
+            ("the bandwidths are", bandwidths.to_string()),
+            ("the window to a destination is", said(window)),
+            ("the channel at injection is", self.injection.name().to_owned()),
+            ("the cycles of telling are", said(self.telling.map(|cycles| cycles.to_string()))),
+        ]
+    }
+
     /// The sizes as [`tvlb_schema::Dragonfly`] says them.
     pub fn sizes_in_words(&self) -> String {
         let Self { p, a, h, g, kinds, .. } = self;

@@ -5,38 +5,27 @@
 
 use super::VerifyError;
 use std::path::PathBuf;
-use tvlb_schema::{Bandwidths, Dragonfly, End, FabricImage, FewerLinks};
-use tvlb_table_set::Manifest;
+use tvlb_schema::{Dragonfly, End, FabricImage, FewerLinks};
 use tvlb_table_set::miscabled::{Nearness, in_lines, miscabled};
 use tvlb_table_set::names::Names;
+use tvlb_table_set::{FabricEntry, Manifest};
 
 /// The fabric that a table set should be of, as plain values: what its file says, and its cables.
 #[derive(Clone, Debug)]
 pub struct Planned {
     /// The fabric file, for messages.
     pub path: PathBuf,
-    pub name: String,
+    /// What the manifest of its tables says of it.
+    pub entry: FabricEntry,
     pub dragonfly: Dragonfly,
-    /// What a manifest calls its wiring: the arrangement's name, or "cables" for a list.
-    pub wiring: String,
-    /// The seed of everything random.
-    pub seed: u64,
-    /// Cycles from switch to switch within a group.
-    pub local_latency: u32,
-    /// Cycles from group to group.
-    pub global_latency: u32,
-    /// How fast the kinds of links are, relative to each other.
-    pub bandwidths: Bandwidths,
-    /// Flits that a buffer holds where the network is simulated, if the fabric file says so.
-    pub buffer: Option<u16>,
     /// Every cable, by its two ends in any order.
     pub cables: Vec<(End, End)>,
     /// The switches of a group that share fewer links than others of their kind, sorted.
     pub fewer_links: Vec<FewerLinks>,
 }
 
-/// The table set is of the planned fabric: its sizes, every link, then its name, and what the manifest says
-/// of its wiring, seed, latencies and bandwidths. A cable in a wrong place is what people must know first,
+/// The table set is of the planned fabric: its sizes, every link, then its name, and all else that the manifest says
+/// of it. A cable in a wrong place is what people must know first,
 /// whatever the fabric is called.
 pub(super) fn check_planned(
     planned: &Planned,
@@ -44,45 +33,19 @@ pub(super) fn check_planned(
     image: &FabricImage<'_>,
     names: &Names,
 ) -> Result<(), VerifyError> {
-    let said = &manifest.fabric;
-    let text = |value: u64| value.to_string();
-    let is_same = |(what, of_plan, found): (&'static str, String, String)| {
+    let is_same = |what: &'static str, of_plan: &str, found: &str| {
         if of_plan == found {
             return Ok(());
         }
-        let path = planned.path.clone();
-        Err(VerifyError::Planned { path, what, planned: of_plan, found })
+        let (path, planned) = (planned.path.clone(), of_plan.to_owned());
+        Err(VerifyError::Planned { path, what, planned, found: found.to_owned() })
     };
-    is_same(("the sizes are", planned.dragonfly.to_string(), image.dragonfly().to_string()))?;
+    let sizes = [&planned.dragonfly, image.dragonfly()].map(Dragonfly::to_string);
+    is_same("the sizes are", &sizes[0], &sizes[1])?;
     check_local_links(planned, image, names)?;
     check_cables(planned, image, names)?;
-    let said_of_fabric = [
-        ("the name is", planned.name.clone(), said.name.clone()),
-        ("the wiring is", planned.wiring.clone(), said.wiring.clone()),
-        ("the seed is", text(planned.seed), text(said.seed)),
-        (
-            "the latency of local links is",
-            text(planned.local_latency.into()),
-            text(said.local_latency.into()),
-        ),
-        (
-            "the latency of global links is",
-            text(planned.global_latency.into()),
-            text(said.global_latency.into()),
-        ),
-        ("the buffer is", buffer(planned.buffer), buffer(said.buffer)),
-        ("the bandwidths are", bandwidths(planned.bandwidths), bandwidths(said.bandwidths)),
-    ];
-    said_of_fabric.into_iter().try_for_each(is_same)
-}
-
-/// In words: kinds that are alike are 1, in whatever unit they were stated.
-fn buffer(flits: Option<u16>) -> String {
-    flits.map_or_else(|| "not stated".to_owned(), |flits| flits.to_string())
-}
-
-fn bandwidths(of: Bandwidths) -> String {
-    if of.are_equal() { Bandwidths::ALIKE.to_string() } else { of.to_string() }
+    let facts = planned.entry.facts().into_iter().zip(manifest.fabric.facts());
+    facts.into_iter().try_for_each(|((what, of_plan), (_, found))| is_same(what, &of_plan, &found))
 }
 
 /// Every two switches of a group share as many links as were planned.

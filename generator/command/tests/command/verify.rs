@@ -318,6 +318,10 @@ fn a_table_set_is_held_against_the_planned_fabric() {
         ("\"plan\"", "\"another\""),
         ("[dragonfly]", "seed = 7\n[dragonfly]"),
         ("[routing]", "[links]\nglobal-latency = 99\n[routing]"),
+        ("[routing]", "[links]\nbuffer = 64\n[routing]"),
+        ("[routing]", "[links]\ndestination-window = \"none\"\n[routing]"),
+        ("[routing]", "[links]\ninjection = \"two\"\n[routing]"),
+        ("[routing]", "[links]\ntelling = 16\n[routing]"),
     ] {
         let plan = String::from_utf8(scratch.read("fabric.toml")).unwrap();
         assert!(plan.contains(from), "{plan}");

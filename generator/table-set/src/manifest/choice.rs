@@ -3,9 +3,9 @@
 //! Plain data: those who choose fill it in, and [`all_rounded`](super::all_rounded) makes it what is written
 //! and shown.
 
-use super::WindowEntry;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Display;
+use tvlb_schema::WindowLimits;
 
 /// How the sets were chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,7 +94,7 @@ pub struct PanelEntry {
     /// When the windows of sources close, in the runs of baselines and candidates alike; none where packets are not
     /// acknowledged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub destination_window: Option<WindowEntry>,
+    pub destination_window: Option<WindowLimits>,
     /// Saturations are multiples of this.
     pub resolution: f64,
     /// Candidates are ranked by their mean saturation over these.
