@@ -5,6 +5,10 @@ use crate::text::field;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter, Write};
+use std::ops::Range;
+
+/// Characters of a line of text. A table that is wider is broken into several below each other.
+const LINE: usize = 100;
 
 /// The last column of CSV, where a table says how it is drawn.
 pub const DRAWN: &str = "drawn";
@@ -169,12 +173,21 @@ macro_rules! row {
 pub struct Table<'c> {
     columns: Vec<Column<'c>>,
     rows: Vec<Vec<Cell>>,
+    /// How many columns tell rows apart.
+    keys: usize,
     drawn: Option<&'static str>,
 }
 
 impl<'c> Table<'c> {
     pub fn new(columns: Vec<Column<'c>>) -> Self {
-        Self { columns, rows: Vec::new(), drawn: None }
+        Self { columns, rows: Vec::new(), keys: 1, drawn: None }
+    }
+
+    /// The same table, whose rows are told apart by so many first columns: text has them again wherever it is broken
+    /// because lines are too long.
+    #[must_use]
+    pub fn told_apart_by(self, keys: usize) -> Self {
+        Self { keys, ..self }
     }
 
     /// The same table, which says in a last column of CSV how it is drawn: [`crate::drawing::Drawing::parse`] reads it.
@@ -219,7 +232,8 @@ impl<'c> Table<'c> {
     }
 }
 
-/// The table for people: cells below heads, but no column that says nothing. Empty without rows.
+/// The table for people: cells below heads, but no column that says nothing. Empty without rows. Where it is wider than
+/// 100 characters, the columns that have no room stand below, again after those that tell rows apart.
 impl Display for Table<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if self.rows.is_empty() {
@@ -237,13 +251,40 @@ impl Display for Table<'_> {
         let is_number =
             |place: &usize| matches!(self.columns[*place].shown, Alignment::Decimals(_));
         let to_right: Vec<bool> = places.iter().map(is_number).collect();
-        f.write_str(&aligned(&grid, &to_right))
+        let keys = places.iter().take_while(|&&place| place < self.keys).count();
+        for (number, part) in broken(&widths(&grid), keys).into_iter().enumerate() {
+            let part = (0..keys).chain(part);
+            let of_part: Vec<Vec<&str>> = grid
+                .iter()
+                .map(|cells| part.clone().map(|place| cells[place].as_ref()).collect())
+                .collect();
+            let to_right: Vec<bool> = part.map(|place| to_right[place]).collect();
+            let gap = if number == 0 { "" } else { "\n" };
+            write!(f, "{gap}{}", aligned(&of_part, &to_right))?;
+        }
+        Ok(())
     }
 }
 
-/// Cells below each other, two blanks between them, to the right in the columns that say so and to the left in
-/// all others.
-pub fn aligned<C: AsRef<str>>(grid: &[Vec<C>], to_right: &[bool]) -> String {
+/// The columns after the first `keys` ones, in as few parts as fit a line after those: all in one where these leave
+/// less than half a line.
+fn broken(widths: &[usize], keys: usize) -> Vec<Range<usize>> {
+    let of_keys: usize = widths[..keys].iter().map(|width| width + 2).sum();
+    let mut parts = Vec::new();
+    let (mut begin, mut width) = (keys, of_keys);
+    for (place, own) in widths.iter().enumerate().skip(keys) {
+        if of_keys <= LINE / 2 && place > begin && width + own > LINE {
+            parts.push(begin..place);
+            (begin, width) = (place, of_keys);
+        }
+        width += own + 2;
+    }
+    parts.push(begin..widths.len());
+    parts
+}
+
+/// The characters of the widest cell of each column.
+fn widths<C: AsRef<str>>(grid: &[Vec<C>]) -> Vec<usize> {
     let mut widths: Vec<usize> = Vec::new();
     for cells in grid {
         widths.resize(widths.len().max(cells.len()), 0);
@@ -251,6 +292,13 @@ pub fn aligned<C: AsRef<str>>(grid: &[Vec<C>], to_right: &[bool]) -> String {
             *width = (*width).max(cell.as_ref().chars().count());
         }
     }
+    widths
+}
+
+/// Cells below each other, two blanks between them, to the right in the columns that say so and to the left in
+/// all others.
+pub fn aligned<C: AsRef<str>>(grid: &[Vec<C>], to_right: &[bool]) -> String {
+    let widths = widths(grid);
     let mut text = String::new();
     for cells in grid {
         let begin = text.len();
@@ -284,7 +332,6 @@ pub fn csv(row: &[Cell]) -> String {
 
 /// What columns mean, a line or more for each, as the help of a command says it.
 pub fn help(columns: &[Column<'_>]) -> String {
-    const LINE: usize = 100;
     let width = columns.iter().map(|column| column.head.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for Column { head, meaning, .. } in columns.iter().filter(|column| !column.meaning.is_empty()) {
@@ -327,6 +374,26 @@ mod tests {
         table.push(row![None::<&str>, true, 0.5]);
         let text = "set  hops  error\na,b  2.12      -\nc      12      -\n-    true  0.500\n";
         assert_eq!(table.to_string(), text);
+    }
+
+    #[test]
+    fn a_wide_table_is_broken_after_the_columns_that_tell_rows_apart() {
+        let columns = (0..12).map(|_| Column::number("a-column", 0, "")).collect();
+        let mut table = Table::new(columns).told_apart_by(2);
+        table.push((0..12_u32).map(Cell::from).collect());
+        table.push((20..32_u32).map(Cell::from).collect());
+        let text = table.to_string();
+        let lines: Vec<Vec<&str>> =
+            text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines.len(), 7);
+        assert!(text.lines().all(|line| line.chars().count() <= LINE), "{text}");
+        assert_eq!(lines[1], ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+        assert_eq!(lines[5], ["0", "1", "10", "11"]);
+        assert_eq!(lines[6], ["20", "21", "30", "31"]);
+        // No room is left after what tells rows apart.
+        let mut table = Table::new(vec![Column::words("set", ""), Column::number("x", 0, "")]);
+        table.push(row!["s".repeat(99), 1_u32]);
+        assert_eq!(table.to_string().lines().count(), 2);
     }
 
     #[test]

@@ -5,17 +5,19 @@ pub(crate) mod options;
 
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{opener, outside_table_sets};
-use crate::output::{Bars, catch_interrupt, print};
+use crate::output::{Bars, catch_interrupt, print, print_json};
 use old::{Old, existing};
 pub(crate) use options::ImportOptions;
 use options::{ImportAgain, ImportIbnetdiscover, ImportSlingshot, ImportSource};
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::Path;
 use tvlb_base::parameter::{Parameters, Stated};
 use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Latencies};
-use tvlb_import::{Grouping, Import, ImportWriteError, Roots, check_directory};
+use tvlb_import::{Grouping, Import, ImportWriteError, Roots, Summary, check_directory};
 use tvlb_simulator::Settings;
 use tvlb_table_set::WriteError;
 
@@ -35,7 +37,7 @@ pub(crate) fn run(arguments: &ImportOptions) -> Outcome {
 }
 
 fn slingshot(arguments: &ImportSlingshot, progress: &dyn Progress) -> Outcome {
-    let ImportSlingshot { files, output, live, jacks, cables, again } = arguments;
+    let ImportSlingshot { files, output, live, jacks, cables, again, json } = arguments;
     check_output(output, again)?;
     let open = |path: &Path| opener(path)?().map_err(Failure::of);
     let plans = files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
@@ -45,11 +47,11 @@ fn slingshot(arguments: &ImportSlingshot, progress: &dyn Progress) -> Outcome {
     let earlier = Old::earlier(old.as_ref(), again);
     let import = tvlb_import::slingshot(plans, live, jacks, cables.two_jacks, &earlier);
     let import = import.map_err(Failure::of)?;
-    write(import, old.as_ref(), (output, again), progress)
+    write(import, old.as_ref(), (output, again, *json), progress)
 }
 
 fn ibnetdiscover(arguments: &ImportIbnetdiscover, progress: &dyn Progress) -> Outcome {
-    let ImportIbnetdiscover { file, output, groups, threshold, roots, again } = arguments;
+    let ImportIbnetdiscover { file, output, groups, threshold, roots, again, json } = arguments;
     check_output(output, again)?;
     let roots = roots.as_deref().map(Roots::given).transpose().map_err(Failure::of)?;
     let grouping = Grouping { pattern: groups.clone(), threshold: *threshold, roots };
@@ -57,7 +59,7 @@ fn ibnetdiscover(arguments: &ImportIbnetdiscover, progress: &dyn Progress) -> Ou
     let old = Old::of(output, again)?;
     let earlier = Old::earlier(old.as_ref(), again);
     let import = tvlb_import::ibnetdiscover(source, &grouping, &earlier).map_err(Failure::of)?;
-    write(import, old.as_ref(), (output, again), progress)
+    write(import, old.as_ref(), (output, again, *json), progress)
 }
 
 /// Refuses, before the work, a directory that must not be written to.
@@ -69,7 +71,7 @@ fn check_output(output: &Path, again: &ImportAgain) -> Outcome {
 fn write(
     mut import: Import,
     old: Option<&Old>,
-    (output, again): (&Path, &ImportAgain),
+    (output, again, json): (&Path, &ImportAgain, bool),
     progress: &dyn Progress,
 ) -> Outcome {
     let new = made(&import, output, again)?;
@@ -90,20 +92,32 @@ fn write(
             }
             error => Failure::of(error),
         })?;
-    let mut warnings = import.warnings();
-    for warning in warnings.by_ref().take(MOST_WARNINGS) {
+    let summary = import.summary();
+    let (first, more) = summary.warnings.split_at(summary.warnings.len().min(MOST_WARNINGS));
+    for warning in first {
         tell(&format!("warning: {warning}"));
     }
-    let more = warnings.count();
-    if more > 0 {
-        tell(&format!("warning: {more} more are in assumptions.txt"));
+    if !more.is_empty() {
+        tell(&format!("warning: {} more are in assumptions.txt", more.len()));
     }
-    print(&format_args!(
-        "{}written   {}: {}\n",
-        import.summary(),
-        output.display(),
-        files.join(", ")
-    ))
+    let written = Written { summary, directory: output, files };
+    if json { print_json(&written) } else { print(&written) }
+}
+
+/// What an import has written.
+#[derive(Serialize)]
+struct Written<'w> {
+    #[serde(flatten)]
+    summary: Summary,
+    directory: &'w Path,
+    files: Vec<&'static str>,
+}
+
+impl Display for Written<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { summary, directory, files } = self;
+        writeln!(f, "{summary}written   {}: {}", directory.display(), files.join(", "))
+    }
 }
 
 /// How links are where nobody said it.
@@ -194,6 +208,7 @@ mod tests {
             jacks: None,
             cables: options::CablesOfTwoJacks { two_jacks: None },
             again: ImportAgain { keep: None, force, global_ports: 0 },
+            json: false,
         };
         slingshot(&arguments, &StopsAfter(AtomicUsize::new(steps.unwrap_or(usize::MAX))))
     }

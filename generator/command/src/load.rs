@@ -164,7 +164,7 @@ struct LoadReport {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct PathLoads {
-    paths: String,
+    set: String,
     /// Flits per node and cycle.
     static_saturation: f64,
     largest_load: f64,
@@ -209,13 +209,13 @@ impl PathLoads {
             let busiest = busiest.iter().map(|link| named(fabric, link)).collect();
             LinksOfKind { kind: name, as_busy: found.as_busy(kind), busiest }
         };
-        let paths = match paths {
+        let set = match paths {
             LoadPaths::Min => "min".to_owned(),
             LoadPaths::Conventional => CONVENTIONAL.to_owned(),
             LoadPaths::Set(rule) => canonical(rule),
         };
         Self {
-            paths,
+            set,
             static_saturation: found.saturation(),
             largest_load: found.largest(),
             min_without_vlb: found.without_vlb,
@@ -275,7 +275,7 @@ impl Display for LoadReport {
             "what it takes where a node sends one flit per cycle"
         };
         for loads in &self.loads {
-            writeln!(f, "\npaths    {}", loads.paths)?;
+            writeln!(f, "\nset      {}", loads.set)?;
             writeln!(
                 f,
                 "         saturates at {:.4} flits per node and cycle: the busiest link carries {:.4} times \

@@ -4,6 +4,7 @@
 //! people go on to mean the same by it; what is new comes into numbers that nothing has.
 
 use crate::notes::{NameSample, counted};
+use crate::summary::{NumbersSummary, PartCounts};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
@@ -181,23 +182,18 @@ impl NumberChanges {
         Self(NumberedPart::ALL.map(|part| Fate::of(part, &earlier.places, now)))
     }
 
-    /// Lines for the summary that the command prints.
-    pub(crate) fn summary(&self) -> String {
-        let line = |label: &str, count: &dyn Fn(&Fate) -> usize| {
-            let counts =
-                NumberedPart::ALL.into_iter().zip(&self.0).map(|(part, fate)| (part, count(fate)));
-            let some = counts.filter(|&(_, count)| count > 0);
-            let some: Vec<String> = some.map(|(part, count)| part.counted(count)).collect();
-            let words = if some.is_empty() { "nothing".to_owned() } else { some.join(", ") };
-            format!("{label:<9} {words}\n")
+    /// In numbers.
+    pub(crate) fn summary(&self) -> NumbersSummary {
+        let counts = |count: &dyn Fn(&Fate) -> usize| {
+            let [groups, switches, nodes, global_ports] = self.0.each_ref().map(count);
+            PartCounts { groups, switches, nodes, global_ports }
         };
-        [
-            line("kept", &|fate| fate.kept),
-            line("added", &|fate| fate.added.count()),
-            line("gone", &|fate| fate.gone.count()),
-            line("moved", &|fate| fate.moved.count()),
-        ]
-        .concat()
+        NumbersSummary {
+            kept: counts(&|fate| fate.kept),
+            added: counts(&|fate| fate.added.count()),
+            gone: counts(&|fate| fate.gone.count()),
+            moved: counts(&|fate| fate.moved.count()),
+        }
     }
 
     /// A sentence for each sort of part and what has become of it, with names.

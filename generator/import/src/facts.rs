@@ -7,6 +7,7 @@ use crate::local_pairs::LocalPairs;
 use crate::machine::{Machine, count};
 use crate::notes::{NameSample, Notes, counted};
 use crate::numbering::Numbering;
+use crate::summary::{KindSummary, Summary};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use tvlb_table_set::sha256;
@@ -117,26 +118,21 @@ impl Facts {
         }
     }
 
-    /// The summary that the command prints.
-    pub(crate) fn summary(&self, read: &str, numbering: &Numbering) -> String {
-        let mut text = format!(
-            "read      {read}\nmachine   {}, {}, {}\nlinks     {} local, {} global\n",
-            counted(self.groups, "group", "groups"),
-            counted(numbering.switches.len(), "switch", "switches"),
-            counted(self.nodes, "node", "nodes"),
-            self.local_links,
-            self.global_links
-        );
-        for (number, kind) in numbering.kinds.iter().enumerate() {
-            use std::fmt::Write;
-            let label = if number == 0 { "kinds" } else { "" };
-            let _ = write!(text, "{label:<9} {}: g = {}", kind.name, kind.groups);
-            let _ = match kind.size {
-                0 => writeln!(text),
-                a => writeln!(text, ", a = {a}, p = {}, h = {}", kind.nodes, kind.global_ports),
-            };
+    /// In numbers, beside what was read and numbered.
+    pub(crate) fn summary(&self, numbering: &Numbering, notes: &Notes) -> Summary {
+        Summary {
+            read: notes.read.clone(),
+            groups: self.groups,
+            switches: numbering.switches.len(),
+            nodes: self.nodes,
+            local_links: self.local_links,
+            global_links: self.global_links,
+            kinds: numbering.kinds.iter().map(KindSummary::from).collect(),
+            numbers: None,
+            not_live: None,
+            assumptions: notes.assumed.iter().chain(&self.uneven).cloned().collect(),
+            warnings: notes.warnings.iter().chain(&self.warnings).cloned().collect(),
         }
-        text
     }
 
     /// `assumptions.txt`.

@@ -15,7 +15,7 @@
 //!     0,x1c0r1j9,none,x2c0r1j9,none,1,none,none,none,none,global,0,7,none,none,none,[]\n";
 //! let plan = NamedText::of_text("plan.csv", text.as_bytes());
 //! let import = slingshot(vec![plan], None, None, None, &Earlier::default())?;
-//! assert!(import.summary().contains("2 groups, 2 switches"));
+//! assert!(import.summary().groups == 2);
 //! # Ok::<(), tvlb_import::ImportError>(())
 //! ```
 
@@ -30,6 +30,7 @@ mod machine;
 mod notes;
 mod numbering;
 mod slingshot;
+mod summary;
 mod write;
 
 use earlier::NumberChanges;
@@ -48,6 +49,7 @@ pub use files::open;
 pub use ibnetdiscover::{Grouping, Roots};
 pub use numbering::NumberingError;
 pub use slingshot::TwoJacks;
+pub use summary::{KindSummary, NumbersSummary, PartCounts, Summary};
 
 /// Why a machine cannot be imported.
 #[derive(Debug, thiserror::Error)]
@@ -165,23 +167,13 @@ impl Import {
         Ok(Self { made_by, name, machine, numbering, facts, changes, notes, knows_live, fabric })
     }
 
-    /// What was read and what came of it, in a few lines.
-    pub fn summary(&self) -> String {
-        let mut text = self.facts.summary(&self.notes.read, &self.numbering);
-        if let Some(changes) = &self.changes {
-            text += &changes.summary();
+    /// What was read and what came of it.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            numbers: self.changes.as_ref().map(NumberChanges::summary),
+            not_live: self.knows_live.then_some(self.machine.down.len()),
+            ..self.facts.summary(&self.numbering, &self.notes)
         }
-        if self.knows_live {
-            let down = self.machine.down.len();
-            let words = notes::counted(down, "planned link is", "planned links are");
-            text += &["down      ", &words, " not live\n"].concat();
-        }
-        text
-    }
-
-    /// What a person should look at, one sentence each.
-    pub fn warnings(&self) -> impl Iterator<Item = &str> {
-        self.notes.warnings.iter().chain(&self.facts.warnings).map(String::as_str)
     }
 
     /// Writes this fabric file in the place of the one that the machine gives.

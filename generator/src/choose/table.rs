@@ -156,11 +156,11 @@ pub(crate) fn lead_in_words(lead: Lead, patterns: usize) -> String {
 
 fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) -> fmt::Result {
     let patterns = panel.score.len();
-    let latency = format!("latency at {}", contest.low_load);
-    let served = format!("served at {}", contest.served_load);
+    let latency = format!("cycles at {}", contest.low_load);
+    let served = format!("at {}", contest.served_load);
     let columns = CONTENDERS.map(|column| match column.name {
-        "latency at 0.1" => column.under(&latency),
-        "served at 0.2" => column.under(&served),
+        "cycles at 0.1" => column.under(&latency),
+        "at 0.2" => column.under(&served),
         _ => column,
     });
     let mut table = Table::new(columns.to_vec());
@@ -424,7 +424,8 @@ fn show_regrets(
 /// A table beside a word.
 fn indented(f: &mut fmt::Formatter<'_>, word: &str, table: &Table<'_>) -> fmt::Result {
     for (number, line) in table.to_string().lines().enumerate() {
-        writeln!(f, "{:8} {line}", if number == 0 { word } else { "" })?;
+        let line = format!("{:8} {line}", if number == 0 { word } else { "" });
+        writeln!(f, "{}", line.trim_end())?;
     }
     Ok(())
 }
@@ -435,7 +436,7 @@ const CONTENDERS: [Column<'_>; 7] = [
         "the set and how it is weighed: conventional, the paper's choice, both with queues by channel and weighed as \
          sets of Step 1's front are, and ours",
     ),
-    Column::number("modelled", 4, "throughput by the model of Step 1, in flits per node and cycle"),
+    Column::number("model", 4, "throughput by the model of Step 1, in flits per node and cycle"),
     Column::number(
         "saturation",
         4,
@@ -443,13 +444,13 @@ const CONTENDERS: [Column<'_>; 7] = [
          over the adversarial patterns",
     ),
     Column::number("hops", 2, "mean links between switches of a VLB path"),
-    Column::number("latency at 0.1", 2, "mean latency in cycles at the load that the heading says"),
+    Column::number("cycles at 0.1", 2, "mean latency in cycles at the load that the heading says"),
     Column::number(
         "worst served",
         2,
         "what is delivered of the node that is served worst, over the mean of all, at 90% of the saturation",
     ),
-    Column::number("served at 0.2", 2, "the same at the load that the heading says"),
+    Column::number("at 0.2", 2, "the same at the load that the heading says"),
 ];
 
 const AGAIN: [Column<'_>; 3] = [

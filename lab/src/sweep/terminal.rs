@@ -41,7 +41,8 @@ pub(super) fn text(rows: &Rows, figures: &[&str], shown: &[&str]) -> String {
             Column::words(name, "")
         }
     };
-    let mut table = Table::new(places.iter().map(column).collect());
+    let leading = places.iter().zip(&keys).take_while(|(place, key)| place == key).count();
+    let mut table = Table::new(places.iter().map(column).collect()).told_apart_by(leading);
     for row in &rows.rows {
         table.push(places.iter().map(|&place| cell(&row[place])).collect());
     }

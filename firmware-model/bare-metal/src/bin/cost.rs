@@ -25,10 +25,10 @@ mod bare {
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
     use tvlb_firmware_model::{
         Admission, ByChannel, CreditCounters, Credits, DefaultRng, Error, Header, Scheme, Step,
-        Switch, VlbPaths, WindowLimits, Windows,
+        Switch, VlbPaths, Windows,
     };
     use tvlb_ofar::{Ask, EscapeImage, Ofar};
-    use tvlb_schema::{NodeId, Port, SwitchId};
+    use tvlb_schema::{NodeId, Port, SwitchId, WindowLimits};
 
     /// More than any call touches.
     const PAINTED: usize = 8192;

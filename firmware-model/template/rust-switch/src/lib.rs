@@ -8,10 +8,10 @@
 #![forbid(unsafe_code)]
 
 use tvlb_firmware_model::rand_core::SeedableRng;
-use tvlb_firmware_model::schema::{NodeId, Port, SwitchId};
+use tvlb_firmware_model::schema::{NodeId, Port, SwitchId, WindowLimits};
 use tvlb_firmware_model::{
     Admission, Channels, CreditCounters, CreditError, DefaultRng, Error, Header, Scheme, Step,
-    Switch, VlbPaths, WindowLimits, Windows,
+    Switch, VlbPaths, Windows,
 };
 
 /// The most ports that the switch can have.

@@ -47,6 +47,9 @@ pub(crate) struct ImportSlingshot {
     pub cables: CablesOfTwoJacks,
     #[command(flatten)]
     pub again: ImportAgain,
+    /// Print what was read and written as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How a plan's cables with two jacks at an end are joined, which no plan says.
@@ -89,6 +92,9 @@ pub(crate) struct ImportIbnetdiscover {
     pub roots: Option<String>,
     #[command(flatten)]
     pub again: ImportAgain,
+    /// Print what was read and written as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// How an import goes on from an earlier one.

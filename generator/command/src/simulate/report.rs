@@ -206,7 +206,7 @@ impl Display for StudyText<'_> {
 
 /// A row for each load, means over its runs, and one for each population where there are several.
 fn curve(points: &[Point]) -> Table<'static> {
-    let mut table = Table::new(curve_columns());
+    let mut table = Table::new(curve_columns()).told_apart_by(2);
     for Point { load, saturated, growing, runs, .. } in points {
         let mark = match (saturated, growing) {
             (true, _) => '*',

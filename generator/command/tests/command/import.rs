@@ -47,6 +47,17 @@ fn a_slingshot_plan_becomes_a_fabric() {
     );
 }
 
+#[test]
+fn what_was_imported_is_said_as_json() {
+    let scratch = with_files();
+    let first = scratch.succeeds_with_warnings("import slingshot plan.csv -o out --json");
+    let first: serde_json::Value = serde_json::from_str(&first).unwrap();
+    assert_eq!(first["kinds"][1]["name"], "groups-of-2");
+    assert!(first.get("numbers").is_none() && first["warnings"].as_array().unwrap().len() == 1);
+    let again = "import slingshot plan.csv -o out --force --json";
+    assert_snapshot!("import_again_json", scratch.succeeds_with_warnings(again));
+}
+
 /// From the machine's own cable plan to packets, by the machine's own names.
 #[test]
 fn an_imported_machine_goes_through_all_commands() {

@@ -17,7 +17,7 @@ fn loads_as_table_and_json() {
     let json = scratch.succeeds(&format!("{load} --json"));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let saturation = |number: usize| json["loads"][number]["static-saturation"].as_f64().unwrap();
-    assert_eq!(json["loads"][1]["paths"], "shapes:111");
+    assert_eq!(json["loads"][1]["set"], "shapes:111");
     for (number, expected) in [(0, 0.125), (1, 7.0 / 24.0), (2, 7.0 / 22.0)] {
         assert!((saturation(number) - expected).abs() < 1e-12, "{number}: {}", saturation(number));
     }
@@ -89,8 +89,8 @@ fn flows_have_several_destinations() {
         scratch.succeeds("load fabric.toml --traffic flows:few.csv --busiest 3")
     );
     assert_eq!(
-        loads("out", "--set ugal-l")["loads"][1]["paths"],
-        loads("out", "--set par-source")["loads"][1]["paths"]
+        loads("out", "--set ugal-l")["loads"][1]["set"],
+        loads("out", "--set par-source")["loads"][1]["set"]
     );
     assert_snapshot!(scratch.refuses("load fabric.toml --set ugal-l"));
     // Where processes of a listed traffic run is said by a placement, as of any other.

@@ -416,7 +416,7 @@ fn what_a_person_should_look_at_is_said() {
     let mut rows = small();
     rows[0] = edge("x1c0r1j101", ["x1c0s7b0n0h0", "none"], 0);
     let import = plan(&plan_of(&rows)).unwrap();
-    let warnings: Vec<_> = import.warnings().collect();
+    let warnings = import.summary().warnings;
     assert_eq!(
         warnings,
         [
@@ -474,7 +474,7 @@ fn what_is_not_live_is_down() {
     local (0,0)-(0,1):0 # x1c0r1j5p0-x1c0r3j6p0
     cable (0,1):1 # x1c0r3j9p1-x2c4r7j9p1
     ");
-    assert!(import.summary().ends_with("down      2 planned links are not live\n"));
+    assert!(import.summary().to_string().ends_with("down      2 planned links are not live\n"));
     let assumed = text(&import, "assumptions.txt");
     assert!(assumed.contains("- x1c0r3j9p1-x2c4r7j9p1\n"), "{assumed}");
     let plain = with(None, None).unwrap();
@@ -514,7 +514,7 @@ fn a_jack_map_gives_physical_ports() {
     ] {
         assert!(names.contains(line), "{line}: {names}");
     }
-    let warning = import.warnings().next().unwrap().to_owned();
+    let warning = import.summary().warnings.remove(0);
     assert!(warning.contains("x1c0r3j6p0, x1c0r3j6p1"), "{warning}");
     let header = "model,jack,port,asic_port\n";
     for (map, expected) in [
@@ -628,7 +628,11 @@ fn groups_of_thirty_two_switches_fit_by_crossed_cables() {
     let rule = Some(TwoJacks::Crossed);
     let import = tvlb_import::slingshot(vec![source], None, None, rule, &Earlier::default());
     let import = import.unwrap();
-    assert!(import.summary().contains("272 local, 1 global, 512 edge"), "{}", import.summary());
+    assert!(
+        import.summary().read.contains("272 local, 1 global, 512 edge"),
+        "{}",
+        import.summary()
+    );
     let cables = text(&import, "cables.csv");
     let assumed = text(&import, "assumptions.txt");
     assert!(assumed.contains("joined as you stated, crossed"), "{assumed}");
