@@ -4,17 +4,15 @@ use super::error::AdviceError;
 use super::estimate::{BusyLink, Packets, WayEstimate};
 use super::machine::Machines;
 use super::{Answer, Judged, Question, Way};
-use crate::sweep::{ResultStore, Results, SweepError};
+use crate::sweep::{JobPrograms, PlacedJobs, ResultStore, Results};
 use rayon::prelude::*;
-use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 use tvlb_base::progress::Progress;
-use tvlb_jobs::workload::{Graph, PlacedJob, Programs, SendOrder};
-use tvlb_jobs::{CompletionError, JobRun, MessageSettings, complete, least_time};
-use tvlb_simulator::{RunError, Settings};
-use tvlb_table_set::runs::{POLL, build};
-use tvlb_table_set::sha256;
+use tvlb_jobs::workload::{Graph, PlacedJob, SendOrder};
+use tvlb_jobs::{MessageSettings, least_time};
+use tvlb_schema::NodeId;
+use tvlb_table_set::runs::POLL;
 
 /// All that ways are judged with.
 pub(super) struct WayJudge<'q> {
@@ -23,8 +21,8 @@ pub(super) struct WayJudge<'q> {
     machines: Machines,
     /// For each job who exchanges bytes with whom.
     graphs: Vec<Graph>,
-    /// For each order the programs of each job, and the SHA-256 of them.
-    programs: Vec<(Vec<Programs>, String)>,
+    /// For each order the programs of each job.
+    programs: Vec<JobPrograms>,
     /// How messages travel in all runs.
     messages: MessageSettings,
 }
@@ -37,19 +35,12 @@ impl<'q> WayJudge<'q> {
     ) -> Result<Self, AdviceError> {
         let ordered = |order: &SendOrder| {
             let all = question.programs.iter().map(|programs| order.of(programs));
-            let all = all.collect::<Result<Vec<_>, _>>()?;
-            let hash = sha256(format!("{all:?}").as_bytes());
-            Ok((all, hash))
+            Ok(all.collect::<Result<Vec<_>, _>>()?.into())
         };
         let programs = question.orders.iter().map(ordered).collect::<Result<_, AdviceError>>()?;
         let machines = Machines::new(question, progress)?;
         let (graphs, messages) = (question.graphs(), question.messages());
         Ok(Self { question, results, machines, graphs, programs, messages })
-    }
-
-    fn jobs<'j>(&'j self, order: usize, placed: &'j [PlacedJob]) -> Vec<JobRun<'j>> {
-        let all = self.programs[order].0.iter().zip(placed);
-        all.map(|(programs, job)| JobRun { programs, nodes: &job.node_of }).collect()
     }
 
     /// What is known of ways that differ in the order and the routing alone.
@@ -61,8 +52,9 @@ impl<'q> WayJudge<'q> {
         let question = self.question;
         let first = ways[0];
         let placed = question.placed(first, question.seeds[0], &self.graphs, progress)?;
+        let nodes = nodes_of(placed);
         let topology = &self.machines.fabrics[first[0]].fabric.topology;
-        let packets = Packets::of(topology, &self.jobs(0, &placed), &self.messages);
+        let packets = Packets::of(topology, &self.programs[0].on(&nodes), &self.messages);
         let mut links: BTreeMap<usize, BusyLink> = BTreeMap::new();
         let mut all = Vec::new();
         for &way in ways {
@@ -75,7 +67,7 @@ impl<'q> WayJudge<'q> {
             };
             links.insert(routing, link.clone());
             let booted = self.machines.booted(way[0], routing)?;
-            let jobs = self.jobs(order, &placed);
+            let jobs = self.programs[order].on(&nodes);
             let settings = question.settings_of(chosen);
             let least_time = least_time(&booted, &settings, &jobs, &self.messages);
             all.push(Judged {
@@ -117,25 +109,23 @@ impl<'q> WayJudge<'q> {
     fn cycles(&self, way: Way, seed: u64, progress: &dyn Progress) -> Result<u32, AdviceError> {
         let [wiring, _, _, order, routing] = way;
         let placed = self.question.placed(way, seed, &self.graphs, progress)?;
-        let nodes: Vec<u8> = placed
-            .iter()
-            .flat_map(|job| &job.node_of)
-            .flat_map(|node| node.0.to_le_bytes())
-            .collect();
-        let fabric = &self.machines.fabrics[wiring];
-        let subject = WaySubject {
-            tool_version: build(),
-            wiring: &fabric.wiring,
-            rules: self.machines.paths[routing].rules_in_words(&fabric.fabric),
-            settings: self.question.settings_of(&self.question.routings[routing]),
+        let run = PlacedJobs {
+            programs: &self.programs[order],
+            nodes: &nodes_of(placed),
+            settings: &self.question.settings_of(&self.question.routings[routing]),
             messages: &self.messages,
-            programs: &self.programs[order].1,
-            nodes: sha256(&nodes),
             seed,
         };
+        let fabric = &self.machines.fabrics[wiring];
+        let rules = self.machines.paths[routing].rules_in_words(&fabric.fabric);
+        let subject = run.subject(&fabric.wiring, rules, "all");
         let store = ResultStore::new(self.results, true);
         loop {
-            let make = || self.run(way, &placed, (&subject.settings, seed), progress);
+            let make = || {
+                let fabric = self.machines.booted(wiring, routing)?;
+                let name = || format!("{}, seed {seed}", self.question.in_words(way));
+                Ok(run.complete(&fabric, name, progress)?.cycles)
+            };
             if let Some(cycles) = store.run(&subject, make)? {
                 return Ok(cycles);
             }
@@ -143,40 +133,9 @@ impl<'q> WayJudge<'q> {
             thread::sleep(POLL);
         }
     }
-
-    /// Makes a run.
-    fn run(
-        &self,
-        way: Way,
-        placed: &[PlacedJob],
-        (settings, seed): (&Settings, u64),
-        progress: &dyn Progress,
-    ) -> Result<u32, SweepError> {
-        let [wiring, _, _, order, routing] = way;
-        let fabric = self.machines.booted(wiring, routing)?;
-        let jobs = self.jobs(order, placed);
-        let completion = complete(&fabric, settings, &jobs, &self.messages, seed, progress);
-        let completion = completion.map_err(|error| match error {
-            CompletionError::Run(RunError::Cancelled(cancelled)) => cancelled.into(),
-            error => {
-                let run = format!("{}, seed {seed}", self.question.in_words(way));
-                SweepError::Run { run, error: error.into() }
-            }
-        })?;
-        Ok(completion.cycles)
-    }
 }
 
-/// Everything that a run depends on.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct WaySubject<'s> {
-    tool_version: &'static str,
-    wiring: &'s str,
-    rules: String,
-    settings: Settings,
-    messages: &'s MessageSettings,
-    programs: &'s str,
-    nodes: String,
-    seed: u64,
+/// For each job the node of each rank.
+fn nodes_of(placed: Vec<PlacedJob>) -> Vec<Vec<NodeId>> {
+    placed.into_iter().map(|job| job.node_of).collect()
 }

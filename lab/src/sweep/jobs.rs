@@ -7,21 +7,19 @@ use super::error::SweepError;
 use super::fabrics::NamedFabric;
 use super::file::File;
 use super::images::{BootImages, ImageKey};
+use super::job_run::{JobPrograms, JobSubject, PlacedJobs};
 use super::kind::{Kind, StudyTable, Unit, UnitRows, Units};
 use super::lists::{combinations, distinct};
 use super::network::{all_of, scheme, sets};
 use super::sets::StudyPaths;
 use super::settings::{Variant, variants};
-use serde::Serialize;
 use std::fmt::Display;
 use std::path::Path;
 use tvlb_base::progress::Progress;
+use tvlb_jobs::MessageSettings;
 use tvlb_jobs::workload::{Grid, Job, Motif, Programs, RankMap, WorkloadError, place};
-use tvlb_jobs::{CompletionError, JobRun, MessageSettings, complete};
 use tvlb_schema::{Dragonfly, LinkKind, NodeId};
-use tvlb_simulator::{RunError, Scheme, Settings};
-use tvlb_table_set::runs::build;
-use tvlb_table_set::sha256;
+use tvlb_simulator::{Scheme, Settings};
 use tvlb_traffic::PlacementRule;
 
 /// A row of the table before its seeds are run.
@@ -39,7 +37,7 @@ pub(super) struct JobRuns {
     jobs: Jobs,
     fabrics: Vec<NamedFabric>,
     /// The jobs of each fabric, and what their ranks do.
-    loaded: Vec<(Vec<Job>, Vec<Programs>)>,
+    loaded: Vec<(Vec<Job>, JobPrograms)>,
     sets: Vec<StudyPaths>,
     variants: Vec<Variant>,
     places: Vec<PlacementRule>,
@@ -47,26 +45,6 @@ pub(super) struct JobRuns {
     seeds: Vec<u64>,
     cases: Vec<Case>,
     images: BootImages,
-}
-
-/// Everything that a run depends on.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct JobsSubject<'s> {
-    tool_version: &'static str,
-    traffic_version: u32,
-    fabric: String,
-    set: String,
-    settings: Settings,
-    messages: MessageSettings,
-    jobs: Vec<String>,
-    workload: &'s str,
-    packets: u32,
-    iterations: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    compute_cycles: Option<u32>,
-    nodes: String,
-    seed: u64,
 }
 
 impl JobRuns {
@@ -141,7 +119,7 @@ impl JobRuns {
     /// For each job the node of each rank.
     fn nodes(&self, case: &Case, seed: u64) -> Result<Vec<Vec<NodeId>>, String> {
         let df = self.fabrics[case.fabric].fabric.topology.dragonfly();
-        let (jobs, programs) = &self.loaded[case.fabric];
+        let (jobs, JobPrograms { of_jobs: programs, .. }) = &self.loaded[case.fabric];
         let map = self.maps[case.map];
         let placed = |job: Job, nodes: Vec<NodeId>, programs: &Programs, number: u32| {
             let graph = (map == RankMap::Bisect).then(|| programs.graph());
@@ -197,44 +175,25 @@ impl JobRuns {
         if is_half && is_there { Ok(Some(nodes)) } else { Err(wrong()) }
     }
 
-    fn subject(&self, case: &Case, seed: u64) -> JobsSubject<'_> {
-        let fabric = &self.fabrics[case.fabric].fabric;
+    /// What a run of a case is made with and kept under.
+    fn run<F>(&self, case: &Case, seed: u64, ask: impl FnOnce(&PlacedJobs<'_>) -> F) -> F {
         let nodes = self.nodes(case, seed).expect("they were placed before");
-        let numbers: Vec<u8> =
-            nodes.concat().iter().flat_map(|node| node.0.to_le_bytes()).collect();
-        JobsSubject {
-            tool_version: build(),
-            traffic_version: tvlb_traffic::VERSION,
-            fabric: self.fabrics[case.fabric].wiring.clone(),
-            set: self.sets[case.set].rules_in_words(fabric),
-            settings: self.settings(case),
-            messages: MessageSettings::default(),
-            jobs: self.loaded[case.fabric].0.iter().map(Job::to_string).collect(),
-            workload: &self.jobs.workload,
-            packets: self.jobs.packets,
-            iterations: self.jobs.iterations.get(),
-            compute_cycles: (self.jobs.compute > 0).then_some(self.jobs.compute),
-            nodes: sha256(&numbers),
-            seed,
-        }
+        let settings = &self.settings(case);
+        let (programs, messages) = (&self.loaded[case.fabric].1, &MessageSettings::default());
+        ask(&PlacedJobs { programs, nodes: &nodes, settings, messages, seed })
+    }
+
+    fn subject(&self, case: &Case, seed: u64) -> JobSubject {
+        let named = &self.fabrics[case.fabric];
+        let rules = self.sets[case.set].rules_in_words(&named.fabric);
+        self.run(case, seed, |run| run.subject(&named.wiring, rules, "last iteration"))
     }
 
     /// The cycles of the last iteration of the job that takes longest for it.
     fn simulate(&self, case: &Case, seed: u64, progress: &dyn Progress) -> Result<u32, SweepError> {
         let fabric = self.images.booted(self.tables(case))?;
-        let nodes = self.nodes(case, seed).expect("they were placed before");
-        let programs = &self.loaded[case.fabric].1;
-        let jobs: Vec<JobRun<'_>> = programs
-            .iter()
-            .zip(&nodes)
-            .map(|(programs, nodes)| JobRun { programs, nodes })
-            .collect();
-        let (settings, messages) = (self.settings(case), MessageSettings::default());
-        let completion = complete(&fabric, &settings, &jobs, &messages, seed, progress);
-        let completion = completion.map_err(|error| match error {
-            CompletionError::Run(RunError::Cancelled(cancelled)) => cancelled.into(),
-            error => SweepError::Run { run: format!("seed {seed}"), error: Box::new(error) },
-        })?;
+        let name = || format!("seed {seed}");
+        let completion = self.run(case, seed, |run| run.complete(&fabric, name, progress))?;
         let last = self.jobs.iterations.get() as usize - 1;
         let of_jobs = completion.jobs.iter().filter_map(|times| times.iteration_cycles(last));
         Ok(of_jobs.max().unwrap_or(completion.cycles))
@@ -242,7 +201,7 @@ impl JobRuns {
 }
 
 /// The jobs of a machine, and what their ranks do.
-fn programs(jobs: &Jobs, df: &Dragonfly) -> Result<(Vec<Job>, Vec<Programs>), String> {
+fn programs(jobs: &Jobs, df: &Dragonfly) -> Result<(Vec<Job>, JobPrograms), String> {
     let in_words = |error: WorkloadError| error.to_string();
     let whole = || {
         let ranks = jobs.ranks_per_node.map_or(1, |ranks| u32::from(ranks.get()));
@@ -257,8 +216,8 @@ fn programs(jobs: &Jobs, df: &Dragonfly) -> Result<(Vec<Job>, Vec<Programs>), St
         let programs = motif.programs(job.ranks.get(), bytes, jobs.iterations)?;
         programs.after_computing(u64::from(jobs.compute))
     });
-    let programs = programs.collect::<Result<_, _>>().map_err(in_words)?;
-    Ok((sizes, programs))
+    let programs: Vec<Programs> = programs.collect::<Result<_, _>>().map_err(in_words)?;
+    Ok((sizes, programs.into()))
 }
 
 impl JobRuns {
@@ -285,11 +244,11 @@ impl Units for JobRuns {
 pub(super) struct JobTimes;
 
 impl Kind<JobRuns> for JobTimes {
-    type Subject<'u> = JobsSubject<'u>;
+    type Subject<'u> = JobSubject;
     /// Cycles.
     type Found = u32;
 
-    fn subject<'u>(&self, unit: Unit<'u, JobRuns>) -> JobsSubject<'u> {
+    fn subject(&self, unit: Unit<'_, JobRuns>) -> JobSubject {
         let (case, seed) = unit.units.unit(unit.place);
         unit.units.subject(case, seed)
     }

@@ -42,6 +42,7 @@ mod fabrics;
 mod file;
 mod images;
 mod inline;
+mod job_run;
 mod jobs;
 mod kind;
 mod lists;
@@ -64,6 +65,7 @@ mod verdict;
 
 pub(crate) use fabrics::NamedFabric;
 pub(crate) use images::{BootImages, ImageKey};
+pub(crate) use job_run::{JobPrograms, PlacedJobs};
 pub(crate) use lists::combinations;
 pub(crate) use sets::{CONVENTIONAL, StudyPaths};
 

@@ -22,7 +22,7 @@ impl JobRuns {
         let mut sent: BTreeMap<SwitchId, BTreeMap<SwitchId, f64>> = BTreeMap::new();
         let mut to_nodes = vec![0.0; df.node_numbers() as usize];
         let (mut from_nodes, mut total) = (to_nodes.clone(), 0.0);
-        for (programs, nodes) in self.loaded[case.fabric].1.iter().zip(&nodes) {
+        for (programs, nodes) in self.loaded[case.fabric].1.of_jobs.iter().zip(&nodes) {
             for (from, to, bytes) in programs.messages() {
                 let flits = f64::from(MessageSettings::default().packets(bytes));
                 let [from, to] = [from, to].map(|rank| nodes[rank.as_usize()]);
@@ -54,7 +54,7 @@ impl JobRuns {
         // Time is counted in messages on a link within a group, whatever the fastest kind is.
         let at = |place: usize| f64::from(cycles[place]) * local / packets;
         let middle = cycles.len() / 2;
-        let messages = self.loaded[case.fabric].1.iter().flat_map(Programs::messages);
+        let messages = self.loaded[case.fabric].1.of_jobs.iter().flat_map(Programs::messages);
         let flits = messages.map(|(_, _, bytes)| MessageSettings::default().packets(bytes));
         let flits: f64 = flits.map(f64::from).sum();
         let carried = flits / (f64::from(df.node_count()) * f64::from(cycles[middle].max(1)));
