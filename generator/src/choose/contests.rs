@@ -82,7 +82,8 @@ impl Contests<'_> {
         let ugal_l = Field::new(self.with_images(for_ugal)?);
         let par = Field::new(self.with_images(for_par)?);
         self.progress.stage("simulate", None);
-        self.progress.about_left(about_runs(self.panel, ugal_l.count() + par.count()));
+        let (contenders, references) = (ugal_l.count() + par.count(), ugal_l.references().len());
+        self.progress.about_left(about_runs(self.panel, contenders, references));
         // Before the contests, which share them: no run is made twice.
         let conventional = ugal_l.images(Contender::CONVENTIONAL);
         let runner =
@@ -188,11 +189,16 @@ impl Contests<'_> {
     }
 }
 
-/// About how many runs Step 2 takes for so many contenders. Until it is excluded, dropped or has
-/// finished, one takes about two runs for each traffic of the panel, and one for each further seed of a
-/// guard: by this a choice on dfly(4, 8, 4, 9) makes some 480 runs, where it makes some 650.
-fn about_runs(panel: &Panel, contenders: usize) -> usize {
+/// About how many runs Step 2 takes of two fields with so many contenders. Until it is excluded, dropped or has
+/// finished, one takes about two runs for each traffic of the panel, and one for each further seed of a guard. On each
+/// seed that takes no part in the choice the references and the chosen one take two runs for each score pattern,
+/// conventional UGAL and the chosen one three for each guard, and MIN and conventional VLB together two.
+fn about_runs(panel: &Panel, contenders: usize, references: usize) -> usize {
     let further_seeds = panel.guards.iter().map(|guard| guard.seeds as usize - 1);
     let of_one = (panel.score.len() + panel.guards.len()) * 2 + further_seeds.sum::<usize>();
-    of_one * contenders
+    let again = panel.of_further_seeds().into_iter().map(|panel| {
+        let (score, guards) = (panel.score.len(), panel.guards.len());
+        2 * ((references + 1) * 2 * score + 3 * guards) + 2 * guards
+    });
+    of_one * contenders + again.sum::<usize>()
 }
