@@ -16,9 +16,9 @@ use tvlb_topology::bill::places::{MOST_METRES, Places};
 use tvlb_topology::bill::{Cable, CableEnd, cables};
 use tvlb_topology::export::Wiring;
 
-/// List the cables of a fabric with their lengths, for those who order and lay them
+/// List the cables of a fabric with their lengths, to order and lay them
 ///
-/// A cable is as long as the way between the places of its switches, along x and along y, and a slack.
+/// The length of a cable is the distance between the places of its switches, along x plus along y, plus a slack.
 /// docs/reference/cables.md says more.
 #[derive(Args)]
 pub(crate) struct CablesOptions {
@@ -28,16 +28,16 @@ pub(crate) struct CablesOptions {
     /// NAME`, `group GROUP`, `switch SWITCH` or `switch PATTERN`
     #[arg(long, value_name = "FILE")]
     places: PathBuf,
-    /// How many metres a cable is longer than the way between its places
+    /// How many metres a cable is longer than the distance between its places
     #[arg(long, value_name = "METRES", default_value_t = 2.0, allow_negative_numbers = true, value_parser = metres)]
     slack: f64,
-    /// The lengths that there are to buy, in metres, as in 1,2,3,5,10; without it every whole number of metres
+    /// The lengths on sale, in metres, as in 1,2,3,5,10; without it, every whole number of metres
     #[arg(long, value_name = "LENGTHS", value_delimiter = ',', allow_negative_numbers = true, value_parser = metres)]
     stock: Vec<f64>,
-    /// List every cable, too, those between the same two places after each other
+    /// Also list every cable; cables between the same two places stand together
     #[arg(long)]
     list: bool,
-    /// Write a line for each cable to FILE, in the order of --list
+    /// Write one line for each cable to FILE, in the order of --list
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Print JSON, with every cable

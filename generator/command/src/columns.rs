@@ -9,7 +9,7 @@ pub(crate) fn model() -> String {
     format!("Columns (docs/reference/model.md says more, of CSV too):\n{columns}")
 }
 
-/// The tables of `tvlb generate` where it chooses the sets.
+/// The tables that `tvlb generate` prints when it chooses sets.
 pub(crate) fn choice() -> String {
     let columns = tvlb_generator::choose::table::help();
     format!("Columns of the choice (docs/reference/choosing-sets.md says more):\n{columns}")
@@ -20,7 +20,7 @@ pub(crate) fn diff() -> String {
     format!("Columns (docs/reference/diff.md says more):\n{}", tvlb_generator::diff::help())
 }
 
-/// What `tvlb faults` says.
+/// The output of `tvlb faults`.
 pub(crate) const FAULTS: &str = "Output (docs/reference/faults.md says more):
   dead     links between groups, links within groups, and switches that are dead
   install  what switches have to take: the fault image and its bytes, and the switches with a new

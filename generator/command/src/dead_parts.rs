@@ -1,12 +1,11 @@
-//! What a command that takes no list of what is dead says to someone who gives it one.
+//! Advice for users who give a list of dead parts to a command that takes none.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// The option by which commands take the list.
 const OPTION: &str = "--faults";
 
-/// Adds to an error about `--faults` how to get what the user may have wanted of the command with this
-/// name.
+/// Adds to an error about `--faults` how to get what the user of this command may have wanted.
 pub(crate) fn add_tip(error: &mut clap::Error, command: &str) {
     let is_list = matches!(
         error.get(ContextKind::InvalidArg),
@@ -16,13 +15,13 @@ pub(crate) fn add_tip(error: &mut clap::Error, command: &str) {
         return;
     }
     let Some(tip) = tip(command) else { return };
-    // An option with a similar name is no advice where there is better.
+    // Where there is better advice, an option with a similar name is no help.
     error.remove(ContextKind::SuggestedArg);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }
 
-/// Why a command takes no list, and what to do instead; `None` of those that take one, or read neither a
-/// fabric nor a table set.
+/// Why a command takes no list, and what to do instead; `None` for commands that take one, or read neither a fabric nor
+/// a table set.
 fn tip(command: &str) -> Option<&'static str> {
     let tip = match command {
         "generate" => {
@@ -38,28 +37,28 @@ fn tip(command: &str) -> Option<&'static str> {
              installs an update of `tvlb faults` from a cycle on, and --update UPDATE from the beginning"
         }
         "escape" => {
-            "an escape network is of the plan; switches that have installed an update decide by UGAL-L or PAR"
+            "the escape network assumes that nothing is dead; with an update, switches decide by UGAL-L or PAR"
         }
         "verify" => {
-            "--update UPDATE verifies what switches have with an update, which `tvlb faults` makes of a list"
+            "--update UPDATE verifies switches with an update installed, which `tvlb faults` makes from a list"
         }
         "inspect" => {
             "--update UPDATE shows what an update of `tvlb faults` says is dead, and --switch N with it that \
              switch; `tvlb paths FABRIC --faults LIST` shows the paths that are left"
         }
         "diff" => {
-            "it compares table sets, which are made of the plan; `tvlb faults` says what a list of dead \
+            "it compares table sets, which are made for the plan; `tvlb faults` says what a list of dead \
              parts changes"
         }
         "sets" => {
-            "sets are of the plan, and stay where parts are dead; `tvlb paths FABRIC --faults LIST` shows the \
-             paths that are left"
+            "sets are made for the plan, and stay when parts die; `tvlb paths FABRIC --faults LIST` shows the \
+             remaining paths"
         }
         "sweep" => {
             "`faults = [\"none\", \"LIST\"]` in the sweep file says what is dead in its runs"
         }
         "place" => {
-            "--with listed:FILE leaves out the nodes of dead switches; all other parts play no part in it"
+            "--with listed:FILE leaves out the nodes of dead switches; no other part matters here"
         }
         "run" => {
             "its switches have no update installed; --with listed:FILE leaves out nodes, and `tvlb simulate \
@@ -69,9 +68,9 @@ fn tip(command: &str) -> Option<&'static str> {
             "its switches have no update installed; --with listed:FILE leaves out the nodes of dead switches"
         }
         "vectors" => {
-            "--update DIR has the switch decide with an update of `tvlb faults`, which says what is dead"
+            "--update DIR makes the switch decide with an update of `tvlb faults`, which says what is dead"
         }
-        "cables" => "it is the bill of a plan, of which nothing is dead",
+        "cables" => "it lists the cables of a plan, in which nothing is dead",
         _ => return None,
     };
     Some(tip)

@@ -38,7 +38,7 @@ pub(crate) fn difference(
     })
 }
 
-/// The outcome where a report was printed: a reader who has read enough does not change it.
+/// The outcome once a report was printed: it stands even if the reader stopped reading.
 pub(crate) fn found(same: bool, printed: Outcome) -> Outcome {
     match printed {
         Ok(()) | Err(Failure::BrokenPipe) if !same => Err(Failure::Found),

@@ -1,4 +1,4 @@
-//! What a command ends in when it does not end well.
+//! How a command ends when it fails.
 
 use crate::interrupt;
 use clap::error::{ContextKind, ContextValue};
@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use tvlb_table_set::is_shown;
 
-/// The exit code where something was found: a fault, a difference.
+/// The exit code if something was found: a fault, a difference.
 const FOUND: u8 = 1;
 /// The exit code of an error; clap uses it for a bad command line too.
 const ERROR: u8 = 2;
@@ -21,15 +21,15 @@ pub type Outcome = Result<(), Failure>;
 pub enum Failure {
     /// Something is wrong, in words for the user.
     Message(String),
-    /// What was to be checked is not as it should be, in words for the user.
+    /// The check failed, in words for the user.
     Finding(String),
-    /// What was to be checked is not as it should be, and the output says so.
+    /// The check failed, and the output says how.
     Found,
     /// The user asked to stop.
     Interrupted,
     /// The same, with what became of the work, in words for the user.
     Stopped(String),
-    /// Whoever read our output has read enough.
+    /// The reader of our output has closed it.
     BrokenPipe,
 }
 
@@ -64,14 +64,13 @@ impl Failure {
     }
 }
 
-/// Tells the user something on standard error. Where nobody can be told, the exit code still tells.
+/// Prints a message on standard error. If standard error is closed, the exit code still reports the failure.
 pub fn tell(message: &str) {
     let name = if is_coloured() { "\u{1b}[1m\u{1b}[31mtvlb:\u{1b}[0m" } else { "tvlb:" };
     let _ = writeln!(io::stderr(), "{name} {message}");
 }
 
-/// Ends where the command line cannot be parsed, or asks for help or the version. An error looks
-/// like any other of ours.
+/// Ends a command line that cannot be parsed, or that asks for help or the version. An error looks like all our errors.
 pub(crate) fn end_of_parsing(mut error: clap::Error) -> ExitCode {
     for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand]
     {
@@ -83,7 +82,7 @@ pub(crate) fn end_of_parsing(mut error: clap::Error) -> ExitCode {
     if !error.use_stderr()
         || error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     {
-        // Where it cannot be printed nobody has been helped.
+        // A help text that cannot be printed is a failure.
         if let Err(error) = error.print().and_then(|()| io::stdout().flush()) {
             return Failure::from(error).report();
         }
@@ -95,7 +94,7 @@ pub(crate) fn end_of_parsing(mut error: clap::Error) -> ExitCode {
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// Whether standard error takes colours, and the user wants them.
+/// Whether standard error can show colours, and the user wants them.
 fn is_coloured() -> bool {
     let is = |name: &str, value: &str| env::var_os(name).is_some_and(|found| found == value);
     let is_set = |name: &str| env::var_os(name).is_some_and(|found| !found.is_empty());
@@ -117,12 +116,11 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The most characters of a line of a message. The longest path that a system takes has 4096.
+/// The most characters of a line of a message. The longest path that a system accepts has 4096.
 const MOST_LINE: usize = 8192;
 
-/// The message without the characters that a terminal obeys and a name or a text of some file may have brought
-/// into it, so that no file tells the terminal what to do, and without the rest of a line that is as
-/// long as some input.
+/// The message with control characters escaped, so that no name or text from a file can control the terminal, and with
+/// overlong lines cut.
 fn shown(message: &str) -> String {
     let mut shown = String::with_capacity(message.len().min(MOST_LINE));
     let mut in_line = 0;

@@ -24,43 +24,42 @@ use tvlb_table_set::{
 };
 use tvlb_verify::{Changes, SetsChannels};
 
-/// Say what is dead: make the fault image and the switch images that change with it
+/// Mark parts as dead: make the fault image and the switch images that change with it
 ///
-/// Reads a list of what is dead and writes an update of the table set into a directory of its own: the
-/// fault image, which every switch takes, the images of those switches that would otherwise look for
-/// routes that are gone, and a record. Its images are of the table set alone, so any order of failing
-/// and mending ends in the same bytes. Says which pairs of switches have lost their minimal paths or
-/// the routes of a set, and which are cut off. Exits with 1 if some pair of switches is cut off; the
-/// update is written nevertheless.
+/// Reads a list of dead parts and writes an update of the table set into a directory of its own: the fault image, which
+/// every switch takes, the images of those switches that would otherwise look for routes that are gone, and a record.
+/// The images depend on the table set and the list alone, so any order of failing and mending ends in the same bytes.
+/// Lists the pairs of switches that have lost their minimal paths or the routes of a set, and those that are cut off.
+/// Exits with 1 if some pair of switches is cut off; the update is written nevertheless.
 ///
-/// LIST has a part a line, by number or by name: `cable (3,1):2` is the link at global port 2 of switch 1
-/// in group 3, `cable x1000c0r3j17` all links of the cable in this jack, `local (3,1)-(3,4)` all links between two switches of a group, `local (3,1)-(3,4):1` one
-/// of them, `switch (7,3)` a switch, `group (7)` all switches of a group, `cabinet x1003` and `chassis x1003c5` those with such names,
-/// `switch x1003c*` those of a pattern. `#` begins a comment. An empty list says that all is mended. A line
-/// `draining` says that what is listed works, but is to carry nothing new: before it is taken out, and when it
-/// has come back, so that no packet is lost.
+/// LIST names one part per line, by number or by name: `cable (3,1):2` is the link at global port 2 of switch 1 in
+/// group 3, `cable x1000c0r3j17` all links of the cable in this jack, `local (3,1)-(3,4)` all links between two
+/// switches of a group, `local (3,1)-(3,4):1` one of them, `switch (7,3)` a switch, `group (7)` all switches of a
+/// group, `cabinet x1003` and `chassis x1003c5` those with such names, `switch x1003c*` those that match a pattern. `#`
+/// begins a comment. An empty list says that everything is mended. After a line `draining`, the listed parts work but
+/// get no new packets: list them so before you take them out, and again when they come back, and no packet is lost.
 #[derive(Args)]
 #[command(mut_arg("threads", |threads| threads.help("Use this many threads instead of one per core; the outcome is the same for any number")))]
 #[command(mut_arg("quiet", |quiet| quiet.help("Show no progress: print nothing but the result, which is the update and the exit code here, and errors")))]
 #[command(after_long_help = columns::FAULTS)]
 pub(crate) struct FaultsOptions {
-    /// The directory of the table set that is installed
+    /// The directory of the installed table set
     directory: PathBuf,
-    /// The list of all that is dead
+    /// The list of all dead parts
     #[arg(long, value_name = "LIST", required_unless_present_any = ["live", "not_in"])]
     faults: Option<PathBuf>,
-    /// Another table set, of the fabric before it grew or after: drain all that is not the same in it, and what is
-    /// dead besides, so that no path over it is drawn while switches have tables of both. `tvlb diff` says when
-    /// such an update is installed
+    /// Another table set, of the fabric before or after it grew: drain every part that differs in it, besides what is
+    /// dead, so that no path over such a part is drawn while some switches have the other tables. `tvlb diff` says when
+    /// to install such an update
     #[arg(long, value_name = "TABLES")]
     not_in: Option<PathBuf>,
-    /// The links that are live, as the machine says it: all others are dead, and a switch of which no link
-    /// is live. What `fmctl get links` prints, or any text that names Slingshot links, or the output of
-    /// `ibnetdiscover`. Links are found by the names of their ports in the table set's list
+    /// The live links as the machine reports them: all other links are dead, and so is a switch without a live link.
+    /// Accepts the output of `fmctl get links`, any text that names Slingshot links, or the output of `ibnetdiscover`.
+    /// Links are found by the names of their ports in the table set's list
     #[arg(long, value_name = "LINKS", conflicts_with = "faults")]
     live: Option<PathBuf>,
-    /// The cable plan that the live links are of, to make sure that the table set is of that plan: one or
-    /// several point-to-point files, or an output of `ibnetdiscover`
+    /// The cable plan of the live links, to make sure that the table set is for that plan: one or several
+    /// point-to-point files, or an output of `ibnetdiscover`
     #[arg(long, value_name = "PLAN", num_args = 1.., requires = "live")]
     planned: Vec<PathBuf>,
     #[command(flatten)]
@@ -68,13 +67,13 @@ pub(crate) struct FaultsOptions {
     /// The directory to write the update to; it appears whole or not at all
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// The epoch of the update, at least 1: a switch takes only one that is higher than that of the update
-    /// in use. Without --epoch and --after it is 1
+    /// The epoch of the update, at least 1: a switch accepts an update only if its epoch is higher than that of the
+    /// update in use. Without --epoch and --after it is 1
     #[arg(long, value_name = "N", conflicts_with = "after",
         value_parser = clap::value_parser!(u32).range(1..))]
     epoch: Option<u32>,
-    /// The update that is in use: the new one gets the next epoch, so that switches take it, and the
-    /// switches are named that go back to their image in the table set
+    /// The update in use: the new one gets the next epoch, so that switches accept it, and switches that go back to
+    /// their image in the table set are named
     #[arg(long, value_name = "DIR")]
     after: Option<PathBuf>,
     /// Print JSON
@@ -111,7 +110,7 @@ pub(crate) fn run(arguments: &FaultsOptions) -> Outcome {
     };
     let epoch = match &before {
         Some(before) => before.record().epoch.checked_add(1).ok_or_else(|| {
-            Failure::Message("there is no epoch left after that of the update in use".to_owned())
+            Failure::Message("no epoch is left after that of the update in use".to_owned())
         })?,
         None => arguments.epoch.unwrap_or(1),
     };
@@ -156,7 +155,7 @@ pub(crate) fn run(arguments: &FaultsOptions) -> Outcome {
     }
 }
 
-/// What is dead where a text names the live links, which are of this plan if one is given.
+/// What is dead if a text names the live links, of this plan if one is given.
 fn not_live(
     live: &Path,
     (planned, cables): (&[PathBuf], CablesOfTwoJacks),
@@ -183,7 +182,7 @@ fn not_live(
     read_live(live, plan, names)
 }
 
-/// What is not the same in another table set.
+/// The parts that differ in another table set.
 fn not_in_other(other: &Path, fabric: &FabricImage<'_>) -> Result<FaultSet, Failure> {
     expect_table_set(other)?;
     let set = TableSet::open(other).map_err(Failure::of)?;
@@ -193,7 +192,7 @@ fn not_in_other(other: &Path, fabric: &FabricImage<'_>) -> Result<FaultSet, Fail
     not_in(fabric, &image).map_err(|error| error_in(other, &error))
 }
 
-/// Why there is no update. Nothing that exists is replaced.
+/// Why no update was made. Nothing that exists is replaced.
 fn of_update(error: UpdateError) -> Failure {
     match error {
         UpdateError::Cancelled(_) => Failure::Interrupted,
@@ -221,8 +220,8 @@ fn restored(before: &Update, made: &Made) -> Vec<SwitchId> {
     before.switches().filter(|switch| !is_kept(switch)).collect()
 }
 
-/// Warns where more switches are dead than live, or more links between groups: what says which links are live
-/// was then perhaps cut off.
+/// Warns if more switches, or more links between groups, are dead than live: the list of live links may have been cut
+/// off.
 fn warn_if_most_is_dead(live: &Path, plan: &FabricImage<'_>, faults: &FaultSet) {
     let df = plan.dragonfly();
     let is_dead = |end: End| {
@@ -247,7 +246,7 @@ fn warn_if_most_is_dead(live: &Path, plan: &FabricImage<'_>, faults: &FaultSet) 
     }
 }
 
-/// What is printed.
+/// The printed report.
 struct FaultsReport<'r> {
     verified: &'r Changes,
     loss: &'r RouteLoss,
@@ -255,7 +254,7 @@ struct FaultsReport<'r> {
     restored: Vec<NamedSwitch>,
     df: &'r Dragonfly,
     names: &'r Names,
-    /// Nothing was said of the update in use.
+    /// The command line did not name the update in use.
     is_taken_for_first: bool,
     output: &'r Path,
 }
@@ -271,7 +270,7 @@ struct Json<'r> {
     first_cut: &'r [(SwitchId, SwitchId)],
     /// Switches from which no other group can be reached.
     isolated: Vec<NamedSwitch>,
-    /// The one part whose mending would join the most pairs that are cut.
+    /// The part whose mending would reconnect the most pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<JsonMend>,
     /// Switches with an image of the update.
@@ -378,7 +377,7 @@ impl fmt::Display for FaultsReport<'_> {
         }
         if let Some(mend) = &self.loss.mend {
             let count = counted(mend.joins, "pair");
-            writeln!(f, "mend      `{}` first: it would join {count}", self.in_list(&mend.part))?;
+            writeln!(f, "mend      `{}` first: it reconnects {count}", self.in_list(&mend.part))?;
         }
         Ok(())
     }

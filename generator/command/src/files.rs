@@ -22,8 +22,7 @@ use tvlb_topology::Topology;
 /// The most bytes of a plan or of live links that come from a pipe, which are kept in memory.
 const MOST_PIPED_BYTES: u64 = 512 << 20;
 
-/// Refuses something else in the place of a table set's directory. What is nothing known is left to whoever
-/// reads it.
+/// Refuses anything else in place of a table set's directory. What it does not recognise is left to the reader.
 pub fn expect_table_set(path: &Path) -> Outcome {
     let found = Recognised::at(path);
     let it_is = match found {
@@ -38,7 +37,7 @@ pub fn expect_table_set(path: &Path) -> Outcome {
     )))
 }
 
-/// Refuses a picture of which the name does not end as that of an SVG.
+/// Refuses a picture whose name does not end in .svg.
 pub fn check_svg(option: &str, path: &Path) -> Outcome {
     match path.extension().and_then(OsStr::to_str) {
         Some(ending) if ending.eq_ignore_ascii_case("svg") => Ok(()),
@@ -54,8 +53,8 @@ pub fn load_fabric(path: &Path) -> Result<Fabric, Failure> {
     Fabric::load(path).map_err(Failure::of)
 }
 
-/// A fabric file, its cables, and of these what lives where a list says what is dead, with what it says;
-/// without a list nothing is dead.
+/// A fabric file and those of its cables that a list of dead parts leaves alive, with what the list says; without a
+/// list nothing is dead.
 pub fn load_live(path: &Path, list: Option<&Path>) -> Result<(Fabric, FaultSet), Failure> {
     let mut fabric = load_fabric(path)?;
     let Some(list) = list else { return Ok((fabric, FaultSet::default())) };
@@ -75,7 +74,7 @@ pub struct Wiring {
     pub sets: Option<PerDecision<SetRule>>,
 }
 
-/// The wiring of a fabric file or of a table set, and of it what lives where a list says what is dead.
+/// The wiring of a fabric file or of a table set, without the parts that a list names as dead.
 pub fn load_wiring(path: &Path, list: Option<&Path>) -> Result<Wiring, Failure> {
     if Recognised::at(path) != Recognised::TableSet {
         let (Fabric { file, topology, names }, _) = load_live(path, list)?;
@@ -97,7 +96,7 @@ pub fn load_wiring(path: &Path, list: Option<&Path>) -> Result<Wiring, Failure> 
     Ok(Wiring { name: name.clone(), seed: *seed, topology, names, sets })
 }
 
-/// A fabric file, and of its cables what lives where a text names the live links.
+/// A fabric file and those of its cables that a text names as live.
 pub fn load_live_by_links(path: &Path, live: &Path) -> Result<Fabric, Failure> {
     let mut fabric = load_fabric(path)?;
     let faults = read_live(live, &fabric.topology, &fabric.names)?;
@@ -116,15 +115,15 @@ pub fn switch(option: &str, text: &str, parts: &Parts<'_>) -> Result<SwitchId, F
     parts.switch(text).map_err(|error| Failure::Message(format!("{option}: {error}")))
 }
 
-/// Reads a list of what is dead.
+/// Reads a list of dead parts.
 pub fn read_faults(path: &Path, plan: &dyn LinkPlan, names: &Names) -> Result<FaultSet, Failure> {
     let text = input_file::read_given_text(path, MOST_BYTES)
         .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
     parse(&text, plan, names).map_err(|error| error_in(path, &error))
 }
 
-/// A cable plan or a list of links, which is opened as often as its reader likes; a pipe gives its text once, and
-/// is kept in memory.
+/// A cable plan or a list of links that its reader may open several times; a pipe can be read only once, so its text is
+/// kept in memory.
 pub fn opener(path: &Path) -> Result<impl Fn() -> Result<NamedText<'static>, Refused>, Failure> {
     let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
     let piped: Option<Arc<[u8]>> = if is_file {
@@ -144,7 +143,7 @@ pub fn opener(path: &Path) -> Result<impl Fn() -> Result<NamedText<'static>, Ref
     })
 }
 
-/// What is dead of a plan where a text names the live links.
+/// What is dead in a plan whose live links a text names.
 pub fn read_live(path: &Path, plan: &dyn LinkPlan, names: &Names) -> Result<FaultSet, Failure> {
     let links = live_links(opener(path)?).map_err(Failure::of)?;
     dead_but(&links, plan, names).map_err(|error| error_in(path, &error))
@@ -155,8 +154,8 @@ pub fn error_in(path: &Path, error: &dyn fmt::Display) -> Failure {
     Failure::Message(format!("{}: {error}", path.display()))
 }
 
-/// Refuses to write a file or directory into a table set, which holds nothing but its own files.
-/// To be called before the work, for each option that names one.
+/// Refuses to write a file or directory into a table set, which holds only its own files. Call it before the work, for
+/// each option that names one.
 pub fn outside_table_sets<'p>(
     outputs: impl IntoIterator<Item = (&'static str, Option<&'p Path>)>,
 ) -> Outcome {

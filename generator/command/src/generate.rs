@@ -34,7 +34,7 @@ pub fn run(arguments: &GenerateOptions) -> Outcome {
     make(arguments).map_err(|failure| failure.stopped(what_became))
 }
 
-/// What is odd about the wiring, and links that the runs of a choice would starve.
+/// Warns of oddities in the wiring, and of links that the runs of a choice would starve.
 fn tell_of_wiring(fabric: &Fabric, settings: &GenerateSettings, quiet: bool) {
     if quiet {
         return;
@@ -135,7 +135,7 @@ fn beginning(name: &str, policies: &Policies, choice: &ChoiceOptions) -> String 
     format!("choosing the sets of {name} by a model of sets of paths and by simulation; {keep}")
 }
 
-/// What to do with what is generated.
+/// What to do with the tables.
 enum Target<'a> {
     Write(&'a Path),
     /// Another process has written it.
@@ -143,7 +143,7 @@ enum Target<'a> {
     Check(Written),
 }
 
-/// What is to be done with the table set, if the command line's directory allows it.
+/// What to do with the table set, if the directory of the command line allows it.
 fn target(arguments: &GenerateOptions, existing: Existing) -> Result<Target<'_>, Failure> {
     match (&arguments.output, &arguments.check) {
         // Another process has ended before this one began.
@@ -162,7 +162,7 @@ fn target(arguments: &GenerateOptions, existing: Existing) -> Result<Target<'_>,
     }
 }
 
-/// What the user is told where there is no table set.
+/// The message when no table set was made.
 fn failure(
     error: PipelineError,
     fabric: &Fabric,
@@ -190,13 +190,13 @@ fn failure(
     }
 }
 
-/// What the file that says where the cables are is refused for.
+/// An error in the file that says where the cables are.
 fn in_wiring(fabric: &Fabric, file: &Path, error: &dyn Display) -> Failure {
     Failure::Message(format!("{}: {error}", fabric.wiring_path(file).display()))
 }
 
-/// What the command line says of policies in the place of what the fabric file says: a set file says all of them,
-/// and each `--set` is laid over those before it and over the fabric file.
+/// The policies of the command line over those of the fabric file: a set file gives all of them, and each `--set`
+/// overrides those before it.
 fn policies(
     fabric: &Fabric,
     image: &[u8],
@@ -214,7 +214,7 @@ fn policies(
     policies.map(Some).map_err(|error| Failure::Message(format!("--set: {error}")))
 }
 
-/// Options that say how to choose are refused where nothing is chosen.
+/// Refuses options of a choice when nothing is chosen.
 fn check_unused(given: Option<&PerDecision<Policy>>, arguments: &GenerateOptions) -> Outcome {
     let Some(given) = given else {
         return if arguments.balance && !arguments.fast {
@@ -255,7 +255,7 @@ fn check_unused(given: Option<&PerDecision<Policy>>, arguments: &GenerateOptions
     }
 }
 
-/// What `--try-policy` names.
+/// The policies that `--try-policy` names.
 pub fn policies_to_try(texts: &[String], seed: u64) -> Result<Vec<PolicyPair>, Failure> {
     let failure = |error| Failure::Message(format!("--try-policy: {error}"));
     texts.iter().map(|text| PolicyPair::parse(text, seed).map_err(failure)).collect()

@@ -1,4 +1,4 @@
-//! Parameters as options of a command line: those that are given.
+//! Parameters as options of a command line.
 
 use clap::builder::PossibleValue;
 use clap::parser::ValueSource;
@@ -11,14 +11,14 @@ pub trait Which {
     const PART: ParameterSubject;
 }
 
-/// Those of what switches and links are.
+/// The parameters of switches and links.
 pub struct OfSwitches;
 
 impl Which for OfSwitches {
     const PART: ParameterSubject = ParameterSubject::Switches;
 }
 
-/// Those of how a run is measured.
+/// The parameters of how a run is measured.
 pub struct OfMeasurement;
 
 impl Which for OfMeasurement {

@@ -1,4 +1,4 @@
-//! The commands by what people do with them, as `--help` lists them.
+//! The commands by purpose, as `--help` lists them.
 
 use clap::Command;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// Groups of commands: a title and the names of its commands.
 pub type Groups = [(&'static str, &'static [&'static str])];
 
-/// The column at which the words on a command begin, and the last one.
+/// The columns at which the description of a command begins, and at which lines end.
 const INDENT: usize = 15;
 const WIDTH: usize = 100;
 

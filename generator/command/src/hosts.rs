@@ -10,8 +10,8 @@ use tvlb_table_set::names::{Hosts, Names, Parts};
 /// Which nodes are one host.
 #[derive(Args)]
 pub struct HostOption {
-    /// A list of which nodes are one host, and what that is called: CSV with the header `node,host`. Without
-    /// it the name of a node is that of its host
+    /// A list that says which nodes are one host, and its name: CSV with the header `node,host`. Without it, the name
+    /// of a node is that of its host
     #[arg(long, value_name = "FILE")]
     hosts: Option<PathBuf>,
 }

@@ -21,10 +21,10 @@ use tvlb_import::{Grouping, Import, ImportWriteError, Roots, Summary, check_dire
 use tvlb_simulator::Settings;
 use tvlb_table_set::WriteError;
 
-/// Warnings that are printed; assumptions.txt has all.
+/// The most warnings that are printed; assumptions.txt has all.
 const MOST_WARNINGS: usize = 10;
 
-/// Said where there was an earlier import.
+/// Printed if there was an earlier import.
 const CARRIED: &str = "The name, the seed, [links] and [routing] are those of the fabric file that the import goes \
     on from, and so are the names that people gave the kinds of groups.";
 
@@ -120,21 +120,21 @@ impl Display for Written<'_> {
     }
 }
 
-/// How links are where nobody said it.
+/// The assumptions about links that no file describes.
 fn assumed_links(file: &FabricFile) -> String {
     let Latencies { local, global } = file.latencies;
     let buffer = Settings::usual().on(file.links(), &Stated::default()).buffers.local;
     format!(
-        "Nothing says how long a flit takes over a link, how fast links are, and how many flits a buffer holds. \
-         Where sets are chosen and where the network is simulated, tvlb takes {local} cycles for a link within a \
-         group, {global} cycles for a link between groups, equally fast links, and {buffer} flits for each virtual \
-         channel; how long a cycle lasts is left open. Which sets are best depends on these numbers. A table [links] \
-         in fabric.toml states others, for instance cycle = \"40.96 ns\" and global-latency = \"30 m + 250 ns\"; \
+        "No file says how long a flit takes over a link, how fast links are, or how many flits a buffer holds. \
+         To choose sets and to simulate the network, tvlb assumes {local} cycles for a link within a group, {global} \
+         cycles for a link between groups, equally fast links, and {buffer} flits for each virtual channel; it leaves \
+         open how long a cycle lasts. Which sets are best depends on these numbers. A table [links] in fabric.toml \
+         states others, for instance cycle = \"40.96 ns\" and global-latency = \"30 m + 250 ns\"; \
          docs/reference/fabric-file.md has its keys."
     )
 }
 
-/// The fabric as commands will take it, before anything is written.
+/// Loads the fabric as commands will, before anything is written.
 fn made(import: &Import, output: &Path, again: &ImportAgain) -> Result<Fabric, Failure> {
     let read = |path: &Path, most: u64| {
         let text = match import.files().find(|name| path.file_name() == Some(name.as_ref())) {
@@ -173,7 +173,7 @@ mod tests {
         include_str!("../../../tables/machines/year-2.csv"),
     ];
 
-    /// Ends the work as a kill does after so many steps.
+    /// Stops the work after some steps, as a kill would.
     struct StopsAfter(AtomicUsize);
 
     impl Progress for StopsAfter {
@@ -183,7 +183,7 @@ mod tests {
         }
     }
 
-    /// The files of a directory below a name, hidden ones too.
+    /// The files of a directory below a name, hidden ones included.
     fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
         let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
         let content =
@@ -238,20 +238,20 @@ mod tests {
                     break;
                 }
                 let is_whole = home.join(&output).join("fabric.toml").exists();
-                // The second run may be killed, too.
+                // The second run may be killed as well.
                 if let Some(second) = second {
                     assert!(!run(second));
                 }
                 import(home, 2, &output, true, None).unwrap();
                 let mut again = files(&home.join(&output));
                 if is_whole {
-                    // What is new since the earlier import depends on which one that is.
+                    // What is new depends on the earlier import.
                     again.insert("assumptions.txt".to_owned(), whole["assumptions.txt"].clone());
                 }
                 assert_eq!(again, whole, "killed after {steps} steps");
                 killed += 1;
             }
-            // Before any change, after the removal of five files, and after each of four files is in its place.
+            // Before any change, after the removal of each of five files, and after each of four files is in place.
             assert_eq!(killed, 10);
         }
     }

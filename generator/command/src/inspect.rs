@@ -1,6 +1,6 @@
-//! `tvlb inspect`: what images say, in words that a person can check against the machine.
+//! `tvlb inspect`: the contents of images, in words that a person can check against the machine.
 //!
-//! Reads the written images only, through the datapath that boots from them.
+//! Reads only the images, through the datapath that boots from them.
 
 mod installed;
 mod pair;
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &InspectOptions) -> Outcome {
     }
 }
 
-/// The image of a switch, of an update if one is installed and has it.
+/// The image of a switch: from the installed update if that has it.
 fn image_of(
     number: SwitchId,
     set: &TableSet,
@@ -109,7 +109,7 @@ fn image_of(
         _ => set.switch_path(number),
     };
     let bytes = updated.map_or_else(|| set.switch_image(number).map_err(Failure::of), Ok)?;
-    // Checks once more that the image fits the fabric, for a message that names its file.
+    // Checks again that the image fits the fabric, for a message that names the file.
     let in_file = |error: &dyn Display| Failure::Message(format!("{}: {error}", path.display()));
     let image = SwitchImage::decode(&bytes, fabric).map_err(|error| in_file(&error))?;
     if image.switch() != number {
@@ -121,7 +121,7 @@ fn image_of(
     Ok(bytes)
 }
 
-/// A record of files, and what the machine calls the switches whose images are among them.
+/// A record of files, with the names of the switches that have images among them.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct WithNames<'n, T> {
@@ -143,12 +143,12 @@ struct Overview<'a> {
     manifest: &'a Manifest,
     fabric: &'a FabricImage<'a>,
     names: &'a Names,
-    /// The most of all switches, which is what links must have.
+    /// The most that any switch needs, which links must have.
     needed: ChannelsNeeded,
 }
 
 impl Overview<'_> {
-    /// How many global ports there are; switches with nodes have none where no such switch has a cable.
+    /// How many global ports there are; if no switch with nodes has a global cable, those have none.
     fn global_ports(&self) -> u32 {
         let df = self.fabric.dragonfly();
         let ends = self.names.nodes(df).ends();
@@ -314,7 +314,7 @@ impl Display for SwitchReport<'_> {
     }
 }
 
-/// Of a set that the switch thins: how much is kept of the routes by each port that is thinned.
+/// For a thinned set, how many of the routes are kept at each thinned port.
 fn write_thinning(
     f: &mut Formatter<'_>,
     image: &SwitchImage<'_>,

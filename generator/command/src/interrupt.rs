@@ -6,15 +6,15 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// The signal that asked to stop; 0 before.
+/// The signal that asked us to stop; 0 until then.
 static ASKED_TO_STOP: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
 
-/// From now on both only set a flag, so that the command can clean up; a second one kills.
+/// From now on the first signal only sets a flag, so that the command can clean up; a second one kills.
 pub(crate) fn catch() -> io::Result<()> {
     let again = Arc::new(AtomicBool::new(false));
     let catch = |signal: i32| {
         let number = usize::try_from(signal).expect("signals are numbered from 1");
-        // In this order, so that the first one does not find its own mark.
+        // In this order, so that the first signal does not see its own flag.
         flag::register_conditional_shutdown(signal, code_after(number).into(), Arc::clone(&again))?;
         flag::register(signal, Arc::clone(&again))?;
         flag::register_usize(signal, Arc::clone(&ASKED_TO_STOP), number)?;
@@ -36,7 +36,7 @@ pub(crate) fn exit_code() -> u8 {
     }
 }
 
-/// The exit code after a signal, as a shell has it.
+/// The exit code after a signal, by the shell's convention.
 fn code_after(signal: usize) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }

@@ -1,4 +1,4 @@
-//! The `tvlb` command, and what the command of the laboratory shares with it: reading arguments and files, progress,
+//! The `tvlb` command, and what it shares with the command of the laboratory: reading arguments and files, progress,
 //! printing, exit codes.
 #![allow(
     clippy::missing_errors_doc,
@@ -42,7 +42,7 @@ use failure::Outcome;
 use groups::Groups;
 use std::process::ExitCode;
 
-/// The commands as `--help` lists them. Every one stands in one of these groups.
+/// The commands as `--help` lists them, each in one group.
 const GROUPS: &Groups = &[
     ("Make tables", &["import", "generate", "sets", "faults"]),
     (
@@ -60,9 +60,9 @@ const GROUPS: &Groups = &[
     help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb")), GROUPS),
     after_help = "Exit codes: 0 done, and nothing found; 1 found something: `verify` a fault, `diff` a \
                   difference, `faults` a pair that is cut off, `generate --check` a change; 2 an error in the command line, the input \
-                  or the output; 130 interrupted by Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command has it, means that it prints nothing but its result and \
+                  or the output; 130 interrupted by Ctrl-C, 143 by SIGTERM.\n\nWith --quiet, a command prints only its result and \
                   errors.\n\nAn option that names one file to write, such as --report or --csv, replaces a file of that name. \
-                  Directories that hold something are not replaced unless an option says so."
+                  Directories that are not empty are replaced only if an option says so."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -89,14 +89,14 @@ enum Command {
     Completions(args::CompletionsOptions),
 }
 
-/// Reads the arguments, lets `run` do what they say, and turns the outcome into an exit code. 0: done, and nothing found.
-/// 1: something was found: `verify` a fault, `diff` a difference, `generate --check` a change. 2: an error in the command
-/// line, the input or the output. 130: interrupted by Ctrl-C; 143: by SIGTERM.
+/// Parses the arguments, calls `run`, and turns the outcome into an exit code. 0: done, and nothing found. 1: something
+/// was found: `verify` a fault, `diff` a difference, `generate --check` a change. 2: an error in the command line, the
+/// input or the output. 130: interrupted by Ctrl-C; 143: by SIGTERM.
 pub fn exit_code<A: Parser>(run: impl FnOnce(&A) -> Outcome) -> ExitCode {
     let outcome = match A::try_parse() {
         Ok(arguments) => run(&arguments),
         Err(mut error) => {
-            // No option stands before the name of a command.
+            // The name of the command comes before all options.
             let command = std::env::args_os().nth(1).unwrap_or_default();
             dead_parts::add_tip(&mut error, &command.to_string_lossy());
             return failure::end_of_parsing(error);

@@ -19,21 +19,21 @@ use tvlb_table_set::names::Parts;
 use tvlb_traffic::pattern::PATTERNS;
 use tvlb_traffic::{PlacementRule, Traffic};
 
-/// The word for paths that no set of the grammar says.
+/// The word for paths that no set of the grammar describes.
 const CONVENTIONAL: &str = "conventional";
 
-/// Count what every link carries under a traffic pattern, without simulating
+/// Compute the load of every link under a traffic pattern, without simulation
 ///
-/// Packets take MIN, or VLB paths as a set draws them, whatever the queues are: MIN, `valg`, `valn` and
-/// VLB by any other T-VLB set. Loads are exact means, in flits per cycle where each node that sends sends one flit per
-/// cycle. The static saturation is 1 over the largest load: at a higher load the queue before that link
-/// grows for ever. docs/reference/load.md says more.
+/// Packets take MIN, or VLB paths drawn from a set, whatever the queues: MIN, `valg`, `valn` or VLB by any other T-VLB
+/// set. Loads are exact means, in flits per cycle if each sending node sends one flit per cycle. The static saturation
+/// is 1 over the largest load: at a higher load the queue before that link grows without limit. docs/reference/load.md
+/// says more.
 #[derive(Args)]
 #[command(after_long_help = help())]
 pub(crate) struct LoadOptions {
     /// The fabric file, or the directory of a table set
     fabric: PathBuf,
-    /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left
+    /// A list of dead parts, as `tvlb faults` reads it: packets take the remaining paths
     #[arg(long, value_name = "LIST")]
     faults: Option<PathBuf>,
     /// Who sends to whom (listed at the end of --help)
@@ -42,14 +42,14 @@ pub(crate) struct LoadOptions {
     /// Where the processes of the traffic run (listed at the end of --help)
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     place: String,
-    /// Which paths packets take: `min`, `valg`, `valn` or another T-VLB set, `conventional`, or of a table set
+    /// Which paths packets take: `min`, `valg`, `valn` or another T-VLB set, `conventional`, or from a table set
     /// `ugal-l`, `par-source` or `par-second`, the set of that decision; may be repeated
     #[arg(long, value_name = "SET", default_value = "min")]
     set: Vec<String>,
     /// How many links of each kind to name, the busiest first
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::count(0_usize..=1_000_000))]
     busiest: usize,
-    /// Decides random traffic and placements
+    /// The seed of random traffic and placements
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print JSON
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &LoadOptions) -> Outcome {
     let topology = &fabric.topology;
     let df = topology.dragonfly();
     let parts = Parts::new(df, &fabric.names);
-    // Traffic is that of the plan; what is dead neither sends nor receives of it.
+    // Traffic is that of the plan; dead parts neither send nor receive their share.
     let (planned, left) = (fabric.names.nodes(df), topology.nodes(&fabric.names));
     let rule = traffic::placement(&arguments.place, &parts)?;
     let all = arguments.set.iter().map(|text| Ok((text, paths(text, &fabric)?)));
@@ -138,7 +138,7 @@ fn paths(text: &str, fabric: &Wiring) -> Result<LoadPaths, Failure> {
     Ok(LoadPaths::Set(rule))
 }
 
-/// Everything that was counted.
+/// The complete result.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct LoadReport {
@@ -154,7 +154,7 @@ struct LoadReport {
     bandwidths: Bandwidths,
     /// Nodes that send.
     senders: u32,
-    /// What nodes would send on the planned fabric, in flits per cycle, of which amounts without a path are a part.
+    /// What nodes would send on the planned fabric, in flits per cycle, including what has no path.
     #[serde(skip)]
     sent: f64,
     loads: Vec<PathLoads>,
@@ -293,7 +293,7 @@ impl Display for LoadReport {
             }
             for LinksOfKind { kind, as_busy, busiest } in &loads.links {
                 for (number, NamedLink { load, link, .. }) in busiest.iter().enumerate() {
-                    // Of the links that carry as much as the busiest, the last that is named says how many are not.
+                    // The last named link says how many others carry as much as the busiest.
                     let named = busiest.len().min(*as_busy);
                     let others = match as_busy - named {
                         _ if number + 1 != named => String::new(),

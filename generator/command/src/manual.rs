@@ -27,7 +27,7 @@ pub fn man(mut whole: Command, arguments: &ManOptions) -> Outcome {
     print(&String::from_utf8_lossy(&page))
 }
 
-/// Prints what a shell completes commands and options from.
+/// Prints a completion script for a shell.
 pub fn completions(mut whole: Command, arguments: &CompletionsOptions) -> Outcome {
     let of = whole.get_name().to_owned();
     let mut script = Vec::new();

@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &ModelOptions) -> Outcome {
     Ok(())
 }
 
-/// That not all units of work were made, and what became of the others.
+/// The failure if units of work are missing, and what happened to the finished ones.
 fn unfinished(state: Option<&Path>, made: usize, units: usize) -> Failure {
     Failure::Stopped(match state {
         Some(path) => format!(
@@ -98,7 +98,7 @@ const PATTERNS: &str = "accepted are type1-set[:COUNT], type2-set[:COUNT], permu
     the name of a pattern in which each node sends to one other, such as shift(2,0), type2#3, \
     permutation or complement, and flows:FILE";
 
-/// The most patterns of a set of them. Each takes memory for all its flows.
+/// The most patterns in one set. Each takes memory for all its flows.
 const MOST_PATTERNS: u32 = 10_000;
 
 /// The patterns that the option lists, sampled if it says so.
@@ -142,7 +142,7 @@ fn patterns(arguments: &ModelOptions, parts: &Parts<'_>, seed: u64) -> Result<Ve
     Ok(patterns)
 }
 
-/// A word that names neither a pattern nor a set of them, with what may have been meant.
+/// The error about an unknown word, with what the user may have meant.
 fn unknown(word: &str) -> String {
     let hint = match word.get(..6) {
         Some("type-1" | "type-2") => " (the sets are type1-set and type2-set)".to_owned(),
@@ -166,7 +166,7 @@ fn split_outside_parentheses(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// The sets that the options list; those of Step 1 without any.
+/// The sets that the options list; by default those of Step 1.
 fn sets(arguments: &ModelOptions, seed: u64) -> Result<Vec<PathSet>, Failure> {
     if arguments.set.is_empty() {
         return Ok(path_set::step_1(seed));

@@ -1,7 +1,7 @@
-//! Options whose values are those of the libraries: schemes, objectives and the like.
+//! Options whose values come from the libraries: schemes, objectives and the like.
 //!
-//! Each option has a table of the values that it accepts. The name is the value's own, so that the
-//! command line, the files and the reports call it the same; the table adds what --help says of it.
+//! Each option has a table of the values that it accepts. The name is the value's own, so that the command line, the
+//! files and the reports agree; the table adds the line of --help.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tvlb_generator::choose::{PanelSize, Prefer};
@@ -19,7 +19,7 @@ pub const SCHEMES: Choices<Scheme> = &[
     (Scheme::Par, "As ugal-l, and once more at the second switch"),
     (
         Scheme::UgalGroup,
-        "As ugal-l, and by what the group's other switches tell of their global ports",
+        "As ugal-l, and by what the group's other switches say about their global ports",
     ),
     (Scheme::UgalG, "By the queues along the whole paths"),
 ];
@@ -38,7 +38,7 @@ pub const DECISIONS: Choices<Decision> = &[
 pub const OBJECTIVES: Choices<Prefer> = &[
     (
         Prefer::Throughput,
-        "Saturation under adversarial traffic; the least latency among what differs by at most 0.005",
+        "Saturation under adversarial traffic; the least latency among candidates within 0.005",
     ),
     (Prefer::Latency, "Latency at low load, without losing saturation"),
     (Prefer::Robust, "The worst case over adversarial and other traffic"),

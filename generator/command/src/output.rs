@@ -23,7 +23,7 @@ pub fn catch_interrupt() -> Outcome {
         .map_err(|error| Failure::Message(format!("cannot catch interrupts: {error}")))
 }
 
-/// How a command that works for a while goes about it.
+/// The options of commands that work for a while.
 #[derive(Args)]
 pub struct WorkOptions {
     /// Use this many threads instead of one per core; the figures are the same for any number
@@ -43,7 +43,7 @@ impl WorkOptions {
     }
 }
 
-/// The text of a file that an option names: flows of traffic, a line for each of at most 2²⁴ nodes.
+/// The text of a file that an option names: traffic flows, one line for each of at most 2²⁴ nodes.
 pub fn read_input(path: impl AsRef<Path>) -> io::Result<String> {
     input_file::read_given_text(path.as_ref(), 512 << 20)
 }
@@ -54,17 +54,17 @@ pub fn write_file(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> Outcome
         .map_err(|error| Failure::Message(format!("{}: cannot write it: {error}", path.display())))
 }
 
-/// Whether the user has asked to stop.
+/// Whether the user has asked us to stop.
 pub fn interrupted() -> bool {
     interrupt::is_asked_to_stop()
 }
 
-/// Says on standard error, once for each, on which links buffers are too small for what the links take.
+/// Warns, once for each, of links whose buffers are too small for their rate.
 pub fn tell_of_starved(quiet: bool, links: impl IntoIterator<Item = StarvedLink>) {
     warn(quiet, links.into_iter().map(|link| link.to_string()));
 }
 
-/// Says warnings on standard error, each once.
+/// Prints each warning once on standard error.
 pub fn warn(quiet: bool, warnings: impl IntoIterator<Item = String>) {
     let mut told: Vec<String> = Vec::new();
     for text in warnings {
@@ -83,10 +83,10 @@ pub fn print(text: &impl Display) -> Outcome {
     Ok(())
 }
 
-/// What the JSON of all commands means; it rises when a key goes or changes its meaning.
+/// The version of the JSON of all commands; it rises when a key is removed or changes its meaning.
 const JSON_VERSION: u32 = 1;
 
-/// Prints a value, which has keys, as JSON that says its version first.
+/// Prints a value that has keys as JSON, beginning with the version.
 pub fn print_json<T: Serialize>(value: &T) -> Outcome {
     #[derive(Serialize)]
     #[serde(rename_all = "kebab-case")]
@@ -98,42 +98,40 @@ pub fn print_json<T: Serialize>(value: &T) -> Outcome {
     print_format(&Versioned { json_version: JSON_VERSION, value })
 }
 
-/// Prints a value whose form is a format of its own: a manifest, the record of an update, or paths as they
-/// stand in a list.
+/// Prints a value whose form is a format of its own: a manifest, the record of an update, or paths as a list has them.
 pub fn print_format(value: &impl Serialize) -> Outcome {
     let json = serde_json::to_string_pretty(value).map_err(Failure::of)?;
     print(&format_args!("{json}\n"))
 }
 
-/// What a command shows of its work on standard error: on a terminal one line that says what will be done,
-/// and one bar for each stage, one after the other. Elsewhere, where the output of a long run is kept, a
-/// line from time to time. If quiet, nothing is shown.
+/// Progress on standard error. On a terminal: one line that says what will be done, then one bar for each stage in
+/// turn. Elsewhere, because the output of a long run is kept: a line from time to time. If quiet: nothing.
 pub struct Bars {
     quiet: bool,
     shown: Mutex<Shown>,
-    /// Where no terminal is, and not if quiet.
+    /// If there is no terminal, and not if quiet.
     log: Option<Mutex<Log>>,
 }
 
-/// Lines on how far the work is, for a reader who comes later.
+/// Progress lines for someone who reads them later.
 struct Log {
     begun: Instant,
-    /// How long the work has gone on when the next line is due.
+    /// The time since the beginning at which the next line is due.
     due: Duration,
-    /// What is done, if the reader has not been told.
+    /// Progress that is not yet printed.
     untold: Option<String>,
 }
 
-/// How long there is at least between two lines of a log.
+/// The least time between two lines of a log.
 const SILENCE: Duration = Duration::from_mins(5);
 
 impl Log {
-    /// The lines that are due after this time; each is said once.
+    /// The lines that are due at this time; each is returned once.
     fn due(&mut self, after: Duration, shown: &Shown) -> Vec<String> {
         if after < self.due {
             return Vec::new();
         }
-        // So that the lines of many hours can be read.
+        // So that the log of many hours stays readable.
         self.due = after + SILENCE.max(after / 10);
         let progress =
             format!("{} after {}", shown.in_words(), counted(after.as_secs() / 60, "minute"));
@@ -147,14 +145,14 @@ struct Shown {
     length: Length,
 }
 
-/// What the length of a bar says of its stage.
+/// What the length of a bar says about its stage.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Length {
-    /// How many steps it has, if that is known at all.
+    /// The number of steps, if known.
     Exact,
-    /// About how many it will have.
+    /// An estimate.
     Estimate,
-    /// How many it may have at most.
+    /// An upper bound.
     Bound,
 }
 
@@ -163,7 +161,7 @@ impl Shown {
         Self { bar, length: Length::Exact }
     }
 
-    /// From here on the length is of this kind. Says whether it was already.
+    /// Makes the length one of this kind. Returns whether it already was.
     fn turn_into(&mut self, length: Length, style: fn() -> ProgressStyle) -> bool {
         let was = self.length == length;
         if !was {
@@ -199,33 +197,33 @@ impl Bars {
         }
     }
 
-    /// The same, once the user is told what will be done: at once on a terminal, else when it has turned out
-    /// to take long.
+    /// The same, with a line that says what will be done: at once on a terminal, elsewhere only once the work takes
+    /// long.
     pub fn beginning(quiet: bool, what: &impl Display) -> Self {
         let bars = Self::new(quiet);
         match &bars.log {
             _ if quiet => {}
-            // Whoever does not see it loses nothing.
+            // If this cannot be written, nothing is lost.
             None => drop(io::stderr().write_all(format!("{what}\n").as_bytes())),
             Some(log) => locked(log).untold = Some(what.to_string()),
         }
         bars
     }
 
-    /// Puts a bar in the place of the last one.
+    /// Replaces the current bar.
     fn show(&self, next: ProgressBar) {
         let mut shown = self.shown();
         shown.bar.finish_and_clear();
         *shown = Shown::new(next);
         // It shows before its first step, which may take long.
         shown.bar.tick();
-        // That takes a thread, which a bar that nobody sees is not worth.
+        // This needs a thread, which a hidden bar is not worth.
         if !shown.bar.is_hidden() {
             shown.bar.enable_steady_tick(TICK);
         }
     }
 
-    /// Takes the last bar away.
+    /// Removes the current bar.
     pub fn finish(&self) {
         self.shown().bar.finish_and_clear();
     }
@@ -258,7 +256,7 @@ impl Progress for Bars {
         let Shown { bar, length } = &*shown;
         bar.inc(1);
         let done = bar.position();
-        // While work goes on, a bar is never full.
+        // During the work a bar is never full.
         if *length == Length::Estimate && done >= bar.length().unwrap_or(0) {
             bar.set_length(done + 1 + done / 20);
         }
@@ -279,7 +277,7 @@ impl Progress for Bars {
         let mut shown = self.shown();
         let was_bound = shown.turn_into(Length::Bound, bounded);
         let most = shown.bar.position() + steps as u64;
-        // A run may have ended that its search has not heard of, so that it counts twice.
+        // A run may have ended before its search noticed, and counts twice.
         let before = shown.bar.length().filter(|_| was_bound);
         shown.bar.set_length(before.map_or(most, |before| before.min(most)));
     }
@@ -289,10 +287,10 @@ impl Progress for Bars {
     }
 }
 
-/// How often a bar is drawn while no step is done.
+/// How often a bar is redrawn while no step finishes.
 const TICK: Duration = Duration::from_millis(500);
 
-/// A count of runs without an end on the terminal; nothing where there is none, or if quiet.
+/// A count of runs with no known end, on a terminal; nothing elsewhere, or if quiet.
 fn count(quiet: bool, what: &'static str) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let style = ProgressStyle::with_template("{msg:>12} {spinner} runs: {pos}, {elapsed}")
@@ -300,7 +298,7 @@ fn count(quiet: bool, what: &'static str) -> ProgressBar {
     ProgressBar::with_draw_target(None, target).with_style(style).with_message(what)
 }
 
-/// A bar on the terminal; nothing where there is none, or if quiet.
+/// A bar on a terminal; nothing elsewhere, or if quiet.
 fn progress(quiet: bool, what: &'static str, length: usize) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let style = ProgressStyle::with_template("{msg:>12} [{bar:40}] {pos}/{len} {eta}")
@@ -309,14 +307,14 @@ fn progress(quiet: bool, what: &'static str, length: usize) -> ProgressBar {
     ProgressBar::with_draw_target(Some(length as u64), target).with_style(style).with_message(what)
 }
 
-/// The look of a bar whose length is an estimate.
+/// The style of a bar whose length is an estimate.
 fn estimated() -> ProgressStyle {
     ProgressStyle::with_template("{msg:>12} [{bar:40}] {pos} of about {len} runs, some {eta} left")
         .expect("the template is well-formed")
         .progress_chars("=> ")
 }
 
-/// The look of a bar whose length is the most that it may become.
+/// The style of a bar whose length is an upper bound.
 fn bounded() -> ProgressStyle {
     ProgressStyle::with_template("{msg:>12} [{bar:40}] {pos} of at most {len} runs, {elapsed}")
         .expect("the template is well-formed")
@@ -365,7 +363,7 @@ mod tests {
         let first = "choosing the sets of lab; simulate: 1 of about 602 after 5 minutes";
         assert_eq!((lines(5).as_str(), lines(5).as_str()), (first, ""));
         assert_eq!(lines(10), "simulate: 1 of about 602 after 10 minutes");
-        // The longer it takes, the rarer they are.
+        // The longer the work takes, the rarer the lines.
         assert_eq!(lines(100), "simulate: 1 of about 602 after 100 minutes");
         assert_eq!(lines(109), "");
         assert_eq!(lines(110), "simulate: 1 of about 602 after 110 minutes");

@@ -18,7 +18,7 @@ use tvlb_topology::routes::drawn::DrawnPaths;
 use tvlb_topology::routes::next_hops::{Grain, MemberLimits, NextHops};
 use tvlb_topology::routes::text::PathListing;
 
-/// Count and list the paths between two switches, or say how often a set draws each
+/// Count and list the paths between two switches, or how often a set draws each
 ///
 /// With --set the output is JSON: the MIN paths and the VLB paths of a T-VLB set, each with its
 /// switches and the probability with which it is drawn (docs/reference/export.md).
@@ -27,7 +27,7 @@ use tvlb_topology::routes::text::PathListing;
 pub(crate) struct PathsOptions {
     /// The fabric file
     pub fabric: PathBuf,
-    /// A list of what is dead, as `tvlb faults` reads it: paths over it are left out
+    /// A list of dead parts, as `tvlb faults` reads it: paths over them are left out
     #[arg(long, value_name = "LIST")]
     pub faults: Option<PathBuf>,
     /// The source switch, by its number group·a + index, (GROUP,SWITCH) or its name
@@ -46,25 +46,25 @@ pub(crate) struct PathsOptions {
         required_unless_present_any = ["all", "next_hops"]
     )]
     pub to: Option<String>,
-    /// With --set: all pairs of switches with nodes, each a line of JSON, in place of --from and --to
+    /// With --set: all pairs of switches with nodes, one line of JSON each, instead of --from and --to
     #[arg(long, requires = "set", conflicts_with_all = ["from", "to"])]
     pub all: bool,
     /// With --json: the paths of this T-VLB set and how often each is drawn (the grammar of
     /// sets is at the end of --help)
     #[arg(long, value_name = "SET", requires = "json", conflicts_with = "list")]
     pub set: Option<String>,
-    /// With --from and --set, in place of --to: by which ports the switch sends what it draws, as integer
-    /// weights for each destination
+    /// With --from and --set, instead of --to: through which ports the switch sends what it draws, as integer weights
+    /// for each destination
     #[arg(long, value_enum, value_name = "DESTINATIONS", requires = "set", conflicts_with_all = ["to", "all"])]
     pub next_hops: Option<Destinations>,
-    /// With --next-hops: what the weights of each list add up to. Where hardware knows members of weight 1 only,
-    /// the number of its members: a next hop of weight 3 is then three of them
+    /// With --next-hops: the sum of the weights of each list. If hardware has only members of weight 1, this is the
+    /// number of its members: a next hop of weight 3 then takes three of them
     #[arg(long, value_name = "N", requires = "next_hops", conflicts_with_all = ["to", "all"], default_value_t = MemberLimits::default().weight_sum, value_parser = values::count(1_u32..=1_000_000))]
     pub weight_sum: u32,
-    /// With --next-hops: the most next hops of each list; those with the largest shares are kept
+    /// With --next-hops: the most next hops per list; those with the largest shares are kept
     #[arg(long, value_name = "N", requires = "next_hops", conflicts_with_all = ["to", "all"], value_parser = values::count(1_u32..=65_535))]
     pub members: Option<u32>,
-    /// List every path, not only their numbers
+    /// List every path, not only the counts
     #[arg(long)]
     pub list: bool,
     /// Print JSON
@@ -72,7 +72,7 @@ pub(crate) struct PathsOptions {
     pub json: bool,
 }
 
-/// Which destinations have a list of next hops each.
+/// Which destinations have their own list of next hops.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Destinations {
     /// Every other switch
@@ -134,7 +134,7 @@ pub(crate) fn run(arguments: &PathsOptions) -> Outcome {
     }
 }
 
-/// Refuses a switch of which one of several links to another one is dead: a wiring knows how many live, not which.
+/// Refuses a switch if one of several parallel links is dead: a wiring knows how many are live, but not which.
 fn expect_known_links(
     arguments: &PathsOptions,
     topology: &Topology,
@@ -160,7 +160,7 @@ fn expect_known_links(
     })
 }
 
-/// What is said of paths, and what the machine calls their switches.
+/// What is printed about paths, with the machine's names of the switches.
 #[derive(Serialize)]
 pub(crate) struct NamedPaths<'n, T> {
     #[serde(flatten)]
@@ -183,8 +183,8 @@ pub(crate) fn set(text: &str, seed: u64) -> Result<SetRule, Failure> {
         .map_err(|error| Failure::Message(format!("--set: {error}\n{}", error.marked(text))))
 }
 
-/// Prints the paths of each pair of different switches, a line of JSON for each, by rising source and then
-/// destination. One pair is in memory at a time.
+/// Prints the paths of each pair of different switches as a line of JSON, by rising source and then destination. Only
+/// one pair is in memory at a time.
 pub(crate) fn print_lines<'p>(
     topology: &Topology,
     names: &Names,

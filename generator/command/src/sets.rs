@@ -1,4 +1,4 @@
-//! `tvlb sets`: path sets as files, for programs of others.
+//! `tvlb sets`: path sets as files for other programs.
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{error_in, expect_table_set, outside_table_sets, read_names, switch};
@@ -31,19 +31,19 @@ enum Action {
     Routes(Routes),
 }
 
-/// Write what each decision of a table set goes by: set, T, numbers of candidates, gate and thinning
+/// Write how each decision of a table set chooses: set, T, numbers of candidates, gate and thinning
 #[derive(Args)]
 struct Export {
     /// The directory that `generate` wrote
     directory: PathBuf,
-    /// Write it to FILE instead of printing it
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// List the routes that a decision of a table set draws, with probabilities: a line of JSON for each pair
+/// List the routes that a decision of a table set draws, with probabilities: one line of JSON per pair
 ///
-/// What switches thin is left out. The MIN paths are listed too.
+/// Routes that switches thin out are not listed. The MIN paths are listed too.
 #[derive(Args)]
 struct Routes {
     /// The directory that `generate` wrote
@@ -51,10 +51,10 @@ struct Routes {
     /// The decision
     #[arg(long, value_parser = one_of(named::DECISIONS, Decision::name), ignore_case = true, value_name = "DECISION")]
     decision: Decision,
-    /// The source switch, by its number, (GROUP,SWITCH) or its name; without it all that have nodes
+    /// The source switch, by its number, (GROUP,SWITCH) or its name; without it, all that have nodes
     #[arg(long, value_name = "SWITCH", allow_negative_numbers = true)]
     from: Option<String>,
-    /// The destination switch, likewise; without it all
+    /// The destination switch, likewise; without it, all
     #[arg(long, value_name = "SWITCH", allow_negative_numbers = true)]
     to: Option<String>,
 }

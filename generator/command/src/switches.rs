@@ -1,5 +1,5 @@
-//! The options of how switches route and of what switches and links are made, which all commands share that
-//! simulate.
+//! The options of how switches route and of the properties of switches and links, which all commands that simulate
+//! share.
 
 use crate::given::{Given, OfSwitches};
 use crate::named::{self, one_of};
@@ -10,7 +10,7 @@ use tvlb_schema::{MinCandidate, VcScheme, Weighing};
 use tvlb_simulator::{BootedFabric, Measuring, Revision, Scheme, Settings};
 use tvlb_table_set::{FabricEntry, OpenWeighing};
 
-/// How switches route, and what switches and links are made of.
+/// How switches route, and the properties of switches and links.
 #[derive(Args)]
 pub struct Switches {
     /// How source switches choose between MIN and VLB
@@ -22,12 +22,12 @@ pub struct Switches {
     given: Given<Settings, OfSwitches>,
 }
 
-/// Whether VLB paths are conventional, and how decisions weigh, where the command line says so.
+/// Whether VLB paths are conventional, and how decisions weigh, if the command line says so.
 #[derive(Args)]
 pub struct Weighings {
-    /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0, 1x1
-    /// candidates, no gate and the queues of ports unless --threshold, --candidates, --gate and --queue say
-    /// otherwise: UGAL and PAR as they were before there were T-VLB sets
+    /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0, 1x1 candidates, no gate
+    /// and the queues of ports unless --threshold, --candidates, --gate and --queue say otherwise: UGAL and PAR without
+    /// T-VLB sets, as published
     #[arg(long)]
     pub conventional: bool,
     #[command(flatten)]
@@ -40,11 +40,10 @@ impl Weighings {
         if self.conventional { VlbPaths::Conventional } else { VlbPaths::Custom }
     }
 
-    /// What is to be changed in the images before they boot, if anything is, with this rule of virtual
-    /// channels if one is given.
+    /// The changes to make in the images before they boot, if any, with this rule of virtual channels if given.
     pub fn revision(&self, vc_scheme: Option<VcScheme>) -> Option<Revision> {
-        // Conventional UGAL weighs one path of each kind with T = 0; what the images have was chosen
-        // with their sets.
+        // Conventional UGAL weighs one path of each kind with T = 0; the values in the images were chosen together with
+        // their sets.
         let open = if self.conventional {
             OpenWeighing::closed(Weighing::default(), MinCandidate::Kept)
         } else {
@@ -56,12 +55,12 @@ impl Weighings {
 }
 
 impl Switches {
-    /// What is to be changed in the images before they boot, if anything is.
+    /// The changes to make in the images before they boot, if any.
     pub fn revision(&self) -> Option<Revision> {
         self.weighing.revision(self.given.0.over(Settings::usual()).vc_scheme)
     }
 
-    /// The settings that follow on this fabric, as it has booted, with what else has been stated.
+    /// The settings for this booted fabric, with the other stated values.
     pub fn settings(
         &self,
         (booted, fabric): (&BootedFabric<'_>, &FabricEntry),

@@ -1,4 +1,4 @@
-//! Table sets that are booted: their images, and which file an error of one is about.
+//! Booted table sets: their images, and the file that an error is about.
 
 use crate::failure::Failure;
 use crate::files::{error_in, expect_table_set, read_names};
@@ -7,7 +7,7 @@ use tvlb_schema::FabricImage;
 use tvlb_simulator::{BootError, BootedFabric, Revision};
 use tvlb_table_set::{TableSet, Update};
 
-/// A table set, and the update of it that is installed, if there is one.
+/// A table set, and its installed update, if any.
 pub struct Tables {
     pub set: TableSet,
     pub update: Option<Update>,
@@ -31,7 +31,7 @@ impl Tables {
         Ok(fabric.with_names(names))
     }
 
-    /// The images of all switches of the fabric, in their order, with what a revision changes in them.
+    /// The images of all switches of the fabric, in their order, with the changes of a revision.
     pub fn switch_images(
         &self,
         fabric: &[u8],
@@ -49,7 +49,7 @@ impl Tables {
         })
     }
 
-    /// The images of all switches of the fabric, in their order, as they are on disk.
+    /// The images of all switches of the fabric, in their order, unchanged.
     fn written_images(&self, fabric: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
         let fabric = self.decode(fabric)?;
         let image = |switch| {
@@ -71,7 +71,7 @@ impl Tables {
             }
             _ => set.fabric_path(),
         };
-        // Without the names the error still says what is wrong.
+        // Without names, the error still says what is wrong.
         let error = match set.fabric_image() {
             Ok(bytes) => match FabricImage::decode(&bytes) {
                 Ok(fabric) => {

@@ -19,7 +19,7 @@ use tvlb_topology::export::slurm::{SlurmFile, slurm};
 use tvlb_topology::export::{ExportError, Wiring, dot};
 use tvlb_topology::summary::TopologySummary;
 
-/// What a format is written as.
+/// The output of a format.
 enum Content<'p> {
     Text(String),
     /// Files of a directory, by their names there.
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &TopologyOptions) -> Outcome {
     Ok(())
 }
 
-/// The wiring in the format that is asked for.
+/// The wiring in the requested format.
 fn content<'p>(
     arguments: &'p TopologyOptions,
     fabric: &Fabric,
@@ -101,7 +101,7 @@ fn content<'p>(
     Ok(Content::Text(text))
 }
 
-/// Refuses an option of one format where another one is asked for.
+/// Refuses an option that belongs to another format.
 fn expect_format_of_options(arguments: &TopologyOptions) -> Outcome {
     if arguments.set.is_some() && arguments.format != WiringFormat::Htsim {
         return Err(Failure::Message(
@@ -132,7 +132,7 @@ fn write_files(directory: &Path, files: &[(String, Vec<u8>)]) -> Outcome {
     Ok(())
 }
 
-/// Says what a program for which the wiring is written is not told by it.
+/// Warns of what the requested format cannot express.
 fn tell_of_left_out(format: WiringFormat, wiring: &Wiring<'_>) {
     let program = match format {
         WiringFormat::Codes => "CODES",
@@ -161,7 +161,7 @@ fn tell_of_left_out(format: WiringFormat, wiring: &Wiring<'_>) {
     }
 }
 
-/// Makes a directory if need be. Where a file's directory must exist, so must that of this one.
+/// Makes a directory if need be; its parent must exist, as that of a file must.
 fn create_directory(path: &Path) -> Outcome {
     match fs::create_dir(path) {
         Err(_) if path.is_dir() => Ok(()),

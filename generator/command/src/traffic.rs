@@ -1,4 +1,4 @@
-//! Traffic and placements as options name them.
+//! Traffic and placements named by options.
 
 use crate::failure::Failure;
 use crate::output::read_input;
@@ -25,7 +25,7 @@ pub fn placement(text: &str, parts: &Parts<'_>) -> Result<Named<PlacementRule>, 
     Ok(named)
 }
 
-/// What is wrong with a file begins with its name, all else with the option.
+/// The error: an error in a file begins with the file's name, any other with the option.
 fn refused(option: &str, text: &str, before_file: &str, error: &str) -> Failure {
     let is_of_file = text.starts_with(before_file);
     Failure::Message(if is_of_file { error.to_owned() } else { format!("{option}: {error}") })

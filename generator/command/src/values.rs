@@ -1,4 +1,4 @@
-//! Values of options that need more than one of clap's own parsers.
+//! Values of options that clap's own parsers cannot read.
 
 use std::fmt::Display;
 use std::num::NonZeroU32;
@@ -6,13 +6,12 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use tvlb_generator::choose::MostRegret;
 
-/// As many threads as may be asked for on a machine with few cores.
+/// The most threads on a machine with few cores.
 const MOST_THREADS: usize = 256;
-/// Where there are many cores, this many for each.
+/// The most threads per core on a machine with many cores.
 const MOST_THREADS_PER_CORE: usize = 4;
 
-/// The value of `--threads`. Starting threads takes time and memory for each, and more than there
-/// are cores gain nothing.
+/// The value of `--threads`. Each thread takes time and memory to start, and more threads than cores gain nothing.
 pub fn threads(text: &str) -> Result<usize, String> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let most = MOST_THREADS.max(MOST_THREADS_PER_CORE * cores);
@@ -22,7 +21,7 @@ pub fn threads(text: &str) -> Result<usize, String> {
 
 /// The most cycles that an option may ask for.
 pub const MOST_CYCLES: u32 = 1_000_000_000;
-/// About how many walks, routes or steps an option may ask for: more than any machine makes.
+/// The most walks, routes or steps that an option accepts: more than any machine can do.
 pub const MOST_STEPS: u64 = 1_000_000_000_000_000;
 
 /// A whole number within limits, which the error names.

@@ -1,4 +1,4 @@
-//! `tvlb vectors`: what a switch of a table set decides, for the tests of a firmware.
+//! `tvlb vectors`: the decisions of a switch, for firmware tests.
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{expect_table_set, read_names, switch};
@@ -11,12 +11,12 @@ use tvlb_schema::{FabricImage, SwitchId};
 use tvlb_table_set::names::Parts;
 use tvlb_table_set::{TableSet, Update};
 
-/// Write what a switch decides, call by call, for the tests of a firmware to replay
+/// Write the decisions of a switch, call by call, for firmware tests to replay
 ///
-/// Each line is a call of the datapath with what it is given and what comes of it: admissions of all schemes with credits by
-/// virtual channel, packets under way as they come to this switch, looks, choices, refusals. With --update the calls follow
-/// again with the update installed. docs/reference/embedding.md describes the lines, and `firmware-model/golden` has two
-/// such files.
+/// Each line is a call of the datapath with its inputs and its result: admissions of all schemes with credits by
+/// virtual channel, packets in transit through this switch, looks, choices, refusals. With --update the calls are
+/// repeated with the update installed. docs/reference/embedding.md describes the lines, and `firmware-model/golden` has
+/// two such files.
 #[derive(Args)]
 pub(crate) struct VectorsOptions {
     /// The directory that `generate` wrote
@@ -27,7 +27,7 @@ pub(crate) struct VectorsOptions {
     /// An update of the table set that `faults` wrote
     #[arg(long, value_name = "DIR")]
     update: Option<PathBuf>,
-    /// Decides the packets, the credits and the random words
+    /// The seed of the packets, the credits and the random words
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }

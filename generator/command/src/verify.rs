@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &VerifyOptions) -> Outcome {
                     finding: Some(finding.clone()),
                     switches: error.switches(),
                 };
-                // The exit code and the message tell it in any case.
+                // The exit code and the message report it in any case.
                 let _ = print_json(&verdict);
             }
             Err(Failure::Finding(finding))
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &VerifyOptions) -> Outcome {
     }
 }
 
-/// What the fabric file says and its cables, as verification takes it.
+/// The fabric file and its cables, as verification takes them.
 fn planned(path: &Path, fabric: &Fabric) -> Planned {
     Planned {
         path: path.to_owned(),
@@ -82,7 +82,7 @@ fn changes(tables: &Path, update: &Path, progress: &dyn Progress) -> Result<Chan
     verify_changes(&set, &Update::open(update, &set)?, progress)
 }
 
-/// What was verified.
+/// The result of a verification.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Verification {
@@ -98,7 +98,7 @@ struct VerifyReport<'c> {
     found: Option<&'c Verification>,
     #[serde(skip_serializing_if = "Option::is_none")]
     finding: Option<String>,
-    /// Those that a finding about a pair, a path or a file in a wrong place is about.
+    /// The switches that a finding about a pair, a path or a misplaced file names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     switches: Vec<&'c NamedSwitch>,
 }

@@ -22,7 +22,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Lists them; what is in no directory of a table set is listed by the directory that it is in.
+    /// Lists them; of what is in no directory of a table set, only the topmost directory is listed.
     pub(super) fn list(directory: &Path) -> Result<Self, String> {
         let mut files = Vec::new();
         let names = |path: &Path| -> io::Result<Vec<String>> {
@@ -50,7 +50,7 @@ impl Written {
     /// Whether a file that is there has other bytes.
     fn differs(&self, path: &str, bytes: &[u8]) -> Result<bool, Failure> {
         let path = self.directory.join(path);
-        // A file that is longer is read no further than to know that.
+        // A longer file is read only far enough to know that.
         let limit = bytes.len() as u64;
         let (there, length) =
             input_file::read_start(&path, limit, Symlinks::Refuse).map_err(|error| {
@@ -60,7 +60,7 @@ impl Written {
     }
 }
 
-/// A table set that was made in memory, to be held against what a directory has.
+/// A table set in memory, to compare with the files of a directory.
 pub(super) struct MadeAgain<'m> {
     pub(super) fabric: &'m CheckedFabric<'m>,
     pub(super) settings: &'m pipeline::GenerateSettings,
@@ -72,21 +72,21 @@ pub(super) struct MadeAgain<'m> {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct CheckReport {
-    /// Nothing.
+    /// Whether nothing would change.
     same: bool,
     directory: String,
     missing: Vec<String>,
     changed: Vec<String>,
     too_many: Vec<String>,
-    /// What that means, if what is there now can be read.
+    /// What the change means, if the files can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<Difference>,
-    /// Why it cannot.
+    /// Why they cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     unreadable: Option<String>,
 }
 
-/// What differs between what was generated and what a directory has.
+/// The differences between the generated files and those of a directory.
 struct FileChanges {
     missing: Vec<String>,
     changed: Vec<String>,
@@ -94,7 +94,7 @@ struct FileChanges {
 }
 
 impl MadeAgain<'_> {
-    /// Compares what was made with what is there, byte by byte.
+    /// Compares the generated files with those of the directory, byte by byte.
     fn changes(&self, written: &Written) -> Result<FileChanges, Failure> {
         let files = self.made.tables.files();
         let (mut missing, mut changed) = (Vec::new(), Vec::new());
@@ -109,7 +109,7 @@ impl MadeAgain<'_> {
             |file: &String| file == REPORT_FILE || files.iter().any(|(path, _)| path == file);
         let too_many: Vec<String> =
             written.files.iter().filter(|file| !is_ours(file)).cloned().collect();
-        // The report says what was verified of the other files, so it can be made where they are right.
+        // The report says what was verified in the other files, so it can be made only if they are right.
         if !written.has(REPORT_FILE) {
             missing.push(REPORT_FILE.to_owned());
         } else if [&missing, &changed, &too_many].into_iter().all(Vec::is_empty)
@@ -120,7 +120,7 @@ impl MadeAgain<'_> {
         Ok(FileChanges { missing, changed, too_many })
     }
 
-    /// The report of a directory that has what was made.
+    /// The report that belongs to a directory with these files.
     fn report(&self, written: &Written) -> Result<Vec<u8>, Failure> {
         let Self { fabric, settings, made, bars } = *self;
         let report = pipeline::verified_report(fabric, settings, made, &written.directory, bars);
@@ -130,14 +130,14 @@ impl MadeAgain<'_> {
         })
     }
 
-    /// The files in which a directory differs from what was made.
+    /// The files in which a directory differs from those generated.
     pub(super) fn changed_files(&self, written: &Written) -> Result<Vec<String>, Failure> {
         let FileChanges { missing, changed, too_many } = self.changes(written)?;
         Ok([changed, missing, too_many].concat())
     }
 }
 
-/// Compares what was made with what is there, byte by byte, and says what a change means.
+/// Compares the generated files with those of the directory, byte by byte, and says what a change means.
 pub(super) fn run(
     arguments: &GenerateOptions,
     again: &MadeAgain<'_>,
@@ -177,9 +177,9 @@ impl Display for CheckReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { directory, .. } = self;
         if self.same {
-            return writeln!(f, "{directory} is what generating it again gives");
+            return writeln!(f, "{directory} is unchanged by generating it again");
         }
-        writeln!(f, "{directory} is not what generating it again gives:")?;
+        writeln!(f, "generating {directory} again would change it:")?;
         for (what, files) in
             [("missing", &self.missing), ("changed", &self.changed), ("too many", &self.too_many)]
         {
@@ -192,10 +192,10 @@ impl Display for CheckReport {
             }
         }
         match (&self.difference, &self.unreadable) {
-            // The same images and the same manifest, in other bytes.
+            // The same images and manifest in other bytes.
             (Some(difference), _) if difference.same => Ok(()),
             (Some(difference), _) => write!(f, "{difference}"),
-            (None, Some(why)) => writeln!(f, "what it means cannot be said: {why}"),
+            (None, Some(why)) => writeln!(f, "the meaning of the change is unknown: {why}"),
             (None, None) => Ok(()),
         }
     }

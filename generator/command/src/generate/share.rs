@@ -1,7 +1,7 @@
 //! `tvlb generate --share`: several processes with the same command, of which one writes the table set.
 //!
-//! All of them make the same tables. Whoever finds the directory written holds it against what was made
-//! here, byte for byte.
+//! All of them make the same tables. A process that finds the directory already written compares it, byte for byte,
+//! with its own tables.
 
 use super::check::{MadeAgain, Written};
 use crate::failure::{Failure, Outcome, tell};
@@ -15,7 +15,7 @@ pub(super) fn is_written(output: &Path) -> bool {
     matches!(check_target(output, Existing::Refuse), Err(WriteError::Exists { .. }))
 }
 
-/// Refuses a table set that differs from what was made here.
+/// Refuses a table set that differs from the one made here.
 pub(super) fn compare(output: &Path, again: &MadeAgain<'_>) -> Outcome {
     let written = Written::list(output).map_err(Failure::of)?;
     let changed = again.changed_files(&written)?;
@@ -31,7 +31,7 @@ pub(super) fn compare(output: &Path, again: &MadeAgain<'_>) -> Outcome {
     )))
 }
 
-/// Says who made the runs, on standard error: it differs from process to process, while all else is alike.
+/// Says on standard error who made the runs: this differs between processes, and everything else is equal.
 pub(super) fn tell_runs(runs: RunsMade) {
     let RunsMade { by_this_process, found } = runs;
     tell(&format!(

@@ -23,7 +23,7 @@ fn what_was_verified(certificate: &Certificate) -> String {
     }
 }
 
-/// What was done and where it lies.
+/// What was made, and where it is.
 pub(super) struct Summary<'m> {
     pub(super) manifest: &'m Manifest,
     pub(super) draw_work: &'m PerDecision<DrawWork>,
@@ -35,7 +35,7 @@ pub(super) struct Summary<'m> {
 }
 
 impl Summary<'_> {
-    /// What a set has, what a draw from it takes, and how evenly it uses links.
+    /// The size of a set, the cost of a draw from it, and how evenly it uses links.
     fn set(&self, f: &mut fmt::Formatter<'_>, decision: Decision, entry: &SetEntry) -> fmt::Result {
         let about = if entry.mean_hops_are_exact { "" } else { "about " };
         let hops = entry.mean_hops.map_or("no".to_owned(), |hops| format!("{about}{hops:.3}"));

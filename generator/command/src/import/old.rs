@@ -1,4 +1,4 @@
-//! The fabric that an import goes on from: its numbers, and what people chose for it.
+//! The fabric that an import continues: its numbers, and the choices of people in its file.
 
 use super::options::ImportAgain;
 use crate::failure::{Failure, Outcome};
@@ -9,7 +9,7 @@ use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_import::{Earlier, EarlierFiles, fabric_file};
 use tvlb_table_set::names::Names;
 
-/// What becomes of the files in the directory that is written.
+/// What happens to the files in the directory that is written.
 pub(super) fn existing(output: &Path, again: &ImportAgain) -> EarlierFiles {
     let is_same = |path: &PathBuf| {
         let [one, other] = [of_import(path), fabric_file(output)].map(fs::canonicalize);
@@ -22,12 +22,12 @@ pub(super) fn existing(output: &Path, again: &ImportAgain) -> EarlierFiles {
     }
 }
 
-/// The fabric file that a directory of an import has, or that is named itself.
+/// The fabric file of a directory of an import, or the file that the path itself names.
 fn of_import(path: &Path) -> PathBuf {
     if path.is_dir() { fabric_file(path) } else { path.to_owned() }
 }
 
-/// The fabric that an import goes on from.
+/// The fabric that an import continues.
 pub(super) struct Old {
     path: PathBuf,
     text: String,
@@ -36,10 +36,10 @@ pub(super) struct Old {
 }
 
 impl Old {
-    /// The fabric whose numbers, and what people chose for it, are to be kept, if there is one.
+    /// The fabric whose numbers and choices are to be kept, if there is one.
     ///
     /// # Errors
-    /// It cannot be loaded, or what it says would be lost.
+    /// It cannot be loaded, or some of what it says would be lost.
     pub(super) fn of(output: &Path, again: &ImportAgain) -> Result<Option<Self>, Failure> {
         let replaced = || Some(fabric_file(output)).filter(|path| again.force && path.exists());
         let Some(path) = again.keep.as_deref().map(of_import).or_else(replaced) else {
@@ -56,7 +56,7 @@ impl Old {
         Ok(Some(old))
     }
 
-    /// Refuses a file that names other lists than an import writes.
+    /// Refuses a file that names lists other than those of an import.
     fn check_network(&self) -> Outcome {
         let FabricFile { wiring, names, .. } = &self.file;
         let has_cables = matches!(wiring, Wiring::Cables(path) if path == Path::new("cables.csv"));
@@ -73,7 +73,7 @@ impl Old {
         )))
     }
 
-    /// The numbers that it has, with room for the global ports that are asked for.
+    /// Its numbers, with room for the requested global ports.
     pub(super) fn earlier(old: Option<&Self>, again: &ImportAgain) -> Earlier {
         let earlier = old.map_or_else(Earlier::default, |Self { file, names, .. }| {
             let kinds = file.kinds_of_groups().into_iter().map(|kind| &*file.kind_names[kind]);
@@ -82,12 +82,12 @@ impl Old {
         earlier.with_global_ports(again.global_ports)
     }
 
-    /// The text of the new fabric's file, which was this, with what people chose.
+    /// `text`, the new fabric's file, with the choices of people carried over.
     pub(super) fn carried(&self, new: &Fabric, text: &str) -> String {
         new.file.carried_text(text, (&self.file, &self.text))
     }
 
-    /// Whether it says how links are.
+    /// Whether it describes the links.
     pub(super) fn says_links(&self) -> bool {
         let is_said = |line: &str| line.trim_start_matches(['[', ' ', '\t']).starts_with("links");
         self.text.lines().any(is_said)

@@ -1,4 +1,4 @@
-//! What `tvlb import` takes.
+//! The options of `tvlb import`.
 
 use crate::named::{Choices, one_of};
 use clap::{Args, Subcommand};
@@ -7,8 +7,8 @@ use tvlb_import::TwoJacks;
 
 /// Read the cable files of a real machine: make a fabric file, a cable list and names of them
 ///
-/// DIR gets fabric.toml, cables.csv, names.csv and assumptions.txt, which says in sentences what the
-/// files do not tell and was assumed. What cannot be known is refused, with the file and the line.
+/// DIR gets fabric.toml, cables.csv, names.csv and assumptions.txt, which lists in sentences what the files do not say
+/// and was assumed. Input that leaves open what must be known is refused, with the file and the line.
 /// docs/reference/import.md describes all of it.
 #[derive(Args)]
 pub(crate) struct ImportOptions {
@@ -25,8 +25,8 @@ pub(crate) enum ImportSource {
 
 /// Read the point-to-point cable plan of an HPE Slingshot network
 ///
-/// A row of the plan is two links, or up to four where an end has two jacks. Switches of a group are numbered in the order of cabinet, chassis
-/// and slot.
+/// A row of the plan is two links, or up to four if an end has two jacks. Switches of a group are numbered in the order
+/// of cabinet, chassis and slot.
 #[derive(Args)]
 pub(crate) struct ImportSlingshot {
     /// The point-to-point CSV files, which are read together
@@ -52,11 +52,11 @@ pub(crate) struct ImportSlingshot {
     pub json: bool,
 }
 
-/// How a plan's cables with two jacks at an end are joined, which no plan says.
+/// How to join the ports of a cable with two jacks at an end, which no plan says.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct CablesOfTwoJacks {
-    /// How the ports are joined of cables that have two jacks at an end in the plan, which it does not say; without
-    /// this such rows are refused
+    /// How to join the ports of cables that have two jacks at an end, which the plan does not say; without this such
+    /// rows are refused
     #[arg(long, value_name = "RULE", value_parser = one_of(TWO_JACKS, TwoJacks::name), ignore_case = true)]
     pub two_jacks: Option<TwoJacks>,
 }
@@ -68,8 +68,8 @@ const TWO_JACKS: Choices<TwoJacks> = &[
 
 /// Read what ibnetdiscover prints of an InfiniBand network
 ///
-/// Nothing in the file says which switches are a group. Without --groups and --threshold the links
-/// must tell: the islands of a Dragonfly+, or the groups of a Dragonfly.
+/// Nothing in the file says which switches form a group. Without --groups and --threshold it follows from the links:
+/// the islands of a Dragonfly+, or the groups of a Dragonfly.
 #[derive(Args)]
 pub(crate) struct ImportIbnetdiscover {
     /// The output of ibnetdiscover
@@ -78,16 +78,16 @@ pub(crate) struct ImportIbnetdiscover {
     /// The directory to write; files of an earlier import are refused
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// A pattern whose one capture group takes the group's name out of a switch's description, such
-    /// as '^(g[0-9]+)-'
+    /// A pattern whose single capture group extracts the group's name from a switch's description, such as
+    /// '^(g[0-9]+)-'
     #[arg(long, value_name = "REGEX", conflicts_with = "threshold")]
     pub groups: Option<String>,
-    /// Take the network for a Dragonfly in which two linked switches with more than N common
-    /// neighbours are of one group
+    /// Treat the network as a Dragonfly in which two linked switches with more than N common neighbours are in one
+    /// group
     #[arg(long, value_name = "N")]
     pub threshold: Option<u32>,
-    /// The spines of a Dragonfly+, where links do not tell: a pattern that their descriptions match and those of
-    /// leaves do not, or a file with the description, id or GUID of a spine on each line
+    /// The spines of a Dragonfly+, if links do not tell: a pattern that their descriptions match and those of leaves do
+    /// not, or a file with the description, id or GUID of one spine per line
     #[arg(long, value_name = "REGEX|FILE", conflicts_with_all = ["groups", "threshold"])]
     pub roots: Option<String>,
     #[command(flatten)]
@@ -97,20 +97,18 @@ pub(crate) struct ImportIbnetdiscover {
     pub json: bool,
 }
 
-/// How an import goes on from an earlier one.
+/// How an import continues an earlier one.
 #[derive(Args)]
 pub(crate) struct ImportAgain {
-    /// Keep the numbers of an earlier import, or of any other fabric with names: its directory or fabric
-    /// file. What has its name and was there keeps its group, index, node and slot, and the name, the seed, links
-    /// and routing of the fabric file stay
+    /// Keep the numbers of an earlier import, or of any other fabric with names: its directory or fabric file. Parts
+    /// whose names are unchanged keep their numbers, and the name, the seed, links and routing of the fabric file stay
     #[arg(long, value_name = "OLD")]
     pub keep: Option<PathBuf>,
     /// Replace the files of an earlier import in DIR. Its numbers and what people wrote into its fabric.toml stay,
     /// unless --keep names another import
     #[arg(long)]
     pub force: bool,
-    /// Give the switches at least so many global ports, with room for cables to come: a machine grows while it
-    /// runs only if the most global ports of a switch stay as they are
+    /// Reserve at least N global ports per switch for future cables: a running machine can grow only within this number
     #[arg(long, value_name = "H", default_value_t = 0, hide_default_value = true,
         value_parser = clap::value_parser!(u32).range(0..=4096))]
     pub global_ports: u32,

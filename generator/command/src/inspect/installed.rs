@@ -76,7 +76,7 @@ impl Display for UpdateReport<'_> {
     }
 }
 
-/// Whether what a port leads to is dead: the link, the switch behind it, or the switch itself.
+/// Whether the link at a port, its far switch, or the switch itself is dead.
 pub(super) fn is_dead(switch: &Switch<'_>, port: Port) -> bool {
     let image = switch.image();
     let (fabric, here) = (image.fabric(), image.index());

@@ -1,4 +1,4 @@
-//! `inspect --from --to`: the paths that a switch draws to another, by the sets of its image.
+//! `inspect --from --to`: the paths that a switch draws to another from the sets of its image.
 
 use super::values::SetValues;
 use super::words::{SwitchPlace, set_title, sets_of};
@@ -28,7 +28,7 @@ struct PathsOfSet {
 }
 
 impl<'i> PairPaths<'i> {
-    /// `list` asks for every VLB path.
+    /// `list` requests every VLB path.
     pub(super) fn of(
         image: &'i SwitchImage<'i>,
         to: SwitchId,
@@ -46,7 +46,7 @@ impl<'i> PairPaths<'i> {
         Self { image, names, list, sets: sets.collect() }
     }
 
-    /// The paths by the first set. MIN paths, and all paths within a group, do not depend on the set.
+    /// The paths by the first set. MIN paths, and all paths within a group, are the same for every set.
     fn any(&self) -> &DrawnPaths {
         &self.sets[0].paths
     }
@@ -100,7 +100,7 @@ impl<'i> PairPaths<'i> {
         Ok(())
     }
 
-    /// The VLB paths within a group, which go through a third switch whatever the set.
+    /// The VLB paths within a group, which visit a third switch whatever the set.
     fn write_within_a_group(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.any().vlb.len() {
             0 => writeln!(f, "\nVLB: none, because no third switch is linked to both")?,

@@ -1,4 +1,4 @@
-//! `inspect --json`: what images say, as values.
+//! `inspect --json`: the contents of images as values.
 
 use super::installed::is_dead;
 use super::words::sets_of;
@@ -47,7 +47,7 @@ struct PortValues {
     switch_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     global_port: Option<u16>,
-    /// Whether what it leads to is dead by an update; written only where it is.
+    /// Whether an update says that the far end is dead; written only if so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dead: bool,
 }

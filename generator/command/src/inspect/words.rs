@@ -1,4 +1,4 @@
-//! What the text of a switch and its page say alike: its sets, and phrases.
+//! What the text of a switch and its page have in common: its sets, and phrases.
 
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
@@ -16,7 +16,7 @@ pub(super) fn sets_of(image: &SwitchImage<'_>) -> Vec<(usize, Vec<Decision>)> {
         .collect()
 }
 
-/// What there is to say of the MIN path that a second look weighs.
+/// The MIN path that a second look weighs, in words.
 pub(super) fn second_min(min: MinCandidate) -> String {
     match min {
         MinCandidate::Kept => String::new(),
@@ -24,17 +24,17 @@ pub(super) fn second_min(min: MinCandidate) -> String {
     }
 }
 
-/// The virtual channels that links need for the packets of some switches, by UGAL-L, and with it MIN and VLB,
-/// and by PAR.
+/// The virtual channels that links need for the packets of some switches: by UGAL-L, which covers MIN and VLB, and by
+/// PAR.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ChannelsNeeded {
     pub(super) any_path: [[u8; 2]; 2],
-    /// Where VLB packets take the paths of the sets and no others.
+    /// If all VLB packets take paths of the sets.
     pub(super) sets: [[u8; 2]; 2],
 }
 
 impl ChannelsNeeded {
-    /// And for those of this switch.
+    /// Includes what this switch needs.
     pub(super) fn include(&mut self, switch: &Switch<'_>) {
         for (place, scheme) in [Scheme::UgalL, Scheme::Par].into_iter().enumerate() {
             for (needed, paths) in
@@ -70,7 +70,7 @@ impl Display for Count {
     }
 }
 
-/// What a set is, and how the decisions that use it weigh.
+/// The rule of a set, and how the decisions that use it weigh.
 pub(super) fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> String {
     let rule = image.set(decisions[0]).rule();
     let users: Vec<String> = decisions

@@ -1,5 +1,5 @@
-//! How fast the simulator itself is: cycles and flit-hops per second, of processor time on one thread, of the
-//! time that passes on several.
+//! The simulator's own speed: cycles and flit-hops per second, of processor time on one thread, of elapsed time on
+//! several.
 
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
@@ -7,7 +7,7 @@ use std::time::Instant;
 use tvlb_simulator::{Run, Study};
 use tvlb_traffic::Traffic;
 
-/// Cycles before the clock starts, until the network is about as full as it will be.
+/// Cycles before the clock starts, until the network has filled up.
 const FILL: u32 = 2000;
 
 /// Measures each load with the first seed, one after the other.
@@ -39,7 +39,7 @@ pub(super) fn run(study: &Study<'_>, loads: &[f64], cycles: u32) -> Outcome {
     Ok(())
 }
 
-/// Processor time of this thread where the system tells it and a run has no other, else the time that passes.
+/// The processor time of this thread if the system reports it and a run has no other thread, else the elapsed time.
 struct Clock {
     processor: Option<u64>,
     wall: Instant,

@@ -1,4 +1,4 @@
-//! What was run, as the lines of CSV and JSON say it: so that those of several runs can stand in one file.
+//! What was run, in every line of CSV and JSON, so that lines of several runs can share a file.
 
 use tvlb_base::row;
 use tvlb_base::table::Cell;
@@ -13,7 +13,7 @@ pub(super) struct Identity<'a> {
     /// The fabric.
     pub(super) fabric: &'a FabricEntry,
     scheme: &'static str,
-    /// The set that VLB paths come from at the source, or `conventional`; none under MIN.
+    /// The set that VLB paths come from at the source, or `conventional`; absent under MIN.
     pub set: Option<&'a str>,
     /// That of PAR's second look.
     pub second_set: Option<&'a str>,
@@ -36,7 +36,7 @@ impl<'a> Identity<'a> {
         Self { fabric: &manifest.fabric, scheme, set, second_set, traffic, placement }
     }
 
-    /// What stands in the columns of CSV.
+    /// The cells of CSV.
     pub(super) fn cells(&self) -> Vec<Cell> {
         let Self { fabric, scheme, set, second_set, traffic, placement } = *self;
         row![

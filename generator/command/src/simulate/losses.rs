@@ -1,4 +1,4 @@
-//! Parts that die during a run: the options that say so, and what was lost, as tables and CSV.
+//! Parts that die during a run: the options for them, and the losses as tables and CSV.
 
 use super::options::{At, SimulateOptions};
 use crate::failure::Failure;
@@ -33,7 +33,7 @@ pub(super) fn columns() -> impl Iterator<Item = Column<'static>> {
     CAUSES.into_iter().map(|(column, _)| column)
 }
 
-/// What stands in them.
+/// Their values.
 fn counts(losses: &Losses) -> [u64; 6] {
     let Losses { on_dead_links, without_live_port, in_dead_switches, astray, .. } = *losses;
     let Losses { in_source_queues, refused_at_source, .. } = *losses;
@@ -47,7 +47,7 @@ fn counts(losses: &Losses) -> [u64; 6] {
     ]
 }
 
-/// What stands in them for a run; nothing where no part dies.
+/// Their values for a run; empty if no part dies.
 pub(super) fn of_run(outcome: &Outcome) -> Vec<Cell> {
     let counts = outcome.faults.as_ref().map(|figures| counts(&figures.losses));
     counts.into_iter().flatten().map(Cell::from).collect()
@@ -59,7 +59,7 @@ pub(super) struct RunFaults {
     pub(super) record: FaultsRecord,
 }
 
-/// The same for those who want to make the runs again.
+/// The same, to reproduce the runs.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct FaultsRecord {
@@ -69,14 +69,14 @@ pub(super) struct FaultsRecord {
     /// The number of the update that is installed from the beginning, with its switch images.
     #[serde(skip_serializing_if = "Option::is_none")]
     update: Option<u32>,
-    /// The SHA-256 of the manifest of the table set that switches have in the beginning, if it is another one.
+    /// The SHA-256 of the manifest of the table set that switches begin with, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     grown_from: Option<String>,
 }
 
 impl FaultsRecord {
-    /// What is dead when, as a column of CSV says it: the cycles, each with the beginning of the SHA-256 of what
-    /// is dead from then on.
+    /// What is dead when, for a column of CSV: the cycles, each with the beginning of the SHA-256 of what is dead from
+    /// then on.
     pub(super) fn in_words(&self) -> String {
         let of_entry = |FromCycle { cycle, dead, update }: &FromCycle| {
             let hash = sha256(dead.as_bytes());
@@ -98,23 +98,21 @@ impl FaultsRecord {
 #[serde(rename_all = "kebab-case")]
 struct FromCycle {
     cycle: u32,
-    /// Everything that is dead, as a list that can be read again.
+    /// Everything that is dead, as a list that `--faults-at` reads.
     dead: String,
     /// The number of the update whose switch images come with the fault image.
     #[serde(skip_serializing_if = "Option::is_none")]
     update: Option<u32>,
 }
 
-/// An update that switches install in the course of a run, and the switch images that they then have in the
-/// place of those with which they booted.
+/// An update that switches install during a run, and the images that then replace those with which they booted.
 pub(super) struct RunUpdate {
     pub(super) cycle: u32,
     pub(super) update: Update,
     pub(super) switch_images: BTreeMap<SwitchId, Vec<u8>>,
 }
 
-/// Reads the lists that `--faults-at` names, and joins them with the updates of `--update-at`; none if
-/// there are neither.
+/// Reads the lists of `--faults-at`, and joins them with the updates of `--update-at`; `None` without either.
 pub(super) fn given(
     arguments: &SimulateOptions,
     fabric: &BootedFabric<'_>,
@@ -176,7 +174,7 @@ pub(super) fn given(
     Ok(Some(RunFaults { schedule, record }))
 }
 
-/// The tables that switches have before they take those that are simulated.
+/// The tables that switches have before they take the simulated ones.
 fn tables_before(tables: &Tables, revision: Option<Revision>) -> Result<TablesBefore, Failure> {
     let fabric = tables.set.fabric_image().map_err(Failure::of)?;
     let images = tables.switch_images(&fabric, revision)?;
@@ -184,7 +182,7 @@ fn tables_before(tables: &Tables, revision: Option<Revision>) -> Result<TablesBe
     Ok(TablesBefore { fabric, switches })
 }
 
-/// What an update says is dead, from cycle 0 on, in a network all of whose switches have installed it.
+/// What an update says is dead from cycle 0 on, when all switches have installed it.
 pub(super) fn from_the_beginning(
     update: &Update,
     fabric: &BootedFabric<'_>,
@@ -201,7 +199,7 @@ pub(super) fn from_the_beginning(
     Ok(RunFaults { schedule, record })
 }
 
-/// The planned fabric, as its first switch has it.
+/// The planned fabric, from the image of its first switch.
 fn plan<'p>(fabric: &'p BootedFabric<'_>) -> &'p FabricImage<'p> {
     fabric.switches().first().expect("a fabric has switches").image().fabric()
 }
@@ -234,7 +232,7 @@ impl<'a> MeasuredCurve<'a> {
     }
 }
 
-/// What was lost and the windows of all runs, for people.
+/// The losses and the windows of all runs, for people.
 pub(super) struct LossesText<'a>(pub(super) MeasuredCurve<'a>);
 
 impl Display for LossesText<'_> {

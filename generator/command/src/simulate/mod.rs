@@ -93,7 +93,7 @@ pub fn run(arguments: &SimulateOptions) -> Outcome {
     }
 }
 
-/// What is to be recorded of what the switches decide, if anything is.
+/// The recorder of what switches decide, if requested.
 fn recorded<'s>(
     arguments: &SimulateOptions,
     fabric: &BootedFabric<'_>,
@@ -113,7 +113,7 @@ fn simulated(
     stages: &Bars,
 ) -> Result<StudyOutcome, StudyError> {
     if arguments.saturation {
-        // A search says on its way how many runs it can still need.
+        // A search reports how many runs it may still need.
         let resolution = arguments.resolution;
         stages.stage("saturation", None);
         let found = match given {
@@ -134,7 +134,7 @@ fn simulated(
     curve.map(StudyOutcome::Curve)
 }
 
-/// Writes the files that were asked for besides the figures.
+/// Writes the requested files besides the figures.
 fn write_beside(
     arguments: &SimulateOptions,
     (studied, points): (&report::Studied<'_>, &[Point]),
@@ -155,7 +155,7 @@ fn write_beside(
     Ok(())
 }
 
-/// What will be simulated.
+/// The line that says what will be simulated.
 fn beginning(arguments: &SimulateOptions, study: &Study<'_>) -> String {
     let settings = study.settings;
     let (seeds, nodes) = (study.seeds.len(), study.fabric.nodes().count());
@@ -169,7 +169,7 @@ fn beginning(arguments: &SimulateOptions, study: &Study<'_>) -> String {
     format!("{what} on {nodes} nodes")
 }
 
-/// The updates that `--update-at` names, with the switch images that differ from those that boot.
+/// The updates of `--update-at`, with the switch images that differ from those of the boot.
 fn installed_later(
     arguments: &SimulateOptions,
     set: &TableSet,

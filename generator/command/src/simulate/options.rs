@@ -18,7 +18,7 @@ use tvlb_table_set::FabricEntry;
 use tvlb_traffic::loads::Loads;
 use tvlb_traffic::pattern::PATTERNS;
 
-/// What stands after the options.
+/// The text after the options.
 fn help() -> String {
     let columns = help_of(&curve_columns());
     format!("{PATTERNS}\nColumns (docs/reference/simulate.md says more, of CSV too):\n{columns}")
@@ -40,8 +40,8 @@ pub struct SimulateOptions {
     /// is random
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     pub place: String,
-    /// Flits that each node offers per cycle, one run for each: numbers separated by commas, and
-    /// ranges FROM:TO:STEP, such as 0.05:0.5:0.05, with both ends
+    /// Flits that each node offers per cycle, one run each: numbers separated by commas, and ranges FROM:TO:STEP, such
+    /// as 0.05:0.5:0.05, with both ends
     #[arg(long, value_name = "LOADS", value_delimiter = ',', default_value = "0.1")]
     load: Vec<Loads>,
     /// Search for the load at which the network saturates
@@ -56,7 +56,7 @@ pub struct SimulateOptions {
         conflicts_with = "load"
     )]
     pub resolution: f64,
-    /// One run of every load for each; several give standard errors
+    /// Seeds: each load is run once with each; several give standard errors
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     pub seeds: Vec<u64>,
     /// How to print the figures
@@ -71,33 +71,33 @@ pub struct SimulateOptions {
     /// Write the load of every link as CSV
     #[arg(long, value_name = "FILE")]
     pub links: Option<PathBuf>,
-    /// Only measure the simulator's speed, over so many cycles of each load: of processor time with --threads 1, else of the
-    /// time that passes
+    /// Only measure the simulator's speed, over N cycles of each load: of processor time with --threads 1, else of
+    /// elapsed time
     #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"], value_parser = values::count(1..=values::MOST_CYCLES))]
     pub bench: Option<u32>,
     #[command(flatten)]
     measurement: Given<Settings, OfMeasurement>,
-    /// Start with the update in DIR installed, which `tvlb faults` made of this table set: what it names is
-    /// dead from the beginning, every switch has its fault image, and the switches of which it has an
-    /// image boot from that one
+    /// Start with the update in DIR installed, which `tvlb faults` made for this table set: the parts that it lists are
+    /// dead from the beginning, every switch has its fault image, and the switches whose images it contains boot from
+    /// those
     #[arg(long, value_name = "DIR", conflicts_with_all = ["faults_in_time", "bench"], help_heading = "Faults")]
     pub update: Option<PathBuf>,
-    /// From this cycle on, counted from the beginning of the warm-up, everything is dead that FILE lists,
-    /// in the format of `tvlb faults`, and nothing else: an empty list mends all. Can be given several
-    /// times. Lost packets are counted by cause
+    /// From this cycle on, counted from the beginning of the warm-up, exactly the parts that FILE lists are dead, in
+    /// the format of `tvlb faults`: an empty list mends everything. Can be given several times. Lost packets are
+    /// counted by cause
     #[arg(long, value_name = "CYCLE:FILE", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
     pub faults_at: Vec<At>,
-    /// As --faults-at, with an update that `tvlb faults` made of this table set in the place of a list: the
-    /// switches of which it has an image take that one together with the fault image, and all others
-    /// the image of the table set. Can be given several times
+    /// As --faults-at, with an update that `tvlb faults` made for this table set instead of a list: the switches whose
+    /// images it contains take those together with the fault image, and all others the image of the table set. Can be
+    /// given several times
     #[arg(long, value_name = "CYCLE:DIR", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
     pub update_at: Vec<At>,
-    /// Begin with these tables, of the fabric before it grew: a switch that they know has them until it takes the
-    /// first update, and what they do not know is dead until an update no longer lists it
+    /// Begin with these tables, of the fabric before it grew: a switch that is in them uses them until it takes the
+    /// first update, and a part that is not in them is dead until an update no longer lists it
     #[arg(long, value_name = "TABLES", requires = "faults_in_time", help_heading = "Faults")]
     pub grown_from: Option<PathBuf>,
-    /// How many cycles later a switch takes the fault image, drawn for each switch and list or update; until
-    /// then it sends onto dead links as onto others
+    /// How many cycles later a switch takes the fault image, drawn for each switch and list or update; until then it
+    /// sends onto dead links as onto any other
     #[arg(
         long,
         value_name = "MIN-MAX",
@@ -106,15 +106,15 @@ pub struct SimulateOptions {
         help_heading = "Faults"
     )]
     pub fault_delay: Delay,
-    /// Print throughput, latency, the share of VLB, and losses where parts die, of every so many cycles too; with
-    /// --format csv instead of the runs
+    /// Also print throughput, latency, the share of VLB, and losses if parts die, for every N cycles; with --format
+    /// csv, instead of the runs
     #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["saturation", "bench"], help_heading = "Measurement")]
     pub series: Option<NonZeroU32>,
-    /// Write what each switch decides from the end of the warm-up on, call by call, for the tests of a firmware to
-    /// replay as they do `tvlb vectors`: one load and one seed, tables as they are on disk
+    /// Write what each switch decides after the warm-up, call by call, for firmware tests to replay like those of `tvlb
+    /// vectors`: one load and one seed, with unchanged tables
     #[arg(long, value_name = "FILE", conflicts_with_all = ["saturation", "bench", "faults_in_time", "update"])]
     pub decisions: Option<PathBuf>,
-    /// How many calls of each switch --decisions writes at most
+    /// The most calls of each switch that --decisions writes
     #[arg(long, value_name = "CALLS", requires = "decisions", default_value_t = 1000, value_parser = values::count(1..=1_000_000_u32))]
     pub decisions_per_switch: u32,
     #[command(flatten)]
@@ -172,7 +172,7 @@ impl SimulateOptions {
         self.load.iter().flat_map(|Loads(loads)| loads.iter().copied()).collect()
     }
 
-    /// Refuses what would make a run twice, or a picture that is not one.
+    /// Refuses options that would make a run twice, and a picture that is not an SVG.
     pub fn check(&self) -> Outcome {
         let refuse = |text: String| Err(Failure::Message(text));
         if let Some(load) = repeated(&self.loads()) {
@@ -185,7 +185,7 @@ impl SimulateOptions {
         self.plot.as_ref().map_or(Ok(()), |path| check_plot(path, self.saturation))
     }
 
-    /// Refuses runs of which `--decisions` cannot say what was decided by which image.
+    /// Refuses runs whose recorded decisions could not be traced to an image on disk.
     fn check_decisions(&self) -> Outcome {
         let Some(path) = &self.decisions else { return Ok(()) };
         let (loads, seeds) = (self.loads().len() as u64, self.seeds.len() as u64);

@@ -8,7 +8,7 @@ use std::path::Path;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
 use tvlb_simulator::{Estimate, Point, Study};
 
-/// Draws a curve. A saturated load has no latency that means anything, and is an open mark above the axis.
+/// Draws a curve. The latency of a saturated load means nothing, so it is an open mark above the axis.
 pub(super) fn write(
     path: &Path,
     points: &[Point],

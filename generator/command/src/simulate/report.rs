@@ -18,7 +18,7 @@ use tvlb_simulator::{
     Study, paths_name,
 };
 
-/// What a study found.
+/// The result of a study.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum StudyOutcome {
@@ -26,7 +26,7 @@ pub(super) enum StudyOutcome {
     Saturation(Saturation),
 }
 
-/// Everything that makes a study reproducible, and what it found.
+/// Everything that makes a study reproducible, and its result.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct StudyDocument<'a> {
@@ -46,7 +46,7 @@ struct StudyDocument<'a> {
     /// The SHA-256 of the pairs, where a file lists them.
     #[serde(skip_serializing_if = "Option::is_none")]
     traffic_content: Option<&'a str>,
-    /// Where the processes of the traffic run, if not each on the node of its own number.
+    /// Where the processes of the traffic run, unless each runs on the node of its own number.
     #[serde(skip_serializing_if = "Option::is_none")]
     placement: Option<&'a str>,
     /// The SHA-256 of the nodes, where a file lists them.
@@ -54,7 +54,7 @@ struct StudyDocument<'a> {
     placement_content: Option<&'a str>,
     /// What is dead when, as the column of CSV says it.
     faults: String,
-    /// What the figures do not say although they seem to.
+    /// A warning about how to read the figures.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
     seeds: &'a [u64],
@@ -64,7 +64,7 @@ struct StudyDocument<'a> {
     gates: PerDecision<Gate>,
     queues: PerDecision<Queue>,
     onward: PerDecision<Onward>,
-    /// What dies and is mended, if anything does.
+    /// What dies and is mended, if anything.
     #[serde(flatten)]
     record: Option<&'a losses::FaultsRecord>,
     #[serde(flatten)]
@@ -104,7 +104,7 @@ pub(super) fn json(of: &Studied<'_>) -> failure::Outcome {
     })
 }
 
-/// How the scheme's decisions weigh: at the source, and at PAR's second look. MIN and VLB decide nothing.
+/// How the scheme weighs at the source and at PAR's second look. MIN and VLB decide nothing.
 fn weighings(study: &Study<'_>) -> [Option<Weighing>; 2] {
     let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
     let of = |decision| image.map(|image| *image.weighing(decision));
@@ -122,7 +122,7 @@ fn unmeasured_bursts(study: &Study<'_>) -> Option<String> {
 pub(super) fn title(study: &Study<'_>, identity: &Identity<'_>) -> String {
     let Study { settings, seeds, .. } = study;
     let weighing = match weighings(study) {
-        // Where only T differs, it is said shorter.
+        // A shorter form if only T differs.
         [Some(source), Some(second)]
             if source != second
                 && second == (Weighing { threshold: second.threshold, ..source }) =>
@@ -204,7 +204,7 @@ impl Display for StudyText<'_> {
     }
 }
 
-/// A row for each load, means over its runs, and one for each population where there are several.
+/// A row for each load: means over its runs, for each population if there are several.
 fn curve(points: &[Point]) -> Table<'static> {
     let mut table = Table::new(curve_columns()).told_apart_by(2);
     for Point { load, saturated, growing, runs, .. } in points {
@@ -232,7 +232,7 @@ fn curve(points: &[Point]) -> Table<'static> {
     table
 }
 
-/// A standard error; one run has none.
+/// A standard error; a single run has none.
 fn error_text(error: Option<f64>, decimals: usize) -> String {
     error.map_or("-".to_owned(), |error| format!("{error:.decimals$}"))
 }
@@ -252,12 +252,12 @@ fn write_saturation(f: &mut Formatter<'_>, found: &Saturation, limit: u32) -> fm
     writeln!(f, "resolution {resolution}")
 }
 
-/// What was studied. The lines of its tables say what was run, so that those of several files can stand in one.
+/// What was studied. Every line of its tables says what was run, so that several files can be joined.
 pub(super) struct Studied<'a> {
     pub(super) report: &'a StudyOutcome,
     pub(super) study: &'a Study<'a>,
     pub(super) identity: &'a Identity<'a>,
-    /// What dies and is mended, if anything does.
+    /// What dies and is mended, if anything.
     pub(super) faults: Option<&'a losses::FaultsRecord>,
 }
 
@@ -273,7 +273,7 @@ impl Studied<'_> {
         table.csv_between(first, (&settings_columns(), &self.settings()))
     }
 
-    /// What stands in the last columns.
+    /// The cells of the last columns.
     fn settings(&self) -> Vec<Cell> {
         let faults = self.faults_in_words();
         columns::settings(weighings(self.study), &faults, self.study.settings)
@@ -313,12 +313,12 @@ impl Studied<'_> {
         self.csv(&table)
     }
 
-    /// What died and what was lost in the windows of every run, as CSV.
+    /// Deaths and losses in the windows of every run, as CSV.
     pub(super) fn series(&self, points: &[Point]) -> String {
         self.csv(&losses::series(MeasuredCurve { points, seeds: self.study.seeds }))
     }
 
-    /// The load of every link in every run, as CSV: flits per cycle, and the share of what the link takes.
+    /// The load of every link in every run, as CSV: flits per cycle, and the share of the link's capacity.
     pub(super) fn links(&self, points: &[Point]) -> String {
         let Study { fabric, seeds, .. } = self.study;
         let mut table = Table::new(LINKS.to_vec());

@@ -227,7 +227,7 @@ fn nothing_to_change() {
     let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
     scratch.succeeds("generate fabric.toml -q -o out");
     let before = scratch.files();
-    assert_snapshot!(scratch.succeeds(CHECK), @"out is what generating it again gives");
+    assert_snapshot!(scratch.succeeds(CHECK), @"out is unchanged by generating it again");
     assert_eq!(scratch.succeeds("generate fabric.toml -q --check out"), "");
     assert_snapshot!(scratch.succeeds("generate fabric.toml --check out --json"), @r#"
     {
@@ -261,7 +261,7 @@ fn something_to_change() {
     scratch.write("fabric.toml", Scratch::with_shipped("dfly-2-4-2-9.toml").read("fabric.toml"));
     scratch.write("out/manifest.json", [scratch.read("out/manifest.json"), b"\n".into()].concat());
     assert_snapshot!(scratch.differs(CHECK), @"
-    out is not what generating it again gives:
+    generating out again would change it:
     changed    manifest.json
     ");
 }
@@ -274,12 +274,12 @@ fn the_report_is_checked_too() {
     let edited = String::from_utf8(report).unwrap().replacen("9 groups", "8 groups", 1);
     scratch.write("out/report.html", edited);
     assert_snapshot!(scratch.differs(CHECK), @"
-    out is not what generating it again gives:
+    generating out again would change it:
     changed    report.html
     ");
     fs::remove_file(scratch.path("out/report.html")).unwrap();
     assert_snapshot!(scratch.differs(CHECK), @"
-    out is not what generating it again gives:
+    generating out again would change it:
     missing    report.html
     ");
 }
