@@ -1,4 +1,4 @@
-//! `tvlb-lab advise`: which ways of wiring, placing, mapping, ordering and routing jobs are fast, and why.
+//! `tvlb-lab advise`: which ways to wire, place, map, order and route jobs are fast, and why.
 
 mod report;
 
@@ -29,11 +29,11 @@ use tvlb_topology::export::slurm::Blocks;
 /// The schemes that a routing may name.
 const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
 
-/// Find out how jobs are best wired, placed, mapped, ordered and routed
+/// Find out how best to wire, place, map, order and route jobs
 ///
-/// Every combination of the lists is estimated: by cycles that no run can do without, and by its busiest link.
-/// The first entry of each list is what is done now. That way, each single change of it and the best estimates are
-/// simulated, and from there on what is fastest and its single changes. docs/reference/advise.md says more.
+/// Every combination of the lists is estimated, from cycles that no run can do without and from its busiest link. The
+/// first entry of each list is the present way. It, each single change of it and the best estimates are simulated, and
+/// then single changes of the fastest until none is faster. docs/reference/advise.md says more.
 #[derive(Args)]
 #[command(after_long_help = help())]
 pub(crate) struct AdviseOptions {
@@ -68,7 +68,7 @@ pub(crate) struct AdviseOptions {
         help_heading = "What to compare"
     )]
     map: Vec<String>,
-    /// In which order ranks send what they may send in any order (listed at the end of --help)
+    /// In which order ranks send messages whose order is free (listed at the end of --help)
     #[arg(
         long,
         value_name = "LIST",
@@ -84,10 +84,10 @@ pub(crate) struct AdviseOptions {
     /// How many of the best estimates to simulate
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = values::count(0_usize..=1_000_000))]
     simulate: usize,
-    /// The seeds of the runs, which decide what is random. Estimates are of the first
+    /// The seeds of the runs, which decide what is random. Estimates use the first
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
-    /// Keep runs in DIR: the same command goes on there after an interruption, and several processes share the runs
+    /// Keep runs in DIR: after an interruption the same command goes on from there; several processes share the runs
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
     /// How to print the answer
@@ -96,8 +96,8 @@ pub(crate) struct AdviseOptions {
     /// Print JSON
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Flits that the buffer of one virtual channel holds [default: the fabric's, or as many as the longest link
-    /// needs, and 32 at least]
+    /// Flits that the buffer of one virtual channel holds [default: the fabric's, or as many as the longest link needs,
+    /// at least 32]
     #[arg(long, value_name = "FLITS", help_heading = "Switches")]
     buffer: Option<u16>,
     #[command(flatten)]
@@ -212,11 +212,11 @@ pub(crate) fn run(arguments: &AdviseOptions) -> Outcome {
     }
 }
 
-/// Whether all jobs fit where they are to be placed, which does not depend on the seed.
+/// Checks that all jobs fit where they are to be placed, which does not depend on the seed.
 fn check_fit(arguments: &AdviseOptions, question: &Question<'_>) -> Outcome {
     let nodes = question.fabric.nodes();
     for (text, placement) in arguments.with.iter().zip(&question.placements) {
-        // What does not fit may be the list or the jobs; each error names which.
+        // Either the list or the jobs may be too large; each error names its source.
         let source = jobs::file_of(text).unwrap_or("--jobs, --with");
         place(placement, &nodes, question.jobs, 0).map_err(|error| refused(source, error))?;
     }
@@ -230,7 +230,7 @@ fn not_advised(error: AdviceError) -> Failure {
     }
 }
 
-/// The entries of a list, each once.
+/// The entries of a list, without repetition.
 fn list<T: PartialEq>(
     option: &str,
     texts: &[String],
@@ -248,7 +248,7 @@ fn list<T: PartialEq>(
     Ok(all)
 }
 
-/// Reads a name of an option.
+/// Parses one value of an option.
 fn parsed<T: FromStr<Err: Display>>(option: &str) -> impl Fn(&str) -> Result<T, Failure> {
     move |text| text.parse().map_err(|error| refused(option, error))
 }
@@ -262,7 +262,7 @@ fn wiring(text: &str) -> Result<Option<Arrangement>, Failure> {
     }
 }
 
-/// The routings that are asked for, or those of every fabric.
+/// The requested routings, or the default ones.
 fn routings(texts: &[String], fabric: &Fabric) -> Result<Vec<JobRouting>, Failure> {
     if texts.is_empty() {
         let conventional = |scheme| JobRouting { scheme, set: None };

@@ -25,7 +25,7 @@ use tvlb_schema::{Dragonfly, SwitchId};
 pub(crate) struct BisectionOptions {
     /// The fabric file
     fabric: PathBuf,
-    /// A list of what is dead, as `tvlb faults` reads it: links that are left count
+    /// A list of dead parts, as `tvlb faults` reads it: only the remaining links count
     #[arg(long, value_name = "LIST")]
     faults: Option<PathBuf>,
     /// The bandwidth of a global link in units of a local link's, separated by commas
@@ -86,7 +86,7 @@ fn csv(df: &Dragonfly, cuts: &[Bisection]) -> String {
     text
 }
 
-/// The cuts of all ratios.
+/// The cuts at all ratios.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct BisectionReport {
@@ -101,11 +101,11 @@ struct BisectionReport {
 #[serde(rename_all = "kebab-case")]
 struct LeastCut {
     ratio: String,
-    /// The cut that was found.
+    /// The best cut found.
     cut: f64,
     local_links: u64,
     global_links: u64,
-    /// No split cuts less.
+    /// A proven lower bound: no split cuts less.
     lower: f64,
     is_least: bool,
     first_half: Vec<SwitchId>,

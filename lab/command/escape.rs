@@ -16,8 +16,8 @@ use tvlb_ofar_proof::{EscapeCertificate, Unproved, prove};
 /// Make and check the escape image of packets that decide at every hop
 ///
 /// OFAR's switches need an escape network, a ring or a tree over all switches, and all of them the same image of it.
-/// This finds a network on the wiring of a table set, or takes that of an image, and proves of the switches of the
-/// table set that packets never wait for each other for ever. docs/reference/escape.md says more.
+/// This finds one on the wiring of a table set, or takes that of an image, and proves for the switches of the table set
+/// that packets cannot deadlock. docs/reference/escape.md says more.
 #[derive(Args)]
 pub(crate) struct EscapeOptions {
     /// The table set from whose images switches boot
@@ -27,8 +27,8 @@ pub(crate) struct EscapeOptions {
     network: NetworkOptions,
     #[command(flatten)]
     rules: RuleOptions,
-    /// Canonical virtual channels of links within groups; the escape network has one more
-    /// [default: the escape image's, or else 3]
+    /// Canonical virtual channels of links within groups; the escape network has one more [default: the escape image's,
+    /// or else 3]
     #[arg(
         long,
         value_name = "N",
@@ -36,7 +36,7 @@ pub(crate) struct EscapeOptions {
         help_heading = "OFAR"
     )]
     local_channels: Option<u8>,
-    /// The same of links between groups [default: the escape image's, or else 2]
+    /// The same for links between groups [default: the escape image's, or else 2]
     #[arg(
         long,
         value_name = "N",
@@ -44,10 +44,10 @@ pub(crate) struct EscapeOptions {
         help_heading = "OFAR"
     )]
     global_channels: Option<u8>,
-    /// Misroute a packet to another group only by links with which a path of UGAL-L's set begins
+    /// Misroute to another group only through links with which a path of UGAL-L's set begins
     #[arg(long, help_heading = "OFAR")]
     by_set: bool,
-    /// Write the escape image to FILE, once it is proved
+    /// Write the escape image to FILE once it is proved
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// What to print
@@ -60,10 +60,10 @@ pub(crate) struct EscapeOptions {
     work: WorkOptions,
 }
 
-/// What is printed of an escape network.
+/// How to print an escape network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum EscapeFormat {
-    /// The network, the rules, and what was proved
+    /// The network, the rules, and the result of the proof
     Summary,
     /// A line for each switch, as CSV
     Csv,
@@ -72,7 +72,7 @@ enum EscapeFormat {
 }
 
 impl EscapeOptions {
-    /// The rules, of which the escape network has some.
+    /// The rules given by options over those of the escape network.
     fn rules(&self, plain: OfarRules) -> OfarRules {
         OfarRules {
             local_channels: self.local_channels.unwrap_or(plain.local_channels),
@@ -82,7 +82,7 @@ impl EscapeOptions {
         }
     }
 
-    /// What became of the proof, if there is none. An image that was given is what was to be checked.
+    /// Why there is no proof. If the image was given, this is a finding.
     fn unproved(&self, error: Unproved) -> Failure {
         match error {
             Unproved::Cancelled(_) => Failure::Interrupted,
@@ -144,7 +144,7 @@ struct EscapeReport<'r> {
     tool_version: &'static str,
     fabric: &'r str,
     fabric_identity: String,
-    /// What it is and how it was found, in words.
+    /// Its kind and how it was found, in words.
     escape_network: &'r str,
     bytes: usize,
     checksum: String,

@@ -1,4 +1,4 @@
-//! Jobs, their placement and their patterns of communication as options name them.
+//! Jobs, their placement and their patterns of communication as options give them.
 
 use clap::Args;
 use std::fmt::Display;
@@ -13,7 +13,7 @@ use tvlb_jobs::workload::{
 use tvlb_table_set::names::Parts;
 use tvlb_traffic::PlacementRule;
 
-/// What `--with`, `--map` and patterns of communication accept.
+/// The values of `--with`, `--map` and patterns of communication.
 pub(crate) const HELP: &str =
     "Placements (--with): the order in which jobs, one after the other, take nodes
   identity            by rising number
@@ -26,7 +26,7 @@ pub(crate) const HELP: &str =
 Maps (--map): on which of its job's nodes a rank runs
   linear              ranks fill one node after the other
   random              each rank on a node drawn from those with room
-  bisect              ranks that exchange many bytes near to each other, by recursive bisection
+  bisect              ranks that exchange many bytes near each other, by recursive bisection
 
 Patterns of communication (--graph, --workload):
   alltoall[:hierarchical:RANKS]
@@ -48,7 +48,7 @@ Patterns of communication (--graph, --workload):
                       compute (cycles of the sender before it)
 ";
 
-/// The most iterations. The end of each is kept.
+/// The most iterations. The end of each is kept in memory.
 const MOST_ITERATIONS: NonZeroU32 = NonZeroU32::new(1_000_000).expect("it is not zero");
 
 /// The jobs, and what their ranks do.
@@ -57,13 +57,13 @@ pub(crate) struct ExchangeOptions {
     /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
     #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
     jobs: Vec<String>,
-    /// What the ranks do: a pattern of communication, once for all jobs, or once for each in their order
-    /// (listed at the end of --help)
+    /// What the ranks do: a pattern of communication, once for all jobs, or once for each in their order (listed at the
+    /// end of --help)
     #[arg(long, value_name = "PATTERN", required = true)]
     workload: Vec<String>,
-    /// The length of each message, with moe-alltoall of each token, with allreduce of each rank's vector,
-    /// unless the pattern is a list of messages, which has lengths of its own: a number of bytes, or of KB or
-    /// MB, which are powers of 1000 [default: 100KB]
+    /// The length of each message, of each token with moe-alltoall, of each rank's vector with allreduce; not for a
+    /// list of messages, which has its own lengths: a number of bytes, or of KB or MB, which are powers of 1000
+    /// [default: 100KB]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
     bytes: Option<u64>,
     /// How often every rank runs its program
@@ -77,8 +77,7 @@ impl ExchangeOptions {
         jobs(&self.jobs)
     }
 
-    /// What `--bytes` says of a pattern of communication; nothing for a list, whose messages have lengths of
-    /// their own.
+    /// The value of `--bytes` for a pattern of communication; `None` for a list, which has its own lengths.
     pub(crate) fn bytes_of(&self, workload: &str) -> Option<u64> {
         (!is_list(workload)).then_some(self.bytes.unwrap_or(DEFAULT_BYTES))
     }
@@ -90,12 +89,12 @@ impl ExchangeOptions {
         Arrival::list(&content(path)?).map(Some).map_err(|error| refused(path, error))
     }
 
-    /// The jobs as they were given.
+    /// The jobs as given.
     pub(crate) fn jobs_in_words(&self) -> String {
         self.jobs.join(",")
     }
 
-    /// For each of these jobs the name of its pattern, and its programs.
+    /// For each of these jobs, the name of its pattern and its programs.
     pub(crate) fn programs(&self, jobs: &[Job]) -> Result<Vec<(String, Programs)>, Failure> {
         if self.bytes.is_some() && self.workload.iter().all(|name| is_list(name)) {
             let text = "--bytes: the messages of a list have the lengths that the list says; accepted with \
@@ -108,16 +107,16 @@ impl ExchangeOptions {
     }
 }
 
-/// The length of a message where nothing is said.
+/// The default length of a message.
 const DEFAULT_BYTES: u64 = 100_000;
-/// Before the name of a file with messages and their lengths.
+/// The prefix of the name of a file with messages and their lengths.
 const MESSAGES: &str = "messages:";
 
 fn is_list(workload: &str) -> bool {
     workload.starts_with(MESSAGES)
 }
 
-/// What has how many bytes, in words.
+/// The length and its unit, in words.
 pub(crate) fn length_in_words(workload: &str, bytes: Option<u64>) -> String {
     let Some(bytes) = bytes else { return "messages as listed".to_owned() };
     let of = match workload.split_once(':').map(|(name, _)| name.trim()) {
@@ -128,7 +127,7 @@ pub(crate) fn length_in_words(workload: &str, bytes: Option<u64>) -> String {
     format!("{bytes} bytes a {of}")
 }
 
-/// A job and what its ranks do, in words.
+/// A job and its pattern, in words.
 pub(crate) fn in_words(
     job: &impl Display,
     workload: &str,
@@ -146,23 +145,23 @@ pub(crate) struct MessageOptions {
     /// Bytes of a packet, which is a flit
     #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = values::count(1_u32..=1_000_000_000), help_heading = "Messages")]
     packet_bytes: u32,
-    /// The longest message that leaves before its receive is posted
+    /// The longest message that may leave before its receive is posted
     #[arg(long, value_name = "BYTES", default_value = "12KB", value_parser = values::bytes, help_heading = "Messages")]
     eager_limit: u64,
-    /// Cycles until a node knows that a receive was posted or a message has arrived at another [default:
-    /// the least that the latencies and the scheme allow, or every scheme where several are compared]
+    /// Cycles until a node knows that another has posted a receive or got a message [default: the least that the
+    /// latencies and the scheme allow, or every scheme if several are compared]
     #[arg(long, value_name = "CYCLES", help_heading = "Messages")]
     control_latency: Option<u32>,
 }
 
 impl MessageOptions {
-    /// The settings that follow, where a control latency is at least so many cycles if nothing else is said.
+    /// The settings, with a control latency of at least this by default.
     pub(crate) fn settings_with(&self, least_control_latency: u32) -> MessageSettings {
         let control = self.control_latency.unwrap_or(least_control_latency);
         MessageSettings { control_latency_cycles: Some(control), ..self.settings() }
     }
 
-    /// The settings as the options give them.
+    /// The settings of the options.
     pub(crate) fn settings(&self) -> MessageSettings {
         MessageSettings {
             packet_bytes: self.packet_bytes,
@@ -172,12 +171,12 @@ impl MessageOptions {
     }
 }
 
-/// The file of a placement that is listed.
+/// The file of a listed placement.
 pub(crate) fn file_of(text: &str) -> Option<&str> {
     text.strip_prefix("listed:")
 }
 
-/// A placement by name, or with its file, as an option names it.
+/// A placement by name, or with its file.
 pub(crate) fn placement(
     option: &str,
     text: &str,
@@ -192,7 +191,7 @@ pub(crate) fn placement(
     }
 }
 
-/// A pattern of communication by name, or with its file, as an option names it.
+/// A pattern of communication by name, or with its file.
 fn motif(option: &str, text: &str) -> Result<Motif, Failure> {
     if let Some(path) = text.strip_prefix("graph:") {
         let graph = matrix_market::parse(&content(path)?);
@@ -205,14 +204,14 @@ fn motif(option: &str, text: &str) -> Result<Motif, Failure> {
     text.parse().map_err(|error| refused(option, error))
 }
 
-/// Jobs as `--jobs` names them.
+/// Parses the jobs of `--jobs`.
 pub(crate) fn jobs(texts: &[String]) -> Result<Vec<Job>, Failure> {
     let jobs = texts.iter().map(|text| text.parse());
     jobs.collect::<Result<_, _>>().map_err(|error| refused("--jobs", error))
 }
 
-/// What is made of each job's pattern and programs, job after job, by the patterns of communication that an
-/// option names once for all jobs or once for each; nothing where it names none.
+/// Applies `f` to each job's pattern and programs in turn. An option names patterns once for all jobs or once for each.
+/// Empty if it names none.
 pub(crate) fn of_programs<T>(
     option: &str,
     texts: &[String],

@@ -1,5 +1,5 @@
-//! The `tvlb-lab` command, for who studies networks: it reads its arguments, runs one command, and turns the outcome
-//! into the same exit codes as `tvlb`.
+//! The `tvlb-lab` command, for people who study networks: it reads its arguments, runs one command, and ends with the
+//! same exit codes as `tvlb`.
 
 mod advise;
 mod bisection;
@@ -31,7 +31,7 @@ const GROUPS: &Groups = &[
 #[command(name = "tvlb-lab", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
     help_template = groups::template(LabCommand::augment_subcommands(clap::Command::new("tvlb-lab")), GROUPS),
-    after_help = "`tvlb` makes, checks and simulates the tables that these commands read.\n\nExit codes: 0 done; 1 an escape image is not as it should be, or \
+    after_help = "`tvlb` makes, checks and simulates the tables that these commands read.\n\nExit codes: 0 done; 1 an escape image is wrong, or \
                   `sweep --collect` lacks a run; 2 an error in the command line, the input or the output; 130 interrupted by \
                   Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command \
                   has it, means that it prints nothing but its result and errors."

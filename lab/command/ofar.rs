@@ -1,4 +1,4 @@
-//! What the commands take that deal with OFAR: the escape network, and the rules by which switches decide.
+//! The options of OFAR: the escape network, and the rules by which switches decide.
 
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -17,24 +17,24 @@ const MOST_BYTES: u64 = 1 << 20;
 /// An escape network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EscapeShape {
-    /// A way through all switches and back, in both directions
+    /// A closed path through all switches, in both directions
     Ring,
-    /// Every switch hangs below one other
+    /// A tree of all switches
     Tree,
 }
 
 /// Which escape network.
 #[derive(Args)]
 pub(crate) struct NetworkOptions {
-    /// The network by which packets go on where nothing else has room, found on the wiring of the table set
-    /// [default: ring]
+    /// The network on which packets go on if nothing else has room, found on the wiring of the table set [default:
+    /// ring]
     #[arg(long, value_enum, ignore_case = true, value_name = "NETWORK", help_heading = "OFAR")]
     escape: Option<EscapeShape>,
-    /// The switch above all others in a tree [default: the first of group g/2]
+    /// The root of a tree [default: the first switch of group g/2]
     #[arg(long, value_name = "SWITCH", help_heading = "OFAR")]
     escape_root: Option<String>,
-    /// Take the network of an escape image instead, which `tvlb-lab escape` has written, and its rules where no option
-    /// says otherwise
+    /// Use the network of an escape image instead, which `tvlb-lab escape` has written, and its rules unless options
+    /// say otherwise
     #[arg(
         long,
         value_name = "FILE",
@@ -47,12 +47,12 @@ pub(crate) struct NetworkOptions {
 /// By which rules switches decide.
 #[derive(Args)]
 pub(crate) struct RuleOptions {
-    /// A packet leaves its node only into a buffer with room for so many packets beside it; 0 for no such control
-    /// [default: the escape image's, or else 2]
+    /// A packet leaves its node only into a buffer with room for N packets besides it; 0 for no limit [default: the
+    /// escape image's, or else 2]
     #[arg(long, value_name = "PACKETS", help_heading = "OFAR")]
     bubble: Option<u8>,
-    /// Nothing leaves the nodes of a switch all of whose outputs of the escape network are used above this
-    /// share; 100 for no such control [default: the escape image's, or else 100]
+    /// Nothing leaves the nodes of a switch whose outputs of the escape network are all used above this share; 100 for
+    /// no limit [default: the escape image's, or else 100]
     #[arg(
         long,
         value_name = "PERCENT",
@@ -60,17 +60,17 @@ pub(crate) struct RuleOptions {
         help_heading = "OFAR"
     )]
     throttle: Option<u8>,
-    /// A packet is misrouted within a group only where the share in use is at most this much of that of the
-    /// minimal output; three numbers for its source group, groups between, and its destination's
-    /// [default: the escape image's, or else 90]
+    /// A packet is misrouted within a group only if the output's share in use is at most this much of the minimal
+    /// output's; three numbers are for its source group, groups between, and its destination's [default: the escape
+    /// image's, or else 90]
     #[arg(long, value_name = "PERCENT", value_parser = local_percent, help_heading = "OFAR")]
     local_percent: Option<LocalPercent>,
-    /// A packet is misrouted to another group only where the share in use is at most this much of that of the
-    /// minimal output [default: the escape image's, or else 90]
+    /// A packet is misrouted to another group only if the output's share in use is at most this much of the minimal
+    /// output's [default: the escape image's, or else 90]
     #[arg(long, value_name = "PERCENT", help_heading = "OFAR")]
     global_percent: Option<u8>,
-    /// A packet is misrouted only where at least this share of its minimal output is in use; 0 for no such threshold
-    /// [default: the escape image's, or else 0]
+    /// A packet is misrouted only if at least this share of its minimal output is in use; 0 for no threshold [default:
+    /// the escape image's, or else 0]
     #[arg(
         long,
         value_name = "PERCENT",
@@ -78,15 +78,14 @@ pub(crate) struct RuleOptions {
         help_heading = "OFAR"
     )]
     least_percent: Option<u8>,
-    /// Misroute a packet only if its minimal output was given to another packet in the same cycle
+    /// Misroute a packet only if another packet got its minimal output in the same cycle
     #[arg(long, help_heading = "OFAR")]
     strict: bool,
-    /// Weigh the shares in use by the hops of the path that begins with an output, and take the misroute that weighs
-    /// least
+    /// Multiply the shares in use by the hops of the path that begins with an output, and misroute to the least
     #[arg(long, help_heading = "OFAR")]
     by_length: bool,
-    /// After so many entries into the escape network a packet stays there; 0 for any number of entries
-    /// [default: the escape image's, or else 15]
+    /// After this many entries into the escape network a packet stays there; 0 for no limit [default: the escape
+    /// image's, or else 15]
     #[arg(
         long,
         value_name = "N",
@@ -96,7 +95,7 @@ pub(crate) struct RuleOptions {
     most_entries: Option<u8>,
 }
 
-/// One percentage, or one for each place.
+/// One percentage, or three for the three places.
 fn local_percent(text: &str) -> Result<LocalPercent, String> {
     let refused = || "accepted a number from 0 to 255, or three with commas between".to_owned();
     let numbers: Result<Vec<u8>, _> = text.split(',').map(|part| part.trim().parse()).collect();
@@ -111,14 +110,14 @@ fn local_percent(text: &str) -> Result<LocalPercent, String> {
 pub(crate) struct Escape {
     /// Its image.
     pub(crate) image: Vec<u8>,
-    /// What it is in words.
+    /// Its description.
     pub(crate) words: String,
-    /// How switches decide where no option says otherwise.
+    /// The rules by default.
     pub(crate) rules: OfarRules,
 }
 
 impl RuleOptions {
-    /// These rules, but for what options say.
+    /// These rules, overridden by the options.
     pub(crate) fn over(&self, rules: OfarRules) -> OfarRules {
         OfarRules {
             local_percent: self.local_percent.unwrap_or(rules.local_percent),
@@ -135,13 +134,13 @@ impl RuleOptions {
 }
 
 impl NetworkOptions {
-    /// Whether the network is that of an image that was written before.
+    /// Whether the network comes from an existing image.
     pub(crate) const fn is_given(&self) -> bool {
         self.escape_image.is_some()
     }
 
-    /// The escape network: that of an image, or one that is found on the wiring of a table set. What is wrong with an
-    /// image is a finding.
+    /// The escape network: that of an image, or one found on the wiring of a table set. A fault in an image is a
+    /// finding.
     pub(crate) fn escape(&self, tables: &Tables, fabric: &[u8]) -> Result<Escape, Failure> {
         let fabric = tables.decode(fabric)?;
         if let Some(path) = &self.escape_image {

@@ -17,7 +17,7 @@ use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_table_set::names::Parts;
 use tvlb_topology::export::slurm::Blocks;
 
-/// The length of each message where the pattern has no lengths of its own. Only shares are shown.
+/// The length of each message unless the pattern has its own. Only shares are shown.
 const BYTES: u64 = 1000;
 
 /// Say on which node each rank of each job runs
@@ -37,29 +37,29 @@ pub(crate) struct PlaceOptions {
     /// On which of its nodes a job runs each rank (listed at the end of --help)
     #[arg(long, value_name = "MAP", default_value = "linear")]
     map: String,
-    /// Who exchanges messages with whom, which `--map bisect` needs: once for all jobs, or once for each
-    /// in their order (listed at the end of --help)
+    /// Which ranks exchange messages, which `--map bisect` needs: once for all jobs, or once for each in their order
+    /// (listed at the end of --help)
     #[arg(long, value_name = "PATTERN")]
     graph: Vec<String>,
-    /// Decides what is random, and where bisection begins
+    /// The seed of random choices, and of where bisection begins
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Write the node of each rank to FILE, as CSV
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write to FILE, as CSV, how much each node sends each other by `--graph`, as a part of what the node
-    /// sends that sends most: flows for `tvlb model --patterns flows:FILE`
+    /// Write to FILE, as CSV, how much each node sends to each other by `--graph`, relative to the node that sends
+    /// most: flows for `tvlb model --patterns flows:FILE`
     #[arg(long, value_name = "FILE", requires = "graph")]
     flows: Option<PathBuf>,
     #[command(flatten)]
     hosts: tvlb::hosts::HostOption,
-    /// Write a rank file of Open MPI; of several jobs, one for each: FILE-0, FILE-1, ...
+    /// Write a rank file of Open MPI; for several jobs, one each: FILE-0, FILE-1, ...
     #[arg(long, value_name = "FILE")]
     rankfile: Option<PathBuf>,
     /// Write a host file of Open MPI, likewise
     #[arg(long, value_name = "FILE")]
     hostfile: Option<PathBuf>,
-    /// Write the host of each rank in a line of its own, for Slurm's arbitrary distribution, likewise
+    /// Write the host of each rank on its own line, for Slurm's arbitrary distribution, likewise
     #[arg(long, value_name = "FILE")]
     host_list: Option<PathBuf>,
     /// Print JSON
@@ -71,7 +71,7 @@ pub(crate) struct PlaceOptions {
 }
 
 impl PlaceOptions {
-    /// Whether a file is to be written that names hosts.
+    /// Whether some file to be written names hosts.
     fn needs_hosts(&self) -> bool {
         [&self.rankfile, &self.hostfile, &self.host_list].into_iter().any(Option::is_some)
     }
@@ -96,13 +96,13 @@ pub(crate) fn run(arguments: &PlaceOptions) -> Outcome {
     let hosts = arguments.hosts.read(df, &fabric.names)?;
     let parts = Parts::new(df, &fabric.names).with_hosts(hosts.nodes_by_host());
     let placement = jobs::placement("--with", &arguments.with, &parts)?;
-    // Before the graphs, whose size the jobs decide. What does not fit may be the list or the jobs; each error names
-    // which.
+    // Before the graphs, whose size depends on the jobs. Either the list or the jobs may be too large; each error names
+    // its source.
     let source = jobs::file_of(&arguments.with).unwrap_or("--jobs");
     let nodes = place(&placement, fabric.nodes(), &jobs, arguments.seed)
         .map_err(|error| refused(source, error))?;
     let once = (BYTES, NonZeroU32::MIN);
-    // Programs of many ranks are large: they are kept for what only they say, who sends.
+    // Programs of many ranks are large: only the bytes between ranks are kept.
     let of_job = |_: &str, programs: Programs| {
         (programs.graph(), arguments.flows.is_some().then_some(programs))
     };
@@ -197,7 +197,7 @@ fn csv(df: &Dragonfly, jobs: &[PlacedJob]) -> String {
     text
 }
 
-/// What each node sends each other in an iteration, as a part of what the node sends that sends most.
+/// How much each node sends to each other in an iteration, relative to the node that sends most.
 fn flows<'p>(jobs: &[PlacedJob], programs: impl Iterator<Item = &'p Programs>) -> String {
     let mut sent: BTreeMap<NodeId, BTreeMap<NodeId, u64>> = BTreeMap::new();
     for (job, programs) in jobs.iter().zip(programs) {
@@ -223,7 +223,7 @@ fn flows<'p>(jobs: &[PlacedJob], programs: impl Iterator<Item = &'p Programs>) -
     text
 }
 
-/// Where all jobs run, in short.
+/// Where all jobs run, in brief.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct PlaceReport {
@@ -238,23 +238,23 @@ struct PlaceReport {
     requests: HostRequests,
 }
 
-/// Where one job runs, in short.
+/// Where one job runs, in brief.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct JobSummary {
     job: String,
-    /// Where a list says which nodes are one.
+    /// If a list says which nodes form a host.
     #[serde(skip_serializing_if = "Option::is_none")]
     hosts: Option<usize>,
     nodes: usize,
     switches: usize,
     groups: usize,
-    /// Of the bytes of its pattern.
+    /// The shares of its pattern's bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<ByteShares>,
 }
 
-/// The shares of bytes by how near they stay, in percent.
+/// The shares of bytes by distance, in percent.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct ByteShares {

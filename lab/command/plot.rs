@@ -18,7 +18,7 @@ use tvlb::failure::{Failure, Outcome};
 use tvlb::files::{check_svg, outside_table_sets};
 use tvlb::output::{print, write_file};
 
-/// What the figures are called.
+/// What the files are, and the names of the figures.
 const HELP: &str =
     "Files: the output of `tvlb simulate` and `tvlb-lab sweep` with --format csv, runs.csv,
 summary.csv and figures.csv of `tvlb-lab sweep`, and the file of `tvlb model --csv`.
@@ -26,9 +26,9 @@ summary.csv and figures.csv of `tvlb-lab sweep`, and the file of `tvlb model --c
 Figures are the columns of these files by their names, for instance latency, p99, accepted, hops,
 vlb-share (or vlb), network-latency (or network), jain, local-most, global-most, generated.
 
-Lines that differ in nothing but the seed are one point: their mean, with a band of one standard
+Lines that differ only in the seed are one point: their mean, with a band of one standard
 error. A load is saturated if any of its runs is. Its latency means nothing and is drawn as an open
-mark above the axis; every other figure of it is drawn where it is, hollow. The axis holds every
+mark above the axis; its other figures are drawn at their values, hollow. The axis holds every
 point that is not saturated.
 
 Examples:
@@ -48,41 +48,41 @@ pub(crate) struct PlotOptions {
     /// The picture to write, as SVG
     #[arg(short, long, value_name = "PICTURE")]
     output: PathBuf,
-    /// The figures upwards, separated by commas, a panel for each [default: latency, or what else the files
-    /// are about]
+    /// The figures on the y axis, separated by commas, one panel each [default: latency, or the main figures of the
+    /// files]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     y: Vec<String>,
-    /// The column to the right; values that are no numbers are places side by side [default: load, or what
-    /// else the files are about]
+    /// The column on the x axis; values that are not numbers stand side by side [default: load, or the main column of
+    /// the files]
     #[arg(long, value_name = "COLUMN")]
     x: Option<String>,
-    /// The columns that make a series, separated by commas, `file` for the file's name [default: all that say
-    /// what was run; the legend names what differs]
+    /// The columns that make a series, separated by commas, `file` for the file's name [default: all that describe a
+    /// run; the legend names those that differ]
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     by: Vec<String>,
-    /// A panel for each value of this column
+    /// Draw a panel for each value of this column
     #[arg(long, value_name = "COLUMN")]
     panel: Option<String>,
-    /// Draw only lines with this value in this column; may be repeated. A line is drawn if, of each
-    /// column that is named, it has one of the values given
+    /// Draw only lines with this value in this column; may be repeated. For each named column, a line must have one of
+    /// its given values
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     only: Vec<String>,
-    /// What stands above the picture [default: the figures and the fabric]
+    /// The heading of the picture [default: the figures and the fabric]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Equal lengths upwards for equal ratios
+    /// A logarithmic y axis
     #[arg(long)]
     log: bool,
-    /// The end of the axis upwards; what lies beyond is an arrow
+    /// The end of the y axis; points beyond it are arrows
     #[arg(long, value_name = "NUMBER")]
     y_most: Option<f64>,
-    /// The limit of the mean latency to draw [default: that of the runs, where one is saturated]
+    /// The limit of the mean latency to draw [default: that of the runs, if one is saturated]
     #[arg(long, value_name = "CYCLES")]
     limit: Option<f64>,
     /// The width in pixels [default: 720]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u16).range(200..=4000))]
     width: Option<u16>,
-    /// The height of the axes of each panel in pixels [default: 300, of several panels 220]
+    /// The height of the axes of each panel in pixels [default: 300, with several panels 220]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u16).range(60..=4000))]
     height: Option<u16>,
     /// Print nothing but the result, which is the picture here, and errors
@@ -90,7 +90,7 @@ pub(crate) struct PlotOptions {
     quiet: bool,
 }
 
-/// Draws tables into a file, and returns what there is to say of the picture.
+/// Draws tables into a file, and returns a summary of the picture.
 pub(crate) fn draw(
     tables: &[PlotFile],
     selection: &Selection,

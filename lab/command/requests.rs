@@ -1,4 +1,4 @@
-//! What to ask a scheduler for, so that jobs run on hosts that lie as those where they were placed.
+//! What to request from a scheduler, so that jobs run on hosts with the same positions as those where they were placed.
 
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! `tvlb-lab run`: jobs on the network that a table set describes, from their first step to their last.
+//! `tvlb-lab run`: jobs on the network of a table set, from their first step to their last.
 
 mod page;
 mod replay;
@@ -24,9 +24,9 @@ use workload::Workload;
 
 /// Run jobs on the network that a table set describes, until they end
 ///
-/// Each rank of a job runs a program: it sends messages, awaits messages and computes. All ranks begin in
-/// cycle 0 on an empty network, and the times at which jobs end are printed. `--jobs swf:FILE` reads jobs that
-/// arrive one after the other from a list in the Standard Workload Format. docs/reference/run.md says more.
+/// Each rank of a job runs a program: it sends messages, waits for messages and computes. All ranks begin in cycle 0 on
+/// an empty network, and the times at which jobs end are printed. `--jobs swf:FILE` reads jobs that arrive one after
+/// the other from a list in the Standard Workload Format. docs/reference/run.md says more.
 #[derive(Args)]
 #[command(after_long_help = jobs::HELP)]
 pub(crate) struct RunOptions {
@@ -34,8 +34,7 @@ pub(crate) struct RunOptions {
     directory: PathBuf,
     #[command(flatten)]
     workload: workload::WorkloadOptions,
-    /// Which runs to make. The seed of a run decides what is random in placements, maps and the choice of
-    /// paths
+    /// Which runs to make. The seed of a run decides random placements, maps and paths
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     seeds: Vec<u64>,
     /// How to print the times
@@ -44,8 +43,7 @@ pub(crate) struct RunOptions {
     /// Print JSON
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Write a report with pictures, as HTML: where the jobs lie, when their phases ended, how the links
-    /// were loaded
+    /// Write a report with pictures, as HTML: where the jobs run, when their phases ended, how the links were loaded
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     #[command(flatten)]
@@ -108,7 +106,7 @@ pub(crate) fn run(arguments: &RunOptions) -> Outcome {
     }
 }
 
-/// What every seed gives, in the order of the seeds.
+/// The result of `f` for every seed, in the order of the seeds.
 fn for_seeds<T: Send>(
     arguments: &RunOptions,
     stages: &Bars,

@@ -19,8 +19,8 @@ use tvlb_lab::search::{SearchEntry, SearchSettings, search};
 use tvlb_simulator::Scheme;
 use tvlb_table_set::grammar::GRAMMAR;
 
-/// Search for policies that suit fabrics, judged by simulation: shapes and their weights, thresholds,
-/// numbers of candidates, gates and PAR's second look
+/// Search for policies that suit fabrics, judged by simulation: shapes and their weights, thresholds, numbers of
+/// candidates, gates and PAR's second look
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
 pub(crate) struct SearchOptions {
@@ -30,15 +30,15 @@ pub(crate) struct SearchOptions {
     /// The scheme that the mixtures are for
     #[arg(long, value_parser = one_of(named::SCHEMES_WITH_SETS, Scheme::name), ignore_case = true, default_value = Scheme::UgalL.name())]
     pub(crate) scheme: Scheme,
-    /// Begin no new generation of mixtures after so many runs of the simulator
+    /// Start no new generation of mixtures after N runs of the simulator
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = values::count(1_u32..=10_000_000))]
     pub(crate) runs: u32,
-    /// The seed of the traffic and of the draws of mixtures; it differs from the fabric files' seed so
-    /// that `generate` then compares under traffic that the search has not seen
+    /// The seed of the traffic and of the draws of mixtures; it differs from the fabric files' seed so that `generate`
+    /// then compares under traffic that the search has not seen
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub(crate) seed: u64,
-    /// How much regret on a guard a mixture may have without being judged worse for it, in percent of
-    /// what the best of MIN, conventional VLB and conventional UGAL carries [default: 3]
+    /// How much regret on a guard does not count against a mixture, in percent of what the best of MIN, conventional
+    /// VLB and conventional UGAL carries [default: 3]
     #[arg(long, value_name = "PERCENT", value_parser = values::regret)]
     pub(crate) max_regret: Option<MostRegret>,
     /// How much traffic mixtures are tried with
@@ -122,19 +122,19 @@ pub(crate) fn run(arguments: &SearchOptions) -> Outcome {
     if arguments.json { print_json(&report) } else { print(&report) }
 }
 
-/// What runs on a fabric.
+/// The panel for a fabric.
 fn panel(fabric: &Fabric, options: &SearchSettings) -> Panel {
     let df = fabric.topology.dragonfly();
     Panel::new(df, fabric.file.links(), options.seed, options.panel)
 }
 
-/// What was found, and by which criterion.
+/// The result, and its criterion.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct SearchReport {
     #[serde(flatten)]
     entry: SearchEntry,
-    /// By fabric, the mean latency in cycles above which a run counted as saturated.
+    /// For each fabric, the mean latency in cycles above which a run counted as saturated.
     latency_limits: Vec<u32>,
 }
 

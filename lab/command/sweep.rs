@@ -20,10 +20,10 @@ use tvlb_lab::sweep::{
 use tvlb_simulator::columns::FIGURES;
 use tvlb_table_set::input_file::{self, Symlinks};
 
-/// The longest document, and the longest table beside it, that is read.
+/// The most bytes of a document, or of a table beside it.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// What the tables have.
+/// The columns of the tables.
 fn help() -> String {
     let figures: Vec<Column<'_>> =
         FIGURES.into_iter().map(|column| column.under(column.name)).collect();
@@ -36,36 +36,35 @@ fn help() -> String {
     )
 }
 
-/// Run a study: every combination of lists, each run once, and what a paper states of it
+/// Run a study: every combination of lists, each run once, compared with the figures of a paper
 ///
-/// The lists stand in a study file, or on the command line as axes of one fabric. Switches are those of `tvlb simulate`,
-/// or cut-through switches where an axis `routing` or the file says so. A run that is in DIR already is not made again,
-/// and all processes with the same command make each run once, on any machines. docs/reference/sweep.md describes axes,
-/// the file and how to spread a study over a cluster; tables/studies has the published figures.
+/// The lists are in a study file, or on the command line as axes of one fabric. Switches are those of `tvlb simulate`,
+/// or cut-through switches if an axis `routing` or the file says so. A run that DIR already has is not repeated, and
+/// all processes with the same command make each run once, on any machines. docs/reference/sweep.md describes axes, the
+/// file and how to spread a study over a cluster; tables/studies has the published figures.
 #[derive(Args)]
 #[command(after_long_help = help())]
 pub(crate) struct SweepOptions {
     /// The study file; with --axis a fabric file, or sizes as in `dfly(4,8,4,9)`
     file: PathBuf,
-    /// What is tried: a list of the study as in `scheme=min,par`, `load=0.1:0.5:0.1` or `traffic=uniform,shift(2,0)`, a
-    /// setting as in `buffer=16,32`, or, of cut-through switches, `routing=min,ofar`; may be repeated
+    /// An axis: a list of the study as in `scheme=min,par`, `load=0.1:0.5:0.1` or `traffic=uniform,shift(2,0)`, a
+    /// setting as in `buffer=16,32`, or, for cut-through switches, `routing=min,ofar`; may be repeated
     #[arg(long, value_name = "NAME=VALUES", conflicts_with_all = ["only", "quick", "document"])]
     axis: Vec<String>,
-    /// Where runs are kept, one file for each, and tables are written; those of a study of several in a
-    /// directory with its name [default: nothing is kept]
+    /// Where to keep runs, one file each, and to write tables; if the file has several studies, each in a directory of
+    /// its name [default: nothing is kept]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// The studies of the file that are made [default: all]
+    /// The studies of the file to make [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
-    /// What the file says under `quick`: short runs, to see what a study does and not to compare figures
+    /// Use the file's settings under `quick`: short runs, to see what a study does, not to compare figures
     #[arg(long)]
     quick: bool,
-    /// Simulate nothing: merge the runs in DIR into tables. Where some are missing, those that are there, and
-    /// the exit code is 1
+    /// Simulate nothing: merge the runs in DIR into tables. If some are missing, merge the others and exit with 1
     #[arg(long, requires = "output")]
     collect: bool,
-    /// Print the rows of all columns, in the place of tables and verdicts
+    /// Print the rows of all columns instead of tables and verdicts
     #[arg(long, value_enum, ignore_case = true, default_value_t = FigureFormat::Table)]
     format: FigureFormat,
     /// Print the rows as JSON
@@ -75,15 +74,15 @@ pub(crate) struct SweepOptions {
     /// saturation; as SVG. `tvlb-lab plot` draws every other figure, and parts of a study of many lines
     #[arg(long, value_name = "FILE", requires = "output")]
     plot: Option<PathBuf>,
-    /// Put tables and verdicts into this document, between the lines `<!-- figures: NAMES -->` and
-    /// `<!-- end -->`, and keep the rows that they are made of in the directory `rows` beside it
+    /// Put tables and verdicts into this document, between the lines `<!-- figures: NAMES -->` and `<!-- end -->`, and
+    /// keep their rows in the directory `rows` beside it
     #[arg(long, value_name = "FILE")]
     document: Option<PathBuf>,
     #[command(flatten)]
     work: WorkOptions,
 }
 
-/// A study that is to be made.
+/// A study to make.
 struct Wanted<'w> {
     study: &'w SweepStudy,
     plan: StudyPlan,
@@ -97,7 +96,7 @@ struct RowsReport {
     rows: Vec<Map<String, Value>>,
 }
 
-/// Writes the tables of those runs that are there, and says whether that is all.
+/// Writes the tables of the finished runs, and returns whether these are all.
 fn write_tables(
     (wanted, directory): (&Wanted<'_>, &Path),
     collected: &Collected,
@@ -136,7 +135,7 @@ fn write_tables(
     print(&format_args!("{said}\n"))
 }
 
-/// Whether all runs are there.
+/// The outcome: whether all runs are there.
 fn end(collected: &Collected, arguments: &SweepOptions) -> Outcome {
     let (missing, all) = (collected.missing, collected.found + collected.missing);
     if missing == 0 {
@@ -149,7 +148,7 @@ fn end(collected: &Collected, arguments: &SweepOptions) -> Outcome {
 }
 
 impl SweepOptions {
-    /// Whether rows are printed in the place of tables and verdicts.
+    /// Whether rows are printed instead of tables and verdicts.
     fn prints_rows(&self) -> bool {
         self.json || !matches!(self.format, FigureFormat::Table)
     }
@@ -160,7 +159,7 @@ impl SweepOptions {
         directory.map_or_else(|| "memory".to_owned(), |directory| directory.display().to_string())
     }
 
-    /// Prints what was found of a study that has no tables of its own.
+    /// Prints the results of a study that has no tables of its own.
     fn print_rows(&self, rows: &Rows, text: &str) -> Outcome {
         match self.format {
             _ if self.json => print_json(&RowsReport { rows: rows.objects() }),
@@ -170,7 +169,7 @@ impl SweepOptions {
     }
 }
 
-/// What stands above the pictures of a study.
+/// The heading of a study's pictures.
 fn title(study: &SweepStudy) -> String {
     match study.about.as_str() {
         "" => study.name.clone(),
@@ -199,7 +198,7 @@ fn check_plot(all: &[Wanted<'_>], arguments: &SweepOptions) -> Outcome {
     }
 }
 
-/// Draws what is there of a study.
+/// Draws the finished part of a study.
 fn draw_runs(plan: &StudyPlan, table: &Path, rows: &Rows, picture: &Path) -> Outcome {
     let table = PlotFile::parse(&table.display().to_string(), &rows.csv())?;
     let panels = plan.pictured().is_some_and(|(panels, _)| panels > 1);
@@ -207,7 +206,7 @@ fn draw_runs(plan: &StudyPlan, table: &Path, rows: &Rows, picture: &Path) -> Out
     draw(&[table], &selection, &Look::default(), picture).map(|_| ())
 }
 
-/// Makes the runs of a study that are not there.
+/// Makes the missing runs of a study.
 fn make(wanted: &mut Wanted<'_>, results: &Results, arguments: &SweepOptions) -> Outcome {
     let directory = arguments.place();
     warn(arguments.work.quiet, wanted.plan.warnings());
@@ -238,7 +237,7 @@ fn make(wanted: &mut Wanted<'_>, results: &Results, arguments: &SweepOptions) ->
     print(&format_args!("{directory}: {runs} runs, {now} made now\n"))
 }
 
-/// The studies that are asked for, with their runs.
+/// The requested studies, with their runs.
 fn wanted<'f>(file: &'f StudyFile, arguments: &SweepOptions) -> Result<Vec<Wanted<'f>>, Failure> {
     let names = || file.studies.iter().map(|study| study.name.as_str());
     if let Some(unknown) = arguments.only.iter().find(|name| file.find(name).is_none()) {
@@ -280,7 +279,7 @@ pub(crate) fn run(arguments: &SweepOptions) -> Outcome {
     let results = results.map_err(Failure::of)?;
     let mut all = wanted(&file, arguments)?;
     check_plot(&all, arguments)?;
-    // Before the work, so that what cannot be read or written to is known at once.
+    // Before the work, so that a file that cannot be read or written is known at once.
     let document = arguments.document.as_deref().map(|path| TablesPage::open(path, &file));
     let document = document.transpose()?;
     let mut known = document.as_ref().map_or_else(Known::new, |document| document.known.clone());
@@ -321,7 +320,7 @@ pub(crate) fn run(arguments: &SweepOptions) -> Outcome {
     Ok(())
 }
 
-/// What a paper states beside our figures.
+/// The figures of a paper beside ours.
 fn words(judged: &[JudgedStatement]) -> String {
     let mut text = String::new();
     for JudgedStatement { what, ours, stated, difference, verdict, note, .. } in judged {
@@ -343,12 +342,12 @@ fn words(judged: &[JudgedStatement]) -> String {
 /// A document with tables, and the rows from which they are made.
 struct TablesPage<'a> {
     path: &'a Path,
-    /// The rows of studies that were made before.
+    /// The rows of finished studies.
     known: Known,
 }
 
 impl<'a> TablesPage<'a> {
-    /// Reads the rows beside a document, and checks that tables have their places.
+    /// Reads the rows beside a document, and checks that it has a place for each table.
     fn open(path: &'a Path, file: &StudyFile) -> Result<Self, Failure> {
         let mut document = Self { path, known: Known::new() };
         for study in &file.studies {

@@ -11,9 +11,9 @@ use tvlb_jobs::MessageSettings;
 use tvlb_lab::advise::{Answer, CHOICES, Judged, NOW, Question, WayEstimate};
 use tvlb_simulator::Settings;
 
-/// How many ways the table shows.
+/// The most ways that the table shows.
 const SHOWN: usize = 10;
-/// What each choice is called.
+/// The names of the choices.
 const NAMES: [&str; CHOICES] = ["wiring", "placement", "map", "order", "routing"];
 
 /// The question and its answer.
@@ -22,16 +22,16 @@ pub(super) struct Advice<'r> {
     pub(super) answer: &'r Answer,
     /// For each job the name of its pattern.
     pub(super) workloads: &'r [String],
-    /// For each job the length of its messages; nothing where a list has lengths of its own.
+    /// For each job, the length of its messages; `None` if a list gives each its own.
     pub(super) bytes: Vec<Option<u64>>,
     pub(super) sizes: String,
     /// The command that writes where each rank of the fastest way runs.
     pub(super) place: String,
-    /// What to ask a scheduler for, so that they run there.
+    /// What to request from a scheduler, so that they run there.
     pub(super) requests: HostRequests,
 }
 
-/// Everything that makes the answer reproducible, and all that was found.
+/// Everything that makes the answer reproducible, and all results.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct AdviseDocument<'r> {
@@ -45,7 +45,7 @@ pub(super) struct AdviseDocument<'r> {
     bytes: &'r [Option<u64>],
     seeds: &'r [u64],
     ways: Vec<WayEntry<'r>>,
-    /// Of the fastest way.
+    /// For the fastest way.
     #[serde(flatten)]
     requests: &'r HostRequests,
 }
@@ -63,10 +63,10 @@ struct WayEntry<'r> {
     cycles: &'r [u32],
     #[serde(skip_serializing_if = "Option::is_none")]
     median: Option<f64>,
-    /// The change of the median against the present way, as a part of that.
+    /// The relative change of the median against the present way.
     #[serde(skip_serializing_if = "Option::is_none")]
     change: Option<f64>,
-    /// What holds it up the longest.
+    /// The largest cause of its cycles.
     cause: &'static str,
     #[serde(flatten)]
     estimate: &'r WayEstimate,
@@ -106,12 +106,12 @@ impl<'r> Advice<'r> {
         }
     }
 
-    /// How much longer than now a way takes, as a part of that; nothing if it was not simulated.
+    /// The relative change against the present way; `None` if the way was not simulated.
     fn change(&self, judged: &Judged) -> Option<f64> {
         Some(judged.median()? / self.answer.of(NOW).median()? - 1.0)
     }
 
-    /// A table of ways: what a run of each takes, how that differs from now, what it cannot do without, and these.
+    /// A table of ways: the cycles of each, the change against the present way, its least cycles by cause, and `others`.
     fn ways<'c>(
         &self,
         others: impl IntoIterator<Item = &'c str>,
@@ -127,7 +127,7 @@ impl<'r> Advice<'r> {
         table
     }
 
-    /// What stands in [`FIGURES`].
+    /// The values of [`FIGURES`].
     fn figures(&self, judged: &Judged) -> Vec<Cell> {
         let change = self.change(judged).filter(|_| judged.way != NOW);
         let change = change.map(|part| format!("{}%", with_sign(100.0 * part, 1)));
@@ -135,7 +135,7 @@ impl<'r> Advice<'r> {
         row![judged.median(), self.by_seed(judged), change, most, cause.name()]
     }
 
-    /// The least and the most cycles by seed, where there are several.
+    /// The least and the most cycles by seed, if there are several seeds.
     fn by_seed(&self, judged: &Judged) -> Option<String> {
         let (least, most) = judged.cycles.iter().min().zip(judged.cycles.iter().max())?;
         (self.question.seeds.len() > 1).then(|| format!("{least} to {most}"))

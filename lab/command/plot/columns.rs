@@ -1,4 +1,4 @@
-//! What the columns of results are called in a picture, and which of them say what was run.
+//! The names of columns in a picture, and which of them describe a run.
 
 use tvlb_base::parameter::{Parameter, Parameters};
 use tvlb_base::table::DRAWN;
@@ -7,12 +7,12 @@ use tvlb_schema::{MinCandidate, Weighing};
 use tvlb_simulator::{Settings, columns};
 use tvlb_table_set::OpenWeighing;
 
-/// Whether a figure is a latency: where a run is saturated it only says how long the run was.
+/// Whether a figure is a latency: that of a saturated run shows only how long the run was.
 pub(super) fn is_latency(column: &str) -> bool {
     matches!(column, "latency" | "p50" | "p99" | "p99.9" | "max" | "network-latency")
 }
 
-/// What a column is called on an axis, with its unit.
+/// The name of a column on an axis, with its unit.
 pub(super) fn words(column: &str, unit: &str) -> String {
     match column {
         "load" => format!("offered load ({unit} per node and cycle)"),
@@ -61,8 +61,8 @@ pub(super) fn canonical(name: &str) -> &str {
     }
 }
 
-/// Columns that say which network was run, in the order in which a legend names them, with what stands before the
-/// value. How its decisions weigh stands after them.
+/// Columns that describe the network of a run, in the order of a legend, with the text before the value. The weighing
+/// of decisions follows them.
 const NETWORK: [(&str, &str); 11] = [
     ("fabric", ""),
     ("p", "p = "),
@@ -77,7 +77,7 @@ const NETWORK: [(&str, &str); 11] = [
     ("second-set", ""),
 ];
 
-/// The same of what was sent through it.
+/// The same for the traffic.
 const TRAFFIC: [(&str, &str); 14] = [
     ("traffic", ""),
     ("burst", "burst of "),
@@ -95,14 +95,14 @@ const TRAFFIC: [(&str, &str); 14] = [
     ("criterion", "by "),
 ];
 
-/// What else is set of runs, with what stands before the value.
+/// Other settings of runs, with the text before the value.
 const SET: [(&str, &str); 3] = [
     ("resolution", "resolution "),
     ("traffic-content", "traffic "),
     ("placement-content", "placement "),
 ];
 
-/// Settings of runs. They tell series apart where they differ, and are not said of a picture in which they do not.
+/// Settings of runs. A picture mentions them only if they differ.
 pub(super) fn settings() -> impl Iterator<Item = &'static str> {
     let of_engines = names::<Settings>().chain(names::<CutThrough>());
     of_engines.chain(SET.into_iter().map(|(name, _)| name))
@@ -112,7 +112,7 @@ fn names<S: Parameters>() -> impl Iterator<Item = &'static str> {
     S::ALL.iter().map(|parameter| parameter.name)
 }
 
-/// The columns that say what was run. All others that have numbers are figures.
+/// The columns that describe a run. All others that have numbers are figures.
 pub(super) fn what_was_run() -> impl Iterator<Item = &'static str> {
     let name = |(name, _)| name;
     let words = columns::words().flat_map(|(word, second)| [word.name, second]);
@@ -124,7 +124,7 @@ pub(super) fn what_was_run() -> impl Iterator<Item = &'static str> {
         .chain(settings())
 }
 
-/// Whether a column says what a line of a study stands for, which has a name.
+/// Whether a column describes what the name of a line of a study already says.
 pub(super) fn is_of_line(column: &str) -> bool {
     let mut words = columns::words().flat_map(|(word, second)| [word.name, second]);
     ["scheme", "set", "second-set"].contains(&column)
@@ -132,7 +132,7 @@ pub(super) fn is_of_line(column: &str) -> bool {
         || settings().any(|setting| setting == column)
 }
 
-/// What a legend says of a value in a column.
+/// The text of a legend for a value in a column.
 pub(super) fn in_legend(column: &str, value: &str) -> String {
     fn of<S: Parameters>(column: &str, value: &str) -> Option<String> {
         Some(Parameter::<S>::named(column).ok()?.in_legend(value))
@@ -144,13 +144,13 @@ pub(super) fn in_legend(column: &str, value: &str) -> String {
     known.or_else(word).or_else(set).unwrap_or_else(|| value.to_owned())
 }
 
-/// Whether a legend says by these words what a policy means that does not say it.
+/// Whether these words of a legend are those of a policy's default.
 pub(super) fn is_usual(column: &str, words: &str) -> bool {
     let usual = OpenWeighing::closed(Weighing::default(), MinCandidate::Kept);
     let word = Parameter::<OpenWeighing>::named(column);
     word.is_ok_and(|word| word.in_legend(&word.get(&usual).to_string()) == words)
 }
 
-/// Columns of text and counts that neither say what was run nor are figures.
+/// Columns of text and counts that neither describe a run nor are figures.
 pub(super) const NEITHER: [&str; 9] =
     ["seed", "seeds", "saturated", "growing", "same-as", "worst", "link", "settled", DRAWN];

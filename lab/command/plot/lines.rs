@@ -1,4 +1,4 @@
-//! The lines of all files together: which are drawn, which columns say what was run, and which lines belong to a series.
+//! The lines of all files together: which are drawn, which columns describe a run, and which lines form a series.
 
 use super::columns::{NEITHER, canonical, is_of_line, what_was_run};
 use super::table::{PlotFile, Row};
@@ -7,23 +7,23 @@ use tvlb::failure::Failure;
 use tvlb_base::drawing::Drawing;
 use tvlb_base::text::{hint, quoted};
 
-/// What is drawn of the lines.
+/// Which lines and columns are drawn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
-    /// The column to the right.
+    /// The column of the x axis.
     pub(crate) x: Option<String>,
-    /// The columns upwards, one for each panel.
+    /// The columns of the y axes, one for each panel.
     pub(crate) y: Vec<String>,
-    /// The columns that tell series apart, if not all that say what was run.
+    /// The columns that tell series apart; by default, all that describe a run.
     pub(crate) by: Vec<String>,
-    /// The column of which each value has a panel.
+    /// The column with a panel for each value.
     pub(crate) panel: Option<String>,
     /// Only lines with one of these values in a column.
     pub(crate) only: Vec<(String, String)>,
 }
 
 impl Selection {
-    /// What is drawn where nothing is said, with a panel for each value of a column, if one is named.
+    /// The default, with a panel for each value of a column if one is named.
     pub(crate) fn with_panels(column: Option<&str>) -> Self {
         Self { panel: column.map(str::to_owned), ..Self::default() }
     }
@@ -44,7 +44,7 @@ pub(super) struct PlotLine<'t> {
 }
 
 impl<'t> PlotLine<'t> {
-    /// What stands in a column; nothing where the file has no such column.
+    /// The value of a column; empty if the file has no such column.
     pub(super) fn cell(&self, column: &str) -> &'t str {
         let place = self.table.columns.iter().position(|name| name == column);
         place.and_then(|place| self.row.cells.get(place)).map_or("", String::as_str)
@@ -55,7 +55,7 @@ impl<'t> PlotLine<'t> {
         format!("{}: {}", self.table.name, self.row.place)
     }
 
-    /// The number in a column; nothing where the cell is empty.
+    /// The number in a column; `None` if the cell is empty.
     pub(super) fn number(&self, column: &str) -> Result<Option<f64>, Failure> {
         let cell = self.cell(column);
         if cell.is_empty() {
@@ -77,7 +77,7 @@ impl<'t> PlotLine<'t> {
     }
 }
 
-/// Values in the order in which they first stand, each once.
+/// The different values, in the order of their first appearance.
 pub(super) fn distinct<'v>(values: impl Iterator<Item = &'v str>) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
     for value in values {
@@ -88,7 +88,7 @@ pub(super) fn distinct<'v>(values: impl Iterator<Item = &'v str>) -> Vec<String>
     seen
 }
 
-/// The same run stands twice.
+/// The same run appears twice.
 pub(super) struct Twice {
     /// The two lines.
     places: [String; 2],
@@ -137,7 +137,7 @@ impl<'t> PlotLines<'t> {
             }
             lines.all.retain(|line| values.iter().any(|value| is(line.cell(column), value)));
         }
-        // All nodes together, unless populations are asked for.
+        // All nodes together, unless populations are requested.
         if !only.contains_key("population")
             && selection.panel.as_deref() != Some("population")
             && !selection.by.iter().any(|column| column == "population")
@@ -182,7 +182,7 @@ impl<'t> PlotLines<'t> {
         )))
     }
 
-    /// Whether a column has figures: numbers that do not say what was run.
+    /// Whether a column has figures: numbers that do not describe a run.
     pub(super) fn is_figure(&self, column: &str) -> bool {
         let is_other = what_was_run().any(|name| name == column)
             || NEITHER.contains(&column)
@@ -190,7 +190,7 @@ impl<'t> PlotLines<'t> {
         !is_other && self.all.iter().all(|line| is_number(line.cell(column)))
     }
 
-    /// The columns that say what was run, in the order in which a legend names them.
+    /// The columns that describe a run, in the order of a legend.
     pub(super) fn identity(
         &self,
         selection: &Selection,
@@ -212,7 +212,7 @@ impl<'t> PlotLines<'t> {
         let known = what_was_run();
         let known: Vec<&str> =
             known.filter(|name| self.columns.iter().any(|c| c == name)).collect();
-        // What we do not know and what is no number says what was run, too.
+        // Columns that are unknown or not numbers describe a run as well.
         let unknown = self.columns.iter().map(String::as_str).filter(|column| {
             !known.contains(column)
                 && !NEITHER.contains(column)
@@ -225,7 +225,7 @@ impl<'t> PlotLines<'t> {
         if by.is_empty() {
             return Ok(all.map(str::to_owned).collect());
         }
-        // What is the same in all lines makes no series, and the heading says it.
+        // Columns with a single value make no series; the heading states them.
         let cells = |column| distinct(self.all.iter().map(|line| line.cell(column)));
         let common = all.filter(|column| cells(column).len() == 1).map(str::to_owned);
         let common: Vec<String> = common.filter(|column| !by.contains(column)).collect();
@@ -233,7 +233,7 @@ impl<'t> PlotLines<'t> {
         Ok(by)
     }
 
-    /// The names of places, if the column to the right has any that are no numbers.
+    /// The names on the x axis, if its column has values that are not numbers.
     pub(super) fn names(&self, x: Option<&str>) -> Result<Vec<String>, Failure> {
         let Some(x) = x else { return Ok(Vec::new()) };
         let values = distinct(self.all.iter().map(|line| line.cell(x)));
@@ -248,7 +248,7 @@ impl<'t> PlotLines<'t> {
         Ok(values.into_iter().filter(|value| !value.is_empty()).collect())
     }
 
-    /// Puts lines together that differ in nothing but the seed.
+    /// Joins lines that differ only in the seed.
     pub(super) fn group(
         &self,
         (x, names): (Option<&str>, &[String]),
@@ -296,7 +296,7 @@ impl<'t> PlotLines<'t> {
         Ok(grouped)
     }
 
-    /// Nothing, if two lines are the same run.
+    /// An error if two lines are the same run.
     pub(super) fn same(&self, one: PlotLine<'_>, other: PlotLine<'_>) -> Result<(), Twice> {
         let differs = self.columns.iter().filter(|column| one.cell(column) != other.cell(column));
         let differs: Vec<String> = differs.cloned().collect();
@@ -307,7 +307,7 @@ impl<'t> PlotLines<'t> {
         Err(Twice { places: [one.place(), other.place()], differs, in_two_files })
     }
 
-    /// Why runs that stand twice cannot be drawn.
+    /// Why runs that appear twice cannot be drawn.
     pub(super) fn twice(&self, twice: &Twice, x: Option<&str>, identity: &[String]) -> Failure {
         let Twice { places: [one, other], differs, in_two_files } = twice;
         let by = |c: &&String| !identity.contains(c) && x != Some(c.as_str()) && !self.is_figure(c);

@@ -1,10 +1,10 @@
-//! What series are called in the legend: by what differs between them, and nothing else. What they have in
-//! common is said once, and long sets get a letter.
+//! The names of series in the legend: only what differs between them. What they have in common is said once, and long
+//! sets get a letter.
 
 use super::columns::{in_legend, is_usual, settings};
 use super::series::Data;
 
-/// A set that takes more letters than this in a legend is named by a letter.
+/// A longer set is named by a letter in a legend.
 const LONG: usize = 34;
 
 /// The names of series, and what all have in common.
@@ -61,7 +61,7 @@ impl SeriesNames {
                 }
             }
         }
-        // Where that does not tell them apart, what some have and others have not does.
+        // If that does not tell them apart, add what only some of them have.
         let named = |series: &[Vec<String>]| -> Vec<String> {
             series
                 .iter()
@@ -83,14 +83,14 @@ impl SeriesNames {
         names
     }
 
-    /// What stands below a place: the name of a series, or of the only one what was run.
+    /// The label of a place: the name of its series, or the run if there is only one.
     pub(super) fn of_place(&self, name: &str) -> String {
         let known = [name].into_iter().chain(self.common.first().map(String::as_str));
         let known = known.chain(self.fabric.as_deref()).find(|words| !words.is_empty());
         known.unwrap_or_default().to_owned()
     }
 
-    /// Gives each long set a letter, and keeps what it stands for.
+    /// Gives each long set a letter, and keeps its meaning.
     fn letter(&mut self, texts: &mut [String]) {
         let mut long: Vec<String> = Vec::new();
         for text in texts {
@@ -118,7 +118,7 @@ fn is_each_once(data: &Data, names: &[String]) -> bool {
     (0..names.len()).all(|one| (0..one).all(|other| of(one) != of(other)))
 }
 
-/// What a column says of a series, together with the same of the second look.
+/// The text of a column for a series, together with the same column of the second look.
 fn text(column: &str, columns: &[&str], subject: &[String]) -> String {
     let value = |name: &str| {
         let place = columns.iter().position(|other| *other == name);
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(found.series, ["conventional, T = 0", "set A, T = -2 then 0"]);
         assert_eq!(found.sets, ["set A: 4*only:000+100 and much more than fits then 8*only:011"]);
         assert_eq!(found.common, ["par", "uniform"]);
-        // Without a set and with one: that is all that differs.
+        // Without a set and with one: nothing else differs.
         let found = names(&["f,pb,,,,,uniform,0.1,50,0.1", "f,pb,valg,,,,uniform,0.1,50,0.1"]);
         assert_eq!(found.series, ["no set", "valg"]);
     }

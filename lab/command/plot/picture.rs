@@ -1,4 +1,4 @@
-//! From series to a picture: axes that show every point that means something, and words.
+//! From series to a picture: axes that show every meaningful point, and labels.
 
 use super::columns::{is_latency, words};
 use super::names::SeriesNames;
@@ -6,9 +6,9 @@ use super::series::{Data, PlotPoint, Points};
 use tvlb::failure::Failure;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
 
-/// So many series can be told apart.
+/// The most series that can be told apart.
 pub(crate) const MOST_SERIES: usize = 8;
-/// A limit that is not farther beyond the largest latency than this lies on the axis.
+/// A limit is on the axis if it is at most this many times the largest latency.
 const NEAR: f64 = 1.35;
 
 /// How a picture looks.
@@ -16,9 +16,9 @@ const NEAR: f64 = 1.35;
 pub(crate) struct Look {
     pub(super) title: Option<String>,
     pub(super) logarithmic: bool,
-    /// The end of the axis upwards.
+    /// The end of the y axis.
     pub(super) most: Option<f64>,
-    /// The latency limit, in cycles; else that of the runs.
+    /// The latency limit, in cycles; by default that of the runs.
     pub(super) limit: Option<f64>,
     pub(super) width: Option<f64>,
     pub(super) height: Option<f64>,
@@ -61,7 +61,7 @@ pub(super) fn sheet(data: &Data, look: &Look) -> Result<Sheet, Failure> {
     Ok(sheet)
 }
 
-/// Whether figures are never near 0, so that an axis need not show it.
+/// Whether figures are never near 0, so that an axis need not show 0.
 fn has_no_zero(column: &str) -> bool {
     column == "jain" || column.ends_with("hops")
 }
@@ -93,7 +93,7 @@ fn heading(data: &Data, names: &SeriesNames) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// What all series have in common, and what bands are.
+/// What all series have in common, and the meaning of bands.
 fn subtitle(data: &Data, names: &SeriesNames) -> String {
     let mut parts = names.common.clone();
     if data.x.is_some() && names.series.len() == 1 && !names.series[0].is_empty() {
@@ -119,7 +119,7 @@ fn subtitle(data: &Data, names: &SeriesNames) -> String {
     subtitle
 }
 
-/// The axis with words for the marks of saturated points.
+/// The axis with a label for the marks of saturated points.
 fn with_marks(y: Axis, limit: Option<f64>) -> Axis {
     let criterion = match limit {
         Some(limit) => format!("mean latency above {limit} cycles"),
@@ -129,7 +129,7 @@ fn with_marks(y: Axis, limit: Option<f64>) -> Axis {
         .with_hollow(format!("saturated: {criterion}"))
 }
 
-/// The axis of a figure, which ends at what is drawn if nothing else is asked for.
+/// The y axis of a figure, which by default ends at the largest point drawn.
 fn height(
     data: &Data,
     column: &str,
@@ -153,7 +153,7 @@ fn height(
     }
 }
 
-/// The axis along which figures are drawn, where several of these names stand beside each other.
+/// The x axis; the given names stand side by side.
 fn width(data: &Data, names: Vec<String>) -> Axis {
     match &data.x {
         None => Axis::of_names("", names),
@@ -183,7 +183,7 @@ fn plot(
     });
     let is_drawn = |point: &&PlotPoint| !(hides_saturated && point.saturated);
     let of_panel = || data.series.iter().zip(&names.series).filter(|(s, _)| s.panel == panel);
-    // The axes of all panels are the same, so that these can be compared.
+    // All panels have the same axes, so that they can be compared.
     let drawn = || data.series.iter().flat_map(|s| &s.all).filter(is_drawn);
     let ends = drawn().filter_map(|point| point.figures[number]).map(|figure| {
         let error = figure.error.unwrap_or_default();
@@ -309,7 +309,7 @@ mod tests {
 
     const LINES: &str = "f,par,0.1,1,false,500,50,0.1\nf,par,0.2,1,false,500,134,0.2\nf,par,0.3,1,true,500,900,0.25\n";
 
-    /// A saturated latency has no height, and all others are on the axis, whatever the limit is.
+    /// A saturated latency has no height; all others are on the axis, whatever the limit.
     #[test]
     fn the_axis_holds_every_point_that_is_not_saturated() {
         let sheet = drawn(LINES, &Look::default(), &["latency"]);
@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(sheet.subtitle, "par, seed 1");
     }
 
-    /// What a saturated network accepts means something: it is drawn where it is, hollow.
+    /// The load that a saturated network accepts is meaningful: it is drawn at its value, hollow.
     #[test]
     fn what_is_accepted_is_drawn_beyond_saturation() {
         let sheet = drawn(LINES, &Look::default(), &["accepted", "latency"]);

@@ -5,46 +5,46 @@ use super::table::PlotFile;
 use tvlb::failure::Failure;
 use tvlb_simulator::Estimate;
 
-/// A place along the axis to the right.
+/// A place on the x axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PlotPoint {
-    /// The number there, or the number of a name, from 1.
+    /// The number there, or the index of a name, from 1.
     pub(super) x: f64,
-    /// Of each figure, where it is known.
+    /// For each figure, its value if known.
     pub(super) figures: Vec<Option<Estimate>>,
     /// Whether any of the runs was saturated.
     pub(super) saturated: bool,
-    /// How many runs it is the mean of.
+    /// The number of runs in the mean.
     pub(super) runs: usize,
 }
 
-/// Points that differ in nothing but what is to the right.
+/// Points that differ only in x.
 #[derive(Clone, Debug)]
 pub(super) struct Points {
-    /// What was run, a value for each of [`Data::identity`].
+    /// The run: a value for each of [`Data::identity`].
     pub(super) subject: Vec<String>,
-    /// The panel that it is in.
+    /// The index of its panel.
     pub(super) panel: usize,
     pub(super) all: Vec<PlotPoint>,
 }
 
-/// What is drawn.
+/// Everything that is drawn.
 #[derive(Debug)]
 pub(super) struct Data {
-    /// The column to the right; none where each series is a place.
+    /// The column of the x axis; `None` if each series is a place.
     pub(super) x: Option<String>,
-    /// The names of places, where these are no numbers.
+    /// The names of places, if they are not numbers.
     pub(super) names: Vec<String>,
-    /// The columns upwards.
+    /// The columns of the y axes.
     pub(super) y: Vec<String>,
-    /// The columns that say what was run; `file` is the file's name.
+    /// The columns that describe a run; `file` is the file's name.
     pub(super) identity: Vec<String>,
-    /// The column of which each value has a panel, and the values.
+    /// The column with a panel for each value, and the values.
     pub(super) panels: Option<(String, Vec<String>)>,
     pub(super) series: Vec<Points>,
     /// The limits above which runs counted as saturated.
     pub(super) limits: Vec<String>,
-    /// How many seeds there are, if there are any.
+    /// The seeds, if there are any.
     pub(super) seeds: Vec<String>,
     pub(super) unit: String,
     /// Whether no lines join the points.
@@ -54,7 +54,7 @@ pub(super) struct Data {
 }
 
 impl Data {
-    /// Puts lines together.
+    /// Joins lines into series.
     pub(super) fn of(tables: &[PlotFile], selection: &Selection) -> Result<Self, Failure> {
         let lines = PlotLines::of(tables, selection)?;
         let first = lines.first;
@@ -126,7 +126,7 @@ fn point(x: f64, lines: &[PlotLine<'_>], y: &[String]) -> Result<PlotPoint, Fail
             None => Estimate::of(values),
         };
         let mut figure = (!values.is_empty()).then(|| estimate(&values));
-        // A line that is a mean over seeds brings its error.
+        // A line that is a mean over seeds has its own error.
         if let (Some(Estimate { error, .. }), [line]) = (&mut figure, lines) {
             *error = line.number(&format!("{column}-error"))?;
         }

@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 256 << 20;
 pub(crate) struct PlotFile {
     /// The file's name, for a legend and for errors.
     pub(super) name: String,
-    /// What it says of how it is drawn.
+    /// How the file says that it is drawn.
     pub(super) how: String,
     pub(super) drawing: Drawing,
     pub(super) columns: Vec<String>,
@@ -25,7 +25,7 @@ pub(crate) struct PlotFile {
 /// One line, with a cell for each column.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// Where it is in the file.
+    /// Its position in the file.
     pub(super) place: String,
     pub(super) cells: Vec<String>,
 }
@@ -75,7 +75,7 @@ impl PlotFile {
     }
 }
 
-/// What can be drawn.
+/// The accepted files.
 const ACCEPTED: &str = "CSV of `tvlb simulate` and `tvlb-lab sweep`, runs.csv, summary.csv and figures.csv \
     of `tvlb-lab sweep`, and CSV of `tvlb model`";
 
@@ -92,7 +92,7 @@ fn from_csv(text: &str) -> Result<Lines, String> {
     let (columns, mut rows): (Vec<String>, _) = (cells(records.fields()), Vec::new());
     while records.read().map_err(in_words)? {
         let cells: Vec<String> = cells(records.fields());
-        // The first line can stand again where files were put together.
+        // The header may be repeated if files were concatenated.
         if cells != columns {
             rows.push(Row { place: format!("line {}", records.line_number()), cells });
         }

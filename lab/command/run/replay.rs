@@ -1,8 +1,8 @@
-//! Jobs that arrive one after the other, and are served in that order: a job begins as soon as it has been
-//! submitted, the job before it has begun, and as many nodes are free as it takes.
+//! Jobs that arrive one after the other and are served in that order: a job begins once it has been submitted, the job
+//! before it has begun, and enough nodes are free.
 //!
-//! What begins later changes nothing that was before. So jobs are added one by one in their order, each to a run of
-//! all before it, which says when they end.
+//! A later job does not change anything before it begins. So jobs are added in order, each to a run of all earlier
+//! ones, which shows when they end.
 
 use super::workload::Workload;
 use crate::jobs::not_mapped;
@@ -19,20 +19,20 @@ use tvlb_simulator::{BootedFabric, Settings};
 /// A job that has begun, and when it begins and ends, in cycles.
 struct RunningJob {
     programs: Programs,
-    /// Of each rank.
+    /// The node of each rank.
     nodes: Vec<NodeId>,
     begin: u32,
     end: u32,
 }
 
-/// The columns of what is served: times are cycles.
+/// The columns of the served jobs: times are in cycles.
 pub(super) fn table() -> Table<'static> {
     let whole = ["seed", "job", "nodes", "submitted", "wait", "run", "alone"].into_iter();
     let columns = whole.map(|name| Column::number(name, 0, ""));
     Table::new(columns.chain([Column::number("slow-down", 3, "")]).collect())
 }
 
-/// Serves a list of jobs, each of which becomes a row.
+/// Serves a list of jobs, one row each.
 pub(super) fn serve(
     (workload, list): (&Workload, &[Arrival]),
     network: (&BootedFabric<'_>, &Settings),
@@ -57,7 +57,7 @@ pub(super) fn serve(
             let busy: BTreeSet<NodeId> = busy.flat_map(|job| job.nodes.iter().copied()).collect();
             order.iter().filter(|node| !busy.contains(node)).copied().collect()
         };
-        // When all others have ended, any job fits: that was checked before.
+        // When all others have ended, any job fits: this was checked before.
         let wanted = arrival.job.nodes() as usize;
         let fits = |&&begin: &&u32| free(begin).len() >= wanted;
         let begin = times.iter().find(fits).copied().unwrap_or(after);

@@ -21,7 +21,7 @@ pub(super) struct RunReport<'r> {
     pub(super) runs: Vec<JobsRun>,
 }
 
-/// Everything that makes the runs reproducible, and what they found.
+/// Everything that makes the runs reproducible, and their results.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct RunDocument<'r> {
@@ -43,13 +43,13 @@ struct RunDocument<'r> {
 pub(super) struct JobEntry<'r> {
     pub(super) job: String,
     pub(super) workload: &'r str,
-    /// The length of each message; nothing where a list has lengths of its own.
+    /// The length of each message; `None` if a list gives each its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) bytes: Option<u64>,
     pub(super) iterations: u32,
     /// Cycles from the beginning of a run to the end of the job, over the runs.
     pub(super) running_time: CycleSummary,
-    /// Cycles of the last iteration, where there are several.
+    /// Cycles of the last iteration, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_iteration: Option<CycleSummary>,
 }
@@ -59,7 +59,7 @@ pub(super) struct JobEntry<'r> {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct CycleSummary {
     least: u32,
-    /// Of an even number of runs, the mean of the two in the middle.
+    /// For an even number of runs, the mean of the two in the middle.
     median: f64,
     largest: u32,
     /// (largest − least) / median.
@@ -100,7 +100,7 @@ impl RunReport<'_> {
         CycleSummary::of(self.runs.iter().map(|run| of(&run.completion.jobs[job])).collect())
     }
 
-    /// What the jobs are, and how long they ran.
+    /// The jobs, and how long they ran.
     pub(super) fn entries(&self) -> Vec<JobEntry<'_>> {
         let jobs = self.workload.jobs.iter().zip(&self.workload.programs).enumerate();
         jobs.map(|(number, (job, (workload, programs)))| {
@@ -203,7 +203,7 @@ impl Display for RunText<'_> {
         }
         write!(f, "{table}")?;
         write!(f, "\nleast cycles, by cause\n{}", least_times(runs))?;
-        // One run alone has its running times above.
+        // A single run has its running times above.
         let several = runs.len() > 1;
         if several || entries.iter().any(|entry| entry.last_iteration.is_some()) {
             writeln!(f)?;
@@ -232,7 +232,7 @@ const HOPS: Column<'_> = Column::number("hops", 3, "");
 const VLB_SHARE: Column<'_> = Column::number("VLB", 3, "");
 const LATENCY: Column<'_> = Column::number("latency", 1, "");
 
-/// What no run of these jobs can take less than, by cause: see `docs/reference/run.md`.
+/// The least cycles of any run of these jobs, by cause: see `docs/reference/run.md`.
 fn least_times(runs: &[JobsRun]) -> Table<'static> {
     let [host, group, chain] = ["host", "group", "chain"].map(|name| Column::number(name, 0, ""));
     let of_time = Column::number("of the time", 1, "");

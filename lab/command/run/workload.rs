@@ -1,4 +1,4 @@
-//! What `tvlb-lab run` runs: jobs by their options, and one run of them.
+//! The workload of `tvlb-lab run`: jobs by their options, and one run of them.
 
 use crate::jobs;
 use clap::Args;
@@ -26,8 +26,8 @@ pub(super) struct WorkloadOptions {
     /// On which of its nodes a job runs each rank (listed at the end of --help)
     #[arg(long, value_name = "MAP", default_value = "linear")]
     map: String,
-    /// In which order ranks send between two waits: `given`, as their programs have it, or `coloured`: all
-    /// receives are posted first, and then every rank has one partner at a time, no two ranks the same
+    /// In which order ranks send between two waits: `given`, as in their programs, or `coloured`: all receives are
+    /// posted first, and then every rank has one partner at a time, no two ranks the same
     #[arg(long, value_name = "ORDER", default_value = "given")]
     order: String,
     /// For how many cycles every rank computes before it communicates, in each iteration
@@ -44,25 +44,25 @@ pub(super) struct WorkloadOptions {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct JobsRun {
     pub(super) seed: u64,
-    /// For each job the node of each rank.
+    /// For each job, the node of each rank.
     #[serde(skip)]
     pub(super) nodes: Vec<Vec<NodeId>>,
     #[serde(flatten)]
     pub(super) completion: Completion,
-    /// Cycles that the run cannot do with fewer of, by cause.
+    /// The least cycles of the run, by cause.
     pub(super) least_time: LeastTime,
 }
 
-/// What runs, as it is for every seed.
+/// The part of the runs that is the same for every seed.
 pub(super) struct Workload {
     pub(super) jobs: Vec<Job>,
-    /// When the jobs arrive, where a list says it; else all begin in cycle 0.
+    /// When the jobs arrive, if a list says so; else all begin in cycle 0.
     pub(super) arrivals: Option<Vec<Arrival>>,
-    /// For each job the name of its pattern, and its programs.
+    /// For each job, the name of its pattern and its programs.
     pub(super) programs: Vec<(String, Programs)>,
-    /// For each job the length of its messages; nothing where a list has lengths of its own.
+    /// For each job, the length of its messages; `None` if a list gives each its own.
     pub(super) bytes: Vec<Option<u64>>,
-    /// Who exchanges bytes with whom, where the map asks for it.
+    /// The bytes between ranks, if the map needs them.
     pub(super) graphs: Vec<Graph>,
     pub(super) placement: PlacementRule,
     pub(super) map: RankMap,
@@ -88,7 +88,7 @@ impl Workload {
         let hosts = arguments.hosts.read(df, names)?;
         let parts = Parts::new(df, names).with_hosts(hosts.nodes_by_host());
         let placement = jobs::placement("--with", &arguments.with, &parts)?;
-        // Before the programs, whose size the jobs decide. Whether jobs fit does not depend on the seed.
+        // Before the programs, whose size depends on the jobs. Whether jobs fit does not depend on the seed.
         let together = if arrivals.is_some() { 1 } else { jobs.len() };
         for jobs in jobs.chunks(together.max(1)) {
             place(&placement, among, jobs, 0).map_err(|error| refused("--jobs, --with", error))?;
@@ -120,7 +120,7 @@ impl Workload {
         })
     }
 
-    /// For each job the node of each rank.
+    /// For each job, the node of each rank.
     fn nodes(
         &self,
         among: &Nodes,
@@ -131,7 +131,7 @@ impl Workload {
         let nodes = nodes.map_err(|error| refused("--jobs, --with", error))?;
         let placed = (0..).zip(self.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
             let graph = self.graphs.get(number as usize);
-            // A run is a step, and so is what it begins with.
+            // A run, with its preparation, is one step.
             let step = AsOneStep(progress);
             let placed =
                 self.map.place(among.dragonfly(), job, nodes, graph, (seed, number), &step);

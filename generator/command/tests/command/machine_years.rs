@@ -311,7 +311,7 @@ fn what_people_chose_is_carried_over() {
     let mut machine = Machine::of(&[10, 20, 30]);
     import(&machine, "-o old");
     let plain = text("old/fabric.toml");
-    let links = "Nothing says how long a flit takes over a link";
+    let links = "No file says how long a flit takes over a link";
     assert_snapshot!(
         text("old/assumptions.txt").lines().find(|line| line.contains(links)).unwrap()
     );
@@ -388,5 +388,5 @@ fn what_people_chose_stays_in_whatever_way_they_wrote_it() {
     import(&machine, "-o other");
     scratch.write("other/fabric.toml", format!("# No [links] yet.\n{}", text("other/fabric.toml")));
     import(&machine, "-o other --force");
-    assert!(text("other/assumptions.txt").contains("Nothing says how long a flit takes"));
+    assert!(text("other/assumptions.txt").contains("No file says how long a flit takes"));
 }

@@ -1,7 +1,7 @@
-//! The report of runs for people: where the jobs lie, when their phases ended, which links were busy, and
-//! what holds the runs up. It is one HTML file without scripts that asks for nothing from anywhere.
+//! The report of runs for people: where the jobs run, when their phases ended, which links were busy, and what takes
+//! the time. It is one HTML file without scripts that loads nothing from anywhere.
 //!
-//! The same runs give the same bytes. Pictures of places and of links are of the first run.
+//! The same runs give the same bytes. Pictures of places and of links show the first run.
 
 mod pictures;
 
@@ -20,7 +20,7 @@ use tvlb_simulator::BootedFabric;
 pub(super) fn html(report: &RunReport<'_>, fabric: &BootedFabric<'_>) -> String {
     let title = format!("Jobs on {}", report.fabric.name);
     let mut body = format!("<h1>{}</h1>\n", escaped(&title));
-    // There is one run at the least: the command line does not accept an empty list of seeds.
+    // There is at least one run: the command line does not accept an empty list of seeds.
     if let Some(first) = report.runs.first() {
         let of = match report.runs.len() {
             1 => String::new(),
@@ -43,7 +43,7 @@ pub(super) fn html(report: &RunReport<'_>, fabric: &BootedFabric<'_>) -> String 
     page(&title, &body)
 }
 
-/// What came of it, in a sentence or two.
+/// The result, in a sentence or two.
 fn lead(first: &JobsRun, of: &str) -> String {
     let (cycles, least) = (first.completion.cycles, first.least_time.cycles());
     let share = percent(least, cycles);
@@ -92,7 +92,7 @@ fn causes_of(least: &LeastTime) -> [(&'static str, u64, String); 3] {
     ]
 }
 
-/// What no run can take less than, and what to do about the rest.
+/// The least cycles of any run, and what to do about the rest.
 fn causes(first: &JobsRun, of: &str) -> String {
     let rows = causes_of(&first.least_time).map(|(name, least, why)| {
         vec![name.to_owned(), least.to_string(), percent(least, first.completion.cycles), why]
@@ -105,7 +105,7 @@ fn causes(first: &JobsRun, of: &str) -> String {
     table(&["cause", "least cycles", "of the time", "because"], rows) + &paragraph(&text)
 }
 
-/// A part of some cycles.
+/// A part of some cycles, in percent.
 fn percent(part: u64, cycles: u32) -> String {
     #[expect(clippy::cast_precision_loss, reason = "cycles stay far below 2^53")]
     let share = 100.0 * part as f64 / f64::from(cycles.max(1));

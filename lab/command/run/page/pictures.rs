@@ -13,20 +13,20 @@ use tvlb_jobs::JobTimes;
 use tvlb_schema::{NodeId, Nodes, Port, SwitchId};
 use tvlb_simulator::{BootedFabric, LinkTarget};
 
-/// In groups of more nodes a row of the picture of places is a switch.
+/// If groups have more nodes than this, a row of the picture of places is a switch.
 const MOST_NODES: u32 = 48;
-/// So many ranks of a place are named.
+/// The most ranks that are named at a place.
 const NAMED_RANKS: usize = 8;
-/// So many bars are drawn, at least those of a run.
+/// The most bars that are drawn, but at least those of one run.
 const MOST_BARS: usize = 40;
-/// So many parts of a bar are drawn; where there are more, several are one.
+/// The most parts of a bar that are drawn; if there are more, several are merged.
 const MOST_PARTS: usize = 200;
-/// So many of the busiest links are named.
+/// The most links that are named, the busiest first.
 const NAMED_LINKS: usize = 12;
-/// So many points of each line of links are drawn.
+/// The most points that are drawn in each line of links.
 const POINTS: usize = 64;
 
-/// Jobs, each by the node of each of its ranks; `of` says which run that is, if there are several.
+/// Jobs, each by the node of each of its ranks; `of` names the run if there are several.
 pub(super) fn places(nodes: &Nodes, jobs: &[Vec<NodeId>], of: &str) -> String {
     let df = nodes.dragonfly();
     let are_nodes = df.a() * df.p() <= MOST_NODES;
@@ -73,7 +73,7 @@ pub(super) fn places(nodes: &Nodes, jobs: &[Vec<NodeId>], of: &str) -> String {
     figure(&map.svg(), &caption)
 }
 
-/// The first ranks by their numbers, and how many more there are.
+/// The numbers of the first ranks, and how many more there are.
 fn in_words(ranks: &[u32]) -> String {
     let named: Vec<String> = ranks.iter().take(NAMED_RANKS).map(u32::to_string).collect();
     let plural = if ranks.len() > 1 { "s" } else { "" };
@@ -110,8 +110,8 @@ pub(super) fn times(report: &RunReport<'_>) -> String {
     figure(&chart.svg(), caption) + &left_out
 }
 
-/// What is left of a bar between its cuts. Phases of one iteration may end in any order, because no rank
-/// waits for all others; a phase is drawn from the latest end before it.
+/// The parts of a bar between its cuts. Phases of one iteration may end in any order, because no rank waits for all
+/// others; each is drawn from the latest end before it.
 fn parts(job: &str, times: &JobTimes) -> Vec<BarPart> {
     let mut cuts: Vec<(String, u32)> = Vec::new();
     for (iteration, &end) in times.iterations.iter().enumerate() {
@@ -141,14 +141,14 @@ struct Loaded {
     port: Port,
     /// Flits per cycle, over all cycles of the run.
     flits: f64,
-    /// In percent of what the link takes.
+    /// In percent of the link's capacity.
     share: f64,
     /// The groups at its ends.
     groups: (u32, u32),
 }
 
 /// How a run loaded the links: between every two groups, link by link in the order of their loads, and the busiest by
-/// their names; `of` says which run that is, if there are several.
+/// name; `of` names the run if there are several.
 pub(super) fn links(fabric: &BootedFabric<'_>, run: &JobsRun, of: &str) -> String {
     let network = &run.completion.network;
     let group = |switch| u32::from(fabric.dragonfly().place(switch).0.0);
@@ -162,7 +162,7 @@ pub(super) fn links(fabric: &BootedFabric<'_>, run: &JobsRun, of: &str) -> Strin
         Some(Loaded { switch, port, flits, share, groups })
     };
     let mut links: Vec<Loaded> = network.links.iter().filter_map(loaded).collect();
-    // Of equally busy links the order is that of switches and ports.
+    // Equally busy links are in the order of switches and ports.
     links.sort_by(|one, other| other.share.total_cmp(&one.share));
     let between = format!(
         "Mean load of the links from each group to each, in percent of what they carry; within a group, of its \
