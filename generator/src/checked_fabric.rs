@@ -1,5 +1,5 @@
-//! A fabric whose wiring has been looked at, once for all stages: every switch with nodes reaches every other,
-//! its routes can be counted, its fabric image is written and decoded, and what a draw takes is kept.
+//! A fabric whose wiring was checked once for all stages: every switch with nodes reaches every other, its routes can
+//! be counted, its fabric image is written and decoded, and the cost of draws is kept.
 
 use crate::fabric::Fabric;
 use crate::faults::is_cut;
@@ -12,7 +12,7 @@ use tvlb_schema::{FabricImage, GroupId, SwitchId, encode_fabric_image_with};
 use tvlb_topology::Topology;
 use tvlb_topology::routes::count::RouteCounter;
 
-/// A fabric that tables can be made for, with what every stage asks of its wiring.
+/// A fabric for which tables can be made, with what every stage needs to know of its wiring.
 #[derive(Debug)]
 pub struct CheckedFabric<'f> {
     fabric: &'f Fabric,
@@ -38,7 +38,7 @@ pub enum Unreachable {
 }
 
 impl<'f> CheckedFabric<'f> {
-    /// Looks at the wiring of a fabric; `image` is what [`fabric_image`] writes of it.
+    /// Checks the wiring of a fabric; `image` is the output of [`fabric_image`].
     ///
     /// # Errors
     /// Two groups or switches without any path.
@@ -72,7 +72,7 @@ impl<'f> CheckedFabric<'f> {
         &self.counter
     }
 
-    /// The fabric image, which is the same whatever the sets.
+    /// The fabric image, which is the same for all sets.
     pub fn image(&self) -> &FabricImage<'f> {
         &self.image
     }
@@ -82,7 +82,7 @@ impl<'f> CheckedFabric<'f> {
         self.bytes
     }
 
-    /// What a draw from a policy's set takes a switch. Each set is looked at once.
+    /// The cost for a switch of a draw from a policy's set. Each set is measured once.
     ///
     /// # Errors
     /// The caller cancelled the work.
@@ -105,7 +105,7 @@ impl<'f> CheckedFabric<'f> {
     }
 }
 
-/// All that is known of the fabric without looking at its wiring.
+/// The fabric without the results of the check.
 impl Deref for CheckedFabric<'_> {
     type Target = Fabric;
 
@@ -114,14 +114,14 @@ impl Deref for CheckedFabric<'_> {
     }
 }
 
-/// The fabric image of a wiring, which tables of the same wiring have whatever their sets.
+/// The fabric image of a wiring: tables of the same wiring have the same one whatever their sets.
 pub fn fabric_image(topology: &Topology) -> Vec<u8> {
     let cables: Vec<_> = topology.cables().iter().map(|cable| (cable.low, cable.high)).collect();
     encode_fabric_image_with(topology.dragonfly(), &cables, topology.fewer_links())
 }
 
-/// Checks that every two groups with nodes share a cable, or both share one with a third, and that where
-/// local links are missing some path leads from every switch with nodes to every other.
+/// Checks that every two groups with nodes share a cable, or each shares one with the same third group, and that, if
+/// local links are missing, some path leads from every switch with nodes to every other.
 fn check_reachable(topology: &Topology) -> Result<(), Unreachable> {
     let df = topology.dragonfly();
     let joined = |i: GroupId, j: GroupId| i != j && !topology.links(i, j).is_empty();

@@ -1,8 +1,8 @@
-//! Numbers as texts say them: together with what they count, or with their sign.
+//! Numbers in texts: with their noun, or with their sign.
 
 pub use tvlb_base::text::counted;
 
-/// A difference with its sign and so many decimals. What is nothing when rounded is not negative.
+/// A difference with its sign, rounded to `decimals`. What rounds to zero is not negative.
 ///
 /// # Example
 /// ```

@@ -1,4 +1,4 @@
-//! Loading a fabric: its file, and its cables from an arrangement or a list beside the file.
+//! Loads a fabric: its file, and its cables from an arrangement or a list beside the file.
 
 use crate::fabric_file::{FabricFile, FabricFileError, FabricValueError, Wiring};
 use crate::recognise::Recognised;
@@ -13,18 +13,18 @@ use tvlb_topology::cable_list::{self, CableListError};
 use tvlb_topology::local_links::LocalLinkError;
 use tvlb_topology::{CableError, Topology};
 
-/// A fabric file says a few dozen things.
+/// A fabric file has a few dozen keys.
 const MOST_FABRIC_FILE_BYTES: u64 = 1 << 20;
 /// Enough for the 2²³ cables that a fabric can have.
 const MOST_CABLE_LIST_BYTES: u64 = 256 << 20;
 
-/// A fabric as its file describes it, with its cables laid.
+/// A fabric as its file describes it, with its cables.
 #[derive(Clone, Debug)]
 pub struct Fabric {
     pub file: FabricFile,
-    /// Its cables, and the sizes with what a cable list says of links within groups.
+    /// Its cables, and the sizes with the local links of a cable list.
     pub topology: Topology,
-    /// What the machine calls its parts, and which nodes are not there, by a list that the file names and by the
+    /// The machine's names of its parts, and which nodes are absent, from the list that the file names and from the
     /// arrangement.
     pub names: Names,
 }
@@ -59,11 +59,11 @@ pub enum FabricError {
 }
 
 impl Fabric {
-    /// A fabric of these sizes and this arrangement of global links. All else is as where a fabric
-    /// file does not say it; `seed` decides everything random.
+    /// A fabric of these sizes and this arrangement of global links, with the defaults of a fabric file for all else;
+    /// `seed` decides everything random.
     ///
     /// # Errors
-    /// A name or seed that no fabric file can have, or an arrangement that these sizes do not have.
+    /// A name or seed that no fabric file can have, or an arrangement that is impossible with these sizes.
     ///
     /// # Example
     /// ```
@@ -114,8 +114,8 @@ impl Fabric {
         }
     }
 
-    /// How virtual channels are assigned: as the file says, or `up-down` where groups consist of leaves and spines,
-    /// and else `ordered`.
+    /// How virtual channels are assigned: as the file says, or by default `up-down` if groups consist of leaves and
+    /// spines, else `ordered`.
     pub fn virtual_channels(&self) -> VcScheme {
         let usual = || if self.is_dragonfly_plus() { VcScheme::UpDown } else { VcScheme::Ordered };
         self.file.virtual_channels.unwrap_or_else(usual)
@@ -126,23 +126,23 @@ impl Fabric {
         self.topology.has_leaves_and_spines_with(self.topology.ends())
     }
 
-    /// The nodes that there are, on switches that live.
+    /// The existing nodes on live switches.
     pub fn nodes(&self) -> Nodes {
         self.topology.nodes(&self.names)
     }
 
-    /// Reads a fabric file, and the cable list and the list of names that it names if it does.
+    /// Reads a fabric file, and the cable list and the list of names if it names them.
     ///
     /// # Errors
-    /// A file that cannot be read or does not say what it should.
+    /// A file that cannot be read, or whose content is invalid.
     pub fn load(path: &Path) -> Result<Self, FabricError> {
         Self::load_through(path, &given(path))
     }
 
-    /// [`Self::load`] of files that `read` has, each up to a size: of some that are not written yet.
+    /// [`Self::load`] with files from `read`, each up to a given size: some may not be written yet.
     ///
     /// # Errors
-    /// A file that cannot be read or does not say what it should.
+    /// A file that cannot be read, or whose content is invalid.
     pub fn load_through(path: &Path, read: Read<'_>) -> Result<Self, FabricError> {
         let (file, names) = Self::names_through(path, read)?;
         let topology = match &file.wiring {
@@ -166,11 +166,10 @@ impl Fabric {
         Ok(fabric)
     }
 
-    /// Reads a fabric file, and the list of names that it names if it does, whether or not there is a cable list
-    /// that it names.
+    /// Reads a fabric file, and its list of names if it names one, but not its cable list.
     ///
     /// # Errors
-    /// A file that cannot be read or does not say what it should.
+    /// A file that cannot be read, or whose content is invalid.
     pub fn load_names(path: &Path) -> Result<(FabricFile, Names), FabricError> {
         Self::names_through(path, &given(path))
     }
@@ -201,8 +200,7 @@ impl Fabric {
         Ok(FabricFile::parse(&text, &path.display().to_string())?)
     }
 
-    /// The file that says where the cables are: the cable list if there is one, else `path`, the
-    /// fabric file.
+    /// The file that says where the cables are: the cable list, or without one `path`, the fabric file.
     pub fn wiring_path(&self, path: &Path) -> PathBuf {
         match &self.file.wiring {
             Wiring::Arrangement(_) => path.to_owned(),
@@ -211,7 +209,7 @@ impl Fabric {
     }
 }
 
-/// What is wrong with a cable list, with the names of what it is about.
+/// An error in a cable list, with the names of the parts that it is about.
 fn in_list(
     path: PathBuf,
     source: CableListError,
@@ -230,7 +228,7 @@ fn in_list(
     }
 }
 
-/// A path in a fabric file starts at the file's own directory.
+/// A path in a fabric file is relative to the file's own directory.
 fn beside(fabric_file: &Path, list: &Path) -> PathBuf {
     fabric_file.parent().unwrap_or(Path::new("")).join(list)
 }

@@ -1,4 +1,4 @@
-//! The image stage: a topology and a rule per decision become the bytes that switches boot from.
+//! The image stage: from a topology and a rule per decision to the bytes from which switches boot.
 //!
 //! The same input gives the same bytes at any number of threads: each switch's image is a pure
 //! function of the topology, the rules and the switch.
@@ -16,7 +16,7 @@ use tvlb_table_set::MOST_BYTES;
 use tvlb_topology::routes::count::SourceCounts;
 use tvlb_topology::routes::presence::shapes_of_counts;
 
-/// What the switches are to do.
+/// The routing of the switches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageRouting {
     pub policies: PerDecision<Policy>,
@@ -30,7 +30,7 @@ pub struct Images {
     pub switches: Vec<Vec<u8>>,
 }
 
-/// Why there are no images.
+/// Why no images were made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ImageStageError {
     #[error(transparent)]
@@ -44,8 +44,8 @@ pub enum ImageStageError {
     Cancelled(#[from] Cancelled),
 }
 
-/// Builds all images. Each switch image is a step of `progress`. Of the names they hold the ports' physical
-/// numbers and nothing else.
+/// Builds all images. Each switch image is a step of `progress`. The only names that they contain are the ports'
+/// physical numbers.
 ///
 /// # Errors
 /// Too many bytes, or the work was cancelled.
@@ -86,7 +86,7 @@ pub fn build(
             let df = fabric.topology.dragonfly();
             contents.physical_numbers = fabric.names.physical_numbers(df, from.source());
             let image = encode_switch_image(fabric.image(), &contents);
-            // Checked here, so that no memory is spent on images that no table set may hold.
+            // Checked here, so that no memory is spent on images too large for a table set.
             let length = image.len() as u64;
             if bytes.fetch_add(length, Ordering::Relaxed) + length > MOST_BYTES {
                 return Err(ImageStageError::TooLarge);
@@ -100,8 +100,7 @@ pub fn build(
 
 fn contents(from: &SourceCounts<'_>, routing: &ImageRouting) -> SwitchContents {
     let switch = from.source();
-    // Decisions that draw alike on this switch share a set, even where other switches thin it
-    // for one of them.
+    // Decisions that draw alike on this switch share a set, even if other switches thin it for only one of them.
     let mut sets: Vec<SetContents> = Vec::new();
     let decisions = routing.policies.map(|policy| {
         let (rule, levels) = (policy.rule, policy.levels_of(switch));

@@ -18,20 +18,20 @@
 //! let fabric = Fabric::load(&lab)?;
 //! let tables = home.path().join("tables");
 //!
-//! // The sets are the fabric file's; where it has none, they are chosen, which takes minutes. The
-//! // directory appears whole and verified, or not at all. `&()` wants to know nothing of progress.
+//! // The fabric file gives the sets; if it has none, they are chosen, which takes minutes. The
+//! // directory appears whole and verified, or not at all. `&()` ignores progress.
 //! let settings = GenerateSettings::default();
 //! let (made, _) = pipeline::run(&fabric, &settings, &tables, Existing::Refuse, &())?;
 //! assert_eq!(made.tables.images.switches.len(), 20);
 //!
-//! // At any later time: nothing but the files is read to verify them.
+//! // Verification, at any later time, reads only the files.
 //! let limits = tvlb_verify::VerifySettings { most_walks: 1_000_000, seed: 1 };
 //! let certificate = verify(&tables, With::default(), limits, &())?;
 //! assert_eq!((certificate.images, certificate.pairs), (21, 380));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-/// The programs of pages of the documentation, which are tests.
+/// The programs on pages of the documentation, as tests.
 #[cfg(doctest)]
 mod pages {
     #[doc = include_str!("../../docs/reference/co-simulation.md")]

@@ -1,10 +1,9 @@
-//! The whole way from a fabric to a verified table set in a directory, as one call.
+//! From a fabric to a verified table set in a directory, in one call.
 //!
-//! [`make`] chooses the sets where the fabric file leaves them open, thins them where that is asked
-//! for, refuses what a switch could not live with, and makes the images. [`write()`] puts them beside
-//! the target, verifies what lies on the disk, adds the report, and gives the directory its name.
-//! [`run`] is both. Promises: the target holds a whole, verified table set or what it held
-//! before; the same fabric and settings make the same bytes.
+//! [`make`] chooses the sets if the fabric file leaves them open, thins them if requested, refuses sets that cost a
+//! switch too much, and makes the images. [`write()`] writes them beside the target, verifies the files on disk, adds
+//! the report, and gives the directory its name. [`run`] does both. Promises: the target holds either a complete,
+//! verified table set or what it held before; the same fabric and settings make the same bytes.
 
 use crate::balance::Balancer;
 use crate::checked_fabric::{CheckedFabric, Unreachable, fabric_image};
@@ -25,46 +24,46 @@ use tvlb_table_set::{Existing, REPORT_FILE, WriteError};
 use tvlb_throughput::report::Report;
 use tvlb_verify::{Certificate, VerifyError, verify_tables};
 
-/// VLB walks that are verified before a table set takes its name: all that there are up to some 80
-/// switches, a sample that takes seconds beyond.
+/// VLB walks that are verified before a table set takes its name: all up to some 80 switches, beyond that a sample that
+/// takes seconds.
 const MOST_WALKS: u64 = 20_000_000;
 
-/// How to make a table set, besides what the fabric file says.
+/// How to make a table set, besides the fabric file.
 #[derive(Clone, Debug, Default)]
 pub struct GenerateSettings {
-    /// How the sets are chosen where the fabric file leaves them open.
+    /// How to choose sets that the fabric file leaves open.
     pub choice: ChoiceOptions,
-    /// Whether switches thin sets that are given, or chosen by the model alone, until links are
-    /// used evenly. A choice by simulation judges sets as they are.
+    /// Whether switches thin sets that are given, or chosen by the model alone, until links are used evenly. A choice
+    /// by simulation judges unthinned sets.
     pub balance: bool,
-    /// What the policies are, in the place of what the fabric file says of sets and of how they are weighed.
+    /// Policies that replace those of the fabric file.
     pub policies: Option<Policies>,
 }
 
 impl GenerateSettings {
-    /// What the policies of a fabric are.
+    /// The policies of a fabric.
     pub fn policies_of(&self, file: &FabricFile) -> Policies {
         let of_file = || file.policies.given().map_or(Policies::Chosen, Policies::Given);
         self.policies.clone().unwrap_or_else(of_file)
     }
 }
 
-/// A table set in memory, and what was found out on the way to it.
+/// A table set in memory, and the results of its making.
 #[derive(Debug)]
 pub struct TablesInMemory {
     /// The manifest and the images.
     pub tables: Generated,
-    /// What the images say of each decision.
+    /// The policy of each decision in the images.
     policies: PerDecision<Policy>,
-    /// What a draw takes a switch, by decision.
+    /// The cost of a draw for a switch, by decision.
     pub draw_work: PerDecision<DrawWork>,
-    /// Step 1's report; none where the sets were given or the fabric is too large to be modelled.
+    /// Step 1's report; `None` if the sets were given or the fabric is too large for the model.
     modelled: Option<Report>,
-    /// Who made the runs by which the sets were chosen; all 0 where the sets were given.
+    /// Who made the runs by which the sets were chosen; all 0 if the sets were given.
     pub runs: RunsMade,
 }
 
-/// Why there is no table set. Nothing was written.
+/// Why no table set was made. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
     #[error(transparent)]
@@ -92,7 +91,7 @@ stage_errors!(PipelineError: Images(ImageStageError), Write(WriteError), Verify(
 /// Makes and writes the table set of a fabric: see [`make`] and [`write()`].
 ///
 /// # Errors
-/// The first thing that went wrong, or that the work was cancelled. The target is as it was.
+/// The first failure, or the work was cancelled. The target is unchanged.
 ///
 /// # Example
 /// ```
@@ -127,7 +126,7 @@ pub fn run(
 /// Makes the table set of a fabric in memory.
 ///
 /// # Errors
-/// The first thing that went wrong, or that the work was cancelled.
+/// The first failure, or the work was cancelled.
 pub fn make(
     fabric: &CheckedFabric<'_>,
     settings: &GenerateSettings,
@@ -163,11 +162,11 @@ pub fn make(
     Ok(TablesInMemory { tables, policies: decided, draw_work, modelled, runs })
 }
 
-/// Writes a table set that [`make`] made for this fabric with these settings, verifies it as it lies
-/// on the disk (all of it, or on large fabrics a sample), and adds its report.
+/// Writes a table set that [`make`] made for this fabric with these settings, verifies it on disk (completely, or on
+/// large fabrics a sample), and adds its report.
 ///
 /// # Errors
-/// The first thing that went wrong, or that the work was cancelled. The target is as it was.
+/// The first failure, or the work was cancelled. The target is unchanged.
 pub fn write(
     fabric: &CheckedFabric<'_>,
     settings: &GenerateSettings,
@@ -188,11 +187,11 @@ pub fn write(
     Ok(verified.expect("a table set is sealed before it is renamed"))
 }
 
-/// Verifies a table set that [`make`] made as it lies in a directory, and gives the report that belongs
-/// beside it.
+/// Verifies a table set that [`make`] made in the directory that it was written to, and returns the report for that
+/// directory.
 ///
 /// # Errors
-/// What verification found, or that the work was cancelled.
+/// A finding of the verification, or the work was cancelled.
 pub fn verified_report(
     fabric: &CheckedFabric<'_>,
     settings: &GenerateSettings,

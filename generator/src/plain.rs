@@ -1,5 +1,5 @@
-//! Tables for a plain build of the datapath, one without the feature `any-fabric`: what cannot be among them is refused
-//! before the work.
+//! Tables for a plain build of the datapath, without the feature `any-fabric`: everything that needs the feature is
+//! refused before the work.
 
 use crate::checked_fabric::CheckedFabric;
 use crate::policy::{Policy, PolicyPair};
@@ -21,7 +21,7 @@ pub enum NotPlain {
     Set { of: String, set: String, found: &'static str },
 }
 
-/// Refuses what a plain build does not boot: of the fabric, of policies that are given, and of those that are to be tried.
+/// Refuses what a plain build does not boot: in the fabric, in given policies, and in those that are to be tried.
 ///
 /// # Errors
 /// The first of these.

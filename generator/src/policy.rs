@@ -1,11 +1,11 @@
-//! A policy: what one decision of a switch goes by. It is a T-VLB set, how MIN is weighed against the
-//! paths of the set, and how each switch thins the set.
+//! A policy: how one decision of a switch is made. It is a T-VLB set, how MIN is weighed against the paths of the set,
+//! and how each switch thins the set.
 //!
 //! In a text a policy is `SET`, or `SET T=-2 1x4 gate=1.25 queue=channel onward=cheapest MIN=shortest`: the threshold,
 //! the numbers of MIN and VLB candidates, the gate, which credits are the queue of a port, by which link a VLB packet
-//! leaves its intermediate group, and the MIN candidate of PAR's second look. What is left out is `T=0`, `1x1`, no
-//! gate, `queue=port`, `onward=drawn` and `MIN=kept`. How switches thin a set is
-//! computed, never written, so a policy that was read is unthinned.
+//! leaves its intermediate group, and the MIN candidate of PAR's second look. The defaults are `T=0`, `1x1`, no gate,
+//! `queue=port`, `onward=drawn` and `MIN=kept`. How switches thin a set is computed, never written, so a parsed policy
+//! is unthinned.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use tvlb_table_set::{OpenWeighing, WordError};
 /// Between PAR's policy at the source and that of its second look.
 const THEN: &str = " then ";
 
-/// By switch number, one level for each global port of its group; a switch without levels keeps all
-/// routes of the set. An empty list says that no switch thins the set. Cloning is cheap.
+/// By switch number, one level for each global port of its group; a switch without levels keeps all routes of the set.
+/// If the list is empty, no switch thins the set. Cloning is cheap.
 pub type Levels = Arc<[Vec<Level>]>;
 
-/// What one decision of a switch goes by.
+/// How one decision of a switch is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// The T-VLB set.
@@ -30,8 +30,8 @@ pub struct Policy {
     /// How MIN is weighed against VLB: T, in flits times hops, how many candidates of each kind are
     /// drawn, and the gate.
     pub weighing: Weighing,
-    /// The MIN path that is weighed, if the decision is PAR's second look. At a source there is no path
-    /// to keep, so there this is `Kept` and says nothing.
+    /// The MIN path that is weighed, if the decision is PAR's second look. At a source there is no path to keep, so
+    /// there this is `Kept` and has no effect.
     pub min: MinCandidate,
     /// How each switch thins the set.
     pub levels: Levels,
@@ -49,8 +49,8 @@ impl From<SetRule> for Policy {
     }
 }
 
-/// The set in the grammar of sets, followed by what is not as it is where a text leaves it out:
-/// " T=8", " 1x4", " gate=1.25", " queue=channel", " onward=cheapest" and " MIN=shortest".
+/// The set in the grammar of sets, followed by everything that differs from the defaults: " T=8", " 1x4", " gate=1.25",
+/// " queue=channel", " onward=cheapest" and " MIN=shortest".
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&canonical(&self.rule))?;
@@ -76,8 +76,8 @@ pub enum PolicyError {
 }
 
 impl Policy {
-    /// Reads a set and what may follow it, in any order and each once: `T=N`, `MxK`, `gate=C`,
-    /// `queue=NAME`, `onward=NAME` and `MIN=NAME`. `seed` becomes the set's.
+    /// Reads a set and the words after it, in any order and each once: `T=N`, `MxK`, `gate=C`, `queue=NAME`,
+    /// `onward=NAME` and `MIN=NAME`. `seed` becomes the set's.
     ///
     /// # Errors
     /// What is wrong with the set or with a word after it.
@@ -85,7 +85,7 @@ impl Policy {
         Self::parse_over(text, seed, &OpenWeighing::default())
     }
 
-    /// The same where this is what a text means that does not say it.
+    /// The same with these defaults.
     fn parse_over(text: &str, seed: u64, open: &OpenWeighing) -> Result<Self, PolicyError> {
         let (set, said) = OpenWeighing::split(text)?;
         let error = |error| PolicyError::Set { text: set.to_owned(), error };
@@ -95,7 +95,7 @@ impl Policy {
         Ok(Self { weighing, min, ..policy })
     }
 
-    /// Weighs as it is said for a decision; what is open stays. Only PAR's second look has a MIN candidate.
+    /// Sets the stated weighing of a decision; the rest stays. Only PAR's second look has a MIN candidate.
     pub fn weigh_as(&mut self, decision: Decision, said: &PerDecision<OpenWeighing>) {
         let (weighing, min) = said.get(decision).over(self.weighing, self.min);
         self.weighing = weighing;
@@ -104,7 +104,7 @@ impl Policy {
         }
     }
 
-    /// The levels of one switch; none if it keeps all routes of the set.
+    /// The levels of one switch; empty if it keeps all routes of the set.
     pub fn levels_of(&self, switch: SwitchId) -> &[Level] {
         self.levels.get(switch.as_usize()).map_or(&[], Vec::as_slice)
     }
@@ -125,29 +125,29 @@ impl Policy {
     }
 }
 
-/// What is said of policies before sets are chosen, as a fabric file says it.
+/// Policies before sets are chosen, as a fabric file states them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenPolicies {
     /// The set of each decision; `None` if they are to be chosen.
     pub sets: Option<PerDecision<SetRule>>,
-    /// How each decision weighs, as far as it is said. What is open is, with sets that are given, as a policy without
-    /// words has it, and otherwise chosen with them.
+    /// How each decision weighs, as far as stated. The rest has the defaults of a policy if sets are given, and is
+    /// otherwise chosen with them.
     pub weighing: PerDecision<OpenWeighing>,
 }
 
-/// What a table set is to have of policies.
+/// The policies of a table set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Policies {
     /// What Steps 1 and 2 of the method choose.
     Chosen,
     /// These, unthinned.
     Given(PerDecision<Policy>),
-    /// These, which may be thinned and have seeds of their own, so that a set file alone can say them.
+    /// These, which may be thinned and have seeds of their own, so that only a set file can express them.
     OfSetFile(PerDecision<Policy>),
 }
 
 impl Policies {
-    /// Those that are not to be chosen.
+    /// The policies, unless they are to be chosen.
     pub const fn given(&self) -> Option<&PerDecision<Policy>> {
         match self {
             Self::Chosen => None,
@@ -156,7 +156,7 @@ impl Policies {
     }
 }
 
-/// Why what is laid over the policies of a fabric file does not go together with them.
+/// Why policies cannot be laid over those of a fabric file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaidOverError {
     #[error(transparent)]
@@ -169,7 +169,7 @@ pub enum LaidOverError {
 }
 
 impl OpenPolicies {
-    /// All that these policies say, but how switches thin their sets.
+    /// These policies without the thinning of their sets.
     pub fn of(policies: &PerDecision<Policy>) -> Self {
         Self {
             sets: Some(policies.map(|policy| policy.rule)),
@@ -191,11 +191,11 @@ impl OpenPolicies {
         })
     }
 
-    /// Reads the policies of all decisions from one policy, or from two for PAR with " then " between. What a
-    /// policy leaves out is as it is said here.
+    /// Reads the policies of all decisions from one policy, or from two for PAR with " then " between. A policy takes
+    /// what it leaves out from here.
     ///
     /// # Errors
-    /// What is wrong with either.
+    /// An error in either.
     pub fn read(&self, text: &str, seed: u64) -> Result<PerDecision<Policy>, PolicyError> {
         PolicyPair::parse(text, seed)?;
         let (source, second) = text.split_once(THEN).unwrap_or((text, text));
@@ -215,7 +215,7 @@ impl OpenPolicies {
     /// POLICY" are for one scheme, and any other policy is for both.
     ///
     /// # Errors
-    /// A text that is no policy, or sets for one scheme while those of the other are to be chosen.
+    /// A text that is not a policy, or sets for one scheme while those of the other are to be chosen.
     pub fn laid_over(&self, texts: &[String], seed: u64) -> Result<Policies, LaidOverError> {
         let of_file = self.given();
         let mut par = of_file.as_ref().map(|all| (all.par_source.clone(), all.par_second.clone()));
@@ -247,8 +247,7 @@ impl OpenPolicies {
     }
 }
 
-/// A policy for each of PAR's two decisions. UGAL-L has one decision and goes by the policy at the
-/// source.
+/// A policy for each of PAR's two decisions. UGAL-L has one decision and uses the policy at the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyPair {
     pub source: Policy,
@@ -257,7 +256,7 @@ pub struct PolicyPair {
 }
 
 impl PolicyPair {
-    /// One policy for both decisions, but for its MIN candidate, which is the second look's.
+    /// One policy for both decisions; only the second look has its MIN candidate.
     pub fn same(policy: Policy) -> Self {
         Self { source: Policy { min: MinCandidate::Kept, ..policy.clone() }, second: policy }
     }
@@ -265,7 +264,7 @@ impl PolicyPair {
     /// Reads one policy, for both decisions, or two with " then " between.
     ///
     /// # Errors
-    /// What is wrong with either.
+    /// An error in either.
     pub fn parse(text: &str, seed: u64) -> Result<Self, PolicyError> {
         match text.split_once(THEN) {
             None => Policy::parse(text, seed).map(Self::same),
@@ -283,7 +282,7 @@ impl PolicyPair {
         }
     }
 
-    /// The same, where the second policy says of the links by which packets go on what the first says.
+    /// The same, with the first policy's choice of links out of the intermediate group for both.
     #[must_use]
     pub fn of_one_onward(mut self) -> Self {
         self.second.weighing.onward = self.source.weighing.onward;

@@ -1,12 +1,12 @@
-//! What a path leads to, for a message to somebody who gave one kind of thing in the place of another.
+//! Recognises what a path leads to, to advise a user who gave one kind of thing instead of another.
 
 use std::path::Path;
 use tvlb_table_set::{MANIFEST_FILE, UPDATE_FILE};
 
-/// What `tvlb import` calls the fabric file.
+/// The name of the fabric file that `tvlb import` writes.
 const FABRIC: &str = "fabric.toml";
 
-/// What is at a path, as far as its name and the names in it tell.
+/// What is at a path, as far as names tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recognised {
     TableSet,
@@ -30,8 +30,8 @@ impl Recognised {
         }
     }
 
-    /// What there is to say of what is at the path to somebody who should have given something else: what
-    /// it is, and who takes it. Nothing of what is unknown.
+    /// Advice for a user who should have given something else: what is at the path, and which command takes it. Empty
+    /// for unknown things.
     pub fn hint(self, path: &Path) -> String {
         let path = path.display();
         match self {

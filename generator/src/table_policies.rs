@@ -1,7 +1,7 @@
-//! The policies of a table set, read back from its images: its sets, how they are weighed, and how each
-//! switch thins them.
+//! The policies of a table set, read back from its images: its sets, how they are weighed, and how each switch thins
+//! them.
 //!
-//! The same policies make the same switch images again, byte for byte.
+//! The same policies give the same switch images again, byte for byte.
 
 use crate::policy::{Levels, Policy};
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use tvlb_schema::{
 };
 use tvlb_table_set::{ReadError, TableSet};
 
-/// What the images of a table set say of routing.
+/// The routing in the images of a table set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TablePolicies {
-    /// The identity of the fabric that the images are of.
+    /// The identity of the images' fabric.
     pub fabric_identity: u64,
     pub virtual_channels: VcScheme,
     pub policies: PerDecision<Policy>,
@@ -33,13 +33,13 @@ pub enum TablePoliciesError {
     Different { path: PathBuf, what: &'static str },
 }
 
-/// What one switch says of a decision, besides how it thins the set.
+/// The policy of a decision in one switch, without the thinning of the set.
 type Rule = (SetRule, Weighing, MinCandidate);
 
 /// Reads the policies from the images of a table set.
 ///
 /// # Errors
-/// A file that cannot be used, or switches that do not all have the same rules.
+/// An unusable file, or switches with different rules.
 ///
 /// # Example
 /// ```

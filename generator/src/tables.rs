@@ -28,7 +28,7 @@ pub struct Generated {
     pub names: Option<String>,
 }
 
-/// The table set of a fabric with these policies, whatever its file says of sets and of how they are weighed.
+/// The table set of a fabric with these policies, which replace those of its file.
 ///
 /// # Errors
 /// Two groups without any path, too many bytes, or the work was cancelled.
@@ -41,8 +41,8 @@ pub fn tables_of(
     encode(&CheckedFabric::new(fabric, &image)?, (policies, None), progress)
 }
 
-/// The table set of a fabric with these policies, and the record of how they were chosen. The images are a
-/// stage of `progress`, with a step for each switch.
+/// The table set of a fabric with these policies, and the record of their choice. The images are a stage of `progress`,
+/// with a step for each switch.
 ///
 /// # Errors
 /// Too many bytes, or the work was cancelled.
@@ -87,7 +87,7 @@ pub fn encode(
     Ok(Generated { manifest, images, names })
 }
 
-/// What is found of each decision's set. Decisions mostly share one, which is looked at once.
+/// Measures each decision's set. Decisions mostly share one, which is measured once.
 fn each_set_once<T: Clone>(
     policies: &PerDecision<Policy>,
     mut look: impl FnMut(&Policy) -> Result<T, Cancelled>,
@@ -105,7 +105,7 @@ fn each_set_once<T: Clone>(
     }))
 }
 
-/// Adds the digests of what the images say of sets, where the manifest has such.
+/// Adds the digests of the sets in the images, if the manifest has them.
 fn add_digests(
     fabric: &FabricImage<'_>,
     entries: &mut PerDecision<SetEntry>,

@@ -81,7 +81,7 @@ pub(crate) struct RuleOptions {
     /// Misroute a packet only if another packet got its minimal output in the same cycle
     #[arg(long, help_heading = "OFAR")]
     strict: bool,
-    /// Multiply the shares in use by the hops of the path that begins with an output, and misroute to the least
+    /// Multiply the shares in use by the hops of the path through an output; misroute to the least product
     #[arg(long, help_heading = "OFAR")]
     by_length: bool,
     /// After this many entries into the escape network a packet stays there; 0 for no limit [default: the escape

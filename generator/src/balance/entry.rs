@@ -6,8 +6,8 @@ use tvlb_table_set::{BalanceEntry, ImbalanceEntry, rounded};
 use tvlb_topology::Topology;
 use tvlb_topology::loads::Draw;
 
-/// Measures a policy's set as its rule has it and as switches have it. The digest of the levels, which
-/// is taken from images, is not filled in.
+/// Measures a policy's set before and after thinning. The digest of the levels, which is taken from images, is not
+/// filled in.
 pub fn balance_entry(
     topology: &Topology,
     policy: &Policy,

@@ -1,17 +1,15 @@
 //! Load balance: thin the routes by overloaded first links until no link stands out more than under
 //! conventional VLB (Rahman et al., SC'19, section 3.3.3).
 //!
-//! What is adjusted is, for each source switch and each global port of its group, the fraction of
-//! its routes that leave by that port: a level of the switch image. A route's first global link
-//! tells its local hop before that link and the switch at which it enters the intermediate group,
-//! so these levels steer the load of all of them; the second link of a route lies in another
-//! group, and a switch that thinned by it would have to list all links of the fabric.
+//! What is adjusted, for each source switch and each global port of its group, is the fraction of its routes that leave
+//! through that port: a level of the switch image. A route's first global link determines its local hop before that
+//! link and the switch at which it enters the intermediate group, so these levels control the load of all of them. The
+//! second link of a route is in another group; to thin by it, a switch would have to list all links of the fabric.
 //!
-//! Each round measures every link's load ([`LinkLoads`]) and lowers or raises the share of each
-//! first link by how far it, and the local link to it, lie above the mean. It stops once the most
-//! loaded links of both kinds lie hardly farther above the mean than conventional VLB's own
-//! ([`MARGIN`]), or after [`MOST_ROUNDS`]; the best round counts. A level keeps at least a quarter,
-//! and where no route of a pair would be left, its source switch thins nothing.
+//! Each round measures every link's load ([`LinkLoads`]) and lowers or raises the share of each first link by how far
+//! its load, and that of the local link to it, are above the mean. It stops once the most loaded links of both kinds
+//! exceed the mean hardly more than with conventional VLB ([`MARGIN`]), or after [`MOST_ROUNDS`]; the best round
+//! counts. A level keeps at least a quarter, and a source switch thins nothing if some pair would lose its last route.
 
 mod entry;
 mod thinned;
@@ -31,12 +29,12 @@ use tvlb_topology::routes::presence::{present_shapes, shapes_when_thinned};
 
 /// The largest number of rounds of adjustment.
 pub const MOST_ROUNDS: usize = 12;
-/// The imbalance over conventional VLB's that is even enough.
+/// An imbalance up to this multiple of conventional VLB's is even enough.
 pub const MARGIN: f64 = 1.02;
-/// Pairs (x, y) over all pairs of switches that are counted in a second or so.
+/// Pairs (x, y), times all pairs of switches, that can be counted in about a second.
 const MOST_CROSSINGS: u64 = 50_000_000;
 
-/// Whether the load of links can be counted, and balanced, in little time.
+/// Whether the loads of links can be counted, and balanced, in little time.
 pub fn is_countable(topology: &Topology) -> bool {
     let df = topology.dragonfly();
     let switches = topology.ends().iter().count() as u64;
@@ -47,14 +45,14 @@ pub fn is_countable(topology: &Topology) -> bool {
 /// The largest load of a link over the mean load, of links within groups and of links between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Imbalance {
-    /// The imbalance of local links; 1 where there are none.
+    /// The imbalance of local links; 1 if there are none.
     pub local: f64,
     /// The imbalance of global links.
     pub global: f64,
 }
 
 impl Imbalance {
-    /// The imbalance that paths make if every switch with nodes sends as much to every one of another group.
+    /// The imbalance of paths if every switch with nodes sends equally to every such switch of another group.
     pub fn of(topology: &Topology, draw: Draw<'_>) -> Self {
         Self::of_loads(&LinkLoads::one_to_each(topology, draw))
     }
@@ -64,7 +62,7 @@ impl Imbalance {
         Self { local: of(LinkKind::Local), global: of(LinkKind::Global) }
     }
 
-    /// The larger of the two figures, each over that of another imbalance.
+    /// The larger of the two figures, each relative to that of another imbalance.
     pub fn against(&self, other: &Self) -> f64 {
         (self.local / other.local).max(self.global / other.global)
     }
@@ -75,7 +73,7 @@ impl Imbalance {
 pub struct Balance {
     /// How each switch thins the set.
     pub levels: Levels,
-    /// The imbalance of the set as its rule has it.
+    /// The imbalance of the set without thinning.
     pub before: Imbalance,
     /// The imbalance with these levels.
     pub after: Imbalance,
@@ -84,7 +82,7 @@ pub struct Balance {
 /// Balances how one set loads the links. `conventional` is conventional VLB's imbalance on this fabric.
 ///
 /// # Errors
-/// The work was cancelled, which is looked at before each round.
+/// The work was cancelled, which is checked before each round.
 pub fn balance(
     counter: &RouteCounter<'_>,
     rule: &SetRule,
@@ -145,7 +143,7 @@ pub fn balance(
 pub struct Balancer<'c> {
     counter: &'c RouteCounter<'c>,
     conventional: Imbalance,
-    /// The rules that have been balanced, with the levels found for them.
+    /// The rules that have been balanced, with their levels.
     known: Mutex<Vec<(SetRule, Levels)>>,
 }
 
@@ -156,8 +154,8 @@ impl<'c> Balancer<'c> {
         Self { counter, conventional, known: Mutex::default() }
     }
 
-    /// The policy with its set balanced; levels that it has already are replaced. A set of intermediate
-    /// switches or of triples cannot be thinned and stays as it is.
+    /// The policy with its set balanced; existing levels are replaced. A set of intermediate switches or of triples
+    /// cannot be thinned and stays the same.
     ///
     /// # Errors
     /// The work was cancelled.
@@ -170,7 +168,7 @@ impl<'c> Balancer<'c> {
         if let Some((_, levels)) = known().iter().find(|(rule, _)| *rule == policy.rule) {
             return Ok(with(levels));
         }
-        // Not under the lock: this thread may turn to work that asks for another set meanwhile.
+        // Not under the lock: this thread may steal work that asks for another set meanwhile.
         let levels = balance(self.counter, &policy.rule, self.conventional, progress)?.levels;
         known().push((policy.rule, levels.clone()));
         Ok(with(&levels))

@@ -13,8 +13,8 @@ use wirings::{absolute, any, inter_group_pairs};
 #[path = "../../topology/src/routes/wirings.rs"]
 mod wirings;
 
-/// Loads of local links, and of all links of each two groups together: which of several between the
-/// same two switches a walk takes, it does not tell.
+/// Loads of local links, and of all links between each two groups together: a walk does not say which of several
+/// parallel links it takes.
 fn by_walks(topology: &Topology, walks: &[(Walk, f64)]) -> (Vec<f64>, Vec<f64>) {
     let df = topology.dragonfly();
     let links = LinkNumbers::new(*df);

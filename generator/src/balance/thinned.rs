@@ -1,4 +1,4 @@
-//! What is left of a set that switches thin, over all pairs of switches with nodes of different groups.
+//! The remaining routes of a thinned set, over all pairs of switches with nodes in different groups.
 
 use crate::policy::Policy;
 use tvlb_base::progress::{Cancelled, Progress};
@@ -6,8 +6,8 @@ use tvlb_topology::Topology;
 use tvlb_topology::loads::kept_and_hops;
 use tvlb_topology::routes::expected::{FabricMean, PairMean, mean_of_pairs};
 
-/// The means over the very routes that the switches keep of a policy's set, fractions included. The set
-/// is not one of intermediate switches, which cannot be thinned.
+/// The means over exactly the routes that the switches keep of a policy's set, fractions included. A set of
+/// intermediate switches cannot be thinned and is not accepted.
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them. Each source is a
 /// step.

@@ -1,8 +1,8 @@
-//! What a choice is worth on traffic that took no part in it.
+//! The value of a choice on traffic that took no part in it.
 //!
-//! A contest takes the best of many candidates on some seeds, so on these seeds the chosen one looks better than it
-//! is. After the contest it is therefore asked again, beside what it was compared with, on patterns and runs of
-//! further seeds, and those figures are what is reported.
+//! A contest takes the best of many candidates on some seeds, so on these seeds the chosen one looks better than it is.
+//! After the contest it is therefore run again, with its references, on patterns and runs of further seeds, and those
+//! figures are reported.
 
 use super::baseline::{ObliviousSteps, guard_steps};
 use super::contender::{Contender, Field};
@@ -18,20 +18,20 @@ use tvlb_base::progress::Progress;
 use tvlb_simulator::Scheme;
 use tvlb_table_set::{AgainContender, AgainEntry, AgainGuard, Carried};
 
-/// A routing that carries less of a guard than so many percent of the best, on the seeds of the choice, is not the best
-/// on further seeds either.
+/// A routing that carries less of a guard than this many percent of the best, on the seeds of the choice, is not the
+/// best on further seeds either.
 const WITHIN_REACH: u32 = 80;
 
-/// Further seeds, each with its panel and with what MIN and conventional VLB carry of its guards, which both schemes
-/// are compared with.
+/// Further seeds, each with its panel and with what MIN and conventional VLB carry of its guards, the reference of both
+/// schemes.
 pub(super) struct Again<'a> {
     seeds: Vec<(Panel, [Vec<u32>; 2])>,
     memory: &'a Memory,
     progress: &'a dyn Progress,
 }
 
-/// What one seed has found: by contender of the field its saturations on the score patterns, what conventional UGAL and
-/// the chosen one carry of traffic that is usual, and the chosen one's regret on each guard.
+/// The results of one seed: by contender of the field its saturations on the score patterns, what conventional UGAL and
+/// the chosen one carry of typical traffic, and the chosen one's regret on each guard.
 struct SeedOutcome {
     seed: u64,
     score: Vec<Vec<f64>>,
@@ -40,7 +40,7 @@ struct SeedOutcome {
 }
 
 impl<'a> Again<'a> {
-    /// Measures MIN and conventional VLB, of which `known` says what they carry on the seeds of the choice.
+    /// Measures MIN and conventional VLB; `known` has their saturations on the seeds of the choice.
     ///
     /// # Errors
     /// The first run that failed, or the work was cancelled.
@@ -65,7 +65,7 @@ impl<'a> Again<'a> {
         Ok(Self { seeds: panels.into_iter().zip(carried).collect(), memory, progress })
     }
 
-    /// Asks the references and the chosen contender of a contest on each further seed.
+    /// Measures the references and the chosen contender of a contest on each further seed.
     ///
     /// # Errors
     /// The first run that failed, or the work was cancelled.
@@ -133,7 +133,7 @@ struct Seed<'s> {
     runner: &'s SimulatedRunner<'s>,
     panel: &'s Panel,
     result: &'s ContestResult,
-    /// By contender the step at which the search on a score pattern begins.
+    /// By contender, the step at which the search on a score pattern begins.
     guesses: &'s [u32],
 }
 
@@ -175,7 +175,7 @@ impl Seed<'_> {
         })
     }
 
-    /// What the chosen contender carries of each guard, as far as the best of the baselines.
+    /// What the chosen contender carries of each guard, up to what the best of the baselines carries.
     fn chosen_on_guards(
         &self,
         chosen: Contender,

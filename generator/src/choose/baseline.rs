@@ -1,10 +1,9 @@
-//! The baselines of a contest: what MIN, conventional VLB and conventional UGAL make of the panel.
+//! The baselines of a contest: how MIN, conventional VLB and conventional UGAL perform on the panel.
 //!
-//! For each traffic, E is the largest of their three saturations. The *regret* of a contender whose
-//! saturation is S is 1 - S/E: what its user loses because it does not run the best of the baselines.
-//! [`ObliviousSteps`] has the saturations of MIN and conventional VLB, which are the same for every
-//! scheme; [`Baselines`] adds those of a scheme's conventional UGAL, and what all of them demand of the
-//! candidates. All of it depends on the runners' answers alone.
+//! For each traffic, E is the largest of their three saturations. The *regret* of a contender whose saturation is S is
+//! 1 - S/E: what its user loses by not running the best of the baselines. [`ObliviousSteps`] has the saturations of MIN
+//! and conventional VLB, which are the same for every scheme; [`Baselines`] adds those of a scheme's conventional UGAL,
+//! and what candidates must hold. All of it depends only on the runners' answers.
 
 use super::contender::Contender;
 use super::error::ChooseError;
@@ -20,22 +19,21 @@ const LOW_LOAD: u32 = 10;
 
 /// The step at which a network counts as hardly used.
 pub(crate) const LIGHT_LOAD: u32 = 5;
-/// How much more than conventional UGAL's the mean latency may be under uniform traffic at that load, in
-/// percent. A threshold below 0 would take VLB paths where all queues are empty.
+/// How much more than conventional UGAL's the mean latency may be under uniform traffic at that load, in percent. A
+/// threshold below 0 would take VLB paths even when all queues are empty.
 pub(crate) const LIGHT_MARGIN: u32 = 5;
-/// How much more than conventional UGAL's the 99th percentile of the latency may be at half of the load
-/// that conventional UGAL carries, in percent. Of the policies that were measured (docs/measurements/
-/// step-2.md) none has a longer tail than conventional UGAL, and the same policy's differs by 2 or 3 percent
-/// from seed to seed.
+/// How much more than conventional UGAL's the 99th percentile of the latency may be at half of the load that
+/// conventional UGAL carries, in percent. No policy that was measured (docs/measurements/step-2.md) has a longer tail
+/// than conventional UGAL, and the tail of one policy varies by 2 or 3 percent from seed to seed.
 pub(crate) const TAIL_MARGIN: u32 = 10;
-/// At how much of its own saturation a contender is asked how it serves its worst node and whether its latency
-/// stays below the limit, in percent.
+/// The load, in percent of a contender's own saturation, at which the worst served node and the latency limit are
+/// checked.
 pub(crate) const NEAR_SATURATION_LOAD: u32 = 90;
-/// How many times as long as a window of the panel such a run measures: in one window, chance alone makes a
-/// node send a tenth or more below the mean.
+/// How many windows of the panel such a run measures: in a single window, a node may send a tenth or more below the
+/// mean by chance alone.
 pub(crate) const NEAR_SATURATION_WINDOWS: u32 = 5;
 
-/// How much regret a candidate may have on a guard, in percent.
+/// The most regret that a candidate may have on a guard, in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MostRegret(pub u32);
 
@@ -48,19 +46,19 @@ impl Default for MostRegret {
 /// Why a candidate is excluded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum GuardFailure {
-    /// It takes detours in a network that is hardly used.
+    /// It takes detours in a network that is almost empty.
     Slow {
         /// Its mean latency at [`LIGHT_LOAD`].
         latency: f64,
     },
-    /// Some packets wait far too long in a network that is half used.
+    /// Some packets wait far too long in a network at half load.
     Tail {
-        /// The position in [`Baselines::tails`] of what it was compared with.
+        /// The position in [`Baselines::tails`] of the compared tail.
         tail: usize,
         /// Its 99th percentile of the latency.
         p99: u32,
     },
-    /// It saturates on a guard at a step at which it must not.
+    /// It saturates on a guard at a step that it must carry.
     Saturated {
         /// The guard's position in the panel.
         guard: usize,
@@ -79,8 +77,8 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Finds them, each search on a guard from its guess up to the most that is of interest. A routing carries
-    /// nearly the same of every score pattern, so only the first search begins at the guess.
+    /// Finds them, each search on a guard from its guess up to the most of interest. A routing carries nearly the same
+    /// of every score pattern, so only the first search begins at the guess.
     pub(super) fn measure<S: Copy + Sync>(
         runner: &impl Runner<S>,
         subject: S,
@@ -95,7 +93,7 @@ impl Steps {
     }
 }
 
-/// A subject's saturation on each guard, each search from its guess up to the most that is of interest.
+/// A subject's saturation on each guard, each search from its guess up to the most of interest.
 pub(super) fn guard_steps<S: Copy + Sync>(
     runner: &impl Runner<S>,
     subject: S,
@@ -126,7 +124,7 @@ impl ObliviousSteps {
     }
 }
 
-/// The 99th percentile of conventional UGAL's latency where it is half used.
+/// The 99th percentile of conventional UGAL's latency at half load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {
     /// The guard, by its position in the panel, with its first seed.
@@ -142,12 +140,12 @@ pub(crate) struct Baselines {
     pub score: Vec<Carried>,
     /// By guard, what the baselines carry.
     pub guards: Vec<Carried>,
-    /// How much regret a candidate may have on a guard.
+    /// The most regret that a candidate may have on a guard.
     pub most_regret: MostRegret,
     /// The step at which latencies are compared.
     pub low_step: u32,
-    /// The step at which it is compared how all are served: [`NEAR_SATURATION_LOAD`] percent of the least that
-    /// conventional UGAL carries of a score pattern, so that everyone carries it.
+    /// The step at which the worst served nodes of all are compared: [`NEAR_SATURATION_LOAD`] percent of the least that
+    /// conventional UGAL carries of a score pattern, so that every contender carries it.
     pub served_step: u32,
     /// Conventional UGAL's mean latency under uniform traffic at [`LIGHT_LOAD`].
     pub light_latency: f64,
@@ -156,14 +154,14 @@ pub(crate) struct Baselines {
 }
 
 impl Baselines {
-    /// Measures conventional UGAL and puts it beside MIN and conventional VLB.
+    /// Measures conventional UGAL and joins it with MIN and conventional VLB.
     pub(super) fn measure(
         runner: &impl Runner,
         oblivious: &ObliviousSteps,
         most_regret: MostRegret,
     ) -> Result<Self, ChooseError> {
         let (ugal, panel) = (Contender::CONVENTIONAL, runner.panel());
-        // UGAL does about as well as the better of the two between which it decides.
+        // UGAL performs about as well as the better of the two between which it decides.
         let better = oblivious.min.guards.iter().zip(&oblivious.vlb.guards);
         let better: Vec<_> = better.map(|(&min, &vlb)| (min.max(vlb), STEPS)).collect();
         let Steps { score, guards } = Steps::measure(runner, ugal, (panel.first_step, &better))?;
@@ -189,7 +187,7 @@ impl Baselines {
         })
     }
 
-    /// The failure of a contender that is slow in a network that is hardly used.
+    /// The failure of a contender that is slow in a network that is almost empty.
     pub(super) fn slow_at_light_load(
         &self,
         runner: &impl Runner,
@@ -200,8 +198,8 @@ impl Baselines {
         Ok((latency > most).then_some(GuardFailure::Slow { latency }))
     }
 
-    /// The failure of a contender some of whose packets wait far too long in a network that is half
-    /// used. A run that is saturated there is one for the guards.
+    /// The failure of a contender with packets that wait far too long in a network at half load. If that run is
+    /// saturated, the guards deal with it.
     pub(super) fn long_tail(
         &self,
         runner: &impl Runner,
@@ -219,8 +217,8 @@ impl Baselines {
         Ok(None)
     }
 
-    /// The failure on the first of these guards, by their position, on which a contender has more
-    /// regret than `percent`.
+    /// The failure on the first of these guards, given by their positions, where a contender's regret exceeds
+    /// `percent`.
     pub(super) fn guard_failure(
         &self,
         runner: &impl Runner,
@@ -243,8 +241,8 @@ impl Baselines {
         Ok(None)
     }
 
-    /// A contender's saturation on each guard, where that is below what the best of the baselines carries: more
-    /// is no regret.
+    /// A contender's saturation on each guard, up to what the best of the baselines carries: more would not change the
+    /// regret.
     pub(super) fn guard_steps(
         &self,
         runner: &impl Runner,
@@ -253,7 +251,7 @@ impl Baselines {
         guard_steps(runner, contender, &self.up_to_the_best())
     }
 
-    /// For each guard a search from what the best of the baselines carries, which looks for no more.
+    /// For each guard, a search from what the best of the baselines carries, and no further.
     pub(super) fn up_to_the_best(&self) -> Vec<(u32, u32)> {
         self.guards.iter().map(|carried| (carried.most(), carried.most())).collect()
     }
@@ -278,16 +276,16 @@ impl Baselines {
     }
 }
 
-/// What a contender does in runs that are longer than those that found its saturation.
+/// The results of a contender in longer runs than those that found its saturation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LongRuns {
     /// What the network delivers of the packets of the node that is served worst, over the mean of all
     /// nodes, at [`NEAR_SATURATION_LOAD`] percent of its own saturation.
     pub(super) worst_served: f64,
-    /// Mean latency in cycles there. Above the panel's limit, the contender does not carry its saturation for
+    /// Mean latency in cycles there. If it is above the panel's limit, the contender does not carry its saturation for
     /// long.
     pub(super) latency: f64,
-    /// What the worst node is served at the load that is the same for all ([`Baselines::served_step`]).
+    /// The throughput of the worst served node at the common load ([`Baselines::served_step`]).
     pub(super) worst_served_at_one_load: f64,
 }
 
@@ -296,8 +294,8 @@ fn near(step: u32) -> u32 {
     (step * NEAR_SATURATION_LOAD / 100).max(1)
 }
 
-/// What a contender does in [`NEAR_SATURATION_WINDOWS`] windows: the worse of the first score patterns of each
-/// kind, on which its saturations are `saturations`.
+/// A contender's results in [`NEAR_SATURATION_WINDOWS`] windows: the worse of the first score patterns of each kind, on
+/// which its saturations are `saturations`.
 pub(super) fn long_runs(
     runner: &impl Runner,
     baselines: &Baselines,
@@ -329,10 +327,10 @@ pub(super) fn long_runs(
     }))
 }
 
-/// The guards on which tails are compared, by their positions: uniform traffic, where detours cost
-/// others most, and the hot switch, where a detour may end in the queue that it was to avoid. Under a
-/// permutation and under MIXED the tails of what was measured come in the same order. Of a hot switch it is the
-/// guard for the hot nodes, which carry least, so that all nodes are half used.
+/// The guards on which tails are compared, by their positions: uniform traffic, where detours cost others most, and the
+/// hot switch, where a detour may end in the very queue that it should avoid. Under a permutation and under MIXED the
+/// tails come in the same order. Of the guards with a hot switch it is that of the hot nodes, which carry least, so
+/// that all nodes are half used.
 fn tail_guards(panel: &Panel) -> Vec<usize> {
     let is_compared = |guard: &Guard| match guard.event.pattern {
         Pattern::HotSwitch => guard.population.is_some_and(|(_, name)| name == "hot"),

@@ -1,10 +1,10 @@
 //! The candidates: Step 1's, the paper's choice, and a small family of policies.
 //!
-//! Step 1's model does not see how a decision weighs its paths, but that matters more than the set. So
-//! every set of shapes that Step 1 hands over is tried with several VLB candidates, a gate and queues by channel.
-//! With one candidate and no gate none is worth its runs (docs/measurements/step-2.md, "One candidate and no gate").
-//! Its mirror image, heads and tails exchanged, carries the same under reversed traffic, so it is tried too. The
-//! family holds policies that were found by search and by measurement.
+//! Step 1's model does not see how a decision weighs its paths, but that matters more than the set. So every set of
+//! shapes from Step 1 is tried with several VLB candidates, a gate and queues by channel. With one candidate and no
+//! gate, no set is worth its runs (docs/measurements/step-2.md, "One candidate and no gate"). The mirror image of a
+//! set, heads and tails exchanged, carries the same under reversed traffic, so it is tried too. The family has policies
+//! that were found by search and by measurement.
 
 use super::families::Families;
 use crate::policy::PolicyPair;
@@ -13,17 +13,17 @@ use tvlb_simulator::Scheme;
 use tvlb_table_set::grammar::{CONVENTIONAL, canonical};
 use tvlb_table_set::{OpenWeighing, Origin};
 
-/// The set that Rahman et al., SC'19, arrive at, drawn as the simulator that they published does.
+/// The set of Rahman et al., SC'19, drawn as in the simulator that they published.
 pub const PAPER: &str = "switches:2-3 with returns";
-/// The same for PAR, whose second look draws its MIN path again in that simulator.
+/// The same for PAR: in that simulator its second look draws the MIN path again.
 pub const PAPER_PAR: &str = "switches:2-3 with returns MIN=shortest";
-/// Conventional UGAL with queues by channel, and PAR, which keeps no MIN path either.
+/// Conventional UGAL with queues by channel, and PAR, which does not keep its MIN path either.
 const CONVENTIONAL_BY_CHANNEL: [&str; 2] =
     ["conventional queue=channel", "conventional queue=channel MIN=shortest"];
-/// What a policy says after its set to have its queues by channel, in either decision.
+/// The words after a set in a policy that counts queues by channel, in either decision.
 const BY_CHANNEL: &str = "queue=channel";
-/// The set that they arrive at by the letter of their text, and that their model is asked for: all routes of at
-/// most four hops, and those of a leg of two hops and one of three, each drawn as often as any other.
+/// The set by the letter of their text, which their model is run with: all routes of at most four hops, and those of a
+/// leg of two hops and one of three, each drawn equally often.
 pub const LITERAL: &str = "strategic-2-3";
 /// Conventional VLB's paths.
 pub const ALL: &str = "all";
@@ -31,7 +31,7 @@ pub const ALL: &str = "all";
 /// A pair of policies that may be chosen, with where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyCandidate {
-    /// Its policies. Those of a candidate for UGAL-L, which has one decision, are equal.
+    /// Its policies. For UGAL-L, which has one decision, both are equal.
     pub policies: PolicyPair,
     /// Where the candidate comes from.
     pub origin: Origin,
@@ -48,8 +48,8 @@ impl PolicyCandidate {
         self.origin.reference().is_some()
     }
 
-    /// The scheme by which it is asked in a contest of another: what is published knows nothing of what switches tell
-    /// each other.
+    /// The scheme with which it runs in a contest of another: published policies do not know what switches tell each
+    /// other.
     pub const fn asked_by(&self, scheme: Scheme) -> Scheme {
         match (scheme, self.origin) {
             (
@@ -73,23 +73,23 @@ impl PolicyCandidate {
 /// What the candidates of a scheme are made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'s> {
-    /// The rules on Step 1's front within ε, each drawn as it is to be.
+    /// The rules on Step 1's front within ε, as they are to be drawn.
     pub front: &'s [SetRule],
-    /// The policies that the user names.
+    /// The policies that the user adds.
     pub user: &'s [PolicyPair],
-    /// How decisions weigh, where the fabric file says it: then nothing else is tried.
+    /// How decisions weigh, if the fabric file says so: then nothing else is tried.
     pub weighing: PerDecision<OpenWeighing>,
     pub seed: u64,
-    /// What suits fabrics of this kind.
+    /// The policies for fabrics of this kind.
     pub families: &'s Families,
-    /// Whether only what a plain build of the datapath boots may be chosen.
+    /// Whether the choice is limited to what a plain build of the datapath boots.
     pub plain: bool,
 }
 
 impl Sources<'_> {
-    /// Conventional routing: first as it was published, then by channel where queues are not given, then weighed as sets
-    /// of the front are, and then with what the fabric file says of weighing. Where that rules out one of the first two,
-    /// it is compared with the candidates and cannot be chosen ([`Self::allows`]).
+    /// Conventional routing: first as published, then by channel unless queues are given, then weighed as sets of the
+    /// front are, and then with the weighing of the fabric file. If that rules out one of the first two, it is still
+    /// compared with the candidates but cannot be chosen ([`Self::allows`]).
     pub fn conventional(&self, scheme: Scheme) -> Vec<PolicyCandidate> {
         let known = |text| PolicyPair::parse(text, self.seed).expect("these are in the grammar");
         let by_channel = CONVENTIONAL_BY_CHANNEL[usize::from(scheme == Scheme::Par)];
@@ -111,27 +111,26 @@ impl Sources<'_> {
         all
     }
 
-    /// Whether a candidate may be chosen: it weighs as the fabric file says, is asked by the scheme itself, and is booted by
-    /// the build that is to boot it.
+    /// Whether a candidate may be chosen: it weighs as the fabric file says, runs with the scheme itself, and boots on
+    /// the intended build.
     pub fn allows(&self, scheme: Scheme, candidate: &PolicyCandidate) -> bool {
         self.limited(scheme, candidate.policies.clone()) == candidate.policies
             && candidate.asked_by(scheme) == scheme
             && self.boots(&candidate.policies)
     }
 
-    /// Whether the build that is to boot the tables boots these policies.
+    /// Whether the intended build boots these policies.
     fn boots(&self, policies: &PolicyPair) -> bool {
         [&policies.source.rule, &policies.second.rule].into_iter().all(|rule| self.boots_set(rule))
     }
 
-    /// Whether it boots a set.
+    /// Whether the intended build boots a set.
     pub fn boots_set(&self, rule: &SetRule) -> bool {
         !self.plain || rule.not_plain().is_none()
     }
 
-    /// The candidates of a scheme, each once, the paper's choice first. UGAL-L has one decision: of
-    /// two policies it takes the first. What may not be chosen is among them only as what others are compared with: the
-    /// paper's choice.
+    /// The candidates of a scheme, without repetition, the paper's choice first. UGAL-L has one decision and takes the
+    /// first of two policies. The paper's choice is included as a reference even if it may not be chosen.
     pub fn candidates(&self, scheme: Scheme) -> Vec<PolicyCandidate> {
         let known = |text: &str| {
             PolicyPair::parse(text, self.seed).expect("these texts are in the grammar")
@@ -139,7 +138,7 @@ impl Sources<'_> {
         let mut all: Vec<PolicyCandidate> = Vec::new();
         let mut add = |policies: PolicyPair, origin| {
             let candidate = PolicyCandidate { policies: self.limited(scheme, policies), origin };
-            // No candidate may be without any route.
+            // Every candidate must have some route.
             let has_routes = !candidate.policies.source.rule.shapes().is_empty();
             let is_compared = candidate.origin == Origin::Paper || self.boots(&candidate.policies);
             if has_routes && is_compared && !all.iter().any(|c| c.is_like(&candidate)) {
@@ -151,7 +150,7 @@ impl Sources<'_> {
         add(known(&format!("{paper} {BY_CHANNEL}")), Origin::PaperByChannel);
         add(known(&self.weighed_as_ours(scheme, PAPER)), Origin::PaperAsOurs);
         for rule in self.front {
-            // The paper's other half is its mirror image.
+            // The mirror image is the paper's other half.
             for (rule, origin) in [(*rule, Origin::Front), (mirrored(rule), Origin::Mirror)] {
                 let rule = SetRule { seed: self.seed, ..rule };
                 add(known(&self.weighed_as_ours(scheme, &canonical(&rule))), origin);
@@ -166,7 +165,7 @@ impl Sources<'_> {
         all
     }
 
-    /// The text of the policies of a set that is weighed as those of Step 1's front are.
+    /// The policies of a set that is weighed like those of Step 1's front, as a text.
     fn weighed_as_ours(&self, scheme: Scheme, set: &str) -> String {
         let with = |weighing: &&str| format!("{set} {weighing}");
         let of_decisions: Vec<String> =
@@ -174,8 +173,8 @@ impl Sources<'_> {
         of_decisions.join(" then ")
     }
 
-    /// The policies as the scheme has them: UGAL-L's at the source alone, and weighing
-    /// as is given, if anything is.
+    /// The policies as the scheme uses them: for UGAL-L only the one at the source, and with the given weighing, if
+    /// any.
     fn limited(&self, scheme: Scheme, policies: PolicyPair) -> PolicyPair {
         let is_par = scheme == Scheme::Par;
         let mut limited = if is_par { policies } else { PolicyPair::same(policies.source) };
@@ -186,7 +185,7 @@ impl Sources<'_> {
     }
 }
 
-/// The rule of the same routes where every shape is drawn equally often.
+/// The rule with the same routes, every shape drawn equally often.
 pub fn by_shape(rule: &SetRule) -> SetRule {
     let weights = rule.keep.map(|keep| u16::from(keep > Keep::NONE));
     SetRule { draw: DrawRule::ByShape { weights }, ..*rule }
@@ -285,7 +284,7 @@ mod tests {
                     .iter()
                     .flat_map(|one| [one.policies.source.rule, one.policies.second.rule]);
                 assert!(rules.clone().all(|rule| !rule.is_by_switch()) && rules.count() > 4);
-                // What was published is compared with; with UGAL by the group, nothing published can be chosen.
+                // Published policies are references; with UGAL by the group, none of them can be chosen.
                 let published =
                     [Origin::Conventional, Origin::ConventionalByChannel, Origin::Paper];
                 assert!(others.iter().all(|one| published.contains(&one.origin)));

@@ -1,15 +1,15 @@
-//! Contenders: who takes part in a contest or in a trial.
+//! Contenders: the participants of a contest or a trial.
 //!
-//! A *candidate* is a pair of policies with its name. A *contender* is a candidate that is under trial: first
-//! conventional UGAL, then the paper's choice. A `Field` says which contender is which candidate, and which
-//! are *references*: what all others are compared with. Beside these two it may have both with queues by virtual
-//! channel, so that a gain of the queues is not taken for a gain of a set.
+//! A *candidate* is a pair of policies with its name. A *contender* is a candidate on trial: first conventional UGAL,
+//! then the paper's choice. A `Field` maps contenders to candidates, and says which are *references*, with which all
+//! others are compared. The references may include both of these with queues by virtual channel, so that a gain of the
+//! queues is not mistaken for a gain of a set.
 
 use super::candidates::PolicyCandidate;
 use crate::image::Images;
 use std::ops::{Index, IndexMut};
 
-/// One that takes part in a contest or a trial, by its number.
+/// A participant of a contest or a trial, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Contender(usize);
 
@@ -18,7 +18,7 @@ impl Contender {
     pub const CONVENTIONAL: Self = Self(0);
     /// The paper's choice.
     pub const PAPER: Self = Self(1);
-    /// The two as they were published.
+    /// Both of them as published.
     pub const PUBLISHED: [Self; 2] = [Self::CONVENTIONAL, Self::PAPER];
 
     /// The contender of this number.
@@ -36,7 +36,7 @@ impl Contender {
         (0..count).map(Self)
     }
 
-    /// Whether this is conventional UGAL or the paper's choice, as they were published.
+    /// Whether this is conventional UGAL or the paper's choice, as published.
     pub fn is_published(self) -> bool {
         Self::PUBLISHED.contains(&self)
     }
@@ -86,17 +86,17 @@ impl<T> IndexMut<Contender> for PerContender<T> {
 pub(super) struct Field(Vec<(PolicyCandidate, Images)>);
 
 impl Field {
-    /// These candidates, of which the first is conventional UGAL and the second the paper's choice.
+    /// A field of these candidates: the first is conventional UGAL and the second the paper's choice.
     pub(super) const fn new(candidates: Vec<(PolicyCandidate, Images)>) -> Self {
         Self(candidates)
     }
 
-    /// A field of these contenders alone, in their order.
+    /// A field of only these contenders, in their order.
     pub(super) fn of(&self, contenders: &[Contender]) -> Self {
         Self(contenders.iter().map(|contender| self.0[contender.0].clone()).collect())
     }
 
-    /// Adds candidates after those that take part already.
+    /// Adds candidates after the present ones.
     pub(super) fn join(&mut self, more: Vec<(PolicyCandidate, Images)>) {
         self.0.extend(more);
     }
@@ -111,7 +111,7 @@ impl Field {
         &self.0[contender.0].0
     }
 
-    /// What all others are compared with, and what finishes every contest.
+    /// The references: all others are compared with them, and they finish every contest.
     pub(super) fn references(&self) -> Vec<Contender> {
         let is_reference = |contender: &Contender| self.candidate(*contender).is_reference();
         Contender::all(self.count()).filter(is_reference).collect()

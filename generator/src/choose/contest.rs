@@ -1,20 +1,18 @@
 //! One scheme's contest: guards first, then the race, then the choice among those that finished it.
 //!
-//! A candidate holds the guards if on none of them its regret is above the margin. Where no candidate
-//! does, all that are fast and have no long tail race, and of those that finish the one with the least worst
-//! regret over all traffic is chosen. So is a reference that fails a guard, where those that hold all of them carry less
-//! of the score patterns than it does and lose more by that than it loses on the guard.
+//! A candidate holds the guards if its regret is above the margin on none of them. If no candidate does, all that are
+//! fast and have no long tail race, and the finalist with the least worst regret over all traffic is chosen. A
+//! reference that fails a guard is chosen likewise if the candidates that hold all guards carry less of the score
+//! patterns and lose more by that than it loses on the guard.
 //!
-//! It knows contenders by number only. What they are and how they are tried is the [`Runner`]'s
-//! business, so the rules can be tested on made-up outcomes. The same answers give the same result, at
-//! any number of threads.
+//! Contenders are only numbers here. Their policies and runs are the [`Runner`]'s business, so the rules can be tested
+//! on made-up outcomes. The same answers give the same result, at any number of threads.
 //!
-//! In the race, candidates are tried pattern by pattern, and those that cannot win any more are
-//! dropped. After each pattern every two candidates are compared by the mean of their differences over
-//! the patterns so far; both have met the same traffic and random numbers, so what a pattern does to
-//! both cancels. A candidate is dropped once enough others are ahead of it by more than [`CONFIDENCE`]
-//! standard errors of that mean. A standard deviation counts as at least [`LEAST_DEVIATION`], so that
-//! a few equal differences do not pass for certainty.
+//! In the race, candidates are tried pattern by pattern, and those that can no longer win are dropped. After each
+//! pattern every two candidates are compared by the mean of their differences over the patterns so far; both have met
+//! the same traffic and random numbers, so a pattern's effect on both cancels. A candidate is dropped once enough
+//! others are ahead of it by more than [`CONFIDENCE`] standard errors of that mean. A standard deviation counts as at
+//! least [`LEAST_DEVIATION`], so that a few equal differences are not mistaken for certainty.
 
 use super::baseline::{Baselines, GuardFailure, MostRegret, ObliviousSteps, Steps};
 use super::contender::{Contender, PerContender};
@@ -26,38 +24,37 @@ use std::collections::BTreeMap;
 use tvlb_table_set::{Lead, Regrets};
 use tvlb_traffic::Pattern;
 
-/// By how much a contender is expected to be ahead of conventional UGAL where nothing else is known.
+/// By how much a contender is expected to be ahead of conventional UGAL before anything is measured.
 pub(super) const FIRST_LEAD: f64 = 0.04;
 /// How many standard errors make a candidate hopeless.
 pub(super) const CONFIDENCE: f64 = 3.0;
-/// The least standard deviation of a difference: saturations are found to a hundredth, so a
-/// difference is out by this much from rounding alone.
+/// The least standard deviation of a difference: saturations are found to a hundredth, and rounding alone shifts a
+/// difference by this much.
 pub(super) const LEAST_DEVIATION: f64 = 0.006;
 /// Patterns before the first candidate is dropped.
 pub(super) const LEAST_ROUNDS: usize = 2;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ContestResult {
-    /// What all candidates were compared with.
+    /// The baselines of all candidates.
     pub baselines: Baselines,
-    /// The first guard on which each contender fails at the margin, if it fails on any.
+    /// The first guard on which each contender fails at the margin, if any.
     pub failures: PerContender<Option<GuardFailure>>,
-    /// Whether the chosen contender holds all guards. If it does not, no candidate does without losing more elsewhere.
+    /// Whether the chosen contender holds all guards. If not, every candidate that does loses more elsewhere.
     pub holds_guards: bool,
-    /// Saturation on each score pattern that each contender met.
+    /// Each contender's saturation on each score pattern that it met.
     pub standings: Standings,
-    /// The candidates that were still in after the last pattern, the chosen one first.
+    /// The candidates that were still in the race after the last pattern, the chosen one first.
     pub finalists: Vec<Finalist>,
     /// The same figures of the references.
     pub references: Vec<Finalist>,
-    /// The regrets of conventional UGAL, of the chosen contender, and of every finalist where the choice goes by
-    /// them.
+    /// The regrets of conventional UGAL, of the chosen contender, and of every finalist if the choice depends on them.
     pub regrets: BTreeMap<Contender, Regrets>,
     pub chosen: Contender,
 }
 
 impl ContestResult {
-    /// Where a search for the saturation of a contender on another score pattern begins: at its mean, or at that of
+    /// Where to begin the search for a contender's saturation on another score pattern: at its mean, or at that of
     /// conventional UGAL.
     pub(super) fn guess(&self, contender: Contender) -> u32 {
         let of =
@@ -81,15 +78,15 @@ impl ContestResult {
 pub(super) struct ContestRules<'r> {
     /// What the user prefers among the candidates that hold all guards.
     pub prefer: Prefer,
-    /// How much regret a candidate may have on a guard.
+    /// The most regret that a candidate may have on a guard.
     pub most_regret: MostRegret,
     /// What MIN and conventional VLB carry.
     pub oblivious: &'r ObliviousSteps,
-    /// Who finishes every contest, and is compared with all others: conventional UGAL, the paper's choice, and
-    /// what else the caller names.
+    /// The contenders that finish every contest and with which all others are compared: conventional UGAL, the paper's
+    /// choice, and any others that the caller names.
     pub references: &'r [Contender],
-    /// Who may be chosen. Conventional UGAL is kept where every candidate is slow or has a long tail, and where
-    /// the best candidate carries less of the score patterns than it does.
+    /// The contenders that may be chosen. Conventional UGAL is kept if every candidate is slow or has a long tail, and
+    /// if the best candidate carries less of the score patterns.
     pub candidates: &'r [Contender],
 }
 
@@ -174,7 +171,7 @@ fn regrets_of(
     Ok(baselines.regrets(runner.panel(), &Steps { score, guards }))
 }
 
-/// The race of those who are `admitted`, of `count` contenders, and of the references.
+/// The race of the `admitted` among `count` contenders, and of the references.
 fn raced(
     runner: &impl Runner,
     baselines: &Baselines,
@@ -192,8 +189,8 @@ fn raced(
     Ok(standings)
 }
 
-/// Puts conventional UGAL first where the best finalist carries less of the score patterns than it does: who
-/// installs a choice must not lose by it.
+/// Puts conventional UGAL first if the best finalist carries less of the score patterns: nobody should lose by
+/// installing a choice.
 fn keep_conventional(finalists: &mut Vec<Finalist>, references: &[Finalist]) {
     let is_conventional = |finalist: &Finalist| finalist.contender == Contender::CONVENTIONAL;
     let Some(conventional) = references.iter().find(|finalist| is_conventional(finalist)) else {
@@ -218,8 +215,8 @@ fn rivals(
     carry_more.map(|one| one.contender).filter(|&one| may_be_chosen(one)).collect()
 }
 
-/// Puts the rival with the least worst regret first, if that is less than the best finalist's: to lose a little on a guard
-/// is better than to hold all of them for a great loss under the score patterns.
+/// Puts the rival with the least worst regret first, if that is less than the best finalist's: a small loss on a guard
+/// is better than a great loss under the score patterns.
 fn prefer_less_regret(
     finalists: &mut Vec<Finalist>,
     references: &[Finalist],
@@ -237,8 +234,8 @@ fn prefer_less_regret(
     }
 }
 
-/// The saturations of those who are `left`, the `references` among them, on the pattern of a round. A contender
-/// carries nearly the same of two patterns of one kind, so its search begins at what it carries of the last one.
+/// The saturations of the contenders `left`, which include the `references`, on the pattern of a round. A contender
+/// carries nearly the same of two patterns of one kind, so its search begins at the last result.
 fn saturations(
     runner: &impl Runner,
     baselines: &Baselines,
@@ -251,8 +248,8 @@ fn saturations(
     let found = |contender: Contender, expected: f64| {
         runner.saturation(contender, &score[round], step_of(expected)).map(load_of)
     };
-    // On the first pattern the paper's choice tells the references what to expect, and one of the others, which
-    // carry more, tells the others.
+    // On the first pattern the paper's choice provides the guess for the references, and one of the others, which carry
+    // more, for the others.
     let first = if round == 0 {
         let paper = found(Contender::PAPER, conventional + FIRST_LEAD)?;
         let other = left.iter().find(|contender| !references.contains(contender));
@@ -276,9 +273,9 @@ fn saturations(
     })
 }
 
-/// Who takes part in a race.
+/// The participants of a race.
 struct RaceEntrants {
-    /// The first demand that each contender does not meet.
+    /// The first requirement that each contender fails.
     failures: PerContender<Option<GuardFailure>>,
     /// The candidates that race.
     admitted: Vec<Contender>,
@@ -287,8 +284,8 @@ struct RaceEntrants {
 }
 
 impl RaceEntrants {
-    /// The candidates that hold all guards. If none does, all that are fast and have no long tail, and if none is,
-    /// conventional UGAL.
+    /// The candidates that hold all guards. If there are none, all that are fast and have no long tail, and if there
+    /// are none, conventional UGAL.
     fn admit(
         runner: &impl Runner,
         (count, candidates): (usize, &[Contender]),
@@ -324,7 +321,7 @@ impl RaceEntrants {
     }
 }
 
-/// How a race has gone.
+/// The results of a race.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Standings {
     /// The value of each contender on each pattern until it was dropped.
@@ -365,8 +362,8 @@ impl Standings {
     }
 }
 
-/// Races the contenders that are `left` over all patterns. The references are never dropped and drop
-/// nobody. The best `keep` of the others always finish. `try_all` gives the values of the contenders named, on one pattern.
+/// Races the contenders `left` over all patterns. The references are never dropped and drop no other. The best `keep`
+/// of the others always finish. `try_all` returns the values of the named contenders on one pattern.
 fn race<E>(
     standings: &mut Standings,
     (mut left, references): (Vec<Contender>, &[Contender]),

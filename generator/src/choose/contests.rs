@@ -1,4 +1,4 @@
-//! Both contests of a fabric: who takes part in them, and what is chosen for each decision.
+//! Both contests of a fabric: their participants, and the choice for each decision.
 //!
 //! UGAL-L and PAR are contested side by side.
 
@@ -39,7 +39,7 @@ struct ContestOutcome {
     entry: ContestEntry,
 }
 
-/// What looks at no queue, which both schemes are compared with.
+/// The oblivious routings, which both schemes are compared with.
 struct Shared<'a> {
     oblivious: ObliviousSteps,
     again: Again<'a>,
@@ -49,14 +49,14 @@ struct Shared<'a> {
 pub(super) struct Contests<'t> {
     /// The fabric that policies are chosen for.
     pub(super) fabric: &'t CheckedFabric<'t>,
-    /// Step 1's outcome; none where the fabric is too large to be modelled.
+    /// Step 1's outcome; `None` if the fabric is too large for the model.
     pub(super) modelled: Option<&'t StepOneOutcome>,
     pub(super) panel: &'t Panel,
     /// The runs made so far.
     pub(super) memory: &'t Memory,
     /// Decides among the candidates that hold the guards.
     pub(super) prefer: Prefer,
-    /// How much regret a candidate may have on a guard.
+    /// The most regret that a candidate may have on a guard.
     pub(super) most_regret: MostRegret,
     /// As [`Sources::plain`].
     pub(super) plain: bool,
@@ -65,8 +65,8 @@ pub(super) struct Contests<'t> {
 }
 
 impl Contests<'_> {
-    /// Contests both schemes, side by side: where one has fewer runs to make than there are cores,
-    /// the other goes on.
+    /// Runs the contests of both schemes side by side: when one has fewer runs to make than there are cores, the other
+    /// continues.
     ///
     /// # Errors
     /// The first run that failed, or the work was cancelled.
@@ -129,7 +129,7 @@ impl Contests<'_> {
         with_images.inspect(|_| self.progress.step()).collect()
     }
 
-    /// A contest, with the runner that it asked.
+    /// A contest, with its runner.
     fn contest<'f>(
         &'f self,
         scheme: Scheme,
@@ -154,8 +154,8 @@ impl Contests<'_> {
         Ok((result, runner))
     }
 
-    /// Adds to the entry of a contest what does not come from it: what Step 1 makes of the contenders, the
-    /// mean hops of what a user compares, and what conventional UGAL and the chosen set do in longer runs.
+    /// Completes the entry of a contest: Step 1's model of the contenders, the mean hops of those that a user compares,
+    /// and the results of conventional UGAL and the chosen set in longer runs.
     fn complete(
         &self,
         entry: &mut ContestEntry,

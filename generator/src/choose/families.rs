@@ -1,22 +1,22 @@
-//! The policies that are tried beside Step 1's sets, by the kind of fabric and by scheme: found by search and by
+//! The policies that are tried besides Step 1's sets, by kind of fabric and by scheme: found by search and by
 //! measurement (docs/measurements/step-2.md).
 //!
-//! A family is texts of policies. What it promises is that they are worth their runs somewhere; whether they are here,
-//! a contest decides.
+//! A family is a list of policies as texts. Each is worth its runs on some fabric; a contest decides whether it is on
+//! this one.
 
 use crate::fabric::Fabric;
 use tvlb_simulator::Scheme;
 
-/// What is tried for one scheme.
+/// The policies to try for one scheme.
 #[derive(Debug)]
 pub struct Family {
-    /// Whole policies; of two with `then` between a scheme of one decision takes the first.
+    /// Whole policies; a scheme of one decision takes the first of two joined by `then`.
     pub policies: &'static [&'static str],
-    /// How the sets of Step 1's front are weighed, by decision. The measured optimum of most sets is near these.
+    /// How to weigh the sets of Step 1's front, by decision. The measured optimum of most sets is near these.
     pub weighing: &'static [&'static str],
 }
 
-/// What is tried on fabrics of one kind.
+/// The policies to try on fabrics of one kind.
 #[derive(Debug)]
 pub struct Families {
     ugal_l: Family,
@@ -27,13 +27,12 @@ pub struct Families {
 impl Families {
     /// Every switch has nodes and global links.
     ///
-    /// All have their queues by channel: with queues by port none was chosen where both were tried ("Candidates by
-    /// port"). Their VLB packets go on by the cheapest link, which never carried less ("Looks and what the group
-    /// tells"). PAR's second look sees the congestion of the other switch's own links: there the gate is higher than
-    /// at the source, and fewer candidates are enough. But in the mixture, which a search found ("Mixtures"), both
-    /// gates are high and the weights do the rest; it carries most where groups are large. UGAL by the group has T in
-    /// the place of the gate: the larger it is, the more of uniform traffic is carried, and the less of adversarial
-    /// traffic.
+    /// All count queues by channel: if both were tried, none with queues by port was chosen ("Candidates by port").
+    /// Their VLB packets continue through the cheapest link, which never carried less ("Looks and what the group
+    /// tells"). PAR's second look sees the congestion of the other switch's own links: its gate is higher than that at
+    /// the source, and fewer candidates are enough. In the mixture, which a search found ("Mixtures"), both gates are
+    /// high and the weights decide; it carries most if groups are large. UGAL by the group has T instead of the gate:
+    /// with a larger T it carries more of uniform traffic and less of adversarial traffic.
     pub const DRAGONFLY: Self = Self {
         ugal_l: Family {
             policies: &[
@@ -68,10 +67,10 @@ impl Families {
 
     /// Groups consist of leaves and spines.
     ///
-    /// Between leaves there are the shapes 101, over one spine of the intermediate group, and 121, which turns up again
-    /// there. A leaf has few links, which all lead to spines, so a gate or several candidates at the source lose of
-    /// what is not adversarial ("Dragonfly+"). PAR's second look is at a spine, at the queue of the port, and has to
-    /// see a difference of some flits before it turns a packet away.
+    /// Between leaves there are the shapes 101, through one spine of the intermediate group, and 121, which turns back
+    /// to a leaf there. A leaf has few links, which all lead to spines, so a gate or several candidates at the source
+    /// lose some of the traffic that is not adversarial ("Dragonfly+"). PAR's second look is at a spine, at the queue
+    /// of the port, and diverts a packet only for a difference of some flits.
     pub const DRAGONFLY_PLUS: Self = Self {
         ugal_l: Family {
             policies: &[
@@ -100,12 +99,12 @@ impl Families {
         },
     };
 
-    /// What suits a fabric.
+    /// The policies for a fabric.
     pub(crate) fn for_fabric(fabric: &Fabric) -> &'static Self {
         if fabric.is_dragonfly_plus() { &Self::DRAGONFLY_PLUS } else { &Self::DRAGONFLY }
     }
 
-    /// What is tried for a scheme.
+    /// The policies for a scheme.
     pub const fn of(&self, scheme: Scheme) -> &Family {
         match scheme {
             Scheme::Par => &self.par,

@@ -1,10 +1,10 @@
-//! The floor under a fast choice: no set is installed that carries less than conventional routing does.
+//! The floor under a fast choice: no installed set carries less than conventional routing.
 //!
-//! The model of Step 1 spreads each flow over a set's paths as well as it can be. A switch draws them by a rule and
-//! sees its own queues alone. So each set of the front is compared with conventional routing before it is
-//! installed: by a few short runs where these take minutes at most, each at a load that is more than the network
-//! carries; and on larger machines by what the draws put on the busiest link, if all packets take VLB. The second
-//! is the stricter one, because a switch that sees a long queue before a busy link avoids it.
+//! The model of Step 1 spreads each flow over a set's paths in the best way. A switch draws them by a rule and sees its
+//! own queues alone. So each set of the front is compared with conventional routing before it is installed: by a few
+//! short runs if these take minutes at most, each at a load above what the network carries; on larger machines by the
+//! load of the busiest link if all packets take VLB. The second is stricter, because a switch that sees a long queue
+//! before a busy link avoids it.
 
 use super::candidates::{PolicyCandidate, Sources};
 use super::contender::{Contender, Field};
@@ -24,27 +24,26 @@ use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{FloorEntry, Origin};
 use tvlb_traffic::Traffic;
 
-/// The least share of what conventional routing carries that a set must carry of all traffic that is asked.
+/// The least share of conventional routing's throughput that a set must carry, of all traffic that is tried.
 pub(crate) const LEAST_SHARE: f64 = 0.97;
-/// How many times nodes times cycles the runs may take: on two cores, minutes.
+/// The most nodes times cycles of the runs: on two cores, minutes.
 const MOST_NODE_CYCLES: u64 = 200_000_000;
-/// The load of traffic that is no adversarial pattern, in steps: above what any routing carries.
+/// The load of traffic that is not adversarial, in steps: above what any routing carries.
 const OVERLOAD: u32 = 80;
 
-/// What a fast choice asks of a fabric.
+/// The requirements of a fast choice on a fabric.
 pub(super) struct Floor<'f> {
     pub(super) fabric: &'f CheckedFabric<'f>,
     pub(super) state: Option<&'f Path>,
     pub(super) progress: &'f dyn Progress,
 }
 
-/// What a fast choice takes, and what the sets carry that were asked.
+/// The result of a fast choice, and what the tried sets carry.
 pub(super) type Taken = (PerDecision<Policy>, Vec<FloorEntry>);
 
 impl Floor<'_> {
-    /// Of the candidates that are above the floor the one that carries most adversarial traffic, conventional
-    /// routing among them; where runs are too expensive, the first set of the front that is above the floor, or
-    /// conventional routing.
+    /// The candidate above the floor that carries most adversarial traffic, conventional routing included; if runs are
+    /// too expensive, the first set of the front that is above the floor, or else conventional routing.
     ///
     /// # Errors
     /// The first run that failed, or the work was cancelled.
@@ -71,11 +70,11 @@ impl Floor<'_> {
         Ok((self.conventional(sources), asked))
     }
 
-    /// Conventional routing, as the fabric file weighs it, and by channel where it leaves that open.
+    /// Conventional routing, as the fabric file weighs it, and by channel if the file leaves that open.
     ///
-    /// Which of the two carries more, only runs can say. Where there were runs of machines of hundreds and thousands of
-    /// switches, it was by channel under adversarial traffic, by up to half, and the two hardly differed under other
-    /// traffic (docs/measurements/step-2.md, "Machines").
+    /// Only runs can say which of the two carries more. In runs of machines of hundreds and thousands of switches, it
+    /// was by channel under adversarial traffic, by up to half, and the two hardly differed under other traffic
+    /// (docs/measurements/step-2.md, "Machines").
     pub(super) fn conventional(&self, sources: &Sources<'_>) -> PerDecision<Policy> {
         let [ugal_l, par] = self.fabric.file.schemes().map(|scheme| {
             let all = sources.conventional(scheme).into_iter();
@@ -93,13 +92,13 @@ impl Floor<'_> {
         }
     }
 
-    /// A set as it is weighed where nothing else is said.
+    /// A set with the default weighing.
     fn policies(&self, rule: &SetRule) -> PerDecision<Policy> {
         let file = &self.fabric.file;
         file.policies.with_sets(&PerDecision::same(SetRule { seed: file.seed, ..*rule }))
     }
 
-    /// Conventional routing, by port and by channel, the sets of the front as they are, and others.
+    /// Conventional routing, by port and by channel, the unthinned sets of the front, and others.
     fn plain(
         &self,
         sources: &Sources<'_>,
@@ -121,7 +120,7 @@ impl Floor<'_> {
                 all.push(candidate);
             }
         }
-        // What conventional routing as published carries is asked in any case.
+        // Conventional routing as published is always tried.
         let (first, others) = all.split_first().expect("conventional routing is always there");
         let allowed = others.iter().filter(|candidate| sources.allows(scheme, candidate));
         [first].into_iter().chain(allowed).cloned().collect()
@@ -135,7 +134,7 @@ impl Floor<'_> {
             && nodes * cycles * (contenders * overloads(panel).len()) as u64 <= MOST_NODE_CYCLES
     }
 
-    /// What candidates carry in runs, conventional routing the first of them, for UGAL-L and for PAR.
+    /// What candidates carry in runs, for UGAL-L and for PAR; the first is conventional routing.
     fn simulated(
         &self,
         panel: &Panel,
@@ -151,8 +150,8 @@ impl Floor<'_> {
         Ok((policies, asked))
     }
 
-    /// Of the candidates of a scheme that carry enough of all traffic the one that carries most of the adversarial
-    /// patterns, and what each carries beside conventional routing. Who falls below the floor is asked no more.
+    /// The candidate of a scheme that carries most of the adversarial patterns, of those that carry enough of all
+    /// traffic, and what each carries relative to conventional routing. Candidates below the floor run no further.
     fn best(
         &self,
         scheme: Scheme,
@@ -188,7 +187,7 @@ impl Floor<'_> {
                 entry.adversarial = Some(adversarial[one.place()] / patterns);
             }
         }
-        // Conventional routing is always left, and comes first.
+        // Conventional routing is never dropped, and comes first.
         let best = left.iter().fold(left[0], |best, &one| {
             if adversarial[one.place()] > adversarial[best.place()] { one } else { best }
         });
@@ -213,7 +212,7 @@ impl Floor<'_> {
         Ok(least.unwrap_or_else(|| entry((None, canonical(rule)), String::new(), (0.0, 0.0))))
     }
 
-    /// `None` where nobody has a VLB path.
+    /// `None` if no pair has a VLB path.
     fn saturation(&self, traffic: &Traffic, rule: SetRule) -> Option<f64> {
         match static_loads(&self.fabric.topology, traffic, &LoadPaths::Set(rule)) {
             Ok(loads) => Some(loads.saturation()),
@@ -226,8 +225,8 @@ impl Floor<'_> {
     }
 }
 
-/// The traffic of a panel, each once, with a load that is more than networks carry of it: first that which most
-/// candidates lose something of.
+/// The different traffic of a panel, each with a load above what networks carry of it, beginning with the traffic that
+/// excludes most candidates.
 fn overloads(panel: &Panel) -> Vec<(Event, u32)> {
     let mut all: Vec<(Event, u32)> = Vec::new();
     for guard in &panel.guards {
@@ -249,7 +248,7 @@ fn entry(
     FloorEntry { scheme, set, share, traffic, carried, conventional, adversarial: None }
 }
 
-/// Keeps the entry of the least share, the first of equals.
+/// Keeps the entry with the least share, the first of equal ones.
 fn note(least: &mut Option<FloorEntry>, entry: FloorEntry) {
     if least.as_ref().is_none_or(|least| entry.share < least.share) {
         *least = Some(entry);

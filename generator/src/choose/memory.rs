@@ -1,9 +1,8 @@
-//! What has been simulated so far: each run is made once, by this process or by another with the same
-//! directory, and an interrupted search continues.
+//! The runs simulated so far: each is made once, by this process or by another with the same directory, and an
+//! interrupted search continues.
 //!
-//! A run's figures follow from images, traffic, load and seed alone, so remembering them changes
-//! nothing but the time. The directory belongs to one fabric, panel and build; that of another is refused,
-//! never used in part.
+//! A run's figures depend only on images, traffic, load and seed, so remembering them changes nothing but the time. The
+//! directory belongs to one fabric, panel and build; that of another is refused, never used in part.
 
 use super::figures::Kept;
 use super::panel::Panel;
@@ -18,14 +17,14 @@ use tvlb_simulator::{Buffers, Scheme};
 use tvlb_table_set::Injection;
 use tvlb_table_set::runs::{self, Claim, POLL, Runs, StoreError, Turn};
 
-/// Raised when the meaning of a run changes, so that older files are refused.
+/// Raise this when the meaning of a run changes, so that older files are refused.
 const VERSION: &str = "tvlb runs 7";
 
-/// The runs made so far, by name: scheme, sets, traffic and load in hundredths. The runs of MIN and of
-/// conventional VLB have the names of these in the place of scheme and sets, so both contests share them.
+/// The runs made so far, by name: scheme, sets, traffic and load in hundredths. The names of MIN's and conventional
+/// VLB's runs have those words instead of scheme and sets, so both contests share them.
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// Where they are kept; none without a state directory.
+    /// Where they are kept; `None` without a state directory.
     runs: Option<Runs>,
     known: Mutex<BTreeMap<String, Kept>>,
     /// The names of those that this process has made.
@@ -33,7 +32,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// What is kept of a run, or whose turn it is to make it. Without a directory there is no claim.
+    /// The kept run, or the claim to make it. Without a directory there is no claim.
     pub(super) fn take(&self, name: &str) -> Result<Turn<Kept, Option<Claim>>, StoreError> {
         if let Some(kept) = locked(&self.known).get(name) {
             return Ok(Turn::Kept(kept.clone()));
@@ -59,7 +58,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Who made the runs.
+    /// How many runs were made by whom.
     pub(super) fn made(&self) -> RunsMade {
         let by_this_process = locked(&self.made).len();
         RunsMade { by_this_process, found: locked(&self.known).len() - by_this_process }
@@ -70,22 +69,22 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Who made the runs of a choice.
+/// How many runs of a choice were made by whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunsMade {
     /// Runs that this process made.
     pub by_this_process: usize,
-    /// Runs that were there: made before, or meanwhile by other processes with the same state directory.
+    /// Runs that were there already: made before, or meanwhile by other processes with the same state directory.
     pub found: usize,
 }
 
-/// Where the runs are kept that are called `name` in a state directory.
+/// Where a state directory keeps the runs called `name`.
 fn runs_of(state: &Path, name: &str) -> PathBuf {
     state.join(format!("{name}.runs"))
 }
 
-/// Opens the runs of a fabric and panel that are called `name` in a state directory. Without one, or
-/// while nothing is kept there, none has been made.
+/// Opens the runs of a fabric and panel called `name` in a state directory. Without a directory, or if it keeps nothing
+/// yet, there are none.
 pub(super) fn open(
     state: Option<&Path>,
     name: &str,
@@ -95,18 +94,17 @@ pub(super) fn open(
     // The subject has a hash of the program, which only kept runs need.
     let open = |state| Runs::open(runs_of(state, name), &subject(fabric, panel));
     let runs = state.map(open).transpose()?;
-    // At once: another fabric that begins meanwhile is refused before it has simulated anything.
+    // At once, so that another fabric that begins meanwhile is refused before it has simulated anything.
     runs.iter().try_for_each(Runs::own)?;
     Ok(Memory { runs, known: Mutex::default(), made: Mutex::default() })
 }
 
-/// How many runs are kept under a name in a state directory.
+/// How many runs a state directory keeps under a name.
 pub(super) fn kept(state: &Path, name: &str) -> usize {
     runs::count(&runs_of(state, name))
 }
 
-/// Passes the time while another process makes a run that is needed here: by other work of this process,
-/// or by sleep.
+/// Waits while another process makes a run that is needed here: does other work of this process, or sleeps.
 pub(super) fn wait() {
     if rayon::yield_now() != Some(Yield::Executed) {
         thread::sleep(POLL);
@@ -119,7 +117,7 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
     let cables = fabric.topology.cables();
     let channels = fabric.virtual_channels();
     let (window, warm_up, limit) = (panel.window, panel.warm_up, panel.latency_limit);
-    // Named only where kinds of links differ, so that kept runs are still found.
+    // Included only if kinds of links differ, so that kept runs are still found.
     let bandwidths = match fabric.file.bandwidths {
         alike if alike.are_equal() => String::new(),
         bandwidths => format!(" {bandwidths}"),
@@ -127,7 +125,7 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
     let missing: Vec<String> =
         panel.nodes().missing().map(|node| format!(" without node {node}")).collect();
     let missing = missing.concat();
-    // Likewise only where it is not the usual one.
+    // Likewise only if it is not the usual one.
     let buffer = match panel.settings(Scheme::UgalL, VlbPaths::Custom).buffers {
         usual if usual == Buffers::all(32) => String::new(),
         flits => format!(" buffer {flits}"),
@@ -140,7 +138,7 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
     };
     let told = fabric.file.telling_cycles.map(|cycles| format!(" telling {cycles}"));
     let told = told.unwrap_or_default();
-    // Likewise only pairs of switches of a group that lack links, which sizes and cables do not say.
+    // Likewise only pairs of switches of a group without links, which sizes and cables do not say.
     let fewer = fabric.topology.fewer_links().iter();
     let fewer: Vec<String> =
         fewer.map(|pair| format!(" local {} {} {}", pair.low, pair.high, pair.links)).collect();

@@ -1,17 +1,15 @@
 //! Step 2 of the method: simulate the candidates and choose, for each decision of a switch.
 //!
-//! [`choose`] takes Step 1's front on a sample of patterns (`step_one`), adds the paper's choice and
-//! a family of policies ([`mod@candidates`]), makes each candidate's images in memory, boots them and
-//! runs a panel of traffic on them ([`panel`], `simulation`). A contest for each scheme
-//! (`contest`) compares all with MIN, conventional VLB and conventional UGAL (`baseline`),
-//! excludes the candidates that fail a guard, drops those that cannot win, and chooses by the user's
-//! preference (`objective`).
-//! `record` says in the manifest how it went. The same fabric and seed give the same choice at any number
-//! of threads and after any interruption.
-//! `docs/explanation/step-2.md` explains it to users.
+//! [`choose`] takes Step 1's front on a sample of patterns (`step_one`), adds the paper's choice and a family of
+//! policies ([`mod@candidates`]), makes each candidate's images in memory, boots them and runs a panel of traffic on
+//! them ([`panel`], `simulation`). A contest for each scheme (`contest`) compares all with MIN, conventional VLB and
+//! conventional UGAL (`baseline`), excludes the candidates that fail a guard, drops those that can no longer win, and
+//! chooses by the user's preference (`objective`). `record` writes the result to the manifest. The same fabric and seed
+//! give the same choice at any number of threads and after any interruption. `docs/explanation/step-2.md` explains it
+//! to users.
 //!
-//! A *candidate* is a pair of policies with its name; a *contender* is one that is under trial, or
-//! conventional UGAL (`contender`).
+//! A *candidate* is a pair of policies with its name; a *contender* is a candidate on trial, or conventional UGAL
+//! (`contender`).
 
 pub mod candidates;
 pub mod families;
@@ -63,41 +61,40 @@ use tvlb_throughput::report::Report;
 #[derive(Clone, Debug, Default)]
 pub struct ChoiceOptions {
     pub prefer: Prefer,
-    /// How much regret a candidate may have on a guard.
+    /// The most regret that a candidate may have on a guard.
     pub most_regret: MostRegret,
     /// How much traffic the candidates are tried with.
     pub panel: PanelSize,
-    /// Whether to choose by Step 1 and at most some short runs.
+    /// Whether to choose by Step 1 and few short runs.
     pub fast: bool,
     /// Further policies to try.
     pub candidates: Vec<PolicyPair>,
-    /// Whether only what a plain build of the datapath boots may be chosen.
+    /// Whether to choose only what a plain build of the datapath boots.
     pub plain: bool,
-    /// The directory that keeps what is done, so that an interrupted choice goes on from there, and so that
-    /// several processes with the same options make each run once.
+    /// The directory that keeps finished work, so that an interrupted choice continues, and several processes with the
+    /// same options make each run once.
     pub state: Option<PathBuf>,
 }
 
-/// What the runs that a choice needs are called in its state directory.
+/// The name of a choice's runs in its state directory.
 const RUNS: &str = "simulate";
 
-/// The policies that were chosen, and how.
+/// The chosen policies, and how they were chosen.
 #[derive(Clone, Debug)]
 pub struct PolicyChoice {
     pub policies: PerDecision<Policy>,
     /// The manifest's entry.
     pub entry: ChoiceEntry,
-    /// Step 1's report; none where the fabric is too large to be modelled.
+    /// Step 1's report; `None` if the fabric is too large for the model.
     pub modelled: Option<Report>,
-    /// Who made the runs. It plays no part in what is chosen.
+    /// How many runs were made by whom. It does not affect the choice.
     pub runs: RunsMade,
 }
 
 /// Chooses the T-VLB set of each decision.
 ///
 /// # Errors
-/// The first thing that went wrong, or the work was cancelled. With a state directory, what was done
-/// until then is kept.
+/// The first failure, or the work was cancelled. With a state directory, all work finished before that is kept.
 ///
 /// # Example
 /// ```
@@ -135,8 +132,8 @@ pub fn choose(
         .map(|candidate| candidate.policies.source.rule)
         .collect();
     let modelled = step_one::model(fabric, &tried, options.state.as_deref(), progress)?;
-    // On some uneven wirings most pairs have hardly a route of some shape, and a switch would look for
-    // one for too long; by route it finds another.
+    // On some uneven wirings most pairs have hardly a route of some shape, and a switch would search for one too long;
+    // by route it finds another.
     let can_be_drawn = |rule: &SetRule| {
         without_front.boots_set(rule)
             && fabric
@@ -226,7 +223,7 @@ mod tests {
         }
         assert_eq!((par_source.min, par_second.min), (MinCandidate::Kept, MinCandidate::Shortest));
 
-        // Where the fabric file says whose queue counts, it is that.
+        // If the fabric file says whose queue counts, that is fixed.
         let mut fabric = fabric;
         let queue = Some(Queue::Port);
         let open = OpenWeighing { queue, ..OpenWeighing::default() };

@@ -13,7 +13,7 @@
 use super::contender::Contender;
 use super::figures::mean;
 
-/// Mean saturations that differ by no more count as equal: half of the resolution of a single one.
+/// Mean saturations within this distance count as equal: half of the resolution of a single one.
 pub(crate) const EQUAL: f64 = 0.005;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Prefer {
         [Self::Throughput, Self::Latency, Self::Robust].into_iter().find(|one| one.name() == name)
     }
 
-    /// The rule in words, after "is chosen".
+    /// The rule in words, to follow "is chosen".
     pub const fn rule(self) -> &'static str {
         match self {
             Self::Throughput => {
@@ -59,7 +59,7 @@ impl Prefer {
         }
     }
 
-    /// How many candidates the race must leave to choose among.
+    /// How many candidates the race must leave for the choice.
     pub const fn finalists(self) -> usize {
         match self {
             Self::Throughput => 3,
@@ -67,21 +67,20 @@ impl Prefer {
         }
     }
 
-    /// Whether the saturations on guards matter, not only that they hold.
+    /// Whether the saturations on guards matter beyond holding them.
     pub const fn looks_at_guards(self) -> bool {
         matches!(self, Self::Robust)
     }
 }
 
-/// A contender with the figures that the choice goes by: of a finalist, or of a reference that
-/// finalists are compared with.
+/// A finalist, or a reference that finalists are compared with, with the figures for the choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finalist {
     pub contender: Contender,
     /// Saturation on each score pattern.
     pub saturations: Vec<f64>,
-    /// The worst regret over score patterns and guards, and that over guards alone; `None` where nobody asked
-    /// for them.
+    /// The worst regret over score patterns and guards, and that over guards alone; `None` if the choice does not need
+    /// them.
     pub worst_regrets: Option<[f64; 2]>,
     /// Mean latency at low load.
     pub latency: f64,
@@ -94,8 +93,8 @@ impl Finalist {
     }
 }
 
-/// The finalists with the chosen one first and the others by falling merit. Among the `references` are
-/// conventional UGAL and the paper's choice.
+/// The finalists, the chosen one first and the others by falling merit. The `references` include conventional UGAL and
+/// the paper's choice.
 pub fn by_merit(
     prefer: Prefer,
     mut finalists: Vec<Finalist>,
@@ -118,7 +117,7 @@ pub fn by_merit(
         Prefer::Throughput | Prefer::Robust => {
             let first =
                 finalists.first().map_or(([0.0; 2], 0.0), |first| (worst(first), first.mean()));
-            // Means of hundredths: a difference of just EQUAL must not fail by a rounding error.
+            // Means of hundredths: a rounding error must not matter if a difference is exactly EQUAL.
             let is_equal = |f: &Finalist| worst(f) <= first.0 && first.1 - f.mean() <= EQUAL + 1e-9;
             least_latency(&finalists, is_equal)
         }
@@ -150,7 +149,7 @@ fn least_latency(finalists: &[Finalist], may: impl Fn(&Finalist) -> bool) -> usi
 mod tests {
     use super::*;
 
-    /// Every traffic has E = 0.66 but for the score patterns, which have 0.32.
+    /// E is 0.32 on the score patterns and 0.66 on all other traffic.
     fn finalist(number: usize, saturation: f64, guard: f64, latency: f64) -> Finalist {
         let contender = Contender::all(number + 1).last().unwrap();
         let (score, guard) = (1.0 - saturation / 0.32, 1.0 - guard / 0.66);

@@ -1,4 +1,4 @@
-//! The panel: the traffic that candidates are compared under, and how long each run takes.
+//! The panel: the traffic under which candidates are compared, and how long each run takes.
 //!
 //! Everything here follows from the fabric's sizes, its link latencies and its seed. `score`
 //! patterns are adversarial and make up the mean that candidates are ranked by; `guards` are
@@ -19,7 +19,7 @@ use tvlb_traffic::Pattern;
 const WINDOW: u32 = 12;
 /// Cycles of a window of the quick panel, in the same latencies.
 const QUICK_WINDOW: u32 = 4;
-/// Windows of warm-up before the one that is measured.
+/// Windows of warm-up before the measured one.
 const WARM_UP: u32 = 2;
 /// Where the search for MIN's saturation on a guard begins, in steps.
 const FIRST_MIN_STEP: u32 = 70;
@@ -31,18 +31,17 @@ struct Quota {
     type_2: u32,
     shifts: u32,
     permutations: u64,
-    /// In how many runs, each with another seed, the nodes that do not send to the hot switches must be served.
-    /// From some load on, such a network stays as it is for the length of a run or jams; the load decides only
-    /// how often, and not always the higher one more often. With a single run, chance would decide on a
-    /// candidate (docs/measurements/step-2.md, "Chance under a hot switch"). What the others get, the hot
-    /// switches decide.
+    /// In how many runs, each with another seed, the nodes that do not send to the hot switches must be served. From
+    /// some load on, such a network either stays stable for the length of a run or jams; a higher load only makes a jam
+    /// more likely, and not always. With a single run, chance would decide on a candidate (docs/measurements/step-2.md,
+    /// "Chance under a hot switch"). The throughput of the other nodes depends on the hot switches.
     hot_seeds: u32,
 }
 
 impl Quota {
     const QUICK: Self = Self { type_2: 1, shifts: 1, permutations: 0, hot_seeds: 1 };
-    /// Patterns of one kind differ by a few hundredths for all contenders alike (docs/measurements/step-2.md, "How
-    /// many patterns").
+    /// Patterns of one kind differ by a few hundredths for all contenders alike (docs/measurements/step-2.md, "How many
+    /// patterns").
     const STANDARD: Self = Self { type_2: 2, shifts: 1, permutations: 1, hot_seeds: 2 };
 
     const fn of(size: PanelSize) -> Self {
@@ -53,19 +52,19 @@ impl Quota {
     }
 }
 
-/// By how many steps each run under a hot switch is below the one before: what a network carries must not jam it at
-/// lower loads.
+/// How many steps each run under a hot switch is below the one before: a load that a network carries must not jam it
+/// when it is lower.
 const HOT_STRIDE: u32 = 2;
-/// On how many further seeds a choice is asked again; of more than [`LARGE`] switches, where a run takes seconds,
-/// on fewer.
+/// On how many further seeds a choice is measured again; on fewer with more than [`LARGE`] switches, where a run takes
+/// seconds.
 const FURTHER_SEEDS: u64 = 3;
 const FURTHER_SEEDS_OF_LARGE: u64 = 2;
-/// How far apart these seeds are: further than those of the patterns and guards of one panel reach.
+/// The distance between these seeds: more than the patterns and guards of one panel span.
 const FURTHER: u64 = 100;
-/// Keeps the sample of shifts apart from other uses of the seed.
+/// Separates the sample of shifts from other uses of the seed.
 const SHIFT_STREAM: u64 = 0x7368_6966_7473;
 
-/// Routing that looks at no queue.
+/// Routing that ignores queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oblivious {
     /// Every packet takes a minimal path.
@@ -94,7 +93,7 @@ impl PanelSize {
     }
 }
 
-/// Traffic with what decides its random part and that of its runs.
+/// Traffic with the seed of its random part and of its runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     pub pattern: Pattern,
@@ -108,19 +107,19 @@ impl fmt::Display for Event {
     }
 }
 
-/// Some of the nodes, by their number and name in the simulator's traffic.
+/// Some of the nodes, by the number and name of their population in the simulator's traffic.
 pub type Population = (usize, &'static str);
 
-/// Traffic that no candidate may spoil, and the nodes whose latency counts. Traffic of several populations is
-/// a guard for each of them: a mean over all nodes hides that some suffer, and near saturation says little but
-/// how many of each there are.
+/// Traffic that no candidate may spoil, and the nodes whose latency counts. Traffic of several populations has a guard
+/// for each of them: a mean over all nodes hides that some suffer, and near saturation says little but how many of each
+/// there are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guard {
     pub event: Event,
-    /// A load counts as carried if it is in each of so many runs: with the event's seed and those after it,
-    /// each at a load that is somewhat lower than the one before.
+    /// A load counts as carried if this many runs carry it: with the event's seed and those after it, each at a
+    /// somewhat lower load than the one before.
     pub seeds: u32,
-    /// One population of nodes; none where all nodes are one.
+    /// One population of nodes; `None` for all nodes.
     pub population: Option<Population>,
 }
 
@@ -141,7 +140,7 @@ impl fmt::Display for Guard {
 }
 
 impl Guard {
-    /// Whether it is traffic of every day: uniform, or a permutation.
+    /// Whether it is typical traffic: uniform, or a permutation.
     pub(super) const fn is_usual(&self) -> bool {
         matches!(self.event.pattern, Pattern::Uniform | Pattern::Permutation { .. })
     }
@@ -152,8 +151,8 @@ impl Guard {
         format!("{}{}", self.event.pattern, population.unwrap_or_default())
     }
 
-    /// The traffic of the runs that say whether a load is carried, each with by how many hundredths it is
-    /// asked below that load.
+    /// The traffic of the runs that say whether a load is carried, each with how many hundredths below that load it
+    /// runs.
     pub fn runs(&self) -> impl Iterator<Item = (Event, u32)> + '_ {
         (0..self.seeds).map(move |number| {
             let seed = self.event.seed.wrapping_add(number.into());
@@ -162,23 +161,22 @@ impl Guard {
     }
 }
 
-/// The traffic that candidates are compared under, and how long each run takes.
+/// The traffic under which candidates are compared, and how long each run takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
     pub size: PanelSize,
     /// Candidates are ranked by their mean saturation over these.
     pub score: Vec<Event>,
-    /// On these no candidate may lose more than the margin.
+    /// Traffic on which no candidate may lose more than the margin.
     pub guards: Vec<Guard>,
     /// Cycles of one window.
     pub window: u32,
     pub warm_up: u32,
     /// A run is saturated above this mean latency.
     pub latency_limit: u32,
-    /// Where the search for conventional UGAL's saturation under the score patterns begins, in steps:
-    /// at 1/p. Such a pattern's packets all leave by K gateways of their group, which carry K/(p·a)
-    /// by MIN; and of the VLB candidates K/a set out by one of these gateways too, whose queue is
-    /// as full, and lose against MIN.
+    /// Where the search for conventional UGAL's saturation under the score patterns begins, in steps: at 1/p. All
+    /// packets of such a pattern leave through K gateways of their group, which carry K/(p·a) by MIN. Of the VLB
+    /// candidates K/a also begin at one of these gateways, whose queue is as full, and lose against MIN.
     pub first_step: u32,
     /// Where the search for MIN's saturation under the score patterns begins, in steps: at K/(p·a).
     first_min_step: u32,
@@ -211,7 +209,7 @@ impl Panel {
         let event = |pattern, number: u64| Event { pattern, seed: seed.wrapping_add(number) };
         let mut shifts = shifts(&nodes, sample.shifts, seed).into_iter().zip(0..);
         let mut score = Vec::new();
-        // Alternating, so that a candidate is not dropped for one kind of traffic alone.
+        // Alternating, so that no candidate is dropped because of one kind of traffic alone.
         for number in 0..sample.type_2.into() {
             score.push(event(Pattern::TypeTwo { number: 0 }, number));
             score.extend(shifts.next().map(|((groups, switches), number)| {
@@ -268,7 +266,7 @@ impl Panel {
         }
     }
 
-    /// The nodes among which there is traffic.
+    /// The nodes that send and receive.
     pub const fn nodes(&self) -> &Nodes {
         &self.nodes
     }
@@ -278,13 +276,13 @@ impl Panel {
         &self.guards[self.guards.len() - 1].event
     }
 
-    /// The links of its runs whose buffers are too small for what the links take.
+    /// The links of its runs whose buffers are too small for the rate of the link.
     pub fn starved_links(&self) -> Vec<StarvedLink> {
         self.settings(Scheme::UgalL, VlbPaths::Custom).starved_links()
     }
 
-    /// When the windows of sources close in its runs, of baselines and of candidates alike; none where the fabric
-    /// has no acknowledgements.
+    /// When the windows of sources close in its runs, both of baselines and of candidates; `None` if the fabric has no
+    /// acknowledgements.
     pub const fn destination_window(&self) -> Option<WindowLimits> {
         self.links.destination_window
     }
@@ -301,7 +299,7 @@ impl Panel {
     }
 }
 
-/// The links without windows where they are so long that no run can have acknowledgements.
+/// The links, without windows if they are so long that no run can have acknowledgements.
 fn with_possible_window(links: LinkSpec) -> LinkSpec {
     let settings = Settings::new(Scheme::Par, VlbPaths::Custom).on(links, &Stated::default());
     let windowed = Settings { destination_window: links.destination_window, ..settings };

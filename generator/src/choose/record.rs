@@ -1,4 +1,4 @@
-//! The manifest's entries of a choice: everything that was tried and what became of it.
+//! The manifest's entries of a choice: everything that was tried, with its result.
 //!
 //! Nothing here depends on time or on the number of threads.
 
@@ -57,7 +57,7 @@ pub(super) fn panel_entry(panel: &Panel, most_regret: MostRegret) -> PanelEntry 
     }
 }
 
-/// The entry of a contest, as far as it comes from the contest.
+/// The part of a contest's entry that comes from the contest.
 pub(super) fn contest_entry(
     scheme: &str,
     panel: &Panel,
@@ -119,8 +119,8 @@ pub(super) fn contest_entry(
     }
 }
 
-/// The finalists of which none other has both less regret on the guards and more saturation, the one with
-/// the least regret first.
+/// The finalists that no other one beats in both regret on the guards and saturation, the one with the least regret
+/// first.
 pub(super) fn frontier(result: &ContestResult) -> Vec<&Finalist> {
     let regret = |finalist: &Finalist| {
         result
@@ -144,7 +144,7 @@ pub(super) fn frontier(result: &ContestResult) -> Vec<&Finalist> {
     by_regret
 }
 
-/// What became of a contender, in words.
+/// The outcome of a contender, in words.
 fn outcome(contender: Contender, panel: &Panel, result: &ContestResult) -> String {
     let failure = result.failures[contender].map(|failure| match failure {
         GuardFailure::Slow { latency } => format!(

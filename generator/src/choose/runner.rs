@@ -1,8 +1,8 @@
-//! Runs: what a contest asks about a contender, and the search for the load at which it saturates.
+//! Runs: what a contest needs to know of a contender, and the search for the load at which it saturates.
 //!
-//! A [`Runner`] answers what a contender makes of some traffic at a load. Loads are whole percent of
-//! what a node can send, called *steps*. The search goes from a guess to where latencies lead it, so a good
-//! guess takes few runs; it is the simulator's own. Its runs end as soon as their verdict is plain
+//! A [`Runner`] answers how a contender performs under some traffic at a load. Loads are whole percent of what a node
+//! can send, called *steps*. The search goes from a guess to where latencies lead it, so a good guess takes few runs;
+//! it is the simulator's own. Its runs end as soon as the verdict is certain
 //! ([`Run::foresee`](tvlb_simulator::Run::foresee)).
 
 use super::contender::Contender;
@@ -13,12 +13,12 @@ use rayon::prelude::*;
 use tvlb_simulator::{ForeseenLatency, last_good_by_latency};
 pub(super) use tvlb_table_set::{STEPS, load_of, step_of};
 
-/// Answers what a subject, as a rule a contender, makes of the traffic of a panel.
+/// Answers how a subject, usually a contender, performs under the traffic of a panel.
 pub(crate) trait Runner<S: Copy + Sync = Contender>: Sync {
     fn panel(&self) -> &Panel;
 
-    /// The figures of one run at a load of `step` hundredths, which ends as soon as it is certain to be
-    /// saturated. A whole run goes on until every packet of so many windows is delivered.
+    /// The figures of one run at a load of `step` hundredths, which ends as soon as it is certain to be saturated. A
+    /// whole run continues until every packet of so many windows is delivered.
     fn measure(
         &self,
         subject: S,
@@ -27,8 +27,8 @@ pub(crate) trait Runner<S: Copy + Sync = Contender>: Sync {
         whole_windows: Option<u32>,
     ) -> Result<RunFigures, ChooseError>;
 
-    /// The mean latencies of one run, as far as they say on which side of the panel's limit they are: where
-    /// that is plain early, they are not measured but expected.
+    /// The mean latencies of one run, precise enough to say on which side of the panel's limit they are: if that is
+    /// clear early, they are not measured but extrapolated.
     fn foresee(&self, subject: S, event: &Event, step: u32)
     -> Result<ForeseenLatency, ChooseError>;
 
@@ -36,7 +36,7 @@ pub(crate) trait Runner<S: Copy + Sync = Contender>: Sync {
         Ok(self.measure(subject, event, step, None)?.latency)
     }
 
-    /// The mean latency of one run, in the panel's limit: at most 1 if the nodes are served. It is that of a
+    /// The mean latency of one run, relative to the panel's limit: at most 1 if the nodes are served. It is that of a
     /// population, or of all nodes.
     fn limits(
         &self,
@@ -56,8 +56,8 @@ pub(crate) trait Runner<S: Copy + Sync = Contender>: Sync {
         last_good_by_latency(STEPS, guess, |step| self.limits(subject, event, None, step))
     }
 
-    /// Whether the nodes that a guard is for are served in each of its runs. After the first in which they
-    /// are not, no other is asked.
+    /// Whether the nodes of a guard are served in each of its runs. After the first in which they are not, no other is
+    /// made.
     fn served_at(&self, subject: S, guard: &Guard, step: u32) -> Result<bool, ChooseError> {
         for (event, below) in guard.runs() {
             if self.limits(subject, &event, guard.population, step_below(step, below))? > 1.0 {
@@ -67,8 +67,8 @@ pub(crate) trait Runner<S: Copy + Sync = Contender>: Sync {
         Ok(true)
     }
 
-    /// The last step, of the first `most`, at which a subject serves the nodes that a guard is for: that of its
-    /// first run, as far as every other run carries as much.
+    /// The last step, of the first `most`, at which a subject serves the nodes of a guard: that of its first run, if
+    /// every other run carries as much.
     fn guard_saturation(
         &self,
         subject: S,
@@ -91,13 +91,12 @@ pub(crate) trait Runner<S: Copy + Sync = Contender>: Sync {
     }
 }
 
-/// The step that is so far below another, and not 0.
+/// The step this far below another, but at least 1.
 fn step_below(step: u32, below: u32) -> u32 {
     step.saturating_sub(below).max(1)
 }
 
-/// Asks all questions side by side. Gives all answers, or the first failure in the order of the
-/// questions.
+/// Computes all answers side by side. Returns all, or the first failure in the order of the questions.
 ///
 /// # Errors
 /// That failure.

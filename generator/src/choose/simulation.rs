@@ -1,8 +1,8 @@
 //! Contenders in the simulator: images made in memory, booted, and run under one load.
 //!
-//! [`SimulatedRunner`] answers a contest by the simulator. The datapath that is tried is the one that
-//! ships, from the very bytes that would be written. A run is made once: the memory of runs keeps it, and a
-//! run that another process is making is waited for.
+//! [`SimulatedRunner`] answers a contest by the simulator. It runs the datapath that ships, on the very bytes that
+//! would be written. A run is made once: the memory of runs keeps it, and a run that another process is making is
+//! waited for.
 
 use super::candidates::PolicyCandidate;
 use super::contender::{Contender, Field};
@@ -29,7 +29,7 @@ use tvlb_table_set::grammar::CONVENTIONAL;
 use tvlb_table_set::runs::Turn;
 use tvlb_traffic::Traffic;
 
-/// The images that switches would boot from, were a candidate's policies chosen.
+/// The images from which switches would boot if a candidate's policies were chosen.
 pub(super) fn images_of(
     fabric: &CheckedFabric<'_>,
     policies: PerDecision<Policy>,
@@ -51,7 +51,7 @@ pub(super) fn with_images(
     })
 }
 
-/// Makes the directory that keeps what is done, if there is to be one.
+/// Makes the directory for finished work, if one is wanted.
 ///
 /// # Errors
 /// The directory cannot be made.
@@ -63,7 +63,7 @@ pub fn make_state(directory: Option<&Path>) -> Result<(), ChooseError> {
 
 /// A routing that runs, booted.
 struct Booted<'i> {
-    /// Names the routing in the memory of runs: a scheme, with the policies and their seed.
+    /// The routing's name in the memory of runs: a scheme, with the policies and their seed.
     name: String,
     network: BootedFabric<'i>,
     settings: Settings,
@@ -86,7 +86,7 @@ impl<'i> Booted<'i> {
     }
 }
 
-/// Runs contenders, or oblivious routing, in the simulator. Every run that is made is a step of `progress`.
+/// Runs contenders, or oblivious routing, in the simulator. Every run is a step of `progress`.
 pub(super) struct SimulatedRunner<'i, S = Contender> {
     booted: BTreeMap<S, Booted<'i>>,
     panel: &'i Panel,
@@ -134,8 +134,7 @@ impl<'i> SimulatedRunner<'i> {
         Ok(Self { booted, panel, memory, progress, asked: Mutex::default() })
     }
 
-    /// How many different runs of candidates but the paper's choice were asked for, whether the memory had
-    /// them or they were made.
+    /// How many different runs of candidates other than the paper's choice were requested, made now or remembered.
     pub(super) fn asked_of_new(self) -> usize {
         let asked = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
         asked.iter().filter(|(_, contender, ..)| !contender.is_published()).count()
@@ -143,7 +142,7 @@ impl<'i> SimulatedRunner<'i> {
 }
 
 impl<S: Copy + Ord + Send + Sync> SimulatedRunner<'_, S> {
-    /// What is delivered per node and cycle at a load that may be more than the network carries.
+    /// The flits delivered per node and cycle at a load that may be more than the network carries.
     pub(super) fn accepted(
         &self,
         subject: S,
@@ -178,7 +177,7 @@ impl<S: Copy + Ord + Send + Sync> SimulatedRunner<'_, S> {
         asked.insert((event.to_string(), subject, step, is_measured));
     }
 
-    /// What is kept of the run of this name, or what `make` makes of it now.
+    /// The kept run of this name, or the one that `make` makes now.
     fn kept(
         &self,
         name: &str,
@@ -207,7 +206,7 @@ impl<S: Copy + Ord + Send + Sync> SimulatedRunner<'_, S> {
             Err(error) => return Err(ChooseError::Run { run: name.to_owned(), error }),
         };
         self.memory.keep(name, made.clone())?;
-        // Not before: until then nobody else may make it.
+        // Only now: until here nobody else may make this run.
         drop(claim);
         self.progress.step();
         Ok(made)

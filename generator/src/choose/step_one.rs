@@ -1,11 +1,11 @@
-//! Step 1 as Step 2 needs it: a seeded sample of patterns, the front within ε, and the modelled
-//! throughput of every candidate.
+//! Step 1 as Step 2 needs it: a seeded sample of patterns, the front within ε, and the modelled throughput of every
+//! candidate.
 //!
-//! The down-closed sets of shapes are modelled, among them the limits of hops and the strategic sets.
-//! Random fractions are left to `tvlb model`: they carry no more than the whole shapes between which
-//! they lie. Paths are counted as routes, because tables hold routes. The larger the fabric, the smaller
-//! the sample, because a program's cost grows faster than its size; of machines with thousands of
-//! switches a few sets are modelled on one pattern, each with a proven interval.
+//! The down-closed sets of shapes are modelled, which include the limits of hops and the strategic sets. Random
+//! fractions are left to `tvlb model`: they carry no more than the whole shapes between which they lie. Paths are
+//! counted as routes, because tables hold routes. The larger the fabric, the smaller the sample, because the cost of a
+//! program grows faster than its size; on machines with thousands of switches a few sets are modelled on one pattern,
+//! each with a proven interval.
 
 use super::candidates::{ALL, LITERAL};
 use super::error::ChooseError;
@@ -24,10 +24,10 @@ use tvlb_topology::routes::count::RouteCounter;
 use tvlb_topology::routes::presence::present_shapes;
 use tvlb_traffic::{Flows, of_most_peers};
 
-/// How much of the best modelled throughput a candidate may lack.
+/// How far a candidate may fall short of the best modelled throughput.
 pub(crate) const EPSILON: f64 = 0.01;
-/// How many sets of the front are taken at most, those with the fewest hops: of small fabrics, and of
-/// those of more than [`LARGE`] switches, where a run takes seconds.
+/// The most sets taken from the front, those with the fewest hops: on small fabrics, and on those of more than
+/// [`LARGE`] switches, where a run takes seconds.
 const MOST_CANDIDATES: (usize, usize) = (3, 1);
 
 /// The outcome of Step 1 on the sample.
@@ -35,15 +35,14 @@ pub(crate) struct StepOneOutcome {
     /// The report that `tvlb model` would give of these patterns and sets.
     pub report: Report,
     sets: Vec<PathSet>,
-    /// How many sets of the front are taken at most.
+    /// The most sets taken from the front.
     most: usize,
 }
 
 impl StepOneOutcome {
-    /// The rules of the sets that are taken from the front, the one with the fewest hops first, as
-    /// `drawn` says that a switch draws from them; it says `None` of a set that a switch cannot draw
-    /// from. Where it can draw from none of the front, the set of the largest modelled throughput that
-    /// it can draw from.
+    /// The rules of the sets taken from the front, that with the fewest hops first. `drawn` says how a switch draws
+    /// from a set, or `None` if it cannot. If it can draw from no set of the front, the result is the set with the
+    /// largest modelled throughput of those that it can draw from.
     pub(crate) fn front(&self, drawn: impl Fn(&SetRule) -> Option<SetRule>) -> Vec<SetRule> {
         let rule_of = |name: &String| self.sets.iter().find(|set| set.name() == name);
         let front = self.report.candidates.iter().filter_map(rule_of);
@@ -59,9 +58,8 @@ impl StepOneOutcome {
         rules.filter(|rule| !rule.shapes().is_empty()).find_map(drawn).into_iter().collect()
     }
 
-    /// The modelled throughput of a set, which does not depend on how it is drawn; `None` if its
-    /// paths were not among those modelled, and for a set of intermediate switches, whose walks are a
-    /// part of the routes of any set of shapes.
+    /// The modelled throughput of a set, which does not depend on how it is drawn; `None` if its paths were not among
+    /// those modelled, and for a set of intermediate switches, whose walks are part of the routes of any set of shapes.
     pub(crate) fn of(&self, rule: &SetRule) -> Option<f64> {
         if rule.is_by_switch() {
             return None;
@@ -72,10 +70,10 @@ impl StepOneOutcome {
     }
 }
 
-/// How many switches a fabric has at most for its programs to be solved within minutes.
+/// The most switches of a fabric whose programs are solved within minutes.
 pub(crate) const MOST_SWITCHES: u32 = 6000;
-/// The sets that are modelled of fabrics of more than [`VAST`] switches: the widest set, the paper's,
-/// and sets of short routes that do well on smaller fabrics.
+/// The sets that are modelled on fabrics of more than [`VAST`] switches: the widest set, the paper's, and sets of short
+/// routes that perform well on smaller fabrics.
 const FEW_SETS: [&str; 6] =
     [ALL, LITERAL, "4-hop", "shapes:011+110", "shapes:020+110", "shapes:011"];
 
@@ -89,11 +87,10 @@ const fn sample_of(df: &Dragonfly) -> (u32, u32) {
     }
 }
 
-/// Models the sample; `None` where the fabric is too large. `extra` sets are modelled too. With `state`,
-/// what is done is kept there.
+/// Models the sample; `None` if the fabric is too large. `extra` sets are modelled too. `state` keeps finished work.
 ///
 /// # Errors
-/// The first program that failed, a state that cannot be used, or the work was cancelled.
+/// The first program that failed, an unusable state, or the work was cancelled.
 pub(super) fn model(
     fabric: &CheckedFabric<'_>,
     extra: &[SetRule],
@@ -117,7 +114,7 @@ pub(super) fn model(
         let known = |text| parse_set(text, seed).expect("these texts are in the grammar");
         FEW_SETS.map(known).iter().map(named).collect()
     } else {
-        // How routes are drawn does not show in the model: a candidate of known routes adds nothing.
+        // The model does not see how routes are drawn: a candidate with known routes adds nothing.
         let by_route = |rule: &SetRule| named(&SetRule { draw: DrawRule::ByRoute, ..*rule });
         let mut known = BTreeSet::new();
         let all = path_set::down_closed().into_iter().chain(extra.iter().map(by_route));
@@ -137,7 +134,7 @@ pub(super) fn model(
     Ok(Some(StepOneOutcome { report: Report::new(&sweep, &cells, heading), sets, most }))
 }
 
-/// Whether every flow has a path: MIN, or one of the set where no cable joins the groups.
+/// Whether every flow has a path: MIN, or one of the set if no cable joins the groups.
 fn reaches_all(counter: &RouteCounter<'_>, patterns: &[Flows], rule: &SetRule) -> bool {
     let topology = counter.topology();
     let group = |switch: SwitchId| topology.dragonfly().place(switch).0;

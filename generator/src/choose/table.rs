@@ -1,4 +1,4 @@
-//! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice, both with queues by channel and
+//! The table at the end of `tvlb generate`: conventional UGAL, the paper's choice, both with queues by channel and
 //! weighed as ours, and ours.
 
 use super::baseline::{NEAR_SATURATION_LOAD, NEAR_SATURATION_WINDOWS};
@@ -17,11 +17,11 @@ use tvlb_table_set::{
     Lead, Origin, PanelEntry, Regrets,
 };
 
-/// With fewer patterns than this, the spread of a difference says nothing of its standard error: two
-/// equal differences would pass for certainty.
+/// With fewer patterns than this, the spread of a difference does not estimate its standard error: two equal
+/// differences would be mistaken for certainty.
 const LEAST_PATTERNS: usize = 3;
 
-/// Of the references of a contest of UGAL by the group.
+/// A note on the references of a contest of UGAL by the group.
 const TOLD_NOTHING: &str = "conventional and the paper's, also by channel, are UGAL-L: what switches tell each other is not known to them";
 
 pub struct InWords<'c>(pub &'c ChoiceEntry);
@@ -109,7 +109,7 @@ pub(crate) fn windows_in_words(panel: &PanelEntry) -> String {
     }
 }
 
-/// What the candidates of a fast choice carry beside conventional routing.
+/// What the candidates of a fast choice carry relative to conventional routing.
 fn show_floor(f: &mut fmt::Formatter<'_>, floor: &[FloorEntry]) -> fmt::Result {
     let least = LEAST_SHARE * 100.0;
     for of_scheme in floor.chunk_by(|one, next| one.scheme == next.scheme) {
@@ -145,7 +145,7 @@ fn show_floor(f: &mut fmt::Formatter<'_>, floor: &[FloorEntry]) -> fmt::Result {
     Ok(())
 }
 
-/// A mean over this many patterns with its standard error, which two differences say too little of.
+/// A mean over this many patterns with its standard error, which two differences cannot estimate.
 pub(crate) fn lead_in_words(lead: Lead, patterns: usize) -> String {
     if patterns < LEAST_PATTERNS {
         format!("{} (error not estimated)", with_sign(lead.mean, 4))
@@ -213,7 +213,7 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) 
     }
 }
 
-/// What the choice is worth on seeds that took no part in it: the table, then typical and worst traffic, before and
+/// The value of the choice on seeds that took no part in it: the table, then typical and worst traffic, before and
 /// after, and the guards.
 fn show_again(
     f: &mut fmt::Formatter<'_>,
@@ -237,8 +237,8 @@ fn show_again(
     writeln!(f, "         {}", guards_again(again, panel))
 }
 
-/// What the chosen set carries on seeds that took no part in the choice, and the name of the conventional routing that
-/// carries most, with what it carries: of those that were asked, and without that which is weighed as ours.
+/// What the chosen set carries on seeds that took no part in the choice, and the name and throughput of the
+/// conventional routing that carries most, of those measured and not weighed as ours.
 pub(crate) fn beside_strongest<'c>(
     contest: &'c ContestEntry,
     again: &AgainEntry,
@@ -254,8 +254,8 @@ pub(crate) fn beside_strongest<'c>(
     Some((of(found(&contest.chosen)?)?, name, most))
 }
 
-/// Typical and worst traffic for a reader in a hurry: what the strongest conventional routing carries of it, and what
-/// the chosen set carries, on seeds that took no part in the choice.
+/// Typical and worst traffic in brief: what the strongest conventional routing carries of it, and what the chosen set
+/// carries, on seeds that took no part in the choice.
 pub(crate) fn before_and_after(contest: &ContestEntry, again: &AgainEntry) -> Vec<String> {
     let line = |words: &str, of: fn(&AgainContender) -> Option<f64>| {
         let (ours, name, before) = beside_strongest(contest, again, of)?;
@@ -302,8 +302,8 @@ pub(crate) fn compared<'c>(
     all
 }
 
-/// The figures by which contenders are compared, or `none`: modelled throughput, saturation, mean hops,
-/// latency at low load, and what the worst node is served near saturation and at one load for all.
+/// The figures by which contenders are compared, or `none`: modelled throughput, saturation, mean hops, latency at low
+/// load, and the throughput of the worst served node near saturation and at a common load.
 pub(crate) fn figures(entry: &ContenderEntry, none: &str) -> [String; 6] {
     let figure = |value: Option<f64>, decimals: usize| {
         value.map_or_else(|| none.to_owned(), |value| format!("{value:.decimals$}"))
@@ -318,8 +318,8 @@ pub(crate) fn figures(entry: &ContenderEntry, none: &str) -> [String; 6] {
     ]
 }
 
-/// Which of the references and the chosen set pass the limit below their saturation in runs that are longer
-/// than those that found it; `None` where none does.
+/// Which of the references and the chosen set exceed the latency limit below their saturation in runs that are longer
+/// than those that found it; `None` if none does.
 pub(crate) fn passing_limit_later(
     contest: &ContestEntry,
     panel: &PanelEntry,
@@ -333,7 +333,7 @@ pub(crate) fn passing_limit_later(
     above_limit(latencies, f64::from(panel.latency_limit), cycles)
 }
 
-/// The words of that, from a name and a mean latency each.
+/// The sentence for that, from pairs of a name and a mean latency.
 fn above_limit<'n>(
     latencies: impl Iterator<Item = (&'n str, f64)>,
     limit: f64,
@@ -353,7 +353,7 @@ fn above_limit<'n>(
     })
 }
 
-/// That no candidate holds all guards without losing more elsewhere, and what the chosen one loses.
+/// Says that every candidate that holds all guards loses more elsewhere, and what the chosen one loses.
 pub(crate) fn without_holder(contest: &ContestEntry, panel: &PanelEntry) -> String {
     let margin = panel.most_regret;
     let Some(regrets) = contest.chosen_entry().and_then(|entry| entry.regrets.as_ref()) else {
@@ -370,17 +370,17 @@ pub(crate) fn without_holder(contest: &ContestEntry, panel: &PanelEntry) -> Stri
 
 /// A regret in percent.
 pub(crate) fn percent(regret: f64) -> String {
-    // A regret of -0.0 is none.
+    // -0.0 becomes 0.0.
     format!("{:.1}%", 100.0 * regret + 0.0)
 }
 
-/// What a user compares whose regrets were looked at.
+/// Those that a user compares and whose regrets were computed.
 pub(crate) fn with_regrets(contest: &ContestEntry) -> Vec<(String, &ContenderEntry)> {
     let compared = compared(contest, "ours").into_iter();
     compared.filter(|(_, entry)| entry.regrets.is_some()).collect()
 }
 
-/// For each score pattern and each guard its name, E, who carries it, and the regrets of [`with_regrets`], or `none`.
+/// For each score pattern and guard its name, E, whose saturation that is, and the regrets of [`with_regrets`].
 pub(crate) fn regret_rows(
     contest: &ContestEntry,
     panel: &PanelEntry,
@@ -482,7 +482,7 @@ const REGRETS: [Column<'_>; 4] = [
     ),
 ];
 
-/// What the columns mean.
+/// The meaning of the columns.
 pub fn help() -> String {
     table::help(&CONTENDERS)
         + "  ahead ... by, \u{b1}      difference of mean saturations, and its standard error over the patterns\n"

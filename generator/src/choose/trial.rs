@@ -1,9 +1,8 @@
-//! Candidates on trial, for those who compare them otherwise than a contest does: on a fabric, with the panel of
-//! traffic that `generate` chooses by, against conventional UGAL.
+//! Candidates on trial, outside a contest: on a fabric, with the panel of traffic by which `generate` chooses, against
+//! conventional UGAL.
 //!
-//! A [`Ground`] is a fabric with its panel and the memory of runs. A [`Trial`] is of candidates that have booted
-//! there; it knows them as [`Contender`]s, after conventional UGAL in the order in which they were given. Loads are
-//! in flits per node and cycle.
+//! A [`Ground`] is a fabric with its panel and the memory of runs. A [`Trial`] is of candidates that have booted there;
+//! they are [`Contender`]s, numbered in the given order after conventional UGAL. Loads are in flits per node and cycle.
 
 use super::baseline::{Baselines, MostRegret, ObliviousSteps, Steps};
 use super::candidates::PolicyCandidate;
@@ -41,8 +40,7 @@ pub struct MinAndVlb(ObliviousSteps);
 pub struct Entrants(Field);
 
 impl<'f> Ground<'f> {
-    /// A fabric with conventional UGAL, a panel of this seed and size, and the runs that a state directory keeps
-    /// of it.
+    /// A fabric with conventional UGAL, a panel of this seed and size, and the runs that a state directory keeps of it.
     ///
     /// # Errors
     /// The state directory keeps the runs of another fabric, conventional UGAL has no images, or the work was
@@ -145,15 +143,15 @@ impl<'g> Trial<'g> {
         Ok(Self { runner, baselines })
     }
 
-    /// Whether a contender's latency is long in a network that is hardly used.
+    /// Whether a contender's latency is long in a network that is almost empty.
     ///
     /// # Errors
-    /// As those of all that is asked below: the first run that fails, or the work was cancelled.
+    /// As for all methods below: the first run that fails, or the work was cancelled.
     pub fn is_slow_at_light_load(&self, contender: Contender) -> Result<bool, ChooseError> {
         Ok(self.baselines.slow_at_light_load(&self.runner, contender)?.is_some())
     }
 
-    /// Whether a contender carries so much more than conventional UGAL of the first score pattern.
+    /// Whether a contender leads conventional UGAL by `lead` on the first score pattern.
     #[expect(clippy::missing_errors_doc, reason = "said once above")]
     pub fn leads_by(&self, contender: Contender, lead: f64) -> Result<bool, ChooseError> {
         let needed = load_of(self.baselines.score[0].conventional) + lead;
@@ -161,8 +159,7 @@ impl<'g> Trial<'g> {
         Ok(self.runner.limits(contender, first, None, step_of(needed))? <= 1.0)
     }
 
-    /// How much more than conventional UGAL a contender carries of a score pattern. What is `expected`, if anything
-    /// is, makes it take fewer runs.
+    /// A contender's lead over conventional UGAL on a score pattern. The `expected` lead, if given, saves runs.
     #[expect(clippy::missing_errors_doc, reason = "said once above")]
     pub fn lead(
         &self,
@@ -176,7 +173,7 @@ impl<'g> Trial<'g> {
         Ok(load_of(self.runner.saturation(contender, event, guess)?) - conventional)
     }
 
-    /// A contender's worst regret under a hot switch, and at least 0; `None` if that is above so many percent.
+    /// A contender's worst regret under a hot switch, at least 0; `None` if it exceeds `percent`.
     #[expect(clippy::missing_errors_doc, reason = "said once above")]
     pub fn hot_switch_regret(
         &self,
@@ -199,13 +196,13 @@ impl<'g> Trial<'g> {
         Ok(Some(worst))
     }
 
-    /// The guards of traffic with a hot switch, which come first.
+    /// The guards with a hot switch, which come first.
     fn hot_guards(&self) -> Range<usize> {
         let is_hot = |guard: &&Guard| guard.event.pattern == Pattern::HotSwitch;
         0..self.runner.panel().guards.iter().take_while(is_hot).count()
     }
 
-    /// Whether a contender's regret on no guard is above so many percent, and its latency has no long tail.
+    /// Whether a contender's regret is at most `percent` on every guard, and its latency has no long tail.
     #[expect(clippy::missing_errors_doc, reason = "said once above")]
     pub fn holds(&self, contender: Contender, percent: u32) -> Result<bool, ChooseError> {
         let Self { runner, baselines } = self;
@@ -230,8 +227,8 @@ impl<'g> Trial<'g> {
         })
     }
 
-    /// How many different runs were asked for of contenders but conventional UGAL and the paper's choice, whether
-    /// the memory had them or they were made.
+    /// How many different runs were requested for contenders other than conventional UGAL and the paper's choice, made
+    /// now or remembered.
     pub fn asked_of_new(self) -> usize {
         self.runner.asked_of_new()
     }

@@ -1,13 +1,13 @@
-//! A value in the old table set beside the same in the new one, and how much of them is compared.
+//! A value in the old table set beside the same in the new one, and how much of them to compare.
 
 use serde::Serialize;
 
-/// How much to look at.
+/// How much to compare.
 #[derive(Clone, Copy, Debug)]
 pub struct DiffSettings {
-    /// About as many routes are compared; where the sets have more, pairs of switches are sampled.
+    /// About how many routes are compared; if the sets have more, pairs of switches are sampled.
     pub most_routes: u64,
-    /// Decides the sample.
+    /// The seed of the sample.
     pub seed: u64,
 }
 
@@ -32,7 +32,7 @@ impl<T> Change<T> {
 }
 
 impl<T: PartialEq> Change<T> {
-    /// Whether there is any.
+    /// Whether the two differ.
     pub fn is_change(&self) -> bool {
         self.old != self.new
     }

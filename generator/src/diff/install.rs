@@ -1,4 +1,4 @@
-//! How switches that run with one table set can take another: what the datapath says when it is asked.
+//! How switches that run with one table set can take another, according to the datapath.
 
 use super::change::Change;
 use super::matched::Matched;
@@ -15,17 +15,17 @@ use tvlb_table_set::dead_parts::not_in;
 pub enum Install {
     /// No image differs.
     Nothing,
-    /// So many switches take a new image, each when it likes, while packets fly.
+    /// So many switches take a new image, each at any time, while packets fly.
     WhilePacketsFly { switches: usize, needs: Needs },
-    /// While packets fly, in up to four steps. All switches take an update of the old set that drains what is gone;
-    /// the packets that were under way arrive; all take the new set, with an update that drains what is new; all
+    /// While packets fly, in up to four steps. All switches take an update of the old set that drains the parts that
+    /// go; the packets that were under way arrive; all take the new set, with an update that drains the new parts; all
     /// take an update that lists nothing.
     InSteps {
         /// How many switches have the new set.
         switches: usize,
         gone: PartCounts,
-        /// The most cycles that packets need to arrive where nodes send no others; 0 where nothing is gone, so that
-        /// there is nothing to wait for.
+        /// The most cycles that packets need to arrive while nodes send no others; 0 if no part goes, so that there is
+        /// no wait.
         wait_cycles: u64,
         new: PartCounts,
         needs: Needs,
@@ -33,7 +33,7 @@ pub enum Install {
     /// So many switches boot, with no packet under way.
     Boot {
         switches: usize,
-        /// Why they cannot take their images as they run.
+        /// Why they cannot take their images while they run.
         because: String,
     },
 }
@@ -62,7 +62,7 @@ impl PartCounts {
     }
 }
 
-/// What the switches of the old set say of the images of the new one.
+/// Asks the switches of the old set about the images of the new one.
 pub(super) fn install(
     both: Change<&DiffTables>,
     fabrics: Change<&FabricImage<'_>>,
@@ -100,7 +100,7 @@ pub(super) fn install(
     }
 }
 
-/// What the switches say one by one, or why one of them cannot take its new image.
+/// The answers of the switches one by one, or why one of them cannot take its new image.
 fn on_the_same_fabric(
     both: Change<&DiffTables>,
     booted: Change<&[Switch<'_>]>,
@@ -120,9 +120,9 @@ fn on_the_same_fabric(
     })
 }
 
-/// Whether a switch that both fabrics have, and whose update drains what is gone, takes its new image with an update
-/// that drains what is new. What it is asked is the same for all but their assignment of virtual channels; what
-/// their sets need is asked of each ([`LeastMachine::needs`]).
+/// Whether a switch of both fabrics, whose update drains the parts that go, takes its new image with an update that
+/// drains the new parts. The answer is the same for all switches with the same assignment of virtual channels;
+/// [`LeastMachine::needs`] asks each what its sets need.
 fn takes(
     fabrics: Change<&FabricImage<'_>>,
     booted: Change<&[Switch<'_>]>,

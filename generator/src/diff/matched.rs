@@ -1,8 +1,8 @@
-//! Which switch and link of an old fabric is which of a new one.
+//! Matches the switches and links of an old fabric with those of a new one.
 //!
-//! A switch that has a name in both is the one of that name; each other is the one with its group and index, which
-//! it replaces if its name is another one. A link is that of the same ports of the same switches; a global port
-//! is that of the same slot.
+//! A switch with a name that both fabrics have is matched by name; any other by its group and index, and if the names
+//! differ, the new switch replaces the old one. A link matches the link of the same ports of the same switches, and a
+//! global port that of the same slot.
 
 use super::change::Change;
 use serde::Serialize;
@@ -11,15 +11,15 @@ use tvlb_schema::{Dragonfly, EndSwitches, GroupId, SwitchId};
 use tvlb_table_set::names::{NamedSwitch, Names};
 use tvlb_topology::links::LinkNumbers;
 
-/// The groups and switches that only one of two fabrics has, or that have other numbers.
+/// The groups and switches that only one of two fabrics has, or whose numbers differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PartChanges {
-    /// Groups of which both have a switch.
+    /// Groups that have a switch in both.
     pub groups_in_both: usize,
-    /// Those of the old fabric of which the new one has no switch.
+    /// Groups of the old fabric without a switch in the new one.
     pub groups_gone: Vec<GroupId>,
-    /// Those of the new fabric of which the old one has no switch.
+    /// Groups of the new fabric without a switch in the old one.
     pub groups_new: Vec<GroupId>,
     /// Switches that both have.
     pub switches_in_both: usize,
@@ -29,13 +29,13 @@ pub struct PartChanges {
     pub switches_new: Vec<NamedSwitch>,
     /// Those with another name in the new fabric, in the same place.
     pub switches_renamed: Vec<Change<NamedSwitch>>,
-    /// Those that are elsewhere in the new fabric than in the old one.
+    /// Those in another place in the new fabric.
     pub switches_moved: Vec<Change<NamedSwitch>>,
 }
 
 /// The switches that two fabrics have in common.
 pub(super) struct Matched {
-    /// By the new fabric, the old number of a switch.
+    /// For each switch of the new fabric, its old number.
     old: BTreeMap<SwitchId, SwitchId>,
     dragonfly: Change<Dragonfly>,
     /// The switches that have nodes.
@@ -67,7 +67,7 @@ impl Matched {
         Self { old, dragonfly: *dragonfly, ends }
     }
 
-    /// The switches that both fabrics have, by the new one's numbers in order.
+    /// The switches of both fabrics, in the order of their new numbers.
     pub(super) fn switches(&self) -> impl Iterator<Item = Change<SwitchId>> {
         self.old.iter().map(|(&new, &old)| Change { old, new })
     }
@@ -95,7 +95,7 @@ impl Matched {
             && new.place(from.new).0 != new.place(to.new).0
     }
 
-    /// How many ordered pairs are such.
+    /// How many ordered pairs are like that.
     pub(super) fn pairs(&self) -> u64 {
         let groups = |switch: Change<SwitchId>| {
             let Change { old, new } = &self.dragonfly;
@@ -117,7 +117,7 @@ impl Matched {
         all * all + of_both - of_old - of_new
     }
 
-    /// By link of the old fabric its number in the new one, where both have its switches.
+    /// For each link of the old fabric, its number in the new one, if that has both of its switches.
     pub(super) fn links(&self) -> Vec<Option<usize>> {
         let Change { old: old_df, new: new_df } = &self.dragonfly;
         let numbers = self.dragonfly.map(|df| LinkNumbers::new(*df));
@@ -145,7 +145,7 @@ impl Matched {
         links
     }
 
-    /// What only one of the fabrics has, and what is elsewhere.
+    /// The parts of only one fabric, and those in another place.
     pub(super) fn parts(&self, names: &Change<&Names>) -> PartChanges {
         let Change { old: old_df, new: new_df } = &self.dragonfly;
         let old: BTreeSet<SwitchId> = self.old.values().copied().collect();

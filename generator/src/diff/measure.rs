@@ -1,10 +1,9 @@
-//! What a change means for packets: which pairs of switches take other paths, how long these are,
-//! and what the links have to carry.
+//! The meaning of a change for packets: which pairs of switches take other paths, how long these are, and the loads of
+//! the links.
 //!
-//! The loads are those of even traffic: each node sends one flit in a cycle, to the nodes of all
-//! other groups evenly, and every packet goes by MIN, or every packet by the set of one decision (by
-//! MIN where the set has no route). They are summed as integers, so that the sum is the same in any
-//! order.
+//! The loads are those of even traffic: each node sends one flit per cycle, evenly to the nodes of all other groups,
+//! and every packet takes MIN, or every packet the set of one decision (MIN if the set has no route). They are summed
+//! as integers, so that the sum is the same in any order.
 
 use super::change::{Change, DiffSettings};
 use super::error::DiffError;
@@ -25,23 +24,22 @@ use tvlb_topology::loads::{LinkLoads, flits_per_pair};
 
 /// MIN and the three decisions.
 const MODES: usize = 4;
-/// A share of one in sums of loads, 2³⁶: those of 2²⁷ pairs fit 64 bits.
+/// A share of one in the sums of loads, 2³⁶: those of 2²⁷ pairs fit 64 bits.
 const ONE: f64 = 68_719_476_736.0;
-/// Eight sums of eight bytes for each: half a gigabyte.
+/// Each has eight sums of eight bytes: half a gigabyte.
 const MOST_LINKS: usize = 8 << 20;
 
 /// What changed for the packets of one mode.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ModeChange {
-    /// `MIN`, or the decision whose set it is.
+    /// `MIN`, or the decision that has the set.
     pub mode: &'static str,
-    /// Pairs, of those looked at, that take other paths, or the same with other shares.
+    /// Pairs, of those compared, that take other paths, or the same with other shares.
     pub pairs_affected: u64,
-    /// Pairs, of those looked at, that have no path of this mode.
+    /// Pairs, of those compared, that have no path of this mode.
     pub pairs_without: Change<u64>,
-    /// Hops of a path that a packet is sent by, averaged over the pairs that have one; null if none
-    /// has.
+    /// Hops of a packet's path, averaged over the pairs that have one; null if none has.
     pub mean_hops: Change<Option<f64>>,
     /// Load of links within groups.
     pub local: LoadChange,
@@ -49,11 +47,11 @@ pub struct ModeChange {
     pub global: LoadChange,
 }
 
-/// Load in flits per cycle when each node sends one to the other groups evenly.
+/// Load in flits per cycle if each node sends one flit per cycle evenly to the other groups.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadChange {
-    /// Of the links that carry anything.
+    /// Of the links with any load.
     pub mean: Change<f64>,
     pub most: Change<f64>,
     /// The link whose load has risen most, if any has.
@@ -64,12 +62,12 @@ pub struct LoadChange {
 #[serde(rename_all = "kebab-case")]
 pub struct LinkChange {
     pub switch: usize,
-    /// What the machine calls the switch.
+    /// The machine's name of the switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_name: Option<String>,
-    /// By this port.
+    /// The port of the link.
     pub port: usize,
-    /// What the machine calls the port.
+    /// The machine's name of the port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port_name: Option<String>,
     #[serde(flatten)]
@@ -85,7 +83,7 @@ pub(super) struct SourceChange {
     tally: [PairSums; MODES],
 }
 
-/// Sums over pairs. Hops in parts of [`ONE`].
+/// Sums over pairs. Hops are in parts of [`ONE`].
 #[derive(Clone, Copy, Default)]
 struct PairSums {
     affected: u64,
@@ -125,7 +123,7 @@ pub(super) struct Measurement {
 struct ComparedTables<'t> {
     switches: &'t [Switch<'t>],
     topology: Topology,
-    /// By mode and link, shares of the pairs' packets.
+    /// By mode and link, sums of shares of packets.
     sums: Vec<AtomicU64>,
 }
 
@@ -162,7 +160,7 @@ impl<'t> ComparedTables<'t> {
         paths
     }
 
-    /// What a mode's packets make links carry, where a sample of so many pairs stands for all.
+    /// The loads of links by a mode's packets, extrapolated from a sample of pairs to all.
     #[expect(clippy::cast_precision_loss, reason = "rounded to six decimals")]
     fn loads(&self, mode: usize, [looked_at, pairs]: [u64; 2]) -> LinkLoads {
         let unit = flits_per_pair(&self.topology) * pairs as f64 / looked_at.max(1) as f64;
@@ -174,9 +172,9 @@ impl<'t> ComparedTables<'t> {
     }
 }
 
-/// The links of the old fabric by the new one's numbers; a link that only the old one has is behind those.
+/// The links of the old fabric by the new one's numbers; a link that only the old one has comes after those.
 struct InNew {
-    /// By link of the old fabric; none where both number all alike.
+    /// For each link of the old fabric; `None` if both number all links alike.
     links: Option<Vec<usize>>,
 }
 
@@ -189,7 +187,7 @@ impl InNew {
         Self { links }
     }
 
-    /// The loads of the old fabric's links by the new one's numbers; 0 of a link that it does not have.
+    /// The loads of the old fabric's links by the new one's numbers; 0 for a link that it does not have.
     fn loads<'l>(&self, loads: &'l Change<LinkLoads>) -> Cow<'l, [f64]> {
         let Some(links) = &self.links else { return Cow::Borrowed(&loads.old.by_link) };
         let mut by_new = vec![0.0; loads.new.by_link.len()];
@@ -214,7 +212,7 @@ impl InNew {
     }
 }
 
-/// Compares what two fabrics, their switches booted, make of packets between the switches that both have.
+/// Compares how packets travel between the switches that both of two booted fabrics have.
 pub(super) fn measure(
     (booted, matched): (&Change<Vec<Switch<'_>>>, &Matched),
     names: &Names,
@@ -282,7 +280,7 @@ pub(super) fn measure(
     Ok(Measurement { modes, sources, looked_at: [looked_at, pairs] })
 }
 
-/// Refuses fabrics with more links than are counted one by one.
+/// Refuses fabrics with more links than can be counted one by one.
 fn check_links(booted: &Change<Vec<Switch<'_>>>) -> Result<(), DiffError> {
     for switches in [&booted.old, &booted.new] {
         let df = switches[0].image().fabric().dragonfly();
@@ -294,7 +292,7 @@ fn check_links(booted: &Change<Vec<Switch<'_>>>) -> Result<(), DiffError> {
     Ok(())
 }
 
-/// Where a switch stands among all that are booted.
+/// The position of a switch among all booted ones.
 fn place_of(switches: &[Switch<'_>], switch: SwitchId) -> usize {
     let found = switches.binary_search_by_key(&switch, |booted| booted.image().switch());
     found.expect("every switch is booted")
@@ -351,10 +349,10 @@ fn load_change(
     LoadChange { mean: loads.map(mean), most: loads.map(most), largest_rise }
 }
 
-/// Which pairs are looked at: each by its own hash, so that no list of them is needed.
+/// The pairs that are compared: each is chosen by its own hash, so that no list is needed.
 struct PairSample {
     seed: u64,
-    /// Of 2³².
+    /// Out of 2³².
     share: u64,
 }
 
@@ -364,7 +362,7 @@ impl PairSample {
         let pairs = pairs as f64;
         #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
         let most = settings.most_routes as f64;
-        // What manifests say of routes decides how long it takes, and nothing else.
+        // The counts of routes in manifests only decide how long it takes.
         let routes = pairs * (mean_routes.old.max(1.0) + mean_routes.new.max(1.0));
         #[expect(
             clippy::cast_possible_truncation,

@@ -1,9 +1,7 @@
-//! What changed from one table set to another: per switch and in sum, in terms of what it means for
-//! packets.
+//! What changed from one table set to another: per switch and in total, in terms of its effect on packets.
 //!
-//! Promises: only images and manifests are compared, through the datapath that boots from them; the
-//! same two sets give the same report at any number of threads; sets with the same images and the
-//! same manifest are the same, and all others are not.
+//! Promises: only images and manifests are compared, through the datapath that boots from them; the same two sets give
+//! the same report at any number of threads; sets are the same exactly if their images and manifests are the same.
 
 mod change;
 mod error;
@@ -40,28 +38,28 @@ use tvlb_table_set::Manifest;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Difference {
-    /// Nothing did.
+    /// Whether nothing changed.
     pub same: bool,
     pub names: Change<String>,
-    /// What the manifests say differently, but for the list of files and the record of a choice.
+    /// The fields in which the manifests differ, except the list of files and the record of a choice.
     pub manifest: Vec<FieldChange>,
-    /// Whether the manifests tell of different choices of sets.
+    /// Whether the manifests record different choices of sets.
     pub choice_differs: bool,
     /// The sizes, as p, a, h, g.
     #[serde(serialize_with = "as_sizes")]
     pub dragonfly: Change<Dragonfly>,
-    /// The groups and switches that only one of them has, or that are elsewhere.
+    /// The groups and switches that only one of them has, or that have moved.
     pub parts: PartChanges,
-    /// Cables, each as (group, switch, global port of it) twice, that only the old set has. Those are the same of
-    /// which both ends are.
+    /// Cables that only the old set has, each as (group, switch, global port) twice. Cables match if both of their ends
+    /// match.
     pub cables_gone: Vec<[[u32; 3]; 2]>,
     /// Those that only the new one has.
     pub cables_new: Vec<[[u32; 3]; 2]>,
-    /// What the machine calls the two ends of each cable that only the old set has, in the same order;
-    /// none where it has no names.
+    /// The machine's names of the two ends of each cable that only the old set has, in the same order; empty if it has
+    /// no names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names_of_cables_gone: Vec<[EndNames; 2]>,
-    /// The same of those that only the new one has.
+    /// The same for those that only the new one has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names_of_cables_new: Vec<[EndNames; 2]>,
     pub fabric_bytes: Change<usize>,
@@ -70,15 +68,15 @@ pub struct Difference {
     pub switch_bytes: Change<usize>,
     /// Switches of the old and of the new set.
     pub switch_count: Change<usize>,
-    /// Each switch of both sets whose image differs or by whose cables or routes other packets go, with the
-    /// numbers of the new one.
+    /// Each switch of both sets whose image differs or with changed packets on its cables or routes, by its number in
+    /// the new set.
     pub switches: Vec<SwitchChange>,
-    /// What it means for packets between switches of both sets: MIN, then the set of each decision. Nothing if no
-    /// image differs or they have no switch in common.
+    /// The effect on packets between switches of both sets: of MIN, then of the set of each decision. Empty if no image
+    /// differs or they have no switch in common.
     pub modes: Vec<ModeChange>,
-    /// How the switches that have the old set can take the new one.
+    /// How the switches with the old set can take the new one.
     pub install: Install,
-    /// Ordered pairs of such switches in different groups that were looked at, and how many there are.
+    /// How many ordered pairs of such switches in different groups were compared, and how many there are.
     pub pairs_looked_at: [u64; 2],
 }
 
@@ -88,7 +86,7 @@ pub struct Difference {
 pub struct FieldChange {
     /// Its place, as in `sets.ugal-l.seed`.
     pub field: String,
-    /// What the manifests say; null for nothing.
+    /// The values in the manifests; null if absent.
     #[serde(flatten)]
     pub values: Change<Value>,
 }
@@ -97,27 +95,27 @@ pub struct FieldChange {
 #[serde(rename_all = "kebab-case")]
 pub struct SwitchChange {
     pub switch: usize,
-    /// What the machine calls it, in the new set if it has a name there.
+    /// The machine's name of it, in the new set if it has a name there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub bytes: Change<usize>,
-    /// Bytes of it that differ, in the longer one.
+    /// How many of its bytes differ, in the longer one.
     pub bytes_differing: usize,
-    /// No more differs than the identity of the fabric that the image is of.
+    /// Whether only the identity of the image's fabric differs.
     pub identity_alone: bool,
     /// Its global ports whose cable changed.
     pub ports: Vec<u32>,
-    /// Destinations, of those looked at, to which its packets take other paths or the same with
-    /// other shares: by MIN, and by the set of each decision.
+    /// Destinations, of those compared, to which its packets take other paths or the same with other shares: by MIN,
+    /// and by the set of each decision.
     pub destinations: [u64; 4],
-    /// Mean hops of a path from it, by mode; null if it has none.
+    /// Mean hops of a path from it, by mode; null without a path.
     pub mean_hops: [Change<Option<f64>>; 4],
 }
 
 /// Compares two table sets. Each source switch is a step of the stage "switches".
 ///
 /// # Errors
-/// One of them is not whole, or the caller cancelled the work.
+/// One of them is not complete, or the caller cancelled the work.
 ///
 /// # Example
 /// ```
@@ -131,7 +129,7 @@ pub struct SwitchChange {
 /// # use tvlb_topology::arrangement::Arrangement;
 /// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
 /// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
-/// // `DiffTables::open` reads what lies in a directory.
+/// // `DiffTables::open` reads a directory.
 /// let tables = |set: &str| {
 ///     let rule = parse_set(set, 1)?;
 ///     let made = tables_of(&fabric, &PerDecision::same(Policy::from(rule)), &())?;
@@ -208,7 +206,7 @@ pub fn compare(
     Ok(difference)
 }
 
-/// The switches whose image, cables or destinations are other ones.
+/// The switches whose image, cables or destinations differ.
 fn switches(
     both: Change<&DiffTables>,
     ports: &BTreeMap<usize, Vec<u32>>,
@@ -237,7 +235,7 @@ fn switches(
     sources.filter_map(change).collect()
 }
 
-/// Whether two switch images say the same but for the fabric that they are of, and so for their checksums.
+/// Whether two switch images differ only in the identity of their fabric, and so in their checksums.
 fn is_alike_but_for_identity(images: Change<&Vec<u8>>) -> bool {
     let said = |image: &Vec<u8>| {
         let (label, rest) = image.split_at_checked(8)?;
@@ -252,13 +250,13 @@ fn as_sizes<S: Serializer>(both: &Change<Dragonfly>, serializer: S) -> Result<S:
     both.map(|df| [df.p(), df.a(), df.h(), df.g()]).serialize(serializer)
 }
 
-/// Bytes that are not the same in both, those that only the longer one has among them.
+/// How many bytes differ, including those that only the longer one has.
 fn differing(old: &[u8], new: &[u8]) -> usize {
     let common = old.iter().zip(new).filter(|(old, new)| old != new).count();
     common + old.len().abs_diff(new.len())
 }
 
-/// The largest number of routes per pair that the manifest says of a decision's set.
+/// The mean number of routes per pair of the largest set in the manifest.
 fn mean_routes(manifest: &Manifest) -> f64 {
     let sets = &manifest.sets;
     [&sets.ugal_l, &sets.par_source, &sets.par_second]

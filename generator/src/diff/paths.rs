@@ -1,4 +1,4 @@
-//! The paths between two switches as their images give them, each with its share of the packets.
+//! The paths between two switches according to their images, each with its share of the packets.
 
 use crate::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_firmware_model::Switch;
@@ -14,9 +14,9 @@ pub(super) struct PathShare {
     pub(super) share: f64,
 }
 
-/// Two shares that are nearer to each other than this part of the larger one, 2⁻³⁶, are the same: equal quotients that
-/// were reached by other sums. A sum of n routes is off by n·2⁻⁵³ at most, which 2¹⁷ routes keep below this; and a
-/// share that changes by less changes no figure of a report.
+/// Two shares are the same if they differ by less than this part of the larger one, 2⁻³⁶: equal quotients may come from
+/// different sums. A sum of n routes is off by n·2⁻⁵³ at most, which stays below this for 2¹⁷ routes; and a share that
+/// changes by less changes no figure of a report.
 const ALIKE: f64 = 1.0 / 68_719_476_736.0;
 
 /// Whether two lists have the same paths with the same shares.
@@ -28,8 +28,7 @@ pub(super) fn are_same(one: &[PathShare], other: &[PathShare]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(is_same)
 }
 
-/// The MIN paths to a switch of another group, in the order of their links. None where no cable joins the
-/// groups.
+/// The MIN paths to a switch of another group, in the order of their links. Empty if no cable joins the groups.
 pub(super) fn minimal(
     topology: &Topology,
     numbers: &LinkNumbers,
@@ -79,7 +78,7 @@ mod tests {
             drawn.map(of).collect::<Vec<_>>()
         };
         let one = paths([0.1 + 0.2, 0.3, 0.4]);
-        // The sums differ in their last bit, and in no packet.
+        // The sums differ in their last bit, which is no difference for packets.
         assert!(one[0].share > 0.3 && are_same(&one, &paths([0.3, 0.3, 0.4])));
         assert!(!are_same(&one, &paths([0.300_000_001, 0.3, 0.4])));
         assert!(!are_same(&one, &one[..2]) && !are_same(&one[1..], &one[..2]));

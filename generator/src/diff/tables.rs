@@ -8,13 +8,13 @@ use tvlb_schema::FabricImage;
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{Manifest, TableSet};
 
-/// A manifest and the images that it is about.
+/// A manifest and its images.
 #[derive(Clone, Debug)]
 pub struct DiffTables {
-    /// How reports call it.
+    /// The name in reports.
     pub name: String,
     pub(super) manifest: Manifest,
-    /// What the machine calls its parts.
+    /// The machine's names of its parts.
     pub(super) names: Names,
     pub(super) fabric: Vec<u8>,
     /// By switch number.
@@ -24,10 +24,10 @@ pub struct DiffTables {
 }
 
 impl DiffTables {
-    /// The table set in a directory, each file with the hash that its manifest says.
+    /// The table set in a directory; each file must have the hash in its manifest.
     ///
     /// # Errors
-    /// A file that cannot be read or is not what the manifest says, or a fabric image that is none.
+    /// A file that cannot be read or does not match the manifest, or an invalid fabric image.
     pub fn open(directory: &Path) -> Result<Self, DiffError> {
         let set = TableSet::open(directory)?;
         let fabric = set.fabric_image()?;
@@ -56,7 +56,7 @@ impl DiffTables {
         })
     }
 
-    /// A table set that was made and not written, of a machine with these names.
+    /// A table set in memory, of a machine with these names.
     pub fn made(generated: &Generated, names: &Names) -> Self {
         let Generated { manifest, images, .. } = generated;
         let name = "regenerated";

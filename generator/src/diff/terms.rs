@@ -1,4 +1,4 @@
-//! What new tables ask of a machine that was built for the old ones: channels, credits, and time to drain.
+//! What new tables require of a machine built for the old ones: channels, credits, and time to drain.
 
 use super::change::Change;
 use serde::Serialize;
@@ -8,27 +8,27 @@ use tvlb_schema::{Decision, FabricImage, LinkKind, Queue};
 use tvlb_simulator::Settings;
 use tvlb_table_set::FabricEntry;
 
-/// The most links that a packet crosses between switches, and the one to its node.
+/// The most links that a packet crosses between switches, plus the one to its node.
 const MOST_MOVES: u64 = 8;
 
-/// What the new tables need that the old ones do not. Switches without it refuse them, also at boot.
+/// Requirements that only the new tables have. Switches that do not meet them refuse the tables, also at boot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Needs {
-    /// Virtual channels of links within groups and of those between them where packets are routed by UGAL-L.
+    /// Virtual channels of links within groups and between them, if packets are routed by UGAL-L.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channels_for_ugal_l: Option<Change<[u8; 2]>>,
-    /// Those where packets are routed by PAR.
+    /// The same if packets are routed by PAR.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channels_for_par: Option<Change<[u8; 2]>>,
-    /// The credits of single virtual channels, where sums over the channels of a port were enough.
+    /// The credits of single virtual channels, if sums over the channels of a port were enough before.
     pub credits_by_channel: bool,
 }
 
-/// A machine whose links have the virtual channels that its tables need for paths of their sets, and no more, and
-/// whose switches know the credits of single channels only if the tables count these.
+/// A machine whose links have exactly the virtual channels that its tables need for paths of their sets, and whose
+/// switches know the credits of single channels only if the tables count these.
 pub(super) struct LeastMachine {
-    /// By UGAL-L and by PAR.
+    /// For UGAL-L and for PAR.
     channels: [Channels; 2],
     knows_sums_only: bool,
 }
@@ -47,8 +47,7 @@ impl LeastMachine {
         }
     }
 
-    /// What of these tables its switches refuse. Each is asked as it boots, which is how it checks tables that
-    /// replace others.
+    /// What its switches lack for these tables. Each is asked as at boot, which is how it checks replacement tables.
     pub(super) fn needs(&self, tables: &[Switch<'_>]) -> Needs {
         let channels = |place: usize| {
             let (scheme, had) = (SCHEMES[place], self.channels[place]);
@@ -69,14 +68,13 @@ impl LeastMachine {
     }
 }
 
-/// The virtual channels that links need for packets of all switches by the paths of their sets.
+/// The virtual channels that links need for packets of all switches on the paths of their sets.
 fn most_needed(tables: &[Switch<'_>], scheme: Scheme) -> Channels {
     let needed = tables.iter().map(|switch| switch.channels_needed_for(scheme, VlbPaths::Custom));
     needed.reduce(Channels::or).unwrap_or(Channels::MOST)
 }
 
-/// The most cycles after which the packets under way have arrived, where nodes send no others: see
-/// `docs/machine-grows.md`.
+/// The most cycles until the packets under way have arrived, if nodes send no others: see `docs/machine-grows.md`.
 pub(super) fn drained_after(
     fabric: &FabricEntry,
     plan: &FabricImage<'_>,

@@ -12,7 +12,7 @@ use tvlb_base::table::{self, Column, Table};
 use tvlb_schema::GroupId;
 use tvlb_table_set::names::{NamedSwitch, after};
 
-/// Switches and cables that are shown; the values have them all.
+/// The most switches and cables shown; the values have them all.
 const MOST_SHOWN: usize = 12;
 
 impl Display for Difference {
@@ -76,7 +76,7 @@ fn write_install(f: &mut Formatter<'_>, install: &Install) -> fmt::Result {
     headings.zip(lines).try_for_each(|(heading, line)| writeln!(f, "{heading:<10} {line}"))
 }
 
-/// The steps in which a fabric becomes another one while packets fly.
+/// The steps from one fabric to another while packets fly.
 fn steps(switches: usize, (gone, wait_cycles): (PartCounts, u64), new: PartCounts) -> Vec<String> {
     let switches = counted(switches as u64, "switch");
     let mut steps = Vec::new();
@@ -100,7 +100,7 @@ fn steps(switches: usize, (gone, wait_cycles): (PartCounts, u64), new: PartCount
     steps
 }
 
-/// What switches need for the new tables that the old ones do not.
+/// The requirements of the new tables that the old ones do not have.
 fn conditions(needs: &Needs) -> Vec<String> {
     let mut lines = Vec::new();
     for (scheme, channels) in
@@ -123,7 +123,7 @@ fn conditions(needs: &Needs) -> Vec<String> {
     lines
 }
 
-/// What an update lists.
+/// The contents of an update.
 fn parts(PartCounts { switches, cables, local_links }: PartCounts) -> String {
     let counts = [
         (switches, "switch", "switches"),
@@ -155,7 +155,7 @@ impl Difference {
         Ok(())
     }
 
-    /// The groups and switches that only one set has, or that are elsewhere; nothing where all are the same.
+    /// The groups and switches that only one set has, or that have moved; nothing if all are the same.
     fn parts(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let PartChanges { groups_gone, groups_new, switches_gone, switches_new, .. } = &self.parts;
         let (moved, renamed) = (&self.parts.switches_moved, &self.parts.switches_renamed);
@@ -362,12 +362,12 @@ const SWITCHES: [Column<'_>; 5] = [
     Column::words("global ports rewired", "global ports of a switch with another cable"),
 ];
 
-/// What the columns mean.
+/// The meaning of the columns.
 pub fn help() -> String {
     table::help(&MODES) + &table::help(&SWITCHES)
 }
 
-/// Both values, or the one that they are.
+/// Both values, or the single one if they are equal.
 fn arrow(change: &Change<String>) -> String {
     if change.is_change() {
         format!("{} -> {}", change.old, change.new)
@@ -376,7 +376,7 @@ fn arrow(change: &Change<String>) -> String {
     }
 }
 
-/// A mean of hops, or that there is none.
+/// A mean of hops, or a word if there is none.
 fn in_words(hops: Option<f64>, decimals: usize) -> String {
     hops.map_or_else(|| "none".to_owned(), |hops| format!("{hops:.decimals$}"))
 }

@@ -10,23 +10,23 @@ use tvlb_table_set::names::{NamedPort, Names};
 /// Both ends of a cable, each as (group, switch, global port of it), the lower group first.
 pub(super) type Cable = [[u32; 3]; 2];
 
-/// How the cables of two fabrics differ.
+/// The differences between the cables of two fabrics.
 #[derive(Default)]
 pub(super) struct WiringChange {
     /// Cables that only the old fabric has, by its numbers.
     pub(super) gone: Vec<Cable>,
     /// Those that only the new one has.
     pub(super) new: Vec<Cable>,
-    /// By switch of both, by the new number, its global ports that have another cable, or another end of it.
+    /// For switches of both, by the new number, the global ports whose cable or its other end differs.
     pub(super) rewired: BTreeMap<usize, Vec<u32>>,
 }
 
-/// Compares the cables of two fabrics. One is in both if both of its ends are.
+/// Compares the cables of two fabrics. A cable is in both if both of its ends are.
 pub(super) fn compare(fabrics: &Change<FabricImage<'_>>, matched: &Matched) -> WiringChange {
     let dragonfly = fabrics.map(|fabric| *fabric.dragonfly());
     let of_old: BTreeMap<SwitchId, SwitchId> =
         matched.switches().map(|switch| (switch.old, switch.new)).collect();
-    // An end of the old fabric in the new one's numbers, where that has its switch.
+    // An end of the old fabric in the new one's numbers, if that has its switch.
     let translated = |end: End| {
         let (index, slot) = dragonfly.old.split_port(end.port);
         let switch = of_old.get(&dragonfly.old.switch(end.group, index))?;
@@ -34,7 +34,7 @@ pub(super) fn compare(fabrics: &Change<FabricImage<'_>>, matched: &Matched) -> W
         Some(words_of(group, index, slot))
     };
     let mut wiring = WiringChange::default();
-    // By end the other end of its old cable; none where that leads to what is gone.
+    // For each end, the other end of its old cable; `None` if that leads to a removed part.
     let mut known: BTreeMap<[u32; 3], Option<[u32; 3]>> = BTreeMap::new();
     let new = fabrics.new.cables().map(<[End; 2]>::from);
     let new: BTreeSet<Cable> = new.map(|ends| ends.map(|end| words(&dragonfly.new, end))).collect();
@@ -68,7 +68,7 @@ pub(super) fn compare(fabrics: &Change<FabricImage<'_>>, matched: &Matched) -> W
     wiring
 }
 
-/// What the machine calls the switch and the port at one end of a cable.
+/// The machine's names of the switch and the port at one end of a cable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EndNames {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub struct EndNames {
     pub port: Option<String>,
 }
 
-/// The names of the ends of these cables, in the same order; none where there are no names.
+/// The names of the ends of these cables, in the same order; empty if there are no names.
 pub(super) fn names(df: &Dragonfly, names: &Names, cables: &[Cable]) -> Vec<[EndNames; 2]> {
     if names.is_empty() {
         return Vec::new();

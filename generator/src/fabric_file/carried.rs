@@ -1,11 +1,11 @@
-//! A fabric file that goes on from an earlier one: the network is another, and what people chose for it stays.
+//! A fabric file that continues an earlier one: the network is new, and the choices of people stay.
 
 use super::FabricFile;
 
 impl FabricFile {
-    /// The text of a file whose `[dragonfly]` is this one's, and all else an earlier file's. Both come with their
-    /// texts. The earlier text stays as it was written, comments and units included, but where that would not say
-    /// the same.
+    /// The text of a file with the `[dragonfly]` of this one, and everything else from an earlier file. Both come with
+    /// their texts. The earlier text stays unchanged, comments and units included, unless it would then mean something
+    /// else.
     pub fn carried_text(&self, text: &str, earlier: (&Self, &str)) -> String {
         let (file, earlier_text) = earlier;
         let Self { dragonfly, kind_names, kind_groups, wiring, names, .. } = self.clone();
@@ -18,7 +18,7 @@ impl FabricFile {
     }
 }
 
-/// A text with the tables below `[dragonfly]` of another one. Comments stay where they can.
+/// A text with the tables below `[dragonfly]` of another one. Comments are kept if possible.
 fn with_network_of(earlier: &str, text: &str) -> String {
     let (mut before, mut after) = (String::new(), String::new());
     for (line, is_network, is_after) in lines(earlier) {
@@ -32,7 +32,7 @@ fn with_network_of(earlier: &str, text: &str) -> String {
     format!("{before}{network}{gap}{after}")
 }
 
-/// Each line with its end, whether it is of a table below `[dragonfly]`, and whether such a line came before it.
+/// Each line with its end, whether it belongs to a table below `[dragonfly]`, and whether such a line came before it.
 fn lines(text: &str) -> impl Iterator<Item = (&str, bool, bool)> {
     let (mut is_network, mut is_after) = (false, false);
     text.split_inclusive('\n').map(move |line| {

@@ -1,4 +1,4 @@
-//! What can be wrong with a fabric file, and where.
+//! Errors in a fabric file, and their places.
 
 use tvlb_schema::{BandwidthsError, DragonflyError};
 use tvlb_table_set::grammar::SetGrammarError;
@@ -16,7 +16,7 @@ pub struct FabricFileError {
     pub fault: Box<FabricFault>,
 }
 
-/// What is wrong. Keys are written with their table, as in `dragonfly.h`.
+/// The fault. Keys are written with their table, as in `dragonfly.h`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FabricFault {
     #[error("not TOML: {problem}; found {found}")]
@@ -53,7 +53,7 @@ pub enum FabricFault {
     Set { key: String, error: SetGrammarError, marked: String },
 }
 
-/// Where what a key says is said instead.
+/// Where to say instead what a key says.
 fn elsewhere(key: &str) -> &'static str {
     match key {
         "routing.escape" | "routing.escape-root" | "routing.ofar" => {

@@ -1,10 +1,9 @@
-//! The fabric file: what a user says about one fabric and how to route on it.
+//! The fabric file: a user's description of one fabric and how to route on it.
 //!
-//! Text goes in, one validated [`FabricFile`] comes out, and no later stage sees the text's
-//! strings. Promises: every text is answered without a panic; nothing in it is ignored, so an
-//! unknown key, a wrong type or a value out of range is an error with its line and column; no
-//! file is opened here. The text of a [`FabricFile`] is its `Display`, and says the same.
-//! `docs/reference/fabric-file.md` describes every key.
+//! Text goes in, one validated [`FabricFile`] comes out, and no later stage sees the text's strings. Promises: no text
+//! causes a panic; nothing in it is ignored, so an unknown key, a wrong type or a value out of range is an error with
+//! its line and column; no file is opened here. [`FabricFile`] implements `Display`: that text parses to the same
+//! value. `docs/reference/fabric-file.md` describes every key.
 
 mod carried;
 mod error;
@@ -29,40 +28,38 @@ use tvlb_topology::arrangement::Arrangement;
 /// A fabric and how to route on it, every value within its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FabricFile {
-    /// Names the fabric in images and reports: 1 to 64 of `A-Z a-z 0-9 . _ -`.
+    /// The fabric's name in images and reports: 1 to 64 of `A-Z a-z 0-9 . _ -`.
     pub name: String,
-    /// Decides everything random; at most `i64::MAX`, the largest number that TOML has.
+    /// The seed of everything random; at most `i64::MAX`, the largest number that TOML has.
     pub seed: u64,
     pub dragonfly: Dragonfly,
-    /// The names of the kinds of groups, in the order of the groups; none where the file states the
-    /// sizes of all groups.
+    /// The names of the kinds of groups, in the order of the groups; empty if the sizes are the same for all groups.
     pub kind_names: Vec<String>,
-    /// How many groups each of these kinds has. Kinds next to each other that are alike but for their
-    /// names are one in [`Self::dragonfly`], and two here.
+    /// How many groups each of these kinds has. Adjacent kinds that differ only in their names are one in
+    /// [`Self::dragonfly`], and two here.
     pub kind_groups: Vec<u16>,
     /// Where the cables come from.
     pub wiring: Wiring,
-    /// The list of names in a file, if there is one; a relative path starts at the fabric file's
-    /// directory.
+    /// The path of the list of names, if there is one; a relative path starts at the fabric file's directory.
     pub names: Option<PathBuf>,
     /// How long a flit takes over a link.
     pub latencies: Latencies,
     /// How fast the kinds of links are, relative to each other.
     pub bandwidths: Bandwidths,
-    /// Flits that the buffer of one virtual channel holds where the network is simulated, if the file says so.
+    /// Flits that the buffer of one virtual channel holds in simulations, if the file says so.
     pub buffer_flits: Option<u16>,
     /// When the windows of sources close.
     pub destination_window: DestinationWindow,
     /// Which virtual channel nodes send to.
     pub injection: Injection,
-    /// Every how many cycles the switches of a group tell each other how full their global ports are; none where they
-    /// do not.
+    /// The period, in cycles, with which the switches of a group tell each other how full their global ports are;
+    /// `None` if they do not.
     pub telling_cycles: Option<u16>,
     /// How virtual channels are assigned, if the file says so: see [`Fabric::virtual_channels`].
     ///
     /// [`Fabric::virtual_channels`]: crate::fabric::Fabric::virtual_channels
     pub virtual_channels: Option<VcScheme>,
-    /// The T-VLB set of each decision, and how it weighs MIN against VLB, as far as the file says.
+    /// The T-VLB set of each decision, and how it weighs MIN against VLB, if the file says so.
     pub policies: OpenPolicies,
 }
 
@@ -84,7 +81,7 @@ pub struct Latencies {
     pub global: u16,
 }
 
-/// When the windows of sources close, as a fabric file says it.
+/// When the windows of sources close, in a fabric file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DestinationWindow {
     /// At the delays of a saturated network, which follow from the links.
@@ -105,8 +102,8 @@ pub enum FabricValueError {
 }
 
 impl FabricFile {
-    /// What a file with this name, seed, sizes and arrangement says, and nothing else: latencies,
-    /// thresholds and virtual channels have their defaults, and the sets are to be chosen.
+    /// A file with only this name, seed, sizes and arrangement: latencies, thresholds and virtual channels have their
+    /// defaults, and the sets are to be chosen.
     ///
     /// # Errors
     /// A name or seed that no file can have.
@@ -141,7 +138,7 @@ impl FabricFile {
         })
     }
 
-    /// What it says of links, for a simulation and for the manifest.
+    /// The links, for a simulation and for the manifest.
     pub fn links(&self) -> LinkSpec {
         let Latencies { local, global } = self.latencies;
         let links = LinkSpec {
@@ -161,13 +158,13 @@ impl FabricFile {
         LinkSpec { destination_window, ..links }
     }
 
-    /// The schemes that sets are chosen for: how UGAL's one decision is made, and PAR.
+    /// The schemes for which sets are chosen: how UGAL's one decision is made, and PAR.
     pub const fn schemes(&self) -> [Scheme; 2] {
         let ugal = if self.telling_cycles.is_some() { Scheme::UgalGroup } else { Scheme::UgalL };
         [ugal, Scheme::Par]
     }
 
-    /// By group the number of its kind, as [`Self::kind_names`] has them; empty without kinds.
+    /// For each group, the index of its kind in [`Self::kind_names`]; empty without kinds.
     pub fn kinds_of_groups(&self) -> Vec<usize> {
         let groups = |(kind, &count): (usize, &u16)| iter::repeat_n(kind, count.into());
         self.kind_groups.iter().enumerate().flat_map(groups).collect()
@@ -176,7 +173,7 @@ impl FabricFile {
     /// Reads the text of a fabric file; `origin` is the file's name for error messages.
     ///
     /// # Errors
-    /// The first thing in the text that is not as `docs/reference/fabric-file.md` says.
+    /// The first violation of `docs/reference/fabric-file.md` in the text.
     ///
     /// # Example
     /// ```

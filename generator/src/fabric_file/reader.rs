@@ -1,8 +1,7 @@
-//! Strict reading of TOML tables: every value is asked for by its key, every key is known.
+//! Strict reading of TOML tables: every value is read by its key, and unknown keys are errors.
 //!
-//! A walk over the parsed document rather than a derived deserialiser, because each error names
-//! the full key, the value as it was written, and what is accepted in its stead. Knows nothing of
-//! what the keys mean.
+//! This walks over the parsed document instead of deriving a deserialiser, because each error names the full key, the
+//! value as written, and what would be accepted. It does not know the meaning of the keys.
 
 use super::{FabricFault, FabricFileError};
 use std::ops::{Range, RangeInclusive};
@@ -12,13 +11,13 @@ use tvlb_base::text::cut;
 
 type Fallible<T> = Result<T, FabricFileError>;
 
-/// The text and its name, which every error starts with.
+/// The text and its name, with which every error starts.
 pub(super) struct Document<'t> {
     pub(super) text: &'t str,
     pub(super) origin: &'t str,
 }
 
-/// One table, of which every key is known.
+/// One table, all of whose keys are known.
 pub(super) struct Section<'d, 't> {
     document: &'d Document<'t>,
     /// Its keys from the root, joined by dots; empty for the root.
@@ -42,8 +41,8 @@ impl<'t> Document<'t> {
     pub(super) fn tree(&self) -> Fallible<Spanned<DeTable<'t>>> {
         DeTable::parse(self.text).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
-            // The parser tells its errors apart by their messages alone; should this one ever be
-            // reworded, it is still an error with its place.
+            // The parser's errors differ only in their messages; if this one is ever reworded, it is still an error
+            // with its place.
             let fault = match error.message() {
                 "duplicate key" => FabricFault::DuplicateKey(self.quote(span.clone())),
                 problem => FabricFault::Syntax {
@@ -65,8 +64,8 @@ impl<'t> Document<'t> {
             .with_keys(keys)
     }
 
-    /// This part of the text for a message: at most its first line and 64 characters, with an
-    /// ellipsis where something was left out.
+    /// This part of the text for a message: at most its first line and 64 characters, with an ellipsis if something was
+    /// left out.
     fn quote(&self, span: Range<usize>) -> String {
         let part = self.text.get(span).unwrap_or("");
         let line = part.split(['\n', '\r']).next().unwrap_or("");
@@ -74,9 +73,9 @@ impl<'t> Document<'t> {
         cut(line) + more
     }
 
-    /// What stands at a place that the parser did not like.
+    /// The text at a place that the parser rejected.
     fn found(&self, span: Range<usize>) -> String {
-        // The parser's span may be a mere point before what it stumbled over.
+        // The parser's span may be a mere point before the rejected text.
         let end = if span.is_empty() { self.text.len() } else { span.end };
         match self.quote(span.start..end).trim_end_matches('…') {
             "" => "the end of the line".to_owned(),
@@ -86,7 +85,7 @@ impl<'t> Document<'t> {
 
     /// An error at a byte of the text.
     fn error(&self, at: usize, fault: FabricFault) -> FabricFileError {
-        // Spans are of whole characters; should one ever not be, the start is still a place.
+        // Spans are whole characters; if one ever is not, the start is still a place.
         let before = self.text.get(..at).unwrap_or("");
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         FabricFileError {
@@ -99,20 +98,20 @@ impl<'t> Document<'t> {
 }
 
 impl<'d, 't> Section<'d, 't> {
-    /// Itself, if it has no key but these.
+    /// Itself, if it has no other keys.
     fn with_keys(self, keys: &[&str]) -> Fallible<Self> {
         let unknown = self
             .table
             .keys()
             .filter(|key| !keys.contains(&key.get_ref().as_ref()))
-            // The table is sorted by key; a reader of the file expects the first in the file.
+            // The table is sorted by key; a reader expects the first in the file.
             .min_by_key(|key| key.span().start);
         match unknown {
             None => Ok(self),
             Some(key) => Err(self.document.error(
                 key.span().start,
                 FabricFault::UnknownKey {
-                    // As written, so with its quotes and escapes if it has any.
+                    // As written, with quotes and escapes if any.
                     key: self.path_of(&self.document.quote(key.span())),
                     accepted: keys.join(", "),
                 },
@@ -136,7 +135,7 @@ impl<'d, 't> Section<'d, 't> {
         })
     }
 
-    /// The entry with this key, which takes what `accepted` says.
+    /// The entry with this key; `accepted` describes valid values.
     pub(super) fn required(&self, key: &str, accepted: &str) -> Fallible<Entry<'d, 't>> {
         self.optional(key).ok_or_else(|| {
             self.document.error(
@@ -189,7 +188,7 @@ impl<'d, 't> Entry<'d, 't> {
         let DeValue::Integer(integer) = self.value.get_ref() else {
             return Err(self.refused(&whole_number(&range)));
         };
-        // A number too large for TOML fails here, and is out of range all the same.
+        // A number too large for TOML fails here, and is out of range as well.
         i64::from_str_radix(integer.as_str(), integer.radix())
             .ok()
             .filter(|number| range.contains(number))
@@ -213,7 +212,7 @@ impl<'d, 't> Entry<'d, 't> {
         }
     }
 
-    /// The value as a person writes it, a word in quotes or a decimal number without; empty if it is neither.
+    /// The value as a person writes it: a word without its quotes, or a decimal number; empty for other types.
     pub(super) fn scalar(&self) -> &'d str {
         match self.value.get_ref() {
             DeValue::String(text) if text.parse::<f64>().is_err() => text,
@@ -250,10 +249,10 @@ impl<'d, 't> Entry<'d, 't> {
         (1..).zip(array.iter()).map(section).collect()
     }
 
-    /// The value is not what is accepted.
+    /// The error that the value is not acceptable.
     pub(super) fn refused(&self, accepted: &str) -> FabricFileError {
         let found = match self.value.get_ref() {
-            // Their text may run over many lines.
+            // The text of these may span many lines.
             DeValue::Table(_) => "is a table".to_owned(),
             DeValue::Array(_) => "is an array".to_owned(),
             _ => format!("= {}", self.document.quote(self.value.span())),
@@ -275,7 +274,7 @@ impl<'d, 't> Entry<'d, 't> {
 
     /// A fault of one byte of the string that is the value.
     pub(super) fn fault_within(&self, byte: usize, fault: FabricFault) -> FabricFileError {
-        // Where the string has escapes, its bytes are not those of the text: point at its start.
+        // If the string has escapes, its bytes differ from those of the text: point at its start.
         let offset = match self.value.get_ref() {
             DeValue::String(string) if !string.is_empty() => self
                 .document

@@ -1,4 +1,4 @@
-//! What each key of the fabric file means: its range, its default, and how keys fit together.
+//! The meaning of each key of the fabric file: its range, its default, and how keys fit together.
 
 use super::reader::{Document, Entry, Section};
 use super::units;
@@ -45,9 +45,9 @@ pub(super) const LINKS: [&str; 10] = [
 pub(super) const DESTINATION_WINDOW: &str = "destination-window";
 /// Which virtual channel nodes send to.
 pub(super) const INJECTION: &str = "injection";
-/// Every how many cycles the switches of a group tell each other of their global ports.
+/// The period with which the switches of a group tell each other about their global ports.
 pub(super) const TELLING: &str = "telling";
-/// What stands in the place of windows where there are none.
+/// The value for no windows.
 pub(super) const NO_WINDOW: &str = "none";
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
@@ -72,10 +72,10 @@ const WINDOW: &str = "\"none\" where packets are not acknowledged, or a delay in
 
 const DEFAULT_SEED: u64 = 1;
 pub(super) const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
-/// What stands in the place of a set that is to be chosen.
+/// The value for a set that is to be chosen.
 pub(super) const AUTO: &str = "auto";
 
-/// The keys of `[routing]`: the words of a policy, and what is not of one decision.
+/// The keys of `[routing]`: the words of a policy, and those that do not belong to one decision.
 pub(super) fn routing_keys() -> Vec<&'static str> {
     let words = OpenWeighing::ALL.iter().map(|word| word.name);
     words.chain(["virtual-channels", "set"]).collect()
@@ -161,13 +161,13 @@ fn dragonfly(section: &Section<'_, '_>, wiring: &Wiring) -> Fallible<Dragonfly> 
     Ok(Dragonfly::of_kinds(&kinds).expect("sizes that a Dragonfly has, and links in their range"))
 }
 
-/// How many links join any two of a group's a switches: 1 where nothing is said.
+/// How many links join any two of a group's a switches: 1 by default.
 fn local_links(section: &Section<'_, '_>, a: u32) -> Fallible<u16> {
     let most = if a <= 1 { 1 } else { limits::LOCAL_LINKS };
     section.integer_or(LOCAL_LINKS, 1..=i64::from(most), 1)
 }
 
-/// The sizes where groups are of several kinds, and of each its name and how many groups it has.
+/// The sizes if groups are of several kinds, with the name of each kind and how many groups it has.
 fn kinds(
     section: &Section<'_, '_>,
     entry: &Entry<'_, '_>,
@@ -182,7 +182,7 @@ fn kinds(
     for section in entry.sections(&KIND, KINDS)? {
         let size = |key| {
             let (_, most) = size_range(key).into_inner();
-            // A group need have no nodes, an absent one has no switches either, and one group alone is a kind.
+            // A group may have no nodes, an absent one has no switches either, and a kind may be a single group.
             section.integer::<u16>(key, i64::from(key == "g")..=most)
         };
         let (p, a, h, g) = (size("p")?, size("a")?, size("h")?, size("g")?);
@@ -222,7 +222,7 @@ fn switches(section: &Section<'_, '_>, wiring: &Wiring) -> Fallible<u32> {
     Ok(u32::from(leaves) + section.integer::<u32>(SPINES, 1..=most.into())?)
 }
 
-/// Refuses sizes that another arrangement has.
+/// Refuses sizes that belong to another arrangement.
 fn refuse_sizes(
     section: &Section<'_, '_>,
     keys: &[&str],
@@ -238,13 +238,13 @@ fn refuse_sizes(
     }
 }
 
-/// The range of one size for itself.
+/// The range of one size on its own.
 fn size_range(key: &str) -> RangeInclusive<i64> {
     let (least, most) = match key {
         "p" => (1, limits::NODES_PER_SWITCH),
         "a" => (1, limits::SWITCHES_PER_GROUP),
         "h" => (1, limits::PORTS_PER_GROUP),
-        // A port reaches one other group.
+        // Each port reaches one other group.
         _ => (2, limits::PORTS_PER_GROUP + 1),
     };
     least..=i64::from(most)
@@ -284,7 +284,7 @@ fn path(entry: &Entry<'_, '_>, accepted: &str) -> Fallible<PathBuf> {
 }
 
 fn arrangement(section: &Section<'_, '_>, entry: &Entry<'_, '_>) -> Fallible<Wiring> {
-    // How many leaves there are is a key of its own.
+    // The number of leaves is a key of its own.
     let plus = [Arrangement::DragonflyPlus { leaves: 0 }];
     let all = [&Arrangement::ALL[..], &plus].concat();
     Ok(Wiring::Arrangement(match named(entry, &all, Arrangement::name)? {
@@ -321,7 +321,7 @@ fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
     }
 }
 
-/// A latency in cycles: a number of them, or as many as a time takes, the last one whole.
+/// A latency in cycles: a number of cycles, or a time rounded up to whole cycles.
 fn latency(entry: &Entry<'_, '_>, cycle: Option<u64>) -> Fallible<u16> {
     let Ok(text) = entry.string(units::LATENCY) else {
         return entry.integer(1..=MOST_LATENCY.into());
@@ -371,7 +371,7 @@ fn bandwidths(links: &Section<'_, '_>) -> Fallible<Bandwidths> {
     };
     let (node, local, global) = (of(LinkKind::Node)?, of(LinkKind::Local)?, of(LinkKind::Global)?);
     Bandwidths::new(node, local, global).map_err(|error| {
-        // At least one of them is stated, or all were alike.
+        // At least one of them is stated, or all were equal.
         let stated = LINKS
             .into_iter()
             .find(|key| key.ends_with("bandwidth") && links.optional(key).is_some());
@@ -404,7 +404,7 @@ fn weighing(routing: &Section<'_, '_>) -> Fallible<PerDecision<OpenWeighing>> {
         };
         let PerDecision { ugal_l, par_source, par_second } = &mut all;
         let each = [(0, ugal_l), (1, par_source), (2, par_second)];
-        // PAR's second look alone has a MIN candidate.
+        // Only PAR's second look has a MIN candidate.
         if entry.is_table() && parameter.name != "second-min" {
             let section = entry.section(&DECISIONS)?;
             for (place, open) in each {
@@ -417,13 +417,13 @@ fn weighing(routing: &Section<'_, '_>) -> Fallible<PerDecision<OpenWeighing>> {
     Ok(all)
 }
 
-/// What is accepted where one of several is named.
+/// The accepted names, for an error.
 fn one_of<T: Copy>(all: &[T], name_of: fn(T) -> &'static str) -> String {
     let names: Vec<&str> = all.iter().copied().map(name_of).collect();
     format!("one of \"{}\"", names.join("\", \""))
 }
 
-/// The one of several that has the name that an entry is.
+/// The one of several whose name is the entry's value.
 fn named<T: Copy>(entry: &Entry<'_, '_>, all: &[T], name_of: fn(T) -> &'static str) -> Fallible<T> {
     let accepted = one_of(all, name_of);
     let name = entry.string(&accepted)?;
@@ -431,7 +431,7 @@ fn named<T: Copy>(entry: &Entry<'_, '_>, all: &[T], name_of: fn(T) -> &'static s
     found.ok_or_else(|| entry.refused(&accepted))
 }
 
-/// The sets that are given, if they are not to be chosen.
+/// The given sets, unless they are to be chosen.
 fn sets(routing: &Section<'_, '_>, seed: u64) -> Fallible<Option<PerDecision<SetRule>>> {
     match routing.optional("set") {
         None => Ok(None),

@@ -1,7 +1,6 @@
-//! The text of a fabric file, with nothing left to a default: [`FabricFile::parse`] of it gives the
-//! same file.
+//! The text of a fabric file, with every default spelled out: [`FabricFile::parse`] of it gives the same file.
 //!
-//! Every struct is taken apart field by field, so that the compiler asks here for a field that is added.
+//! Every struct is destructured field by field, so that the compiler points here when a field is added.
 
 use super::sections::{
     AUTO, DESTINATION_WINDOW, INJECTION, LEAVES, LOCAL_LINKS, NO_WINDOW, SPINES, TELLING,
@@ -38,7 +37,7 @@ impl Display for FabricFile {
             policies: OpenPolicies { sets, weighing },
         } = self;
         writeln!(f, "name = \"{name}\"\nseed = {seed}\n\n[dragonfly]")?;
-        // A Dragonfly of several kinds that no file stated has no names for them.
+        // The kinds of a Dragonfly that comes from no file have no names.
         let has_kinds = !kind_names.is_empty() || !dragonfly.is_even();
         if let Wiring::Arrangement(Arrangement::DragonflyPlus { leaves }) = *wiring {
             let GroupKind { p, a, h, g, local_links } = dragonfly.kind_of(GroupId(0));
@@ -112,13 +111,13 @@ fn sizes(f: &mut Formatter<'_>, kind: GroupKind) -> fmt::Result {
     writeln!(f, "p = {p}\na = {a}\nh = {h}\ng = {g}\n{LOCAL_LINKS} = {local_links}")
 }
 
-/// What the file says of weighing; what it leaves to a choice or to the sets stays so.
+/// The stated weighing; what it leaves to a choice or to the sets is left out.
 fn weights(f: &mut Formatter<'_>, open: &PerDecision<OpenWeighing>) -> fmt::Result {
     for parameter in OpenWeighing::ALL {
         let said = open.map(|open| parameter.get(open));
         match said.par_second {
             Cell::Nothing => {}
-            // PAR's second look alone has one.
+            // Only PAR's second look has one.
             min if parameter.name == "second-min" => writeln!(f, "second-min = \"{min}\"")?,
             _ => per_decision(f, parameter.name, &said.map(value))?,
         }
@@ -126,13 +125,13 @@ fn weights(f: &mut Formatter<'_>, open: &PerDecision<OpenWeighing>) -> fmt::Resu
     Ok(())
 }
 
-/// A value as TOML has it: numbers without quotes.
+/// A value as in TOML: numbers without quotes.
 fn value(cell: &Cell) -> String {
     let text = cell.to_string();
     if text.parse::<f64>().is_ok() { text } else { quoted(&text) }
 }
 
-/// One value where all decisions have the same, else a table.
+/// A single value if all decisions agree, else a table.
 fn per_decision<T: Display + PartialEq>(
     f: &mut Formatter<'_>,
     key: &str,

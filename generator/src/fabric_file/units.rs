@@ -1,4 +1,4 @@
-//! Times and lengths, which a fabric file may say of links in the place of cycles.
+//! Times and lengths, which a fabric file may give for links instead of cycles.
 //!
 //! All are whole femtoseconds, so that the same text is the same number of cycles everywhere.
 
@@ -8,10 +8,10 @@ pub(super) const LATENCY: &str =
     "a number of cycles, or a string of times and lengths, as in \"200 ns\" or \"30 m + 200 ns\"";
 
 const PER_NANOSECOND: u64 = 1_000_000;
-/// A signal takes 5 ns for a metre of cable, copper or glass.
+/// A signal takes 5 ns per metre of cable, copper or glass.
 const PER_METRE: u64 = 5 * PER_NANOSECOND;
 
-/// What a cycle lasts.
+/// The length of a cycle.
 pub(super) fn cycle(text: &str) -> Option<u64> {
     let (number, unit) = text.trim().split_once(' ')?;
     let thousandths = thousandths(number)?;
@@ -23,7 +23,7 @@ pub(super) fn cycle(text: &str) -> Option<u64> {
     (femtoseconds > 0).then_some(femtoseconds)
 }
 
-/// How long a sum of times and lengths takes.
+/// The time of a sum of times and lengths.
 pub(super) fn time(text: &str) -> Option<u64> {
     let of_term = |term: &str| {
         let (number, unit) = term.trim().split_once(' ')?;

@@ -1,16 +1,16 @@
-//! What no packet can do where parts of a fabric are dead.
+//! The losses of packets' paths when parts of a fabric are dead.
 
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_schema::{End, FaultSet, PerDecision, SwitchId};
 use tvlb_topology::Topology;
 
-/// So many pairs are named.
+/// The most pairs that are named.
 const NAMED: usize = 10;
-/// Of so many dead parts it is tried what mending one alone would do.
+/// The most dead parts for which the effect of mending each alone is computed.
 const MOST_TRIED: usize = 256;
 
-/// Ordered pairs of switches that live and have nodes, of which some are named.
+/// Ordered pairs of live switches with nodes, of which some are named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PairList {
     /// How many.
@@ -28,7 +28,7 @@ impl PairList {
     }
 }
 
-/// One dead part whose mending would join pairs that are cut.
+/// A dead part whose mending would reconnect pairs that are cut off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mend {
     pub part: FaultSet,
@@ -38,21 +38,21 @@ pub struct Mend {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RouteLoss {
-    /// Pairs that have a minimal path by the plan and none that lives, not by third switches either.
+    /// Pairs with a minimal path in the plan and no live one, not through third switches either.
     pub min: PairList,
-    /// Pairs for which a decision's set has routes by the plan and none that lives.
+    /// Pairs for which a decision's set has routes in the plan and no live one.
     pub sets: PerDecision<PairList>,
-    /// Pairs that no path joins, neither a minimal one nor one over another group.
+    /// Pairs without any path, neither a minimal one nor one through another group.
     pub cut: PairList,
-    /// Switches that live and have nodes, and from which no such switch of another group can be reached.
+    /// Live switches with nodes that cannot reach any such switch of another group.
     pub isolated: Vec<SwitchId>,
-    /// The part whose mending alone would join the most of these, the first of them if several would;
-    /// `None` if no single one would join any, or there are too many to try.
+    /// The part whose mending alone would reconnect the most of these, the first of several; `None` if no single part
+    /// would reconnect any, or there are too many to try.
     pub mend: Option<Mend>,
 }
 
-/// Ordered pairs of switches with nodes that live and have lost their last minimal path, and those that no
-/// path joins, where these parts of a plan are dead.
+/// Counts ordered pairs of live switches with nodes that have lost their last minimal path, and those without any path,
+/// if these parts of a plan are dead.
 ///
 /// # Example
 /// ```
@@ -75,8 +75,8 @@ pub fn lost_pairs(plan: &Topology, faults: &FaultSet) -> (u64, u64) {
     (min, cut)
 }
 
-/// Calls `each` for every pair without a minimal path that lives which [`near`] names: whether the plan
-/// has one, and whether no path joins the pair.
+/// Calls `each` for every pair of [`near`] without a live minimal path, with whether the plan has one, and whether the
+/// pair is cut off.
 fn for_each_without_min(
     plan: &Topology,
     live: &Topology,
@@ -90,7 +90,7 @@ fn for_each_without_min(
     }
 }
 
-/// What is lost where these parts are dead; `sets` is known.
+/// What is lost if these parts are dead; `sets` is known.
 pub(super) fn find(
     plan: &Topology,
     live: &Topology,
@@ -113,7 +113,7 @@ pub(super) fn find(
     loss
 }
 
-/// The switches from which the pairs that are cut are those to all switches of other groups.
+/// The switches that are cut off from all switches of other groups.
 fn isolated(live: &Topology, cut: &[(SwitchId, SwitchId)]) -> Vec<SwitchId> {
     let df = live.dragonfly();
     let mut cut_from: BTreeMap<SwitchId, usize> = BTreeMap::new();
@@ -127,9 +127,9 @@ fn isolated(live: &Topology, cut: &[(SwitchId, SwitchId)]) -> Vec<SwitchId> {
     cut_from.into_iter().filter(is_isolated).map(|(from, _)| from).collect()
 }
 
-/// The pairs of switches with nodes that live and that what is dead can have taken their last minimal path from: of
-/// groups that share a dead cable, and from or to an end of a dead link; and pairs of groups that the
-/// plan joins by no cable. In order, each once.
+/// The pairs of live switches with nodes whose last minimal path the dead parts may have taken: those of groups that
+/// share a dead cable, those from or to an end of a dead link, and those of groups that no cable of the plan joins. In
+/// order, without repetition.
 fn near(plan: &Topology, live: &Topology, faults: &FaultSet) -> BTreeSet<(SwitchId, SwitchId)> {
     let (df, ends_that_live) = (plan.dragonfly(), live.ends());
     let of_group = |group| ends_that_live.of_group(group);
@@ -149,7 +149,7 @@ fn near(plan: &Topology, live: &Topology, faults: &FaultSet) -> BTreeSet<(Switch
     let mut ends: BTreeSet<SwitchId> =
         links.flat_map(|link| [link.low, df.switch(df.place(link.low).0, link.high)]).collect();
     if !plan.group_links().is_whole() {
-        // Where the plan lacks links, third switches may be lost too.
+        // If the plan lacks links, third switches may be lost too.
         let dead = faults.local_links.iter().map(|link| link.low);
         for switch in dead.chain(faults.switches.iter().copied()) {
             ends.extend(of_group(df.place(switch).0));
@@ -162,8 +162,8 @@ fn near(plan: &Topology, live: &Topology, faults: &FaultSet) -> BTreeSet<(Switch
     near
 }
 
-/// Whether a minimal path joins two switches: between groups by a link and local hops at its ends, each
-/// over a third switch where it has no link; within one by a link, or over a third switch if the plan has none.
+/// Whether a minimal path joins two switches: between groups by a link and local hops at its ends, each through a third
+/// switch if it has no link; within one by a link, or through a third switch if the plan has none.
 fn has_min(topology: &Topology, from: SwitchId, to: SwitchId) -> bool {
     let df = topology.dragonfly();
     let ((own, here), (group, there)) = (df.place(from), df.place(to));
@@ -177,7 +177,7 @@ fn has_min(topology: &Topology, from: SwitchId, to: SwitchId) -> bool {
     })
 }
 
-/// Whether neither a minimal path joins two switches nor one over a third switch or another group.
+/// Whether two switches have neither a minimal path nor one through a third switch or another group.
 pub(crate) fn is_cut(topology: &Topology, from: SwitchId, to: SwitchId) -> bool {
     let df = topology.dragonfly();
     let ((own, here), (group, there)) = (df.place(from), df.place(to));
@@ -190,7 +190,7 @@ pub(crate) fn is_cut(topology: &Topology, from: SwitchId, to: SwitchId) -> bool 
             .any(|crossing| topology.is_near(crossing.middle, crossing.v, crossing.w))
 }
 
-/// The part whose mending alone joins the most pairs that are cut.
+/// The part whose mending alone reconnects the most pairs that are cut off.
 fn mend(plan: &Topology, faults: &FaultSet, cut: &[(SwitchId, SwitchId)]) -> Option<Mend> {
     let parts = parts(faults);
     if cut.is_empty() || parts.len() > MOST_TRIED {
@@ -217,7 +217,7 @@ fn mend(plan: &Topology, faults: &FaultSet, cut: &[(SwitchId, SwitchId)]) -> Opt
     best
 }
 
-/// Each dead part by itself: cables, links, switches.
+/// Each dead part on its own: cables, links, switches.
 fn parts(faults: &FaultSet) -> Vec<FaultSet> {
     let cables = faults
         .cables

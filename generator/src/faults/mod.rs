@@ -1,9 +1,9 @@
-//! What a machine installs where parts of its fabric are dead: an update of its table set.
+//! What a machine with dead parts installs: an update of its table set.
 //!
-//! An update is a function of the plan and of what is dead, never of an earlier update: any order of dying
-//! and mending ends in the same bytes. All switches take its fault image, and from then on draw no
-//! path over what is dead. A switch image changes only where a pair of switches has lost the last route
-//! of a shape, so that its source does not look for one in vain; sets, thinning and thresholds stay.
+//! An update is a function of the plan and of the dead parts, never of an earlier update: any order of dying and
+//! mending ends in the same bytes. All switches take its fault image, and from then on draw no path over dead parts. A
+//! switch image changes only if a pair of switches has lost the last route of a shape, so that its source does not
+//! search for one in vain; sets, thinning and thresholds stay.
 
 mod loss;
 mod reach;

@@ -1,9 +1,8 @@
-//! Between which groups what is dead can have taken VLB routes.
+//! The groups between which dead parts may have taken VLB routes.
 //!
-//! A VLB route crosses two cables: one of its source group and one of its destination group. So a dead cable
-//! takes routes only from pairs of switches of which one is in a group of that cable. A hop within a group
-//! may be in the middle of a route, so where two switches have lost their last link, any pair can have lost
-//! routes.
+//! A VLB route crosses two cables: one of its source group and one of its destination group. So a dead cable takes
+//! routes only from pairs of switches of which one is in a group of that cable. A hop within a group may be in the
+//! middle of a route, so once two switches have lost their last link, any pair may have lost routes.
 
 use tvlb_schema::GroupId;
 use tvlb_topology::Topology;
@@ -16,7 +15,7 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// What is dead is what a plan has and the wiring that lives has not.
+    /// The dead parts are those that the plan has and the live wiring does not have.
     pub(super) fn of(plan: &Topology, live: &Topology) -> Self {
         let df = plan.dragonfly();
         let cables = |topology: &Topology| {
@@ -42,7 +41,7 @@ impl Reach {
         self.any_pair || of(from) || of(to)
     }
 
-    /// As if any pair could have lost routes.
+    /// As if any pair may have lost routes.
     #[cfg(test)]
     pub(super) fn everywhere() -> Self {
         Self { any_pair: true, fewer_cables: Vec::new() }

@@ -1,8 +1,7 @@
-//! A planned table set and what is dead of its fabric become a fault image, the switch images that change
-//! with it, and what is lost.
+//! From a planned table set and its dead parts to a fault image, the switch images that change with it, and the losses.
 //!
-//! Dead switches neither send nor receive: they are no pair's source or destination here, and what an
-//! image says of routes to them does not change. What is lost is counted over pairs of switches with nodes.
+//! Dead switches neither send nor receive: no pair has them as source or destination here, and the routes to them in an
+//! image do not change. Losses are counted over pairs of switches with nodes.
 
 use super::loss::{self, PairList, RouteLoss};
 use super::reach::Reach;
@@ -19,18 +18,18 @@ use tvlb_schema::{
     encode_switch_image, shapes_by_number,
 };
 
-/// What a machine installs when parts of it die or mend.
+/// What a machine installs when parts of it die or are mended.
 #[derive(Clone, Debug)]
 pub struct FaultUpdate {
     /// The fault image, for all switches.
     pub faults: Vec<u8>,
-    /// The switch images that are not those of the plan, by rising number.
+    /// The switch images that differ from the plan's, by rising number.
     pub switches: Vec<(SwitchId, Vec<u8>)>,
-    /// What no packet can do any longer.
+    /// The paths that packets have lost.
     pub loss: RouteLoss,
 }
 
-/// What to install where these parts of a fabric with these nodes are dead: `switches` are all its planned images, in
+/// What to install if these parts of a fabric with these nodes are dead: `switches` are all its planned images, in
 /// order. Each is a step of the stage "switches".
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them.
@@ -39,7 +38,7 @@ pub struct FaultUpdate {
 /// The caller cancelled the work.
 ///
 /// # Panics
-/// If a part is not of the plan.
+/// If a part does not belong to the plan.
 pub fn update(
     (fabric, nodes): (&FabricImage<'_>, &Nodes),
     switches: &[SwitchImage<'_>],
@@ -57,7 +56,7 @@ pub fn update(
     )
 }
 
-/// As [`update`], where routes are looked for between the groups that faults reach.
+/// As [`update`]; routes are searched only between the groups that faults reach.
 fn update_where(
     reach: &Reach,
     (fabric, plan, live): (&FabricImage<'_>, &Topology, &Topology),
@@ -104,20 +103,20 @@ fn update_where(
     Ok(FaultUpdate { faults: encode_fault_image(fabric, epoch, faults), switches: changed, loss })
 }
 
-/// What is left of one switch's sets.
+/// The remaining part of one switch's sets.
 struct Left<'l> {
     reach: &'l Reach,
     plan: &'l Topology,
     live: &'l Topology,
-    /// How many routes live; none where they are too many to count, or no fault reaches the switch's group.
+    /// How many routes are live; `None` if they are too many to count, or no fault reaches the switch's group.
     counts: Option<SourceCounts<'l>>,
     faults: &'l FaultSet,
     image: &'l SwitchImage<'l>,
 }
 
 impl Left<'_> {
-    /// The contents of the switch's image, if they are not those of the plan, and the destinations to
-    /// which each decision has lost its last route.
+    /// The contents of the switch's image, if they differ from the plan's, and the destinations to which each decision
+    /// has lost its last route.
     fn look(&self) -> (Option<SwitchContents>, PerDecision<Vec<SwitchId>>) {
         let image = self.image;
         let df = image.fabric().dragonfly();
@@ -128,7 +127,7 @@ impl Left<'_> {
         let mut lost: Vec<Vec<SwitchId>> = Vec::new();
         let mut sets = Vec::new();
         for number in 0..image.set_count() {
-            // An image of ours has no set that no decision uses.
+            // In our images some decision uses every set.
             let Some(set) = of_number(number) else {
                 return (None, PerDecision::from_fn(|_| Vec::new()));
             };
@@ -165,8 +164,8 @@ impl Left<'_> {
         (Some(contents), lost)
     }
 
-    /// The destinations to which a set that is drawn by shape has routes of fewer shapes than by the plan, with
-    /// those that are left; and those to which a set has lost its last route.
+    /// The destinations to which a set drawn by shape has lost all routes of some shape, with the remaining shapes; and
+    /// those to which a set has lost its last route.
     fn fewer(
         &self,
         (set, levels): (&SetView<'_>, &[Level]),
@@ -183,7 +182,7 @@ impl Left<'_> {
             if by_shape && left != planned {
                 fewer.push((to, left));
             }
-            // Of other sets an image does not say which routes there are.
+            // For other sets an image does not say which routes there are.
             let had = || {
                 let of_plan = (self.plan, None);
                 if by_shape {
@@ -199,8 +198,8 @@ impl Left<'_> {
         (fewer, without)
     }
 
-    /// Of some shapes those of which the set has a route in a wiring, whose routes may have been counted. Of a
-    /// set that is not drawn by shape all, if it has any route, else none.
+    /// Those of the given shapes of which the set has a route in a wiring, whose routes may have been counted. If the
+    /// set is not drawn by shape: all of them if it has any route, else none.
     fn shapes_in(
         &self,
         (wiring, counts): (&Topology, Option<[u64; Shape::COUNT]>),
@@ -228,7 +227,7 @@ impl Left<'_> {
     }
 }
 
-/// The levels to which a switch thins a set, by global port of its group; none if it does not.
+/// The levels by which a switch thins a set, by global port of its group; empty if it does not.
 fn levels(image: &SwitchImage<'_>, set: &SetView<'_>) -> Vec<Level> {
     if !set.is_thinned() {
         return Vec::new();

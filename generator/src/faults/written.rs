@@ -1,4 +1,4 @@
-//! An update as a directory: its record, and the directory that appears whole, verified, or not at all.
+//! An update as a directory: its record, and the directory that appears complete and verified, or not at all.
 
 use super::update::FaultUpdate as Made;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use tvlb_table_set::{
 };
 use tvlb_verify::{Changes, VerifyError, verify_changes};
 
-/// Why there is no update.
+/// Why no update was made.
 #[derive(Debug, thiserror::Error)]
 pub enum UpdateError {
     #[error(transparent)]
@@ -28,24 +28,24 @@ pub enum UpdateError {
 
 stage_errors!(UpdateError: Write(WriteError), Verify(VerifyError));
 
-/// The table set that an update is of.
+/// The table set of an update.
 #[derive(Clone, Copy, Debug)]
 pub struct UpdatedTables<'t> {
     pub set: &'t TableSet,
     pub plan: &'t FabricImage<'t>,
-    /// What the machine calls its parts.
+    /// The machine's names of its parts.
     pub names: &'t Names,
-    /// The switches that take their image of the set again.
+    /// The switches that go back to their image of the set.
     pub restored: &'t [SwitchId],
 }
 
-/// Writes an update of this number (`epoch`, at least 1) into a directory, which must not exist or be empty.
-/// What the update changes is verified before the directory has its name, and returned with the record. Each
-/// file is a step of the stage "files".
+/// Writes an update of this number (`epoch`, at least 1) into a directory, which must be absent or empty. The changes
+/// are verified before the directory gets its name, and returned with the record. Each file is a step of the stage
+/// "files".
 ///
 /// # Errors
-/// The directory cannot be written or is in use, what was made does not pass verification, or the caller
-/// cancelled the work. Then there is no directory.
+/// The directory cannot be written or is in use, the update does not pass verification, or the caller cancelled the
+/// work. Then there is no directory.
 pub fn write_update(
     output: &Path,
     &UpdatedTables { set, plan, names, restored }: &UpdatedTables<'_>,

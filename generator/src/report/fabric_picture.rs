@@ -1,5 +1,5 @@
-//! The fabric drawn: all groups on a ring with the links between them where they are few, one group with its switches
-//! on a ring, and every global port in words.
+//! Pictures of the fabric: all groups on a ring with the links between them if they are few, one group with its
+//! switches on a ring, and every global port in words.
 
 use std::fmt::Write;
 use tvlb_chart::escaped;
@@ -8,11 +8,11 @@ use tvlb_table_set::names::Names;
 use tvlb_topology::Topology;
 use tvlb_topology::dragonfly_plus::leaves;
 
-/// Above so many groups the lines are too many to be told apart.
+/// With more groups than this, the lines cannot be told apart.
 pub(super) const MOST_GROUPS: u32 = 16;
-/// Above so many switches a group's local links are not drawn.
+/// With more switches than this, a group's local links are not drawn.
 const MOST_SWITCHES: u32 = 64;
-/// Above so many global ports only those of group 0 are listed.
+/// With more global ports than this, only those of group 0 are listed.
 const MOST_PORTS: u32 = 12_000;
 
 const SIDE: f64 = 460.0;
@@ -30,7 +30,7 @@ pub(super) fn open(label: &str) -> String {
     )
 }
 
-/// The groups and their links; the lines of pairs that have fewer links than is usual are marked.
+/// The groups and their links; lines of pairs with fewer links than usual are marked.
 pub(super) fn ring(topology: &Topology, names: &Names, odd: &[[GroupId; 2]]) -> String {
     let df = topology.dragonfly();
     let g = df.g();
@@ -112,7 +112,7 @@ pub(super) fn group(topology: &Topology, names: &Names, group: GroupId) -> Strin
     svg
 }
 
-/// Discs of these numbers on a ring with room for so many, each with what it is called beside its number.
+/// Discs of these numbers on a ring, each with its name beside its number.
 pub(super) fn discs(
     svg: &mut String,
     (numbers, count): (impl Iterator<Item = u32>, u32),
@@ -143,8 +143,8 @@ pub(super) fn listed_groups(topology: &Topology) -> u32 {
     if df.port_count() <= MOST_PORTS { df.g() } else { 1 }
 }
 
-/// For each switch of a group, in words, where its global ports lead: group.switch, and the name of that
-/// switch if it has one. Leaves have no global ports.
+/// For each switch of a group, in words, where its global ports lead: group.switch, and the name of that switch if it
+/// has one. Leaves have no global ports.
 pub(super) fn ports_of(topology: &Topology, names: &Names, group: GroupId) -> Vec<Vec<String>> {
     let df = topology.dragonfly();
     let row = |index: SwitchIndex| {

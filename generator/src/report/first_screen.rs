@@ -1,5 +1,4 @@
-//! What a reader sees first: what the tables are in two sentences, the few figures that count as tiles,
-//! and the saturations as bars.
+//! The first screen of the report: the tables in two sentences, the main figures as tiles, and the saturations as bars.
 
 use super::named_sets::introduced;
 use super::subject::Subject;
@@ -14,7 +13,7 @@ use tvlb_schema::Decision;
 use tvlb_table_set::{ChoiceEntry, ContenderEntry, ContestEntry, Origin, SetEntry};
 use tvlb_verify::Extent;
 
-/// With fewer patterns than this, their spread says nothing of a standard error.
+/// With fewer patterns than this, their spread does not estimate a standard error.
 const LEAST_PATTERNS: usize = 3;
 
 pub(super) fn head(subject: &Subject<'_>) -> String {
@@ -68,8 +67,8 @@ pub(super) fn head(subject: &Subject<'_>) -> String {
     html
 }
 
-/// What is gained beside the strongest conventional routing, and the worst regret on a guard: all on seeds that took no
-/// part in the choice.
+/// The gain over the strongest conventional routing, and the worst regret on a guard: all on seeds that took no part in
+/// the choice.
 fn tiles_of_contests(contests: &[ContestEntry]) -> Vec<Tile> {
     let mut all: Vec<Tile> = contests.iter().filter_map(gain).collect();
     let guards = contests.iter().filter_map(|contest| {
@@ -91,7 +90,7 @@ fn tiles_of_contests(contests: &[ContestEntry]) -> Vec<Tile> {
     all
 }
 
-/// By how much one scheme saturates later than with the strongest conventional routing.
+/// How much later one scheme saturates than with the strongest conventional routing.
 fn gain(contest: &ContestEntry) -> Option<Tile> {
     let again = contest.again.as_ref()?;
     let (ours, name, before) = beside_strongest(contest, again, |of| Some(of.saturation))?;
@@ -117,7 +116,7 @@ fn signed(percent: f64) -> String {
     format!("{sign}{:.0}%", percent.round().abs())
 }
 
-/// What there is to say of paths where nothing was simulated.
+/// Figures of the paths, if nothing was simulated.
 fn tiles_of_paths(subject: &Subject<'_>, choice: Option<&ChoiceEntry>) -> Vec<Tile> {
     let entry: &SetEntry = subject.manifest.sets.get(Decision::UgalL);
     let mut all = Vec::new();
@@ -224,7 +223,7 @@ fn bar(name: &str, ink: Ink, entry: &ContenderEntry) -> Option<Bar> {
     Some(Bar { name, ink, value, error, words, parts: Vec::new() })
 }
 
-/// The standard error of a mean, if there are enough values to tell.
+/// The standard error of a mean, if there are enough values.
 fn standard_error(values: &[f64]) -> Option<f64> {
     if values.len() < LEAST_PATTERNS {
         return None;

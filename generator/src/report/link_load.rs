@@ -1,4 +1,4 @@
-//! The load that VLB puts on the links, drawn conventionally and from the sets that were chosen.
+//! The load of VLB on the links, drawn conventionally and from the chosen sets.
 
 use super::named_sets::name_of;
 use super::port_loads::{DrawnSet, LoadMethod, PortLoads, sampled};
@@ -13,22 +13,22 @@ use tvlb_chart::page::{on_demand, paragraph, table};
 use tvlb_schema::{Decision, End, GroupId, LinkKind, SetRule, SwitchId, SwitchIndex};
 use tvlb_topology::loads::{Draw, LinkEnds, LinkLoads, Spread};
 
-/// So many of the busiest links of a kind are named.
+/// The most links of a kind that are named, the busiest first.
 const MOST_NAMED: usize = 4;
 
-/// What follows the name of a set as it would be without a balance.
+/// The suffix of a set's name before it was balanced.
 const BEFORE: &str = " before balance";
 
 /// The kinds of links, and their names.
 const KINDS: [(LinkKind, &str); 2] = [(LinkKind::Global, "global"), (LinkKind::Local, "local")];
 
-/// One column of the comparison: a name and the loads that were measured.
+/// One column of the comparison: a name and the measured loads.
 struct LoadColumn {
     name: String,
     found: PortLoads,
 }
 
-/// A set as the images have it.
+/// A set of the images.
 struct ImageSet {
     name: String,
     /// Which decision draws from the set.
@@ -45,7 +45,7 @@ impl ImageSet {
     }
 }
 
-/// The sets that are drawn from at the source, each once, and PAR's second look's if it is thinned.
+/// The sets drawn from at the source, without repetition, and that of PAR's second look if it is thinned.
 fn written(subject: &Subject<'_>) -> Vec<ImageSet> {
     let mut all: Vec<(ImageSet, Vec<&str>)> = Vec::new();
     for (decision, drawn, who) in [
@@ -105,7 +105,7 @@ fn measured(subject: &Subject<'_>, sets: &[ImageSet]) -> Vec<LoadColumn> {
     all
 }
 
-/// A sentence on what the balance changed.
+/// A sentence on the effect of the balance.
 fn balance(sets: &[ImageSet]) -> String {
     let thinned: Vec<String> = sets
         .iter()
@@ -299,7 +299,7 @@ fn maps(
             }
         }
     }
-    // Conventional last, so that before and after stand side by side where two have room.
+    // Conventional last, so that before and after are side by side if a row has room for two.
     row(all.iter().skip(1).chain(all.first()).map(|measured| {
         let cell = |rows: Range<u32>, columns: Range<u32>| {
             let value =

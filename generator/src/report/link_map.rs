@@ -1,5 +1,4 @@
-//! The links of every pair of groups as a map: where the fabric has too many groups for a picture of them
-//! all on a ring.
+//! A map of the links of every pair of groups, for fabrics with too many groups for a picture of them all on a ring.
 
 use crate::fabric::Fabric;
 use std::collections::BTreeMap;
@@ -10,7 +9,7 @@ use tvlb_schema::{GroupId, SwitchIndex};
 use tvlb_topology::dragonfly_plus::leaves;
 use tvlb_topology::summary::{SwitchLinks, TopologySummary, unusual_local_links};
 
-/// Above so many groups the table of all pairs is left out.
+/// With more groups than this, the table of all pairs is left out.
 const MOST_IN_A_TABLE: u32 = 40;
 /// As many values as there are colours.
 const MOST_STEPS: usize = 9;
@@ -76,7 +75,7 @@ pub(super) fn map(fabric: &Fabric) -> String {
     .svg()
 }
 
-/// The kinds of groups, where there are several.
+/// The kinds of groups, if there are several.
 fn kinds(fabric: &Fabric) -> Vec<HeatMapPart> {
     let kinds = fabric.file.kinds_of_groups();
     let mut parts: Vec<HeatMapPart> = Vec::new();
@@ -100,8 +99,8 @@ fn starts(kinds: &[usize]) -> Vec<(u32, (usize, u32))> {
     runs.collect()
 }
 
-/// Where links are lacking: the pairs of groups that have fewer than is usual, the cables that they lack, and
-/// the groups and pairs of switches without the usual local links; nothing where there is no such pair.
+/// Missing links: the pairs of groups that have fewer than usual, the cables that they lack, and the groups and pairs
+/// of switches without the usual local links; empty if nothing is missing.
 pub(super) fn odd_pairs(fabric: &Fabric) -> String {
     let summary = TopologySummary::named(&fabric.topology, &fabric.names);
     let called = |group| format!("{group}{}", fabric.names.after_group(group));
@@ -148,7 +147,7 @@ pub(super) fn odd_pairs(fabric: &Fabric) -> String {
     html
 }
 
-/// Those of equal keys together, by the first of each.
+/// Collects items with equal keys, in the order of the first of each.
 fn alike<T, K: Ord>(all: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<&T>> {
     let mut places = BTreeMap::new();
     let mut alike: Vec<Vec<&T>> = Vec::new();
@@ -162,7 +161,7 @@ fn alike<T, K: Ord>(all: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<&T>> {
     alike
 }
 
-/// Which parts a row is about: one by its name, or several that are alike.
+/// The parts of a row: one by its name, or several that are alike.
 fn which<T>(alike: &[&T], name: impl Fn(&T) -> String) -> String {
     let names: Vec<String> = alike.iter().take(MOST_NAMED).map(|one| name(one)).collect();
     let names = names.join(", ");
@@ -173,7 +172,7 @@ fn which<T>(alike: &[&T], name: impl Fn(&T) -> String) -> String {
     }
 }
 
-/// A table of the first of these; nothing where there are none.
+/// A table of the first of these; empty if there are none.
 fn first_rows<T>(head: &[&str], all: &[T], row: impl Fn(&T) -> Vec<String>) -> String {
     if all.is_empty() {
         return String::new();
@@ -185,8 +184,8 @@ fn first_rows<T>(head: &[&str], all: &[T], row: impl Fn(&T) -> Vec<String>) -> S
     html
 }
 
-/// The map in words, for those who cannot see colours: how many pairs have how many links, and, where that
-/// is not too large, a table of all pairs.
+/// The map in words, for readers who cannot see colours: how many pairs have how many links, and, if it is not too
+/// large, a table of all pairs.
 pub(super) fn in_words(fabric: &Fabric) -> String {
     let summary = TopologySummary::named(&fabric.topology, &fabric.names);
     let rows = summary
@@ -214,7 +213,7 @@ pub(super) fn in_words(fabric: &Fabric) -> String {
     on_demand("The links of pairs of groups as tables", &html)
 }
 
-/// So many parts of a row are named.
+/// The most parts of a row that are named.
 const MOST_NAMED: usize = 10;
 
 /// The most rows that a table lists; `tvlb topology --json` has all.

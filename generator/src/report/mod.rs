@@ -1,9 +1,9 @@
-//! The report for people: what a table set is, how it was made and what was verified of it. It is one
-//! HTML file without scripts that asks for nothing from anywhere.
+//! The report for people: what a table set contains, how it was made and what was verified. It is one HTML file without
+//! scripts that loads nothing from anywhere.
 //!
-//! The report follows from its [`Subject`] alone, with no clock and no path in it, so the same input
-//! gives the same bytes. Every number comes from a stage of the generator; only the loads of links
-//! ([`port_loads`]) are found here, from the images.
+//! The report is a function of its [`Subject`], with no clock and no path in it, so the same input gives the same
+//! bytes. Every number comes from a stage of the generator, except the loads of links ([`port_loads`]), which are
+//! computed here from the images.
 
 pub mod port_loads;
 
@@ -28,7 +28,7 @@ use tvlb_schema::GroupId;
 use tvlb_table_set::Manifest;
 use tvlb_topology::summary::TopologySummary;
 
-/// The most ports of a switch that are listed in half a line of paper.
+/// The most ports of a switch that fit in half a line on paper.
 const SHORT: u32 = 6;
 
 /// The report, as the text of an HTML file.

@@ -1,5 +1,5 @@
-//! The sets that the decisions draw from, each with a short name: "set A" and so on. Their texts are
-//! long, so a report introduces each once, with its paths drawn, and speaks of it by name from then on.
+//! The sets of the decisions, each with a short name: "set A" and so on. Their texts are long, so a report introduces
+//! each once, with a picture of its paths, and uses the name from then on.
 
 use super::shapes::{self, Shares};
 use super::subject::Subject;
@@ -10,14 +10,14 @@ use tvlb_chart::page::paragraph;
 use tvlb_schema::{Decision, MinCandidate};
 use tvlb_table_set::{ContestEntry, Manifest, SetEntry};
 
-/// One set with the decisions that draw from it.
+/// A set with the decisions that draw from it.
 pub(super) struct NamedSet<'m> {
     name: String,
     entry: &'m SetEntry,
     decisions: Vec<Decision>,
 }
 
-/// The sets of the manifest, each once, in the order of the decisions.
+/// The sets of the manifest, without repetition, in the order of the decisions.
 fn named(manifest: &Manifest) -> Vec<NamedSet<'_>> {
     let mut all: Vec<NamedSet<'_>> = Vec::new();
     for decision in Decision::ALL {
@@ -41,7 +41,7 @@ pub(super) fn name_of(manifest: &Manifest, decision: Decision) -> String {
     own.map_or_else(String::new, |set| set.name)
 }
 
-/// "ours, set A", or "ours, set B and then set C": what a contest has chosen.
+/// "ours, set A", or "ours, set B and then set C": the choice of a contest.
 pub(super) fn ours(manifest: &Manifest, contest: &ContestEntry) -> String {
     if contest.scheme == "ugal-l" {
         return format!("ours, {}", name_of(manifest, Decision::UgalL));
@@ -73,7 +73,7 @@ fn weighing(entry: &SetEntry) -> String {
     format!("{weighing}{min}")
 }
 
-/// All sets, with their texts in full and their paths drawn.
+/// All sets, with their full texts and pictures of their paths.
 pub(super) fn introduced(subject: &Subject<'_>) -> String {
     let mut html = String::from("<div class=\"cards\">\n");
     let mut sampled = None;

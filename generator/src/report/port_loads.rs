@@ -1,13 +1,13 @@
-//! How VLB paths load the link at each port, in flits per cycle where every node sends one flit per
-//! cycle, evenly to all switches of other groups and by VLB only: a measure of the paths, not of what
-//! UGAL makes of them. Both ways to find it take what the images say, a balance included.
+//! The load of VLB paths on the link at each port, in flits per cycle if every node sends one flit per cycle, evenly to
+//! all switches of other groups and by VLB only: this measures the paths, not UGAL's use of them. Both methods use the
+//! contents of the images, a balance included.
 //!
-//! Where there are not too many paths, all are counted ([`PortLoads::counted`]). On very large fabrics
-//! packets are followed instead ([`sampled`]), drawn by the datapath from the images as they are
-//! written: every switch that has nodes sends the same number of packets to every such switch of another
-//! group, or to a random sample of them, all by VLB, and each packet is counted on every link that it takes, by
-//! the nodes of its source. Those figures are estimates whose error shrinks with the number of packets, and the
-//! same at every run. Counting weighs all pairs of switches with nodes alike, as the balance does.
+//! If there are not too many paths, all are counted ([`PortLoads::counted`]). On very large fabrics packets are
+//! followed instead ([`sampled`]), drawn by the datapath from the images that are written: every switch with nodes
+//! sends the same number of packets to every such switch of another group, or to a random sample of them, all by VLB,
+//! and each packet is counted on every link that it takes, weighted by the nodes of its source. Those figures are
+//! estimates whose error shrinks with the number of packets, and the same in every run. Counting gives all pairs of
+//! switches with nodes the same weight, as the balance does.
 
 use crate::image::Images;
 use rand::RngExt;
@@ -21,45 +21,45 @@ use tvlb_topology::Topology;
 use tvlb_topology::links::{LinkNumbers, PathLinks};
 use tvlb_topology::loads::{Draw, LinkLoads, flits_per_pair};
 
-/// About this many packets are followed where the fabric is large.
+/// About this many packets are followed on a large fabric.
 const PACKETS: u32 = 1_500_000;
 /// At most this many packets are followed for each pair of switches.
 const MOST_PER_PAIR: u32 = 200;
-/// Keeps these random numbers apart from other uses of the seed.
+/// Separates these random numbers from other uses of the seed.
 const STREAM: u64 = 0x6c69_6e6b_6c6f_6164;
 
-/// How the loads were found.
+/// How the loads were computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoadMethod {
-    /// Every path was counted by how often it is drawn.
+    /// Every path was counted with the probability of its draw.
     Counted,
     /// Packets were followed on their way.
     Sampled {
-        /// The packets for each pair of switches of different groups; 0 where there are so many pairs
-        /// that destinations were drawn at random.
+        /// The packets for each pair of switches in different groups; 0 if there are so many pairs that destinations
+        /// were drawn at random.
         per_pair: u32,
         /// The packets from each switch.
         sent: u32,
     },
 }
 
-/// The load of each link, in flits per cycle where every node sends one flit per cycle by VLB.
+/// The load of each link, in flits per cycle if every node sends one flit per cycle by VLB.
 #[derive(Clone, Debug)]
 pub struct PortLoads {
-    /// How the loads were found.
+    /// How the loads were computed.
     pub method: LoadMethod,
     pub loads: LinkLoads,
 }
 
 impl PortLoads {
-    /// Counts every path, by how often it is drawn.
+    /// Counts every path with the probability of its draw.
     pub fn counted(topology: &Topology, draw: Draw<'_>) -> Self {
         let loads = LinkLoads::one_to_each(topology, draw);
         Self { method: LoadMethod::Counted, loads: loads.times(flits_per_pair(topology)) }
     }
 
-    /// The standard error of the load of a single link of a kind: 0 if it was counted, else from the number of
-    /// packets that were followed.
+    /// The standard error of the load of a single link of a kind: 0 if it was counted, else from the number of packets
+    /// that were followed.
     pub fn error(&self, df: &Dragonfly, kind: LinkKind) -> f64 {
         match self.method {
             LoadMethod::Counted => 0.0,
@@ -81,8 +81,7 @@ pub enum DrawnSet {
     Par,
 }
 
-/// Queues so long that no threshold lets MIN win unseen, and a sum that leaves every gate open, so that
-/// a VLB path is always drawn.
+/// Queues so long that every gate is open and MIN cannot win unseen, so that a VLB path is always drawn.
 struct Crowded;
 
 impl Credits for Crowded {
@@ -103,8 +102,7 @@ impl Credits for Crowded {
     }
 }
 
-/// Follows packets through a table set, from and to these switches. What it is booted from must be what the image stage
-/// made.
+/// Follows packets through a table set, from and to these switches. The images must be those of the image stage.
 pub fn sampled(images: &Images, ends: &EndSwitches, drawn: DrawnSet, seed: u64) -> PortLoads {
     let fabric =
         FabricImage::decode(&images.fabric).expect("the image stage decodes what it writes");
@@ -123,7 +121,7 @@ pub fn sampled(images: &Images, ends: &EndSwitches, drawn: DrawnSet, seed: u64) 
     let is_even =
         df.is_even() && df.groups().all(|group| senders_of(group) == senders_of(GroupId(0)));
     let wanted = (PACKETS / senders.max(1)).max(1);
-    // Where groups differ in size, some switches have more others than others have.
+    // If groups differ in size, switches differ in how many others they have.
     let per_pair =
         if is_even { (wanted / outside(GroupId(0)).max(1)).min(MOST_PER_PAIR) } else { 0 };
     let sent = if per_pair > 0 { outside(GroupId(0)) * per_pair } else { wanted };
@@ -175,7 +173,7 @@ pub fn sampled(images: &Images, ends: &EndSwitches, drawn: DrawnSet, seed: u64) 
     PortLoads { method: LoadMethod::Sampled { per_pair, sent }, loads }
 }
 
-/// Nodes of a switch that has any, on average.
+/// The mean number of nodes of switches with nodes.
 fn nodes_per_switch(df: &Dragonfly) -> f64 {
     if df.is_even() {
         f64::from(df.p())
@@ -185,7 +183,7 @@ fn nodes_per_switch(df: &Dragonfly) -> f64 {
     }
 }
 
-/// The links that the VLB path drawn for one packet takes; none for a pair without such a path.
+/// The links of the VLB path drawn for one packet; empty if the pair has no such path.
 fn path(
     switches: &[Option<&Switch<'_>>],
     (source, destination): (SwitchId, SwitchId),
@@ -201,7 +199,7 @@ fn path(
     let fabric = switch.image().fabric();
     let df = fabric.dragonfly();
     let explained = switch.explain(df.node(destination, 0), scheme, paths, &Crowded, rng);
-    // The first that is drawn: which of several is the cheapest depends on the queues.
+    // The first one drawn: which of several is the cheapest depends on the queues.
     let path = explained.ok()?.vlb_drawn.iter().next()?;
     // Where the intermediate switch is the one that x enters or y leaves, this adds no hop.
     let rest = Some((Some(path.detour), path.y));
@@ -269,7 +267,7 @@ mod tests {
             let far = far(&sampled(images, fabric.topology.ends(), drawn, 1), &counted);
             assert!(far < 5.0, "{drawn:?}, {draw:?}: {far} standard errors");
         }
-        // And not what is counted of another set: that balance changes loads is seen.
+        // Not the counts of another set: the effect of a balance on the loads shows.
         let far = far(
             &sampled(&after, fabric.topology.ends(), DrawnSet::UgalL, 1),
             &PortLoads::counted(&fabric.topology, whole),
@@ -286,7 +284,7 @@ mod tests {
                 .spread(LinkKind::Global);
         assert!((conventional.mean - 2.0).abs() < 1e-9, "{conventional:?}");
         assert!(conventional.most < 1.1 * conventional.mean, "{conventional:?}");
-        // Not all have a route of a single shape; local over global hops hold of those that do.
+        // Not all pairs have a route of a single shape; local over global hops hold for those that do.
         for (set, hops) in [("only:010", 1.0), ("only:111", 3.0), ("only:121", 4.0)] {
             let loads = sampled(&images(set), fabric(set).topology.ends(), DrawnSet::UgalL, 1);
             let (global, local) = (
@@ -329,8 +327,7 @@ mod tests {
         // 64 nodes send a flit each over two of 72 directions of cables.
         let global = loads.loads.spread(LinkKind::Global);
         assert!((global.mean - 64.0 * 2.0 / 72.0).abs() < 1e-9, "{global:?}");
-        // The group without nodes is a group in the middle and nothing else: each of its local links is busy
-        // for packets that pass.
+        // The group without nodes is only an intermediate group: each of its local links carries packets that pass.
         let last = loads
             .loads
             .busiest_of(fabric.topology.dragonfly(), SwitchId(32), LinkKind::Global)

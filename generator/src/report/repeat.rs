@@ -1,4 +1,4 @@
-//! What it takes to make the same table set again: version, fabric file, cables, command.
+//! How to reproduce the table set: version, fabric file, cables, command.
 
 use super::subject::Subject;
 use crate::choose::baseline::MostRegret;
@@ -60,7 +60,7 @@ fn cables(topology: &Topology) -> String {
     on_screen(&format!("cables.csv, {count}; it is left out on paper"), &list)
 }
 
-/// The command, with the options that decide what is made.
+/// The command, with the options that decide the result.
 fn command(subject: &Subject<'_>) -> String {
     let Subject { options, manifest, .. } = subject;
     let mut text = String::from("tvlb generate fabric.toml -o tables");
@@ -69,7 +69,7 @@ fn command(subject: &Subject<'_>) -> String {
         return text;
     }
     let is_given = manifest.choice.is_none();
-    // Where it was asked for and nothing came of it, the bytes are those without.
+    // If thinning was requested without effect, the bytes are those without it.
     let is_thinned = Decision::ALL.iter().any(|&decision| {
         manifest.sets.get(decision).balance.as_ref().is_some_and(|b| b.thinned_switches > 0)
     });
@@ -97,16 +97,16 @@ fn command(subject: &Subject<'_>) -> String {
     text
 }
 
-/// Whether a set file alone says the policies.
+/// Whether only a set file can express the policies.
 fn has_set_file(subject: &Subject<'_>) -> bool {
     matches!(subject.asked, Some(Policies::OfSetFile(_)))
 }
 
-/// The fabric file as it was understood, with nothing left to a default, and with what was asked in its place.
+/// The fabric file as it was understood, with every default spelled out and the policies of the options.
 fn fabric_file(subject: &Subject<'_>) -> FabricFile {
     let Subject { fabric, asked, .. } = subject;
     let mut file = fabric.file.clone();
-    // Where the lists lay is nobody's business.
+    // The paths of the lists are not part of the report.
     if let Wiring::Cables(list) = &mut file.wiring {
         *list = "cables.csv".into();
     }

@@ -1,5 +1,5 @@
-//! A set as pictures of paths: for each of the twelve shapes of a VLB path where its hops are, and how
-//! often a draw from the set has it.
+//! Pictures of a set's paths: for each of the twelve shapes of a VLB path, where its hops are, and how often a draw
+//! from the set has it.
 
 use crate::image::Images;
 use crate::routes::drawn_routes::{DrawnRoute, drawn_routes};
@@ -10,18 +10,18 @@ use std::fmt::Write;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{Decision, EndSwitches, FabricImage, Shape, SwitchId};
 
-/// Up to so many pairs of switches all are looked at.
+/// Up to this many pairs of switches, all are measured.
 const MOST_PAIRS: usize = 6000;
-/// Of more, so many drawn ones.
+/// Of more pairs, a sample of this size.
 const SAMPLED_PAIRS: u32 = 600;
-/// Keeps these random numbers apart from other uses of the seed.
+/// Separates these random numbers from other uses of the seed.
 const STREAM: u64 = 0x7368_6170_6573;
 
-/// How often a draw has each shape, by shape number: the mean over pairs of switches with nodes in different
-/// groups that have a route in the set.
+/// How often a draw has each shape, by shape number: the mean over pairs of switches with nodes in different groups
+/// that have a route in the set.
 pub(super) struct Shares {
     of: [f64; Shape::COUNT],
-    /// How many pairs were drawn to be looked at, where those are not all.
+    /// The size of the sample of pairs, if they were not all measured.
     pub(super) sampled: Option<u32>,
 }
 
@@ -81,7 +81,7 @@ const CELL: (f64, f64) = (112.0, 92.0);
 const GROUPS: [f64; 3] = [4.0, 39.0, 74.0];
 const GROUP: (f64, f64) = (26.0, 46.0);
 
-/// The twelve shapes, those that are never drawn pale.
+/// The twelve shapes; those never drawn are pale.
 pub(super) fn picture(shares: &Shares, name: &str) -> String {
     let rows = Shape::COUNT.div_ceil(COLUMNS);
     let real = |count: usize| f64::from(u32::try_from(count).expect("twelve at most"));

@@ -1,4 +1,4 @@
-//! Step 1: modelled throughput of every set, the bound, the front, and what came of it.
+//! Step 1: modelled throughput of every set, the bound, the front, and its use.
 
 use super::subject::Subject;
 use super::summary::row;
@@ -71,7 +71,7 @@ fn words(report: &Report, choice: &ChoiceEntry) -> String {
     )
 }
 
-/// What a set is in these plots: a candidate, the paper's, on the front, or another.
+/// The role of a set in these plots: a candidate, the paper's, on the front, or another.
 fn role(report: &Report, set: &SetResult) -> usize {
     let of_paper = report.sets.iter().find(|set| set.set == LITERAL);
     let of_paper = of_paper.map(|paper| paper.same_as.as_ref().unwrap_or(&paper.set));

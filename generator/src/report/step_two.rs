@@ -1,4 +1,4 @@
-//! Step 2: what was simulated, who won and why.
+//! Step 2: what was simulated, the winner, and the reasons.
 
 use super::named_sets::{capitalised, ours};
 use super::subject::Subject;
@@ -52,7 +52,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     html
 }
 
-/// What the short names of a contest stand for, in full.
+/// The full texts of a contest's short names.
 fn texts(contest: &ContestEntry, ours: &str) -> String {
     let references = contest.references().map(|(name, entry)| (name, entry.set.as_str()));
     let mut rows: Vec<(&str, &str)> = references.filter(|(name, set)| name != set).collect();
@@ -78,8 +78,7 @@ fn cells(name: &str, entry: &ContenderEntry) -> Vec<String> {
     [name.to_owned()].into_iter().chain(figures(entry, "–")).collect()
 }
 
-/// What each of those compared loses on each traffic, and, where no candidate holds all guards, what else
-/// could be had.
+/// What each of the compared contenders loses on each traffic, and the alternatives if no candidate holds all guards.
 fn regrets(contest: &ContestEntry, panel: &PanelEntry) -> String {
     let compared = with_regrets(contest);
     let regrets = compared.iter().map(|(name, _)| format!("regret of {name}"));

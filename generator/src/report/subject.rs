@@ -1,4 +1,4 @@
-//! What the sections of the report are made from.
+//! The data of the report's sections.
 
 use crate::checked_fabric::CheckedFabric;
 use crate::choose::ChoiceOptions;
@@ -9,21 +9,21 @@ use tvlb_table_set::Manifest;
 use tvlb_throughput::report::Report;
 use tvlb_verify::Certificate;
 
-/// Everything that a report tells of.
+/// Everything that a report describes.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'s> {
     pub fabric: &'s CheckedFabric<'s>,
-    /// How sets were to be chosen, where they were chosen.
+    /// How sets were to be chosen, if they were chosen.
     pub options: &'s ChoiceOptions,
-    /// What the policies were to be, in the place of what the fabric file says.
+    /// The policies that replaced those of the fabric file.
     pub asked: Option<&'s Policies>,
-    /// Step 1's report; none where the sets were given or the fabric is too large to be modelled.
+    /// Step 1's report; `None` if the sets were given or the fabric is too large for the model.
     pub modelled: Option<&'s Report>,
-    /// What the images say of each decision.
+    /// The policies of the images.
     pub policies: &'s PerDecision<Policy>,
     pub manifest: &'s Manifest,
-    /// The images as they are written.
+    /// The images that are written.
     pub images: &'s Images,
-    /// What was verified of them.
+    /// The result of their verification.
     pub certificate: &'s Certificate,
 }

@@ -57,7 +57,7 @@ pub(super) fn listed(words: &[&str]) -> String {
     }
 }
 
-/// A scheme as sentences name it, from its name in files.
+/// A scheme's name in sentences, from its name in files.
 pub(super) fn scheme_in_words(name: &str) -> String {
     if name == Scheme::UgalGroup.name() {
         "UGAL by the group".to_owned()
@@ -66,7 +66,7 @@ pub(super) fn scheme_in_words(name: &str) -> String {
     }
 }
 
-/// What a set loses where no candidate holds all guards.
+/// The losses of a set if no candidate holds all guards.
 pub(super) fn guards_not_held(contest: &ContestEntry) -> String {
     let scheme = scheme_in_words(&contest.scheme);
     let mut text = format!("No candidate of {scheme} held all guards");
@@ -84,7 +84,7 @@ pub(super) fn guards_not_held(contest: &ContestEntry) -> String {
     text
 }
 
-/// What the verification of the images was.
+/// How the images were verified.
 pub(super) fn certificate(subject: &Subject<'_>) -> &'static str {
     match subject.certificate.extent {
         Extent::Exhaustive => {

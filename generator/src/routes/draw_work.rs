@@ -1,12 +1,12 @@
-//! What it takes a switch to draw a route of a set, pair by pair: the *looks* of a draw.
+//! The cost for a switch of drawing a route of a set, pair by pair: the *looks* of a draw.
 //!
-//! A look is a cell that is tried or visited, a link of a leg to or from an intermediate switch, or a group that is looked at while pairs of links are
-//! sought, as `firmware-model/src/draw` describes them. A switch that is asked for its links to a group
-//! (`firmware-model/src/draw/by_shape.rs`) is a look, and one more for every eight of its ports. The expected number follows from how many
-//! routes of each shape a pair has, without drawing any: it is exact for whole sets on regular
-//! wirings, where every try is as likely to hit, and an estimate elsewhere (fractions and thinning are
-//! taken as they keep on average; on other wirings links are taken as spread evenly over the ports). A set that asks for more than a switch can live with is refused
-//! ([`DrawWork::check`]).
+//! A look is a try of or visit to a cell, a link of a leg to or from an intermediate switch, or a group that is
+//! examined while pairs of links are sought, as `firmware-model/src/draw` describes them. A list of a switch's links to
+//! a group (`firmware-model/src/draw/by_shape.rs`) takes one look, and one more for every eight of its ports. The
+//! expected number follows from the number of routes of each shape that a pair has, without any draw: it is exact for
+//! whole sets on regular wirings, where every try is equally likely to hit, and an estimate elsewhere (fractions and
+//! thinning count by their mean; on other wirings links count as evenly spread over the ports). A set that costs a
+//! switch too much is refused ([`DrawWork::check`]).
 
 mod in_cells;
 mod through_switches;
@@ -23,12 +23,12 @@ use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::names::{NamedSwitch, Names};
 use tvlb_topology::routes::count::RouteCounter;
 
-/// The most looks of a draw on average over all pairs that a set may take.
+/// The largest mean of looks per draw, over all pairs, that a set may take.
 ///
 /// Some 67 000 instructions of a Cortex-M4, at 260 a look (`firmware-model/README.md`, Work).
 pub const MOST_MEAN_LOOKS: f64 = 256.0;
 
-/// The most looks of a draw on average for any one pair that a set may take.
+/// The largest mean of looks per draw for any one pair that a set may take.
 ///
 /// Some 1.1 million instructions of a Cortex-M4, at 260 a look.
 pub const MOST_PAIR_LOOKS: f64 = 4096.0;
@@ -44,7 +44,7 @@ pub struct DrawWork {
     pub pair: (SwitchId, SwitchId),
 }
 
-/// A set that a switch cannot draw from at a bearable cost.
+/// A set whose draws cost a switch too much.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "set {set:?}: a draw takes a switch {:.0} looks at cells on average, and {:.0} from switch {} to \
@@ -54,15 +54,15 @@ pub struct DrawWork {
     .work.mean, .work.most, .pair.0, .pair.1
 )]
 pub struct TooMuchWork {
-    /// The set, as the grammar writes it.
+    /// The set, in the grammar of sets.
     pub set: String,
     pub work: DrawWork,
-    /// The pair of switches where it takes most.
+    /// The pair of switches with the largest cost.
     pub pair: (NamedSwitch, NamedSwitch),
 }
 
 impl TooMuchWork {
-    /// The same with what the machine calls its switches.
+    /// The same with the machine's names of its switches.
     #[must_use]
     pub fn with_names(self, names: &Names) -> Self {
         let (from, to) = self.work.pair;
@@ -71,7 +71,7 @@ impl TooMuchWork {
 }
 
 impl DrawWork {
-    /// Whether a switch can live with it; `rule` is the set's, for the message.
+    /// Checks the cost against the limits; `rule` is the set's, for the message.
     ///
     /// # Errors
     /// If the mean is above [`MOST_MEAN_LOOKS`] or some pair's above [`MOST_PAIR_LOOKS`].
@@ -84,8 +84,8 @@ impl DrawWork {
     }
 }
 
-/// The looks of a draw from the set of a rule, which each switch thins to its `levels` (none for a
-/// switch that thins nothing).
+/// The looks of a draw from the set of a rule, which each switch thins by its `levels` (empty for a switch that thins
+/// nothing).
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them. Each source is a
 /// step of the stage "draws".
@@ -110,7 +110,7 @@ pub fn draw_work<'l>(
             let source = from.source();
             let thinning = mean_fraction(levels(source));
             let through = through.as_ref().map(|through| (through, through.looks_at_all(source)));
-            // Most pairs of a source have as many routes of each shape as others have.
+            // Most pairs of a source have the same numbers of routes of each shape as others.
             let mut known = BTreeMap::new();
             let mut sum = (0.0, 0, -1.0, source);
             for destination in ends.outside(df.place(source).0) {

@@ -13,8 +13,8 @@ pub struct DrawnRoute {
     pub share: f64,
 }
 
-/// The routes of a decision's set to a switch of another group, by shape and then by their ports; their
-/// shares add up to 1 where there are any.
+/// The routes of a decision's set to a switch of another group, by shape and then by their ports; their shares add up
+/// to 1 unless there are none.
 pub fn drawn_routes(
     switch: &Switch<'_>,
     decision: Decision,

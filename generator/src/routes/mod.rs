@@ -1,4 +1,4 @@
-//! What a switch has to do to draw a route, and how often it draws each, beside the routes themselves, which the topology counts.
+//! The cost of drawing a route, and the probability of each route that a switch draws. The topology counts routes.
 
 pub mod draw_work;
 pub mod drawn_routes;

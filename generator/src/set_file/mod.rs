@@ -1,6 +1,5 @@
-//! Path sets as files, for programs of others: a set file says exactly what each decision of a table set
-//! goes by, and one that is read makes the policies that were written ([`SetFile`]).
-//! `docs/reference/set-files.md` describes it for users.
+//! Path sets as files, for other programs: a set file says exactly how each decision of a table set is made, and
+//! reading it gives the policies that were written ([`SetFile`]). `docs/reference/set-files.md` describes it for users.
 
 use crate::policy::{Levels, Policy};
 use crate::table_policies::TablePolicies;
@@ -18,18 +17,18 @@ use tvlb_table_set::OpenWeighing;
 use tvlb_table_set::grammar::{canonical, parse_set};
 use tvlb_table_set::input_file;
 
-/// The format that is written and read.
+/// The format.
 const FORMAT: &str = "tvlb path sets 1";
 /// Levels take some bytes for each global port of a group, switch by switch.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// What each decision goes by, as a file.
+/// How each decision is made, as a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SetFile {
     /// `tvlb path sets 1`.
     pub format: String,
-    /// The fabric that the sets are of.
+    /// The fabric of the sets.
     pub fabric: FabricOfSets,
     /// By decision.
     pub decisions: PerDecision<DecisionEntry>,
@@ -44,38 +43,38 @@ pub struct FabricOfSets {
     pub identity: Option<String>,
 }
 
-/// What one decision goes by. `set` and `seed` say what the set is; `draw` and `shapes` say it once more
-/// for those who do not read the grammar of sets.
+/// One decision. `set` and `seed` define the set; `draw` and `shapes` repeat it for readers who do not know the grammar
+/// of sets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DecisionEntry {
     /// In the grammar of sets.
     pub set: String,
-    /// Decides which routes make up a fraction.
+    /// The seed of the routes in a fraction.
     pub seed: u64,
     /// `by-route`, `by-shape` or `by-switch`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draw: Option<String>,
-    /// The shapes of which routes are kept, by rising number; none where the set is one of switches.
+    /// The shapes of the kept routes, by rising number; absent for a set of intermediate switches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shapes: Option<Vec<ShapeEntry>>,
     /// How the decision weighs MIN against VLB, in the words that follow the set in a policy.
     #[serde(default)]
     pub weighing: OpenWeighing,
-    /// By the number of a switch that thins the set: a level, 3 to 15, for each global port of its group.
+    /// By number, the switches that thin the set: a level, 3 to 15, for each global port of its group.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub thinned: BTreeMap<u16, Vec<u8>>,
 }
 
-/// What a set keeps of a shape.
+/// The part of a shape that a set keeps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ShapeEntry {
     /// Local hops in the three groups.
     pub shape: String,
-    /// How much of its routes is kept.
+    /// The kept share of its routes, in percent.
     pub percent: f64,
-    /// Its weight, where the set is drawn by shape.
+    /// Its weight, if the set is drawn by shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<u16>,
 }
@@ -137,10 +136,10 @@ impl SetFile {
         json
     }
 
-    /// Reads a file, and gives the policies that it means on a fabric of this identity.
+    /// Reads a file, and returns its policies on a fabric of this identity.
     ///
     /// # Errors
-    /// A file that cannot be read, is of another fabric, or says what cannot be.
+    /// A file that cannot be read, is for another fabric, or is invalid.
     pub fn read(
         path: &Path,
         df: &Dragonfly,
@@ -178,7 +177,7 @@ const fn draw_name(rule: &SetRule) -> &'static str {
     }
 }
 
-/// What a set keeps of each shape; `None` of one of switches, whose legs say it, and of triples.
+/// The part of each shape that a set keeps; `None` for a set of switches, defined by its legs, and of triples.
 fn shapes(rule: &SetRule) -> Option<Vec<ShapeEntry>> {
     let weight = |shape| match rule.draw {
         DrawRule::ByShape { .. } => Some(rule.weight_of(shape)),
@@ -192,7 +191,7 @@ fn shapes(rule: &SetRule) -> Option<Vec<ShapeEntry>> {
     rule.is_of_routes().then(|| rule.shapes().iter().map(entry).collect())
 }
 
-/// Turns what a file says into policies.
+/// Turns the contents of a file into policies.
 struct PolicyReader<'f> {
     path: &'f Path,
     df: &'f Dragonfly,
@@ -329,7 +328,7 @@ mod tests {
     fn what_is_written_is_read_alike() {
         insta::assert_snapshot!(text());
         assert_eq!(read(&text()).unwrap(), policies());
-        // What is said twice may be left out, and so may the fabric.
+        // Redundant keys may be left out, and so may the fabric.
         let mut value: serde_json::Value = serde_json::from_str(&text()).unwrap();
         value["fabric"].as_object_mut().unwrap().remove("identity");
         for decision in Decision::ALL {

@@ -1,16 +1,15 @@
-//! Static link loads: what every link carries on average when packets take MIN, or VLB paths as a set
-//! draws them, whatever the queues are.
+//! Static link loads: the mean load of every link when packets take MIN, or VLB paths drawn from a set, whatever the
+//! queues.
 //!
-//! A load is in flits per cycle where every node that sends sends one flit per cycle. Where the largest
-//! is L, nodes cannot all send more than 1/L without a queue that grows for ever: the *static saturation*,
-//! which is 1 at most because a node's own link carries no more. Finite buffers can saturate earlier. Beyond
-//! saturation, sources that do not need the busy link go on sending, so that the mean over all nodes can
-//! rise above 1/L. Where kinds of links differ in bandwidth, each load counts as a multiple of what its link
-//! takes.
+//! A load is in flits per cycle if every node that sends sends one flit per cycle. If the largest is L, nodes cannot
+//! all send more than 1/L without a queue that grows without limit: the *static saturation*, which is 1 at most because
+//! a node's own link carries no more. Finite buffers can saturate earlier. Beyond saturation, sources that do not need
+//! the busy link continue to send, so that the mean over all nodes can rise above 1/L. If kinds of links differ in
+//! bandwidth, each load counts relative to the bandwidth of its link.
 //!
-//! MIN is drawn uniformly among the links between two groups, and VLB as a switch draws that does not
-//! thin its set. Within a group VLB goes through a third switch, whatever the set. A packet for which
-//! there is no VLB path takes MIN, as in a switch; how many do so is said.
+//! MIN is drawn uniformly among the links between two groups, and VLB as by a switch that does not thin its set. Within
+//! a group VLB goes through a third switch, whatever the set. As in a switch, a packet without a VLB path takes MIN;
+//! the amount of these is reported.
 //!
 //! Loads are sums of non-negative terms in f64, made in an order that does not depend on the number of
 //! threads. The relative error of a sum of n terms is at most (n + 8)·2⁻⁵³: below 10⁻⁷ on any fabric, and
@@ -42,11 +41,11 @@ pub enum LoadPaths {
     Set(SetRule),
 }
 
-/// Why there are no loads.
+/// Why no loads can be computed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StaticLoadError {
-    /// The traffic changes during a run, so that no link carries one amount.
+    /// The traffic changes during a run, so that a link has no single load.
     #[error("the traffic changes, accepted traffic that stays as it is")]
     Changing,
     #[error(
@@ -61,18 +60,18 @@ pub enum StaticLoadError {
     NoPath,
 }
 
-/// What every link carries, in flits per cycle, where every node that sends sends one flit per cycle.
+/// The load of every link, in flits per cycle, if every node that sends sends one flit per cycle.
 #[derive(Clone, Debug)]
 pub struct StaticLoads {
-    /// What links between switches carry.
+    /// The loads of links between switches.
     pub links: LinkLoads,
-    /// What the link to each node carries, by node number.
+    /// The load of the link to each node, by node number.
     pub to_nodes: Vec<f64>,
     /// How many nodes send. The link from each of them carries 1.
     pub senders: u32,
     /// Flits per cycle that take MIN because there is no VLB path.
     pub without_vlb: f64,
-    /// Flits per cycle that are not in any load because there is no path.
+    /// Flits per cycle that have no path and are in no load.
     pub left_out: f64,
     bandwidths: Bandwidths,
 }
@@ -84,7 +83,7 @@ impl LoadPaths {
             Self::Conventional => Draw::Conventional,
             Self::Set(rule) if rule.shapes() == ShapeSet::EMPTY => Draw::Min,
             Self::Set(rule) => {
-                // The same draw, which is counted by groups and not by switches.
+                // The same draw, which is counted by groups instead of switches.
                 let all = DrawRule::BySwitch { legs: LegHops::ALL, returns: true };
                 let is_single =
                     topology.links_per_pair().1 <= 1 && topology.group_links().is_whole();
@@ -98,12 +97,12 @@ impl LoadPaths {
     }
 }
 
-/// What every link carries under this traffic.
+/// The load of every link under this traffic.
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them.
 ///
 /// # Errors
-/// There is no VLB path to speak of, or the traffic changes.
+/// There is no VLB path at all, or the traffic changes.
 ///
 /// # Example
 /// ```
@@ -133,14 +132,13 @@ pub fn static_loads(
     loads_of(topology, &to_switches, (traffic.received(df), traffic.senders(df)), paths)
 }
 
-/// What every link carries where each switch sends so much to others as `to_switches` says, in any unit: flits
-/// per cycle, or packets of a job. `at_nodes` is what the link to each node carries, by number, and how many
-/// nodes send.
+/// The load of every link if each switch sends to others as `to_switches` says, in any unit: flits per cycle, or
+/// packets of a job. `at_nodes` is the load of the link to each node, by number, and how many nodes send.
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them.
 ///
 /// # Errors
-/// There is no VLB path to speak of.
+/// There is no VLB path at all.
 pub fn loads_of(
     topology: &Topology,
     to_switches: &(dyn Fn(SwitchId) -> Vec<(SwitchId, f64)> + Sync),
@@ -177,7 +175,7 @@ fn total(demands: &[Demand]) -> f64 {
     demands.iter().fold(0.0, |sum, demand| sum + demand.amount)
 }
 
-/// Refuses VLB where no pair of different groups that sends has such a path.
+/// Refuses VLB if no pair that sends between different groups has such a path.
 fn check(
     df: &Dragonfly,
     demands: &impl Fn(SwitchId) -> Vec<Demand>,
@@ -205,9 +203,9 @@ pub struct LoadedLink {
 }
 
 impl StaticLoads {
-    /// The same loads where these nodes alone are left, the others being those of dead switches. `at_nodes` is
-    /// what each node receives of them, by number, and how many of them send. On links between switches the others
-    /// have no load in any case, as no path leads there.
+    /// The same loads if only these nodes are left, because the switches of the others are dead. `at_nodes` is what
+    /// each node receives from them, by number, and how many of them send. On links between switches the others have no
+    /// load in any case, as no path leads there.
     #[must_use]
     pub fn among(self, nodes: &Nodes, (mut to_nodes, senders): (Vec<f64>, u32)) -> Self {
         for node in nodes.missing() {
@@ -216,8 +214,8 @@ impl StaticLoads {
         Self { to_nodes, senders, ..self }
     }
 
-    /// The loads where this share of the packets take these paths, and all others those of `others`: loads of
-    /// the same traffic on the same wiring.
+    /// The loads if this share of the packets takes these paths, and the rest those of `others`: loads of the same
+    /// traffic on the same wiring.
     #[must_use]
     pub fn mixed(&self, share: f64, others: &Self) -> Self {
         let mix = |own: f64, other: f64| share * own + (1.0 - share) * other;
@@ -229,7 +227,7 @@ impl StaticLoads {
         }
     }
 
-    /// The largest load of any link, the links of the nodes included, as a multiple of what the link takes.
+    /// The largest load of any link, the links of the nodes included, relative to its bandwidth.
     pub fn largest(&self) -> f64 {
         let own: f64 = if self.senders > 0 { 1.0 } else { 0.0 };
         let nodes = self.to_nodes.iter().copied().fold(own, f64::max);
@@ -240,19 +238,19 @@ impl StaticLoads {
         most
     }
 
-    /// How many flits per cycle a link of a kind takes.
+    /// The bandwidth of a kind of links, in flits per cycle.
     pub fn flits_per_cycle(&self, kind: LinkKind) -> f64 {
         self.bandwidths.flits_per_cycle(kind)
     }
 
-    /// The largest load of flits per node and cycle that no link is too narrow for: 1 at most.
+    /// The largest load, in flits per node and cycle, that no link is too narrow for: 1 at most.
     pub fn saturation(&self) -> f64 {
-        // The largest load is at least 1 where any node sends.
+        // The largest load is at least 1 if any node sends.
         1.0 / self.largest().max(1.0)
     }
 
-    /// The links of a kind that carry most, at most so many, the busiest first; of equal ones the one of
-    /// the lowest number. Idle links are left out.
+    /// The links of a kind that carry most, at most `count`, the busiest first; of equal ones that with the lowest
+    /// number. Idle links are left out.
     pub fn busiest(&self, topology: &Topology, kind: LinkKind, count: usize) -> Vec<LoadedLink> {
         let ends = |link| match kind {
             LinkKind::Node => {

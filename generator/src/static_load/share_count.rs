@@ -1,17 +1,16 @@
-//! An estimate of the saturation under `VALg` that counts shares of links, as Prisacari et al., "Performance
-//! Optimization of Load Imbalanced Workloads in Large Scale Dragonfly Systems" (HPSR 2015), reason.
+//! An estimate of the saturation under `VALg` that counts shares of links, as in Prisacari et al., "Performance
+//! Optimization of Load Imbalanced Workloads in Large Scale Dragonfly Systems" (HPSR 2015).
 
 use std::collections::BTreeMap;
 use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchIndex};
 use tvlb_topology::Topology;
 use tvlb_traffic::Traffic;
 
-/// For every ordered pair of groups (S, I), S ≠ I, the share of the bandwidth that S's traffic finds in I:
-/// all of it where S sends to I or within S, or where S's traffic crosses I without a local hop; else 1/n,
-/// where n is the number of groups whose traffic takes the same local link of I. The estimate is the sum
-/// over twice the number of nodes.
+/// For every ordered pair of groups (S, I), S ≠ I, the share of the bandwidth that S's traffic finds in I: all of it if
+/// S sends to I or within S, or if S's traffic crosses I without a local hop; else 1/n, where n is the number of groups
+/// whose traffic takes the same local link of I. The estimate is the sum over twice the number of nodes.
 ///
-/// `None` where it says nothing: two groups do not share exactly one link, or a group sends to several.
+/// `None` if it does not apply: two groups do not share exactly one link, or a group sends to several.
 pub fn share_count(topology: &Topology, traffic: &Traffic) -> Option<f64> {
     let df = topology.dragonfly();
     if topology.links_per_pair() != (1, 1) {
@@ -36,7 +35,7 @@ pub fn share_count(topology: &Topology, traffic: &Traffic) -> Option<f64> {
                 *users.entry((v, w)).or_default() += 1;
             }
         }
-        // The groups that share a link have its bandwidth once together.
+        // The groups that share a link share its bandwidth.
         sum += users.values().fold(0.0, |links, _| links + 1.0);
     }
     Some(sum / (2.0 * f64::from(df.node_count())))

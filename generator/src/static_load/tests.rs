@@ -1,4 +1,4 @@
-//! Loads against closed forms, exact values of other programs, and a listing of every path.
+//! Loads against closed forms, exact values of other programs, and an enumeration of every path.
 
 use super::*;
 use tvlb_schema::End;
@@ -29,8 +29,8 @@ fn near(found: f64, expected: f64) -> bool {
     (found - expected).abs() < 1e-10
 }
 
-/// (g − 2)/((g − 1)·n) for `VALg`, where n routes with one hop in the middle meet in a local link; for `VALn`
-/// of complement as another program counted it; T of the share count, with four digits.
+/// (g − 2)/((g − 1)·n) for `VALg`, where n routes with one hop in the middle meet on a local link; for `VALn` of
+/// complement as another program counted it; T of the share count, with four digits.
 type Row = (u32, [(u32, f64); 4], f64, [f64; 4]);
 
 /// complement, shift(h + 1), shift(2h), shift(2h + ⌊h/2⌋).
@@ -120,7 +120,7 @@ fn a_group_in_the_middle_sends_within_itself() {
     assert!(near(saturation("valn"), 5.0 / 18.0));
 }
 
-/// What pairs and probabilities say, one path after the other.
+/// The loads from pairs and probabilities, path by path.
 fn listed(topology: &Topology, traffic: &Traffic, paths: &LoadPaths) -> Vec<f64> {
     let df = topology.dragonfly();
     let links = LinkNumbers::new(*df);
@@ -137,7 +137,7 @@ fn listed(topology: &Topology, traffic: &Traffic, paths: &LoadPaths) -> Vec<f64>
             }
             let drawn = DrawnPaths::new(topology, &rule, source, destination);
             let mut all: Vec<(Vec<SwitchId>, Vec<_>, f64)> = Vec::new();
-            // Within a group MIN is by way of a third switch, as VLB is, where there is no link.
+            // Within a group, MIN goes through a third switch, as VLB does, if there is no link.
             if is_min && !drawn.min.is_empty() || drawn.vlb.is_empty() {
                 let min = drawn.min.iter();
                 all.extend(min.map(|m| (m.switches.switches().to_vec(), vec![m.x], m.probability)));
@@ -203,7 +203,7 @@ fn loads_are_those_of_the_paths_one_by_one() {
     }
 }
 
-/// Where groups change places, the loads follow from the places alone.
+/// If groups change places, the loads depend only on the places.
 #[test]
 fn shuffled_groups_spread_a_shift() {
     let topology = system(3, 6, 3);
@@ -230,14 +230,14 @@ fn the_busiest_links_are_named() {
     assert_eq!(busiest[1].link, LinkEnds::Global(end(1, 0, 0), end(2, 3, 1)));
     assert!(near(busiest[0].load, 8.0) && loads.as_busy(LinkKind::Global) == 9);
     let busiest = loads.busiest(&topology, LinkKind::Local, 1);
-    // Two nodes of switch 3 send by way of switch 0, and packets for two nodes of switch 0 arrive at 3.
+    // Two nodes of switch 3 send through switch 0, and packets for two nodes of switch 0 arrive at 3.
     assert_eq!(busiest[0].link, LinkEnds::Local(SwitchId(3), SwitchId(0)));
     assert!(near(busiest[0].load, 4.0));
     let nodes = loads.busiest(&topology, LinkKind::Node, 100);
     assert_eq!((nodes.len(), nodes[0].link), (72, LinkEnds::ToNode(NodeId(0))));
 }
 
-/// The link to a node is a link, too.
+/// The link to a node is a link as well.
 #[test]
 fn a_node_to_which_many_send_is_the_limit() {
     let topology = system(2, 4, 2);

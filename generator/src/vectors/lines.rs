@@ -1,4 +1,4 @@
-//! The lines of decision vectors: what a switch is given, and what it answers.
+//! The lines of decision vectors: the inputs of a switch, and its answers.
 
 use rand::{Rng, TryRng};
 use std::convert::Infallible;
@@ -78,20 +78,20 @@ impl Lines {
         looked
     }
 
-    /// What the look in the intermediate group made of a header.
+    /// A header after the look in the intermediate group.
     pub(super) fn onward(&mut self, header: Header, looked: &Result<Header, Error>) {
         let told = Told(looked.as_ref().copied());
         self.line(format_args!("onward {:016x} // {told}", header.bits()));
     }
 
-    /// How a packet with a header goes on.
+    /// The step of a packet with this header.
     pub(super) fn forward(&mut self, header: Header, step: &Result<Step, Error>) {
         let told = Told(step.as_ref().copied());
         self.line(format_args!("forward {:016x} // {told}", header.bits()));
     }
 }
 
-/// Random words, of which those that are taken are written down.
+/// Random words; those that are drawn are recorded.
 pub(super) struct Recorded<'r, R> {
     rng: &'r mut R,
     taken: Vec<u32>,
@@ -119,7 +119,7 @@ impl<R: Rng> TryRng for Recorded<'_, R> {
     }
 }
 
-/// The words of a call, between its own and its result.
+/// The words of a call, between its inputs and its result.
 struct Words(Vec<u32>);
 
 impl Display for Words {

@@ -1,8 +1,8 @@
-//! Decision vectors: what a switch of a table set decides, call by call, for the tests of a firmware to replay.
+//! Decision vectors: the decisions of a switch of a table set, call by call, for firmware tests to replay.
 //! `docs/reference/embedding.md` describes the lines.
 //!
-//! The calls are made on the datapath that ships. Headers of packets under way are those with which packets of the whole
-//! fabric come to the switch, walked through its other switches.
+//! The calls are made on the datapath that ships. Headers of packets in transit are those with which packets of the
+//! whole fabric arrive at the switch, after a walk through its other switches.
 
 mod lines;
 mod of_run;
@@ -17,17 +17,17 @@ use tvlb_firmware_model::{
 };
 use tvlb_schema::{NodeId, Port, SwitchId};
 
-/// How many packets under way are taken at each stage, and in the intermediate group, where the links on are weighed.
+/// How many packets in transit are used at each stage, and before each choice of a link to go on.
 const OF_STAGE: usize = 4;
 const OF_MIDDLE: usize = 16;
-/// The search ends after so many packets of which none brought a new header.
+/// The search ends after this many packets without a new header.
 const MOST_IN_VAIN: u32 = 20_000;
 /// Calls of `admit` with the same credits.
 const ADMISSIONS: u32 = 32;
-/// Headers that no switch writes: of no kind of this datapath, and out of every range.
+/// Headers that no switch writes: of an unknown kind, and out of every range.
 const ODD: [u64; 2] = [3, 0xffff_ffff_ffff_ff02];
 
-/// The images of one switch, with the names by which the lines call them.
+/// The images of one switch, with their names in the lines.
 #[derive(Clone, Copy, Debug)]
 pub struct VectorImages<'a> {
     /// The fabric image.
@@ -38,7 +38,7 @@ pub struct VectorImages<'a> {
     pub faults: Option<(&'a str, &'a [u8])>,
 }
 
-/// Headers with which packets come to a switch, of all schemes, kinds of paths and stages, each once.
+/// Headers with which packets arrive at a switch, for all schemes, kinds of paths and stages, without repetition.
 #[must_use]
 pub fn arriving(switches: &[(SwitchId, Switch<'_>)], at: SwitchId, seed: u64) -> Vec<Header> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -53,7 +53,7 @@ pub fn arriving(switches: &[(SwitchId, Switch<'_>)], at: SwitchId, seed: u64) ->
     let (mut walk, mut last) = (0, 0);
     while walk - last < MOST_IN_VAIN {
         walk += 1;
-        // PAR's second look is at packets from the own group.
+        // PAR's second look is at packets from the same group.
         let (scheme, paths) = kind_of(walk);
         let from = if walk.is_multiple_of(2) {
             neighbours[below(&mut rng, neighbours.len())]
@@ -119,7 +119,7 @@ pub fn vectors(
             let counters = block.count(channels, queues);
             block.all_calls(&Known { counters, channels }, arriving);
         }
-        // Sums only, which tables by channel refuse.
+        // Only sums, which tables by channel refuse.
         let counters = block.count(0, Queues::Random);
         block.admissions(&Known { counters, channels: 0 }, 8);
         block.boots_for_less(channels, arriving);
@@ -127,7 +127,7 @@ pub fn vectors(
     Ok(lines.0)
 }
 
-/// What the queues of a switch are like.
+/// The state of a switch's queues.
 #[derive(Clone, Copy)]
 enum Queues {
     Idle,
@@ -139,7 +139,7 @@ enum Queues {
     Full,
 }
 
-/// Credits by channel, or sums where there are no channels.
+/// Credits by channel, or sums without channels.
 struct Known {
     counters: Vec<u32>,
     channels: u8,
@@ -173,7 +173,7 @@ struct Block<'b, 'i> {
 }
 
 impl Block<'_, '_> {
-    /// Counters for so many channels of each port, or sums, and the lines that say them.
+    /// Counters for this many channels of each port, or sums, and the line that states them.
     fn count(&mut self, channels: u8, queues: Queues) -> Vec<u32> {
         let ports = self.switch.image().fabric().dragonfly().radix() as usize;
         let counters: Vec<u32> = (0..ports * usize::from(channels.max(1)))
@@ -194,7 +194,7 @@ impl Block<'_, '_> {
 
     fn all_calls(&mut self, credits: &Known, arriving: &[Header]) {
         for header in self.admissions(credits, ADMISSIONS) {
-            // It is for the next switch: here it is astray, or makes sense by chance.
+            // It is for the next switch: here it is invalid, or valid by chance.
             self.forward(header);
         }
         for header in ODD.map(Header::from_bits).iter().chain(arriving) {
@@ -208,8 +208,8 @@ impl Block<'_, '_> {
         }
     }
 
-    /// Packets of nodes, of all schemes and paths, some to this switch and some to no node; the headers that come of
-    /// them.
+    /// Packets of nodes, of all schemes and paths, some to this switch and some to nonexistent nodes; returns the
+    /// resulting headers.
     fn admissions(&mut self, credits: &Known, count: u32) -> Vec<Header> {
         let df = self.switch.image().fabric().dragonfly();
         let own = df.node(self.switch.image().switch(), 0).0;
@@ -233,7 +233,7 @@ impl Block<'_, '_> {
         headers
     }
 
-    /// A second look; the header to go on with.
+    /// A second look; returns the header to continue with.
     fn reconsider(&mut self, header: Header, paths: VlbPaths, credits: &Known) -> Option<Header> {
         let looked = self.lines.reconsider((header, paths), self.rng, |words| {
             self.switch.reconsider(header, paths, credits, words)
@@ -245,8 +245,8 @@ impl Block<'_, '_> {
         self.lines.forward(header, &self.switch.forward(header));
     }
 
-    /// The same switch booted for less than PAR: it refuses PAR's packets, and those that need its channels. On the channels
-    /// of direct paths alone, packets under way of other schemes lack some.
+    /// The same switch booted for less than PAR: it refuses PAR's packets, and those that need its channels. With only
+    /// the channels of direct paths, packets in transit of other schemes lack some.
     fn boots_for_less(&mut self, channels: u8, arriving: &[Header]) {
         for (scheme, paths) in [
             (Scheme::UgalL, VlbPaths::Conventional),

@@ -8,7 +8,7 @@ use tvlb_firmware_model::{Admission, Channels, Credits, Error, Header, Step, Swi
 use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_simulator::{BootedFabric, BySwitches, Decider, Settings, SwitchView};
 
-/// What the switches of a run decide, from the end of the warm-up on, up to so many calls of each switch.
+/// The decisions of a run's switches after the warm-up, up to a number of calls of each switch.
 #[derive(Debug)]
 pub struct RunDecisions<'s> {
     settings: &'s Settings,
@@ -24,15 +24,15 @@ pub struct RunDecisions<'s> {
 struct OfSwitch {
     lines: Lines,
     calls: u32,
-    /// The credits that the last line of credits said.
+    /// The credits of the last line of credits.
     credits: Vec<u32>,
 }
 
 impl<'s> RunDecisions<'s> {
-    /// None yet, of a run by these settings.
+    /// No decisions yet, for a run with these settings.
     ///
     /// # Errors
-    /// The settings are not for this fabric, or by their scheme a switch decides from more than its own credits.
+    /// The settings are not for this fabric, or a switch of this scheme decides from more than its own credits.
     pub fn new(
         fabric: &BootedFabric<'_>,
         settings: &'s Settings,
@@ -55,14 +55,14 @@ impl<'s> RunDecisions<'s> {
         })
     }
 
-    /// What writes them down as the run goes on. The run is then made by one thread.
+    /// The recorder to run with. The run then uses one thread.
     #[must_use]
     pub const fn recorder(&self) -> RunRecorder<'_> {
         RunRecorder { decisions: self }
     }
 
-    /// The lines, switch by switch, each after its images by the names that `images` has for the fabric's and for the
-    /// switch's. Switches that were not called are left out.
+    /// The lines, switch by switch, each after its images by the names that `images` returns for the fabric's and for
+    /// the switch's. Switches without calls are left out.
     #[must_use]
     pub fn text(self, images: impl Fn(SwitchId) -> (String, String)) -> String {
         let mut text = Lines::beginning();
@@ -82,14 +82,14 @@ impl<'s> RunDecisions<'s> {
     }
 }
 
-/// Lets the switches decide, and writes it down.
+/// Lets the switches decide, and records it.
 #[derive(Clone, Copy, Debug)]
 pub struct RunRecorder<'d> {
     decisions: &'d RunDecisions<'d>,
 }
 
 impl<'d> RunRecorder<'d> {
-    /// Where the next call of a switch is written, if it is to be.
+    /// The lines for the next call of a switch, if it is to be recorded.
     fn lines_of(self, at: SwitchId, cycle: u32) -> Option<MutexGuard<'d, OfSwitch>> {
         let RunDecisions { from_cycle, most_calls, ref switches, .. } = *self.decisions;
         if cycle < from_cycle {
@@ -101,7 +101,7 @@ impl<'d> RunRecorder<'d> {
         is_wanted.then_some(of)
     }
 
-    /// The same for a call that depends on credits, after the line that says them.
+    /// The same for a call that depends on credits, after the line that states them.
     fn lines_by_credits(self, view: &SwitchView<'_>) -> Option<MutexGuard<'d, OfSwitch>> {
         let mut of = self.lines_of(view.number(), view.cycle)?;
         let ports = view.switch().image().fabric().dragonfly().radix();

@@ -13,10 +13,10 @@ use tvlb_simulator::LinkSpec;
 use tvlb_table_set::Carried;
 use tvlb_traffic::Pattern;
 
-/// A contender in hundredths: saturation under adversarial traffic, on guards, of the nodes that share
-/// the network with a hot switch; latency and its 99th percentile. `chance` is a load at which it is not
-/// saturated on any guard although it is at others below. `other_seeds` is the most that these nodes carry with
-/// any seed but the first, and `less_of_shifts` by how much less it carries of a shift than of `TYPE_2`.
+/// A contender in hundredths: saturation under adversarial traffic, on guards, of the nodes that share the network with
+/// a hot switch; latency and its 99th percentile. `chance` is a load at which it is not saturated on any guard although
+/// it is at lower loads. `other_seeds` is the most that these nodes carry with any seed but the first, and
+/// `less_of_shifts` by how much less it carries of a shift than of `TYPE_2`.
 #[derive(Clone, Copy)]
 struct Made {
     score: u32,
@@ -29,7 +29,7 @@ struct Made {
     less_of_shifts: u32,
 }
 
-/// The runs that a contest asked for.
+/// The runs that a contest requested.
 type Asked = Vec<(Contender, Pattern, u32)>;
 
 struct MadeUp {
@@ -158,7 +158,7 @@ fn a_reference_that_loses_a_little_on_a_guard_comes_before_who_holds_all_and_los
         assert_eq!(result.holds_guards, result.chosen == contender(2));
         result.chosen
     };
-    // Who holds them loses 24% of the score patterns, and then 4%.
+    // The one that holds them loses 24% of the score patterns, and then 4%.
     assert_eq!(chosen(34), Contender::PAPER);
     assert_eq!(chosen(43), contender(2));
 }
@@ -202,7 +202,7 @@ fn what_a_hot_switch_jams_with_another_seed_is_excluded() {
     assert_eq!(result.chosen, contender(3));
     let failure = result.failures[contender(2)];
     assert_eq!(failure, Some(GuardFailure::Saturated { guard: 0, step: 57 }));
-    // The second seed is asked two steps below the first, so 52 is carried with every seed.
+    // The second seed runs two steps below the first, so 52 is carried with every seed.
     let alone = Made { score: 40, other_seeds: 50, ..base };
     let contenders = vec![CONVENTIONAL_MADE, Made { guard: 30, ..base }, alone];
     let (result, _) = held_by_all(contenders, Prefer::Throughput);
@@ -383,7 +383,7 @@ fn a_search_begins_where_one_of_its_kind_ended() {
         });
         of_searches.map(|&(_, _, step)| step).collect::<Vec<u32>>()
     };
-    // The first of two equal ones tells the other what to expect of the first pattern.
+    // The first of two equal ones provides the guess for the other on the first pattern.
     let type_2 = |pattern: &Pattern| matches!(pattern, Pattern::TypeTwo { .. });
     assert!(steps(2, &type_2).iter().any(|&step| step < 45));
     assert!(steps(3, &type_2).iter().all(|step| (45..=47).contains(step)));
@@ -420,7 +420,7 @@ fn the_result_does_not_depend_on_the_threads() {
     assert_eq!(failed, [2, 3].map(contender));
 }
 
-/// Races contenders whose values are all known beforehand; also gives how many values were asked for.
+/// Races contenders whose values are all known; also returns how many values were requested.
 fn raced(values: Vec<Vec<f64>>, keep: usize) -> (Standings, usize) {
     let (count, rounds) = (values.len(), values[0].len());
     let values = PerContender::from(values);
@@ -435,7 +435,7 @@ fn raced(values: Vec<Vec<f64>>, keep: usize) -> (Standings, usize) {
     (standings, asked)
 }
 
-/// Two references that are far ahead of everybody.
+/// Two references that are far ahead of all others.
 fn with_references(candidates: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let reference = vec![0.9; candidates[0].len()];
     [vec![reference.clone(), reference], candidates].concat()
@@ -449,7 +449,7 @@ fn what_is_far_behind_is_dropped_early() {
     assert_eq!(standings.values[contender(5)].len(), LEAST_ROUNDS);
     assert!(standings.finished(contender(3)));
     assert!(asked < 24 + 16, "{asked}");
-    // A hundredth takes longer to tell from chance.
+    // A difference of a hundredth takes longer to distinguish from chance.
     assert!(standings.values[contender(2)].len() > LEAST_ROUNDS);
 }
 
@@ -469,8 +469,8 @@ fn leads_are_of_the_patterns_that_both_have_met() {
 }
 
 proptest! {
-    /// True values, what each pattern does to all, and noise of up to a hundredth for each
-    /// candidate and pattern, as the resolution of the search makes it.
+    /// True values, the effect of each pattern on all, and noise of up to a hundredth for each candidate and pattern,
+    /// like that of the search's resolution.
     #[test]
     fn the_true_winner_always_finishes(
         levels in prop::collection::vec(0.2..0.45_f64, 2..12),

@@ -1,4 +1,4 @@
-//! A file that goes on from an earlier one.
+//! A file that continues an earlier one.
 
 use super::{LEAST, parse};
 use crate::fabric_file::FabricFile;
@@ -31,7 +31,7 @@ global-latency = 30 # cycles
 set = \"all\" # in the middle
 ";
 
-/// The text of [`NEW`] after this one, and what it says.
+/// The text of [`NEW`] continuing this one, and what it says.
 fn carried(earlier: &str) -> (String, FabricFile) {
     let text = parse(NEW).carried_text(NEW, (&parse(earlier), earlier));
     let file = parse(&text);

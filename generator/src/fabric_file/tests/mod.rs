@@ -30,14 +30,14 @@ fn errors(texts: &[&str]) -> String {
     errors.join("\n")
 }
 
-/// The error for each replacement of one line of the least file.
+/// The error for each replacement of one line of the minimal file.
 fn errors_with(line: &str, others: &[&str]) -> String {
     assert!(LEAST.contains(line));
     let texts: Vec<String> = others.iter().map(|other| LEAST.replace(line, other)).collect();
     errors(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The error for each addition to the least file, which begins on line 7.
+/// The error for each addition to the minimal file, which begins on line 7.
 fn errors_after(additions: &[&str]) -> String {
     let texts: Vec<String> =
         additions.iter().map(|addition| format!("{LEAST}{addition}")).collect();
@@ -139,7 +139,7 @@ fn what_is_written_is_what_is_read() {
 fn windows_close_at_the_delays_of_a_saturated_network_unless_the_file_says_otherwise() {
     let windows = |links: &str| {
         let file = parse(&format!("{LEAST}[links]\n{links}"));
-        // A file goes on saying it.
+        // The printed file parses to the same value.
         assert_eq!(parse(&file.to_string()), file);
         file.links().destination_window.map(|limits| limits.to_string())
     };
@@ -528,13 +528,13 @@ fn lines_and_columns_count_characters() {
     assert_eq!((error.line, error.column), (1, 1));
 }
 
-/// A line for one of these values, or none.
+/// A line for one of these values, or no line.
 fn line(values: &'static [&'static str]) -> impl Strategy<Value = String> {
     proptest::option::of(proptest::sample::select(values))
         .prop_map(|value| value.map_or_else(String::new, |value| format!("{value}\n")))
 }
 
-/// Sizes and wiring in all the forms that a file has for them.
+/// Sizes and wiring in all forms that a file can have.
 fn dragonflies() -> impl Strategy<Value = String> {
     let kind = (0..2_u16, 1..3_u16, 1..4_u16, line(&["local-links = 3"]));
     let kinds = proptest::collection::vec(kind, 1..5).prop_map(|kinds| {
@@ -560,7 +560,7 @@ fn dragonflies() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What a file says of links, of weighing and of sets.
+/// Keys of links, of weighing and of sets.
 fn links_and_routing() -> impl Strategy<Value = String> {
     let links = (
         line(&["local-latency = 1", "local-latency = 10000"]),
@@ -613,7 +613,7 @@ proptest! {
                 let written = file.to_string();
                 prop_assert_eq!(FabricFile::parse(&written, "written"), Ok(file), "{}", written);
             }
-            // One group makes no Dragonfly.
+            // One group is not a Dragonfly.
             Err(error) => prop_assert!(error.to_string().contains("kinds"), "{error}: {text}"),
         }
     }

@@ -1,4 +1,4 @@
-//! The fabric files and the document that we ship say what the code does.
+//! The shipped fabric files and the document agree with the code.
 
 use super::super::{FabricFile, Wiring, sections};
 use super::{LEAST, parse};
@@ -67,7 +67,7 @@ fn examples() -> Vec<&'static str> {
 fn the_documents_full_example_says_the_defaults() {
     let file = parse(examples()[0]);
     let name = file.name.clone();
-    // Which are the default where switches have nodes and global links, as those of an arrangement.
+    // This is the default if all switches have nodes and global links, as in an arrangement.
     let virtual_channels = Some(VcScheme::Ordered);
     assert_eq!(file, FabricFile { name, virtual_channels, ..parse(LEAST) });
 }
@@ -75,7 +75,7 @@ fn the_documents_full_example_says_the_defaults() {
 #[test]
 fn the_documents_other_examples_go_with_any_file() {
     for addition in &examples()[1..] {
-        // One that names its fabric is a file of its own.
+        // An addition that names its fabric is a complete file.
         let whole = addition.starts_with("name");
         parse(&if whole { (*addition).to_owned() } else { format!("{LEAST}{addition}") });
     }

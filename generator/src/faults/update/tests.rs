@@ -6,7 +6,7 @@ use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, LocalLink, SwitchIndex};
 use tvlb_table_set::grammar::parse_set;
 use tvlb_topology::arrangement::{Arrangement, arrange};
 
-/// The update of a table set of one set for all decisions, and the images that it is of.
+/// The update of a table set of one set for all decisions, and the images that it updates.
 fn updated(
     sizes: [u32; 4],
     set: &str,
@@ -38,8 +38,8 @@ fn nothing_dead_changes_nothing() {
     }
 }
 
-/// What the images say of shapes is what a counter of the live routes says, for every pair, and only
-/// images that say so are written again.
+/// The shapes in the images are those that a counter of the live routes finds, for every pair, and no other image is
+/// rewritten.
 #[test]
 fn the_images_say_which_shapes_are_left() {
     let df = Dragonfly::new(2, 4, 2, 9).unwrap();
@@ -87,7 +87,7 @@ fn the_images_say_which_shapes_are_left() {
 proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config::with_cases(48))]
 
-    /// Where faults are said not to reach, nothing is lost: routes looked for everywhere are the same.
+    /// Where faults are claimed not to reach, nothing is lost: a search everywhere gives the same routes.
     #[test]
     fn nothing_is_lost_where_faults_do_not_reach(
         sizes in proptest::prop_oneof![
@@ -131,9 +131,9 @@ proptest::proptest! {
     }
 }
 
-/// The published count: the one cable between two groups of dfly(2, 4, 2, 9) takes the minimal path from
-/// the pairs of the two groups, 2 · 4², and so does a dead link from the pairs that need it, 4 · 4 · 2,
-/// and two more in its group; those of other groups still have one over a third switch.
+/// The published count: the only cable between two groups of dfly(2, 4, 2, 9) takes the minimal path from the pairs of
+/// the two groups, 2 · 4², and so does a dead link from the pairs that need it, 4 · 4 · 2, and two more in its group;
+/// those of other groups still have one through a third switch.
 #[test]
 fn a_dead_cable_takes_the_minimal_path_from_the_pairs_of_two_groups() {
     let faults = FaultSet { cables: [end(0, 0)].into(), ..FaultSet::default() };
@@ -150,7 +150,7 @@ fn a_dead_cable_takes_the_minimal_path_from_the_pairs_of_two_groups() {
     });
 }
 
-/// A group without its cables is cut off; where one cable is left to mend that, it is named.
+/// A group without its cables is cut off; if mending one cable reconnects it, that is named.
 #[test]
 fn a_group_that_is_cut_off_is_said_to_be() {
     let all: FaultSet =
@@ -163,7 +163,7 @@ fn a_group_that_is_cut_off_is_said_to_be() {
         assert_eq!((mend.joins, mend.part.cables.len()), (256, 1));
         assert_eq!(update.loss.sets.ugal_l.count, 256);
     });
-    // A switch that died elsewhere is none that could be reached.
+    // A switch that is dead elsewhere could not be reached anyway.
     let with_switch = FaultSet { switches: [SwitchId(0)].into(), ..all.clone() };
     updated([2, 4, 2, 9], "strategic-2-3 by shape", &with_switch, |_, _, update| {
         assert_eq!(update.loss.cut.count, 2 * 4 * 31);
@@ -177,7 +177,7 @@ fn a_group_that_is_cut_off_is_said_to_be() {
     });
 }
 
-/// The same parts give the same bytes, in whatever order they have died.
+/// The same parts give the same bytes, in whatever order they died.
 #[test]
 fn an_update_is_of_what_is_dead_alone() {
     let faults = FaultSet { cables: [end(0, 0), end(5, 3)].into(), ..FaultSet::default() };
@@ -193,7 +193,7 @@ fn an_update_is_of_what_is_dead_alone() {
     }
 }
 
-/// Where a plan lacks a link, the third switch over which packets go can die.
+/// If a plan lacks a link, the third switch that packets cross instead may die.
 #[test]
 fn a_pair_is_cut_off_by_the_death_of_its_third_switch() {
     let whole = arrange(Dragonfly::new(1, 3, 2, 3).unwrap(), Arrangement::default(), 1).unwrap();
@@ -206,7 +206,7 @@ fn a_pair_is_cut_off_by_the_death_of_its_third_switch() {
     assert!(loss.cut.first.contains(&(SwitchId(2), SwitchId(0))), "{loss:?}");
 }
 
-/// A cable to a switch that is dead says nothing more, by whichever end it is listed.
+/// A cable to a dead switch adds nothing, whichever end lists it.
 #[test]
 fn a_cable_of_a_dead_switch_is_not_listed() {
     let bytes = |cables: &[End]| {

@@ -7,10 +7,10 @@ use tvlb_topology::Topology;
 use tvlb_topology::routes::chances::shape_weights;
 use tvlb_topology::routes::count::RouteCounter;
 
-/// So many ports of a switch are looked through in the time of a look.
+/// The ports of a switch that are scanned in the time of a look.
 const PORTS_OF_A_LOOK: f64 = 8.0;
 
-/// What all draws of a fabric share.
+/// Properties of the fabric that all draws share.
 pub(super) struct SharedWork {
     /// All pairs of groups share the same number of cables, and every port has one.
     is_regular: bool,
@@ -30,19 +30,19 @@ pub(super) struct SharedWork {
     with_detour: ShapeSet,
 }
 
-/// The cells of a stratum, and what a pair has there.
+/// The cells of a stratum, and their contents for a pair.
 #[derive(Clone, Copy, Default)]
 struct StratumCells {
     /// Cells that may be tried.
     cells: f64,
-    /// Of these, cells that hold two links.
+    /// Those of them that hold two links.
     real: f64,
-    /// Ports that a visit passes, and the pairs of links that these name.
+    /// Ports that a visit scans, and the pairs of links that these give.
     ports: f64,
     pairs: f64,
     /// Ways to cross the intermediate group.
     ways: f64,
-    /// Routes that are kept, of a shape that is wanted.
+    /// Kept routes of a wanted shape.
     kept: f64,
 }
 
@@ -67,7 +67,7 @@ impl SharedWork {
         }
     }
 
-    /// The expected looks of a draw for a pair with so many routes of each shape.
+    /// The expected looks of a draw for a pair with these numbers of routes of each shape.
     pub(super) fn pair_looks(
         &self,
         rule: &SetRule,
@@ -99,7 +99,7 @@ impl SharedWork {
         }
     }
 
-    /// The parts in which links are looked for, and how many pairs of links there are.
+    /// The strata that are searched for links, and how many pairs of links there are.
     fn strata(
         &self,
         counts: &[u64; Shape::COUNT],
@@ -121,7 +121,7 @@ impl SharedWork {
             stratum.ways = f64::from(u8::from(direct)) + if detours { self.detours } else { 0.0 };
             stratum.ports = if number == 2 { self.ports - self.h } else { self.h };
             stratum.cells = stratum.ports * self.links * stratum.ways;
-            // Among those of the destination's ports are some whose first link is the source's.
+            // Some of those of the destination's ports have a first link of the source's own.
             let (of_ports, of_others) = match number {
                 0 => (pairs(0, 0) + pairs(0, 1), 0.0),
                 1 => (pairs(1, 0), pairs(0, 0)),
@@ -134,7 +134,7 @@ impl SharedWork {
         (strata, all_pairs)
     }
 
-    /// The expected looks of a draw from all kept routes of some shapes alike.
+    /// The expected looks of a draw from all kept routes of these shapes, with equal probability.
     fn looks(
         &self,
         counts: &[u64; Shape::COUNT],
@@ -181,7 +181,7 @@ impl SharedWork {
             let (pairs, counted) =
                 single.map_or((all_pairs, self.groups), |stratum| (stratum.pairs, stratum.ports));
             if pairs == 0.0 {
-                // Counting tells that there is none.
+                // Counting finds that there is none.
                 return looks + missed * counted;
             }
             let ways = strata.iter().map(|s| s.ways).fold(0.0, f64::max);

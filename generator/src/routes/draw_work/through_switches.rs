@@ -7,7 +7,7 @@ use tvlb_schema::{DrawRule, GroupId, LegHops, SetRule, SwitchId};
 use tvlb_topology::Topology;
 use tvlb_topology::routes::shortest_legs::ShortestLegs;
 
-/// What the draws of a set of intermediate switches follow from.
+/// What the looks of a set of intermediate switches depend on.
 pub(super) struct ThroughSwitches<'t> {
     topology: &'t Topology,
     set: (LegHops, bool),
@@ -16,7 +16,7 @@ pub(super) struct ThroughSwitches<'t> {
 }
 
 impl<'t> ThroughSwitches<'t> {
-    /// That of a rule; `None` if it draws otherwise.
+    /// For a rule; `None` if it draws otherwise.
     pub(super) fn of(
         topology: &'t Topology,
         rule: &SetRule,
@@ -28,14 +28,14 @@ impl<'t> ThroughSwitches<'t> {
         Ok(Some(Self { topology, set, legs }))
     }
 
-    /// How many numbers of intermediate switches are drawn. One that no switch has takes a look too.
+    /// How many numbers of intermediate switches are drawn. A number without a switch takes a look too.
     fn numbers(&self) -> u64 {
         let df = self.topology.dragonfly();
         u64::from(df.a()) * u64::from(df.g() - 2)
     }
 
-    /// By number of the destination's group how many links a switch looks at if it draws every number of an
-    /// intermediate switch once: those to each switch, and those on from each whose first leg the set has.
+    /// By number of the destination's group, how many links a switch examines if it draws every number of an
+    /// intermediate switch once: those to each switch, and those onward from each whose first leg is in the set.
     pub(super) fn looks_at_all(&self, source: SwitchId) -> Vec<u64> {
         let df = self.topology.dragonfly();
         let from = df.place(source).0;
@@ -54,8 +54,7 @@ impl<'t> ThroughSwitches<'t> {
         df.group_numbers().map(of_group).collect()
     }
 
-    /// The expected looks of a draw: each switch that is drawn, and each link that is looked at to tell
-    /// whether the set has it.
+    /// The expected looks of a draw: each drawn switch, and each link that is examined to tell whether the set has it.
     pub(super) fn looks(&self, at_all: u64, (source, destination): (SwitchId, SwitchId)) -> f64 {
         let switches = self.numbers();
         if switches == 0 {
@@ -64,7 +63,7 @@ impl<'t> ThroughSwitches<'t> {
         let (first, second) = (&self.legs[source.as_usize()], &self.legs[destination.as_usize()]);
         let hits = first.drawn(second, self.topology, self.set).switches;
         let each = real(at_all) / real(switches);
-        // When as many have missed as there are, all are looked at once.
+        // After as many misses as there are switches, all are examined once.
         let (first, missed) = tried((hits / real(switches)).min(1.0), real(switches));
         let once = missed * real(at_all);
         if hits == 0.0 {

@@ -1,7 +1,7 @@
 //! How many tries it takes until one hits.
 
-/// The expected number of tries of which each hits with this chance, until one does or so many are
-/// made; and the chance that none does.
+/// The expected number of tries, each with this chance to hit, until one does or `most` are made; and the chance that
+/// none does.
 pub(super) fn tried(hit: f64, most: f64) -> (f64, f64) {
     if hit <= 0.0 {
         return (most, 1.0);
@@ -19,7 +19,7 @@ pub(super) fn tried(hit: f64, most: f64) -> (f64, f64) {
     ((1.0 - missed) / hit, missed)
 }
 
-/// A power by multiplications alone, which come out alike on every machine.
+/// A power by multiplications only, which gives the same result on every machine.
 fn power(base: f64, exponent: u32) -> f64 {
     let (mut result, mut square, mut left) = (1.0, base, exponent);
     while left > 0 {
