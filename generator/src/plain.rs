@@ -12,7 +12,7 @@ pub enum NotPlain {
     #[error("the fabric has {found}, which a build without the feature `any-fabric` does not boot")]
     Fabric { found: &'static str },
     #[error(
-        "the names say numbers that ports have on the switch, and a build without the feature `any-fabric` boots no image with a port map; accepted are names whose column `physical` is empty"
+        "the names give physical numbers of ports, and a build without the feature `any-fabric` boots no image with a port map; accepted are names whose column `physical` is empty"
     )]
     PhysicalNumbers,
     #[error(

@@ -28,7 +28,7 @@ pub enum TablePoliciesError {
     #[error("{path}: {error}")]
     Image { path: PathBuf, error: ImageError },
     #[error(
-        "{path}: its {what} is not that of the first switch; accepted is the same for all switches"
+        "{path}: its {what} differs from the first switch's; accepted is the same for all switches"
     )]
     Different { path: PathBuf, what: &'static str },
 }

@@ -33,8 +33,8 @@ const GROUPS: &Groups = &[
     help_template = groups::template(LabCommand::augment_subcommands(clap::Command::new("tvlb-lab")), GROUPS),
     after_help = "`tvlb` makes, checks and simulates the tables that these commands read.\n\nExit codes: 0 done; 1 an escape image is wrong, or \
                   `sweep --collect` lacks a run; 2 an error in the command line, the input or the output; 130 interrupted by \
-                  Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command \
-                  has it, means that it prints nothing but its result and errors."
+                  Ctrl-C, 143 by SIGTERM.\n\nWith --quiet, a command \
+                  prints only its result and errors."
 )]
 struct LabArguments {
     #[command(subcommand)]

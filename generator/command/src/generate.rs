@@ -178,7 +178,7 @@ fn failure(
                     counted(runs_kept(&settings.choice) as u64, "run")
                 ),
                 None => {
-                    "nothing was written, and what was done is lost; --state DIR would have kept it"
+                    "nothing was written, and the finished work is lost; --state DIR would have kept it"
                         .to_owned()
                 }
             })

@@ -204,7 +204,7 @@ impl Display for Overview<'_> {
         }
         writeln!(f, "channels    {virtual_channels}; for packets of all switches links need")?;
         writeln!(f, "            {}", self.needed.by_any_path())?;
-        writeln!(f, "            and, where no packet draws conventionally,")?;
+        writeln!(f, "            and, if no packet draws conventionally,")?;
         writeln!(f, "            {}", self.needed.by_sets())?;
         for decision in Decision::ALL {
             let entry = sets.get(decision);
@@ -277,7 +277,7 @@ impl Display for SwitchReport<'_> {
         writeln!(f, "\nvirtual channels: {channels}; {}", needed.by_any_path())?;
         if needed.sets != needed.any_path {
             let fewer = needed.by_sets();
-            writeln!(f, "where no packet draws conventionally: {fewer}")?;
+            writeln!(f, "if no packet draws conventionally: {fewer}")?;
             writeln!(f, "(by this switch alone; links need the most of all switches)")?;
         }
         let others = df.switch_count() - image.switches_of_group();
@@ -285,7 +285,7 @@ impl Display for SwitchReport<'_> {
             let set = image.set(decisions[0]);
             writeln!(f, "\n{}", set_title(image, number, &decisions))?;
             if set.rule().shapes().is_empty() {
-                writeln!(f, "no VLB route: packets take MIN where a cable joins the groups")?;
+                writeln!(f, "no VLB route: packets take MIN if a cable joins the groups")?;
                 continue;
             }
             let by_shape = set.rule().is_by_shape();

@@ -272,7 +272,7 @@ impl Display for LoadReport {
         let relative = if bandwidths.are_equal() {
             "what a node sends"
         } else {
-            "what it takes where a node sends one flit per cycle"
+            "what it takes if a node sends one flit per cycle"
         };
         for loads in &self.loads {
             writeln!(f, "\nset      {}", loads.set)?;

@@ -89,7 +89,7 @@ fn unfinished(state: Option<&Path>, made: usize, units: usize) -> Failure {
             "{} keeps {made} of {units} units of work, and the same command goes on from there",
             path.display()
         ),
-        None => "nothing was written; --state DIR would have kept what was done".to_owned(),
+        None => "nothing was written; --state DIR would have kept the finished work".to_owned(),
     })
 }
 

@@ -62,7 +62,7 @@ pub const RULES: Choices<Rule> = &[
     (Rule::MonotoneTotals, "Longer VLB paths carry no more than shorter ones, together"),
     (Rule::MonotoneWithMin, "Longer paths carry no more than shorter ones, MIN too"),
     (Rule::HopCount, "VLB paths of one hop count carry the same"),
-    (Rule::BySwitch, "VLB paths by way of one intermediate switch carry the same"),
+    (Rule::BySwitch, "VLB paths through one intermediate switch carry the same"),
     (Rule::ByPath, "Each VLB path has a rate of its own"),
 ];
 

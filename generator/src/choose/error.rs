@@ -24,7 +24,7 @@ pub enum ChooseError {
     #[error("{run}: {error}")]
     Run { run: String, error: RunError },
     #[error(
-        "{run}: what the state directory keeps of this run is of another kind; use an empty one"
+        "{run}: the state directory keeps another kind of result for this run; use an empty one"
     )]
     OtherRun { run: String },
     #[error("no set has a path for every flow of the modelled patterns; choose a set with --set")]

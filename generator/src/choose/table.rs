@@ -22,7 +22,7 @@ use tvlb_table_set::{
 const LEAST_PATTERNS: usize = 3;
 
 /// A note on the references of a contest of UGAL by the group.
-const TOLD_NOTHING: &str = "conventional and the paper's, also by channel, are UGAL-L: what switches tell each other is not known to them";
+const TOLD_NOTHING: &str = "conventional and the paper's, also by channel, are UGAL-L: they do not use what switches tell each other";
 
 pub struct InWords<'c>(pub &'c ChoiceEntry);
 
@@ -134,7 +134,7 @@ fn show_floor(f: &mut fmt::Formatter<'_>, floor: &[FloorEntry]) -> fmt::Result {
             writeln!(
                 f,
                 "floor    {scheme}: {} of {} candidates carry {least}% of what conventional routing carries of all traffic \
-                 that was asked; of adversarial traffic {} carries most, {carried:.3} beside {:.3}",
+                 that was tried; of adversarial traffic {} carries most, {carried:.3} beside {:.3}",
                 above().count(),
                 of_scheme.len(),
                 best.set,
@@ -222,7 +222,7 @@ fn show_again(
     panel: &PanelEntry,
 ) -> fmt::Result {
     let seeds: Vec<String> = again.seeds.iter().map(ToString::to_string).collect();
-    writeln!(f, "         asked again with seeds that took no part, {}:", seeds.join(", "))?;
+    writeln!(f, "         measured again with seeds that took no part, {}:", seeds.join(", "))?;
     let mut table = Table::new(AGAIN.to_vec());
     for (name, entry) in compared(contest, "ours") {
         if let Some(of) = again.contenders.iter().find(|of| of.set == entry.set) {
@@ -448,7 +448,7 @@ const CONTENDERS: [Column<'_>; 7] = [
     Column::number(
         "worst served",
         2,
-        "what is delivered of the node that is served worst, over the mean of all, at 90% of the saturation",
+        "throughput of the worst served node, over the mean of all, at 90% of the saturation",
     ),
     Column::number("at 0.2", 2, "the same at the load that the heading says"),
 ];
@@ -474,7 +474,7 @@ const REGRETS: [Column<'_>; 4] = [
         2,
         "the largest saturation of MIN, conventional VLB and conventional UGAL, in flits per node and cycle",
     ),
-    Column::words("carried by", "whose it is"),
+    Column::words("carried by", "whose E is"),
     Column::number(
         "conventional ... ours",
         1,

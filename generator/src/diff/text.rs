@@ -50,7 +50,7 @@ fn write_install(f: &mut Formatter<'_>, install: &Install) -> fmt::Result {
             };
             lines.push(format!("{take} while packets fly, in any order"));
             lines.push(
-                "what is dead stays dead; an update of the new tables gets an epoch above the one in use (--epoch)"
+                "dead parts stay dead; an update of the new tables gets an epoch above the one in use (--epoch)"
                     .to_owned(),
             );
             lines
@@ -61,8 +61,8 @@ fn write_install(f: &mut Formatter<'_>, install: &Install) -> fmt::Result {
             let steps = (1..).zip(steps(*switches, (*gone, *wait_cycles), *new));
             lines.extend(steps.map(|(number, step)| format!("{number}. {step}")));
             lines.push(
-                "while something is dead, the new images come with an update, and every update lists what is dead \
-                 (--faults): what an update does not list, lives"
+                "while something is dead, the new images come with an update, and every update lists the dead parts \
+                 (--faults): parts that an update does not list are live"
                     .to_owned(),
             );
             lines.push(
@@ -82,10 +82,10 @@ fn steps(switches: usize, (gone, wait_cycles): (PartCounts, u64), new: PartCount
     let mut steps = Vec::new();
     if !gone.is_empty() {
         steps
-            .push(format!("an update of the old tables that drains what is gone: {}", parts(gone)));
+            .push(format!("an update of the old tables that drains old parts: {}", parts(gone)));
         steps.push(format!(
             "wait until all packets have arrived that nodes sent before step 1 was complete: at most {wait_cycles} \
-             cycles if nodes send nothing meanwhile; then what is gone can be taken out"
+             cycles if nodes send nothing meanwhile; then these parts can be taken out"
         ));
     }
     if new.is_empty() {
@@ -93,7 +93,7 @@ fn steps(switches: usize, (gone, wait_cycles): (PartCounts, u64), new: PartCount
     } else {
         let of_new = parts(new);
         steps.push(format!(
-            "{switches}: the new images, with an update that drains what is new: {of_new}"
+            "{switches}: the new images, with an update that drains new parts: {of_new}"
         ));
         steps.push("an update of the new tables that lists nothing".to_owned());
     }

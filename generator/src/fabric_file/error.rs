@@ -32,19 +32,19 @@ pub enum FabricFault {
     #[error("{key} is too large for the other sizes: {error}")]
     Dragonfly { key: String, error: DragonflyError },
     #[error(
-        "{key} is given beside {other}; accepted is one of the two, for each kind states its own sizes"
+        "{key} is given beside {other}; accepted is one of the two, because each kind states its own sizes"
     )]
     SizeBesideKinds { key: String, other: String },
-    #[error("{key} is given where {wiring}; accepted {accepted}")]
+    #[error("{key} is given although {wiring}; accepted {accepted}")]
     SizeOfOther { key: String, wiring: &'static str, accepted: &'static str },
     #[error("{key} make no Dragonfly: {error}")]
     Kinds { key: String, error: DragonflyError },
     #[error(
-        "{key} is given where groups are of several kinds; accepted is cables, the path of a cable list"
+        "{key} is given although groups are of several kinds; accepted is cables, the path of a cable list"
     )]
     ArrangementOfKinds { key: String },
     #[error(
-        "{key} is given beside {other}; accepted is one of the two, for both say where the cables come from"
+        "{key} is given beside {other}; accepted is one of the two, because both say where the cables come from"
     )]
     TwoWirings { key: String, other: String },
     #[error("{key} does not go with the bandwidths of the other kinds of links: {error}")]

@@ -315,7 +315,7 @@ fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
     let is_time = |key| links.optional(key).is_some_and(|entry| entry.string("").is_ok());
     match given {
         Some(entry) if !LINKS[..2].iter().copied().any(is_time) => Err(entry.refused(
-            "left out where no latency is a time or a length, as nothing else is said in them",
+            "left out unless a latency is a time or a length, because it only converts these",
         )),
         _ => Ok(latencies),
     }
@@ -328,7 +328,7 @@ fn latency(entry: &Entry<'_, '_>, cycle: Option<u64>) -> Fallible<u16> {
     };
     let time = units::time(text).ok_or_else(|| entry.refused(units::LATENCY))?;
     let Some(cycle) = cycle else {
-        let accepted = "a whole number of cycles unless links.cycle says what a cycle lasts";
+        let accepted = "a whole number of cycles unless links.cycle says how long a cycle lasts";
         return Err(entry.refused(accepted));
     };
     let cycles = time.div_ceil(cycle).max(1);

@@ -3,7 +3,7 @@
 //! All are whole femtoseconds, so that the same text is the same number of cycles everywhere.
 
 pub(super) const CYCLE: &str =
-    "a string of what a cycle lasts, as in \"40.96 ns\", or how many there are, as in \"1.25 GHz\"";
+    "the length of a cycle as a string, as in \"40.96 ns\", or its frequency, as in \"1.25 GHz\"";
 pub(super) const LATENCY: &str =
     "a number of cycles, or a string of times and lengths, as in \"200 ns\" or \"30 m + 200 ns\"";
 

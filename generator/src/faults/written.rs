@@ -19,7 +19,7 @@ pub enum UpdateError {
     #[error(transparent)]
     Write(WriteError),
     #[error(
-        "what was made does not pass verification, a mistake of tvlb's; nothing was written: {0}"
+        "the update does not pass verification, which is a bug in tvlb; nothing was written: {0}"
     )]
     Verify(VerifyError),
     #[error(transparent)]

@@ -140,8 +140,8 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     let all = measured(subject, &sets);
     let method = all[0].found.method;
     let mut html = paragraph(&format!(
-        "What the links carry, in flits per cycle, if every node sends one flit per cycle, evenly to all \
-         switches of other groups and by VLB only: a measure of the paths, not of what UGAL makes of \
+        "The loads of the links, in flits per cycle, if every node sends one flit per cycle, evenly to all \
+         switches of other groups and by VLB only: a measure of the paths, not of how UGAL uses \
          them. {}.",
         in_words(method, !df.groups().eq(df.groups_with_nodes()))
     ));

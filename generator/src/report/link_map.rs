@@ -192,7 +192,7 @@ pub(super) fn in_words(fabric: &Fabric) -> String {
         .links_per_pair
         .iter()
         .map(|found| vec![found.links.to_string(), found.pairs.to_string()]);
-    let mut html = table(&["links", "pairs of groups that have so many"], rows);
+    let mut html = table(&["links", "pairs of groups with that many"], rows);
     let g = fabric.topology.dragonfly().g();
     if g <= MOST_IN_A_TABLE {
         let numbers: Vec<String> = (0..g).map(|number| number.to_string()).collect();

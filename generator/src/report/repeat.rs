@@ -38,7 +38,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         ));
     }
     if manifest.names.is_some() {
-        html.push_str(&paragraph("names.csv lies in the directory of this report."));
+        html.push_str(&paragraph("names.csv is in the directory of this report."));
     }
     if let Wiring::Cables(_) = subject.fabric.file.wiring {
         html.push_str(&cables(&subject.fabric.topology));

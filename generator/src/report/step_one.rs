@@ -53,8 +53,8 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
 
 fn words(report: &Report, choice: &ChoiceEntry) -> String {
     let next = if choice.contests.is_empty() {
-        "Of these and some others short runs, or the load of links, chose those that lose nothing beside conventional \
-         routing; where there is none, conventional routing is kept."
+        "Of these and some others short runs, or the load of links, chose those that lose nothing against conventional \
+         routing; if there are none, conventional routing is kept."
     } else {
         "These went on to Step 2, with their mirror images, the paper's choice and a family of mixtures."
     };
@@ -62,7 +62,7 @@ fn words(report: &Report, choice: &ChoiceEntry) -> String {
         "The throughput model says what a set of paths could carry if traffic were split in the best \
          way; it was solved for {} sets under {} demanding patterns, and each figure is proven from both \
          sides. No set exceeds {:.4} flits per node and cycle on average. The largest throughput is nearly always \
-         that of all paths together, so it is no rule to choose by: shorter paths are what such sets are for. Among the sets within {:.0}% of the best, those with the fewest hops are {}. {next}",
+         that of all paths together, so choosing by it would defeat the purpose, shorter paths. Among the sets within {:.0}% of the best, those with the fewest hops are {}. {next}",
         report.sets.len(),
         report.patterns.len(),
         report.bound,

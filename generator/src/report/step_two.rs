@@ -22,7 +22,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     };
     let Some(panel) = &choice.panel else {
         return paragraph(
-            "Nothing was simulated: the choice was asked for by the model alone (--fast).",
+            "Nothing was simulated: the choice was made by the model alone (--fast).",
         );
     };
     let mut html = paragraph(&words(panel, choice.prefer.as_deref()));
@@ -42,7 +42,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
             row.push(entry.outcome.clone());
             row
         });
-        let head = [&HEAD[..], &["what became of it"]].concat();
+        let head = [&HEAD[..], &["outcome"]].concat();
         let all = table(&head, rows);
         html.push_str(&on_demand(
             &format!("All {} that were tried", contest.contenders.len()),
@@ -110,8 +110,8 @@ fn words(panel: &PanelEntry, prefer: Option<&str>) -> String {
          guards a candidate's regret may be {}% at most. Its mean latency may be at most {}% above \
          conventional UGAL's under uniform traffic at {}, and the 99th percentile of its latency at most \
          {}% above at half of what conventional UGAL carries. A run takes {} windows of {} cycles and one more that is measured; \
-         it is saturated where its mean latency is above {} cycles. In all runs sources {}. Worst served is what the network \
-         delivers of the node that is served worst, over the mean of all nodes, at {NEAR_SATURATION_LOAD}% of the set's \
+         it is saturated if its mean latency is above {} cycles. In all runs sources {}. Worst served is the throughput \
+         of the worst served node, over the mean of all nodes, at {NEAR_SATURATION_LOAD}% of the set's \
          own saturation.{rule}",
         panel.score.len(),
         panel.guards.len(),

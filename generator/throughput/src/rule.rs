@@ -28,7 +28,7 @@ pub enum Rule {
     MonotoneWithMin,
     /// m(n) and v(n) are free: paths of one kind and hop count carry the same, and no more is asked.
     HopCount,
-    /// m(n) and s(R) are free: VLB paths by way of one intermediate switch carry the same.
+    /// m(n) and s(R) are free: VLB paths through one intermediate switch carry the same.
     BySwitch,
     /// m(n) is free, and so is the rate of each VLB path by itself.
     ByPath,

@@ -17,7 +17,7 @@ fn bandwidths_go_from_the_fabric_file_to_the_simulator() {
     links    bandwidths node 200, local 200, global 100; a cycle is a flit on the fastest kind
 
     set      min
-             saturates at 0.0625 flits per node and cycle: the busiest link carries 16.0000 times what it takes where a node sends one flit per cycle
+             saturates at 0.0625 flits per node and cycle: the busiest link carries 16.0000 times what it takes if a node sends one flit per cycle
     local    4.0000  group 0, switch 3 to switch 0, and 8 other links as much
     global   8.0000  group 0, switch 0, global port 0 to group 1, switch 3, global port 1, and 8 other links as much
     node     1.0000  switch 0 to node 0, and 71 other links as much

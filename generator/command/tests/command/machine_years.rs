@@ -144,7 +144,7 @@ fn numbers_stay_from_year_to_year() {
     let said = scratch.differs("diff replaced-tables shrunk-tables");
     assert!(said.contains("\ngroups     8 in both; 1 gone: 3\n"), "{said}");
     assert!(
-        said.contains(" 1. an update of the old tables that drains what is gone: 3 switches\n"),
+        said.contains(" 1. an update of the old tables that drains old parts: 3 switches\n"),
         "{said}"
     );
     let of_gone = "faults replaced-tables --not-in shrunk-tables -o gone";

@@ -109,7 +109,7 @@ fn links_need_the_most_channels_that_any_switch_says() {
     let scratch = with_missing_links(FIVE_GROUPS, "shapes:011 by shape");
     let by_sets = |arguments: &str| {
         let text = scratch.succeeds(arguments);
-        let (_, after) = text.split_once("where no packet draws conventionally").unwrap();
+        let (_, after) = text.split_once("if no packet draws conventionally").unwrap();
         let after = after.trim_start_matches([':', ',']).trim_start();
         after.lines().next().unwrap().to_owned()
     };

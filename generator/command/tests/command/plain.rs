@@ -47,7 +47,7 @@ fn what_a_plain_build_does_not_boot_is_refused_before_the_work() {
     let file = String::from_utf8(scratch.read("fabric.toml")).unwrap();
     scratch.write("names.csv", "group,switch,port,name,physical\n0,1,node 1,a,5\n");
     scratch.write("fabric.toml", file.replace("[dragonfly]", "[dragonfly]\nnames = \"names.csv\""));
-    assert_snapshot!(plain(&["--set", "all"]), @"tvlb: fabric.toml: --plain: the names say numbers that ports have on the switch, and a build without the feature `any-fabric` boots no image with a port map; accepted are names whose column `physical` is empty");
+    assert_snapshot!(plain(&["--set", "all"]), @"tvlb: fabric.toml: --plain: the names give physical numbers of ports, and a build without the feature `any-fabric` boots no image with a port map; accepted are names whose column `physical` is empty");
     scratch.write("fabric.toml", file.replace("[dragonfly]", "[dragonfly]\nlocal-links = 2"));
     assert_snapshot!(plain(&[]), @"tvlb: fabric.toml: --plain: the fabric has switches of a group that several links join, or none, which a build without the feature `any-fabric` does not boot");
 }

@@ -234,7 +234,7 @@ fn follow(place: &Place, report: &str) {
     if section.contains("<summary>cables.csv") {
         write("cables.csv", shown_after(section, "<summary>cables.csv").as_bytes());
     }
-    if section.contains("<p>names.csv lies in the directory") {
+    if section.contains("<p>names.csv is in the directory") {
         write("names.csv", &fs::read(tables.join("names.csv")).unwrap());
     }
     if section.contains("tvlb sets export DIR -o sets.json") {

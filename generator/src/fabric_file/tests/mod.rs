@@ -171,12 +171,12 @@ fn times_that_say_no_number_of_cycles() {
         "[links]\ncycle = 1\nglobal-latency = \"60 ns\"",
         "[links]\ncycle = \"0 ns\"\nglobal-latency = \"60 ns\"",
     ]), @r#"
-    x.toml:8:18: links.global-latency = "60 ns", but global-latency must be a whole number of cycles unless links.cycle says what a cycle lasts
+    x.toml:8:18: links.global-latency = "60 ns", but global-latency must be a whole number of cycles unless links.cycle says how long a cycle lasts
     x.toml:9:18: links.global-latency = "60ns", but global-latency must be a number of cycles, or a string of times and lengths, as in "200 ns" or "30 m + 200 ns"
     x.toml:9:18: links.global-latency = "10001 ns", but global-latency must be at most 10000 cycles, and this is 10001
-    x.toml:8:9: links.cycle = "1 ns", but cycle must be left out where no latency is a time or a length, as nothing else is said in them
-    x.toml:8:9: links.cycle = 1, but cycle must be a string of what a cycle lasts, as in "40.96 ns", or how many there are, as in "1.25 GHz"
-    x.toml:8:9: links.cycle = "0 ns", but cycle must be a string of what a cycle lasts, as in "40.96 ns", or how many there are, as in "1.25 GHz"
+    x.toml:8:9: links.cycle = "1 ns", but cycle must be left out unless a latency is a time or a length, because it only converts these
+    x.toml:8:9: links.cycle = 1, but cycle must be the length of a cycle as a string, as in "40.96 ns", or its frequency, as in "1.25 GHz"
+    x.toml:8:9: links.cycle = "0 ns", but cycle must be the length of a cycle as a string, as in "40.96 ns", or its frequency, as in "1.25 GHz"
     "#);
 }
 
@@ -235,14 +235,14 @@ fn sizes_of_another_arrangement() {
         &with("arrangement = \"dragonfly-plus\"", "a = 5\ncables = \"c.csv\""),
         &with("p = 4\nleaves = 3\nspines = 2\nh = 4\ng = 9", "[[dragonfly.kinds]]\np = 1\na = 4\nh = 2\ng = 4"),
     ]), @r"
-    x.toml:9:1: dragonfly.a is given where the arrangement is dragonfly-plus; accepted are leaves and spines, which together are the switches of a group
+    x.toml:9:1: dragonfly.a is given although the arrangement is dragonfly-plus; accepted are leaves and spines, which together are the switches of a group
     x.toml:2:2: dragonfly.leaves is missing; it must be a whole number, 1 to 255
     x.toml:6:10: dragonfly.spines = 254, but spines must be 1 to 253
     x.toml:5:10: dragonfly.leaves = 256, but leaves must be 1 to 255
     x.toml:8:5: dragonfly.g = 10, but g must be 2 to 9 (spines·h + 1, because only spines have global ports)
-    x.toml:5:1: dragonfly.leaves is given where the arrangement is not dragonfly-plus; accepted is a, the number of switches of a group
-    x.toml:6:1: dragonfly.leaves is given where the arrangement is not dragonfly-plus; accepted is a, the number of switches of a group
-    x.toml:3:1: dragonfly.arrangement is given where groups are of several kinds; accepted is cables, the path of a cable list
+    x.toml:5:1: dragonfly.leaves is given although the arrangement is not dragonfly-plus; accepted is a, the number of switches of a group
+    x.toml:6:1: dragonfly.leaves is given although the arrangement is not dragonfly-plus; accepted is a, the number of switches of a group
+    x.toml:3:1: dragonfly.arrangement is given although groups are of several kinds; accepted is cables, the path of a cable list
     ");
 }
 
@@ -275,8 +275,8 @@ fn what_is_given_twice() {
     x.toml:7:12: p is given a second time; every key and table is accepted once
     x.toml:7:2: dragonfly is given a second time; every key and table is accepted once
     x.toml:8:2: links is given a second time; every key and table is accepted once
-    x.toml:8:1: dragonfly.cables is given beside dragonfly.arrangement; accepted is one of the two, for both say where the cables come from
-    x.toml:8:1: dragonfly.arrangement is given beside dragonfly.cables; accepted is one of the two, for both say where the cables come from
+    x.toml:8:1: dragonfly.cables is given beside dragonfly.arrangement; accepted is one of the two, because both say where the cables come from
+    x.toml:8:1: dragonfly.arrangement is given beside dragonfly.cables; accepted is one of the two, because both say where the cables come from
     ");
 }
 

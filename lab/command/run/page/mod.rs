@@ -30,10 +30,10 @@ pub(super) fn html(report: &RunReport<'_>, fabric: &BootedFabric<'_>) -> String 
         body.push_str(&lead(first, &of_figures));
         for (id, heading, html) in [
             ("jobs", "The jobs", jobs(report, first, fabric.dragonfly())),
-            ("places", "Where the jobs lie", pictures::places(fabric.nodes(), &first.nodes, &of)),
+            ("places", "Where the jobs run", pictures::places(fabric.nodes(), &first.nodes, &of)),
             ("times", "When they ran", pictures::times(report)),
             ("links", "How the links were loaded", pictures::links(fabric, first, &of)),
-            ("causes", "What holds the runs up", causes(first, &of_figures)),
+            ("causes", "What takes the time", causes(first, &of_figures)),
         ] {
             body.push_str(&section(id, heading, &html));
         }
@@ -98,7 +98,7 @@ fn causes(first: &JobsRun, of: &str) -> String {
         vec![name.to_owned(), least.to_string(), percent(least, first.completion.cycles), why]
     });
     let text = format!(
-        "What a run takes beyond the largest of these, it loses within the network: on links that carry \
+        "The rest of the time, beyond the largest of these, is lost within the network: on links that carry \
          more than others, and in the queues before them.{of} tvlb-lab advise tries other placements, maps, \
          orders of sends, wirings and routings of the same jobs."
     );

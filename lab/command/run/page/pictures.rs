@@ -59,7 +59,7 @@ pub(super) fn places(nodes: &Nodes, jobs: &[Vec<NodeId>], of: &str) -> String {
     };
     let kinds = (0..jobs.len()).map(|job| (Ink::nth(job), format!("job {job}")));
     let map = HeatMap {
-        title: "where the jobs lie".to_owned(),
+        title: "where the jobs run".to_owned(),
         names: (&format!("{row_name} of the group"), "group"),
         size: (df.a() * per_switch, df.g()),
         parts: &[],
@@ -103,8 +103,8 @@ pub(super) fn times(report: &RunReport<'_>) -> String {
     let (title, axis) = ("when the jobs ran".to_owned(), "cycles".to_owned());
     let chart = BarChart { title, axis, level, groups: groups.collect() };
     let caption = "A bar for each job from the first cycle to the one in which its last rank ended, cut at the ends of \
-                   iterations and phases. Point at a part for its cycles. The dashed line is what no run can take less \
-                   than.";
+                   iterations and phases. Point at a part for its cycles. The dashed line is the least time of any \
+                   run.";
     let left_out = format!("These are the first {drawn} of {all} runs.");
     let left_out = if drawn < all { paragraph(&left_out) } else { String::new() };
     figure(&chart.svg(), caption) + &left_out
