@@ -81,8 +81,7 @@ fn steps(switches: usize, (gone, wait_cycles): (PartCounts, u64), new: PartCount
     let switches = counted(switches as u64, "switch");
     let mut steps = Vec::new();
     if !gone.is_empty() {
-        steps
-            .push(format!("an update of the old tables that drains old parts: {}", parts(gone)));
+        steps.push(format!("an update of the old tables that drains old parts: {}", parts(gone)));
         steps.push(format!(
             "wait until all packets have arrived that nodes sent before step 1 was complete: at most {wait_cycles} \
              cycles if nodes send nothing meanwhile; then these parts can be taken out"

@@ -1,8 +1,8 @@
-//! The directory in which a table set is made, beside the place that it is for.
+//! The temporary directory in which a table set is made, beside its target.
 //!
-//! It bears the name of that place, `.NAME.partial-` and six random letters, and is locked while
-//! its process lives. Promises: it is gone when it goes out of scope; one that a killed process
-//! left behind is removed by [`sweep`], and one that is at work never is.
+//! Its name is that of the target, `.NAME.partial-` and six random letters, and it is locked while its process lives.
+//! Promises: it is removed when it goes out of scope; [`sweep`] removes one that a killed process left, and never one
+//! in use.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -11,19 +11,19 @@ use tempfile::TempDir;
 
 /// Random letters at the end of its name.
 const LETTERS: usize = 6;
-/// A directory is lost only to someone who sweeps at that very moment.
+/// A name is lost only if another process sweeps at that very moment.
 const MOST_TRIES: usize = 100;
 
 /// A directory of our own, removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Aside {
     directory: TempDir,
-    /// After the directory, for it is dropped after it.
+    /// After the directory, because it is dropped after it.
     _lock: Option<File>,
 }
 
 impl Aside {
-    /// In `parent`, for what will be called `name`.
+    /// Makes one in `parent`, for a target called `name`.
     pub(crate) fn create(parent: &Path, name: &str) -> io::Result<Self> {
         for _ in 0..MOST_TRIES {
             let directory = tempfile::Builder::new()
@@ -33,12 +33,12 @@ impl Aside {
                 .tempdir_in(parent)?;
             let Ok(lock) = File::open(directory.path()) else { continue };
             match lock.try_lock() {
-                // Nobody can have removed it since, but someone may have before.
+                // From now on nobody can remove it, but somebody may have done so before.
                 Ok(()) if directory.path().is_dir() => {
                     return Ok(Self { directory, _lock: Some(lock) });
                 }
                 Ok(()) | Err(TryLockError::WouldBlock) => {}
-                // Where directories cannot be locked, they are not swept either.
+                // If directories cannot be locked, they are not swept either.
                 Err(TryLockError::Error(_)) => return Ok(Self { directory, _lock: None }),
             }
         }
@@ -49,14 +49,14 @@ impl Aside {
         self.directory.path()
     }
 
-    /// What was here is elsewhere now: nothing is to be removed.
+    /// The directory was renamed: there is nothing to remove.
     pub(crate) fn moved(self) {
         let _ = self.directory.keep();
     }
 }
 
-/// Removes what processes that were killed have left in `parent` on their way to `name`. What
-/// cannot be removed stays; it is in nobody's way.
+/// Removes the directories that killed processes left in `parent` for the target `name`. One that cannot be removed
+/// stays and does no harm.
 pub(crate) fn sweep(parent: &Path, name: &str) {
     let prefix = prefix(name);
     let is_ours = |found: &str| {
@@ -80,7 +80,7 @@ fn prefix(name: &str) -> String {
     format!(".{name}.partial-")
 }
 
-/// The permissions of any new directory, not the private ones of a temporary one.
+/// The permissions of an ordinary new directory, not the private ones of a temporary one.
 #[cfg(unix)]
 fn permissions() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt;

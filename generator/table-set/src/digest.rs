@@ -1,25 +1,24 @@
-//! Digests of what the switch images say of a set, for the manifest: of the levels to which switches
-//! thin it, and of the shapes of which destinations have a route.
+//! Digests of the sets in the switch images, for the manifest: of the levels by which switches thin them, and of the
+//! shapes that have routes to each destination.
 //!
-//! What no digest covers follows from the rule and the cables, or is counted route by route. Where
-//! an image was changed and every hash and checksum was mended, these still tell, however few of the
-//! routes are looked at.
+//! Whatever no digest covers follows from the rule and the cables, or is counted route by route. If an image was
+//! changed and every hash and checksum was adjusted, these digests still show it, however few of the routes are walked.
 
 use super::hex;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use tvlb_schema::{Decision, Keep, Level, SwitchImage};
 
-/// Whether it takes a search over routes to tell of which shapes a destination has one: the set is
-/// drawn by shape and is thinned or made of fractions. Otherwise the cables alone tell.
+/// Whether only a search over routes finds the shapes that a destination has: for sets drawn by shape that are thinned
+/// or made of fractions. Otherwise the cables determine them.
 pub fn presence_is_drawn(rule: &tvlb_schema::SetRule, is_thinned: bool) -> bool {
     let is_fraction = |keep: &Keep| *keep != Keep::NONE && *keep != Keep::ALL;
     rule.is_by_shape() && (is_thinned || rule.keep.iter().any(is_fraction))
 }
 
-/// The digest of the levels of a decision's set: SHA-256 of the digests of all switches by number,
-/// each the SHA-256 of one byte for each global port of the switch's group. A port without a cable
-/// counts as one that is not thinned, because no route leaves by it.
+/// The digest of the levels of a decision's set: SHA-256 of the digests of all switches by number, each the SHA-256 of
+/// one byte for each global port of the switch's group. A port without a cable counts as not thinned, because no route
+/// leaves through it.
 pub fn levels_digest<'i, 'f: 'i>(
     images: impl IndexedParallelIterator<Item = &'i SwitchImage<'f>>,
     decision: Decision,
@@ -34,8 +33,8 @@ pub fn levels_digest<'i, 'f: 'i>(
     })
 }
 
-/// The digest of the shapes of which destinations have a route: SHA-256 of the digests of all
-/// switches by number, each the SHA-256 of two bytes, low first, for each switch of other groups.
+/// The digest of the shapes that have routes to each destination: SHA-256 of the digests of all switches by number,
+/// each the SHA-256 of two bytes, low first, for each switch of other groups.
 pub fn presence_digest<'i, 'f: 'i>(
     images: impl IndexedParallelIterator<Item = &'i SwitchImage<'f>>,
     decision: Decision,

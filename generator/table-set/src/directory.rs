@@ -1,5 +1,5 @@
-//! A directory that is opened once, so that what is read later comes from that very directory,
-//! whatever takes the place of its name in the meantime.
+//! A directory that is opened once, so that all later reads are from that very directory, even if its name is given to
+//! another in the meantime.
 
 use crate::input_file;
 use std::fs::{File, Metadata};
@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 #[cfg(target_os = "linux")]
 use std::{os::fd::OwnedFd, sync::Arc};
 
-/// An open directory of a table set. Nothing that is read through it is reached through a symbolic
-/// link.
+/// An open directory of a table set. No read through it follows a symbolic link.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
@@ -23,13 +22,13 @@ impl Directory {
         &self.path
     }
 
-    /// The bytes of a file in it that has at most `most`.
+    /// The bytes of a file in it, if there are at most `most`.
     pub(crate) fn read(&self, name: &str, most: u64) -> io::Result<Vec<u8>> {
         let (file, found) = self.open_file(name)?;
         input_file::limited(file, found, most)
     }
 
-    /// The first `most` bytes of a file in it, or all that it has, and its length.
+    /// The first `most` bytes of a file in it, or all of them, and its length.
     pub(crate) fn read_start(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, u64)> {
         let (file, found) = self.open_file(name)?;
         input_file::start(file, found, most)
@@ -37,7 +36,7 @@ impl Directory {
 
     fn open_file(&self, name: &str) -> io::Result<(File, u64)> {
         input_file::check(&self.look_at(name)?)?;
-        // Between the look and the opening something else may have been put there.
+        // The file may have been replaced between the check and the opening.
         let file = self.open_without_waiting(name)?;
         let metadata = file.metadata()?;
         input_file::check(&metadata)?;
@@ -47,16 +46,16 @@ impl Directory {
 
 #[cfg(target_os = "linux")]
 impl Directory {
-    /// Opens a directory that the user has chosen, through a symbolic link too.
+    /// Opens a directory that the user has chosen, even through a symbolic link.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         use rustix::fs::{CWD, Mode, OFlags, openat};
-        // Who may not list a directory may still read files in it whose names he knows.
+        // A user who may not list a directory may still read files in it by name.
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let handle = Arc::new(openat(CWD, path, flags, Mode::empty())?);
         Ok(Self { path: path.to_owned(), handle })
     }
 
-    /// Opens a directory in this one, and refuses a symbolic link.
+    /// Opens a subdirectory, and refuses a symbolic link.
     pub(crate) fn open_within(&self, name: &str) -> io::Result<Self> {
         use rustix::fs::{Mode, OFlags, openat};
         refuse_link(&self.look_at(name)?)?;
@@ -65,7 +64,7 @@ impl Directory {
         Ok(Self { path: self.path.join(name), handle })
     }
 
-    /// The names of all that is in it, in order.
+    /// The names of its entries, in order.
     pub(crate) fn names(&self) -> io::Result<Vec<String>> {
         use rustix::fs::{Dir, Mode, OFlags, openat};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -80,7 +79,7 @@ impl Directory {
         Ok(names)
     }
 
-    /// What is there under a name, a symbolic link itself included.
+    /// The metadata of an entry, which may be a symbolic link itself.
     fn look_at(&self, name: &str) -> io::Result<Metadata> {
         use rustix::fs::{Mode, OFlags, openat};
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -95,7 +94,7 @@ impl Directory {
     }
 }
 
-/// Where directories cannot be held open, they are named again each time.
+/// On systems that cannot hold directories open, they are named again each time.
 #[cfg(not(target_os = "linux"))]
 impl Directory {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {

@@ -1,21 +1,21 @@
-//! Reading a file that someone else may have made.
+//! Reads files that somebody else may have made.
 //!
-//! Promises: only a regular file is opened, so that neither a pipe can keep us waiting nor a device
-//! go on for ever; a file that is too large is refused before any of it is read, and never more than
-//! the limit is kept in memory, even of one that grows meanwhile. Only what a command line names may be a pipe
-//! as well ([`read_given()`]): whoever names one wants us to wait for it.
+//! Promises: only a regular file is opened, so that no pipe can block and no device can supply bytes without end; a
+//! file that is too large is refused before it is read, and never more than the limit is kept in memory, even if it
+//! grows meanwhile. Only a path from the command line may be a pipe as well ([`read_given()`]): a user who names one
+//! expects us to wait for it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What to do with a symbolic link at the end of a path.
+/// How to treat a symbolic link at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symlinks {
-    /// Read what it leads to: a path that the user has chosen.
+    /// Follow it: the user has chosen the path.
     Follow,
-    /// Refuse it: within a table set nothing leads out of it.
+    /// Refuse it: nothing within a table set may lead out of it.
     Refuse,
 }
 
@@ -30,13 +30,13 @@ enum FileRefusal {
     StandardInputTwice,
 }
 
-/// Whether the standard input was read: it gives its bytes once, and would be an empty file a second time.
+/// Whether the standard input was read: it gives its bytes once, and would appear empty a second time.
 static STANDARD_INPUT_READ: AtomicBool = AtomicBool::new(false);
 
 /// The bytes of a file of at most `most` bytes.
 ///
 /// # Errors
-/// The system's answer, or what is there instead of such a file.
+/// The system's error, or what is there instead of such a file.
 pub fn read(path: &Path, most: u64, links: Symlinks) -> io::Result<Vec<u8>> {
     let (file, found) = open(path, links)?;
     limited(file, found, most)
@@ -50,7 +50,7 @@ pub(crate) fn limited(file: impl Read, found: u64, most: u64) -> io::Result<Vec<
         return Err(too_large(found));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(found).unwrap_or(0));
-    // One byte more than is accepted, to see whether the file has grown meanwhile.
+    // One byte more than is accepted, to notice a file that has grown.
     file.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(too_large(bytes.len() as u64));
@@ -58,11 +58,11 @@ pub(crate) fn limited(file: impl Read, found: u64, most: u64) -> io::Result<Vec<
     Ok(bytes)
 }
 
-/// The bytes that a command line names, at most `most`: of a regular file, of a pipe until it ends, or of the
-/// standard input where the path is `-` or one of the system's names for it.
+/// The bytes of a path on the command line, at most `most`: of a regular file, of a pipe until it ends, or of the
+/// standard input if the path is `-` or one of the system's names for it.
 ///
 /// # Errors
-/// The system's answer, or what is there instead; the standard input for a second time.
+/// The system's error, or what is there instead; a second use of the standard input.
 pub fn read_given(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
         .iter()
@@ -77,7 +77,7 @@ pub fn read_given(path: &Path, most: u64) -> io::Result<Vec<u8>> {
         return read(path, most, Symlinks::Follow);
     }
     let pipe = File::open(path)?;
-    // Between the look and the opening something else may have been put there.
+    // The file may have been replaced between the check and the opening.
     let metadata = pipe.metadata()?;
     if !is_pipe(&metadata) {
         check(&metadata)?;
@@ -85,7 +85,7 @@ pub fn read_given(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     limited(pipe, 0, most)
 }
 
-/// The same for a text; what is no UTF-8 is an error.
+/// The same for a text; invalid UTF-8 is an error.
 ///
 /// # Errors
 /// As of [`read_given()`].
@@ -93,7 +93,7 @@ pub fn read_given_text(path: &Path, most: u64) -> io::Result<String> {
     text(read_given(path, most)?)
 }
 
-/// The bytes of a file as a text; what is no UTF-8 is an error.
+/// The bytes of a file as a text; invalid UTF-8 is an error.
 ///
 /// # Errors
 /// As of [`read()`].
@@ -106,10 +106,10 @@ fn text(bytes: Vec<u8>) -> io::Result<String> {
         .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
-/// The first `most` bytes of a file, or all that it has, and its length.
+/// The first `most` bytes of a file, or all of them, and its length.
 ///
 /// # Errors
-/// The system's answer, or what is there instead of a regular file.
+/// The system's error, or what is there instead of a regular file.
 pub fn read_start(path: &Path, most: u64, links: Symlinks) -> io::Result<(Vec<u8>, u64)> {
     let (file, found) = open(path, links)?;
     start(file, found, most)
@@ -117,31 +117,30 @@ pub fn read_start(path: &Path, most: u64, links: Symlinks) -> io::Result<(Vec<u8
 
 /// The first `most` bytes of an open file that was `found` bytes long, and that length.
 pub(crate) fn start(file: File, found: u64, most: u64) -> io::Result<(Vec<u8>, u64)> {
-    // As much as it is: many files are held at once.
+    // No more than needed: many files are in memory at once.
     let mut bytes = Vec::with_capacity(usize::try_from(found.min(most)).unwrap_or(0));
     file.take(most).read_to_end(&mut bytes)?;
     Ok((bytes, found))
 }
 
-/// Opens a regular file, and says how long it is.
+/// Opens a regular file, and returns its length.
 ///
 /// # Errors
-/// The system's answer, or what is there instead of a regular file.
+/// The system's error, or what is there instead of a regular file.
 pub fn open(path: &Path, links: Symlinks) -> io::Result<(File, u64)> {
     let metadata = match links {
         Symlinks::Follow => fs::metadata(path)?,
         Symlinks::Refuse => fs::symlink_metadata(path)?,
     };
     check(&metadata)?;
-    // Between the look and the opening something else may have been put there.
+    // The file may have been replaced between the check and the opening.
     let file = open_without_waiting(path, links)?;
     let metadata = file.metadata()?;
     check(&metadata)?;
     Ok((file, metadata.len()))
 }
 
-/// Refuses whatever is neither a regular file nor a directory, of which the system says that it
-/// cannot be read.
+/// Refuses everything but regular files, and directories, whose own error comes from the system.
 pub(crate) fn check(metadata: &fs::Metadata) -> io::Result<()> {
     if metadata.is_file() || metadata.is_dir() {
         return Ok(());
@@ -247,7 +246,7 @@ mod tests {
             let (sent, to) = ("x".repeat(100_000), pipe.clone());
             let writer = std::thread::spawn(move || fs::write(to, sent));
             let read = read_given(&pipe, most);
-            // A reader who has read enough is no error here.
+            // It is not an error here if the reader stops early.
             let _ = writer.join().unwrap();
             read
         };

@@ -51,14 +51,14 @@ pub const MANIFEST_FILE: &str = "manifest.json";
 /// The fabric image's name in the directory.
 pub const FABRIC_FILE: &str = "fabric.tvlb";
 
-/// The name of the list of names in the directory, where there is one.
+/// The name of the list of names in the directory, if there is one.
 pub const NAMES_FILE: &str = "names.csv";
 
 /// The directory of switch images in it.
 pub const SWITCHES: &str = "switches";
 
-/// The report's name in the directory. The manifest does not list it, because it says what was
-/// verified of all the rest; its last lines say of which manifest it is ([`sealed_report`]).
+/// The report's name in the directory. The manifest does not list it, because the report says what was verified of all
+/// the rest; its last lines say which manifest it belongs to ([`sealed_report`]).
 pub const REPORT_FILE: &str = "report.html";
 
 /// A switch image's name in the directory.

@@ -1,6 +1,6 @@
-//! The manifest: what a table set is, what it was made from, and what it should contain.
+//! The manifest: what a table set contains, and what it was made from.
 //!
-//! No time, no machine and no path of one is in it: the same input gives the same bytes.
+//! It contains no time, no machine and no path: the same input gives the same bytes.
 
 mod choice;
 
@@ -21,7 +21,7 @@ use tvlb_schema::{
     Bandwidths, GroupKind, MinCandidate, PerDecision, SwitchId, Weighing, WindowLimits,
 };
 
-/// What `format` says in every manifest.
+/// The `format` of every manifest.
 pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
 
 /// The content of `manifest.json`.
@@ -32,26 +32,26 @@ pub struct Manifest {
     pub format: String,
     /// The version of tvlb that made it.
     pub tool_version: String,
-    /// The fabric that it was made for.
+    /// The fabric for which it was made.
     pub fabric: FabricEntry,
     /// The identity that all images carry, 16 hexadecimal digits.
     pub fabric_identity: String,
     pub virtual_channels: String,
     /// The T-VLB set of each decision.
     pub sets: PerDecision<SetEntry>,
-    /// How they were chosen; none if they were given.
+    /// How they were chosen; absent if they were given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<ChoiceEntry>,
     /// Bytes of the images.
     pub sizes: Sizes,
-    /// The names of groups, switches and ports; none if the fabric file names no such list.
+    /// The names of groups, switches and ports; absent if the fabric file names no such list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<FileEntry>,
     /// Every other image, in the order fabric image, switch images by number.
     pub files: Vec<FileEntry>,
 }
 
-/// The fabric file's content, as it was understood.
+/// The content of the fabric file, as it was understood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FabricEntry {
@@ -64,8 +64,8 @@ pub struct FabricEntry {
     pub h: u32,
     /// Groups.
     pub g: u32,
-    /// The kinds of groups, in the order of the groups, where there is more than one; p, a and h are
-    /// then the most that any kind has.
+    /// The kinds of groups, in the order of the groups, if there is more than one; p, a and h are then the most of any
+    /// kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<GroupKind>,
     /// The arrangement's name, or "cables" for a list.
@@ -78,30 +78,28 @@ pub struct FabricEntry {
     pub local_latency: u32,
     /// Cycles from group to group.
     pub global_latency: u32,
-    /// How fast the kinds of links are, relative to each other; not written where all are 1.
+    /// How fast the kinds of links are, relative to each other; absent if all are 1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidths: Bandwidths,
-    /// Flits that the buffer of one virtual channel holds where the network is simulated; not written where
-    /// the fabric file does not say it.
+    /// Flits that the buffer of one virtual channel holds in simulations; absent if the fabric file does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<u16>,
-    /// When the windows of sources close, where packets are acknowledged; none in table sets that do not say.
+    /// When the windows of sources close, if packets are acknowledged; absent in table sets that do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination_window: Option<WindowLimits>,
-    /// Which virtual channel nodes send to; not written where it is always 0.
+    /// Which virtual channel nodes send to; absent if it is always 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub injection: Injection,
-    /// Every how many cycles the switches of a group tell each other how full their global ports are; none where they
-    /// do not.
+    /// The period, in cycles, with which the switches of a group tell each other how full their global ports are;
+    /// absent if they do not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub telling: Option<u16>,
 }
 
 /// Which virtual channel of the terminal's input a node sends to.
 ///
-/// No other flit waits for these buffers, so neither choice can close a cycle of channels that
-/// wait for each other. What differs is how far a packet that is blocked holds up the packets
-/// behind it that go elsewhere.
+/// No other flit waits for these buffers, so neither choice can close a cycle of channels that wait for each other.
+/// They differ in how far a blocked packet delays the packets after it that go elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Injection {
@@ -110,19 +108,19 @@ pub enum Injection {
     Zero,
     /// One of the first two virtual channels, drawn for each packet.
     Two,
-    /// A virtual channel that is drawn for each packet.
+    /// A virtual channel drawn for each packet.
     Random,
 }
 
 impl Injection {
-    /// All, each with what it means.
+    /// All, each with its meaning.
     pub const ALL: [(Self, &'static str); 3] = [
         (Self::Zero, "Always VC 0"),
         (Self::Two, "VC 0 or 1, drawn for each packet"),
         (Self::Random, "One drawn for each packet"),
     ];
 
-    /// The name wherever people write it.
+    /// The name, wherever people write it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Zero => "zero",
@@ -133,8 +131,8 @@ impl Injection {
 }
 
 impl FabricEntry {
-    /// All that it says but the sizes and the cables, which images have too: in words, each with what stands before
-    /// it in a sentence.
+    /// Everything in it except the sizes and the cables, which images have too: each value as text, after the words
+    /// that introduce it in a sentence.
     pub fn facts(&self) -> [(&'static str, String); 10] {
         let said = |value: Option<String>| value.unwrap_or_else(|| "not stated".to_owned());
         let bandwidths =
@@ -154,13 +152,13 @@ impl FabricEntry {
         ]
     }
 
-    /// The sizes as [`tvlb_schema::Dragonfly`] says them.
+    /// The sizes as [`tvlb_schema::Dragonfly`] prints them.
     pub fn sizes_in_words(&self) -> String {
         let Self { p, a, h, g, kinds, .. } = self;
         GroupKind::in_words([*p, *a, *h, *g], kinds).to_string()
     }
 
-    /// How many switches there are. What a manifest says may be anything, so the sum is capped.
+    /// How many switches there are. A manifest may contain anything, so the sum is capped.
     pub fn switches(&self) -> u64 {
         if self.kinds.is_empty() {
             return u64::from(self.a) * u64::from(self.g);
@@ -176,33 +174,31 @@ impl FabricEntry {
 pub struct SetEntry {
     /// In the grammar of sets.
     pub set: String,
-    /// Decides which routes make up a keep-fraction.
+    /// The seed of the routes in a fraction.
     pub seed: u64,
-    /// How the decision weighs MIN against VLB, in the words that follow the set in a policy; not written where all of
-    /// it is as a policy without words has it.
+    /// How the decision weighs MIN against VLB, in the words that follow the set in a policy; absent if it has all
+    /// defaults.
     #[serde(default, skip_serializing_if = "is_default")]
     pub weighing: OpenWeighing,
-    /// Mean hops of a drawn VLB route, over all pairs of switches in different groups that have
-    /// one; null if none has.
+    /// Mean hops of a drawn VLB route, over all pairs of switches in different groups that have one; null if none has.
     pub mean_hops: Option<f64>,
-    /// Whether that is of this very set; otherwise it is expected over all seeds of its fractions.
-    /// Of a set that switches thin, everything here is counted over the very routes that they keep.
+    /// Whether that is for this very set; otherwise it is the expectation over all seeds of its fractions. For a
+    /// thinned set, everything here is counted over exactly the routes that switches keep.
     pub mean_hops_are_exact: bool,
-    /// Routes per pair of switches in different groups, on average; expected over all seeds of
-    /// fractions, unless switches thin the set.
+    /// Routes per pair of switches in different groups, on average; the expectation over all seeds of fractions, unless
+    /// switches thin the set.
     pub mean_routes: f64,
     /// Ordered pairs of switches in different groups.
     pub pairs: u64,
-    /// Those without any route in the set: their packets take MIN, or a conventional VLB path where
-    /// no cable joins the two groups. Of fractions drawn by route that no switch thins, where a
-    /// seed can leave further pairs without one, those that have none by any seed.
+    /// Those without any route in the set: their packets take MIN, or a conventional VLB path if no cable joins the two
+    /// groups. For unthinned fractions drawn by route, where a seed can leave further pairs without one, those that
+    /// have none with any seed.
     pub pairs_without_route: u64,
-    /// The digest of the shapes of which pairs have a route, where it takes a search over routes to
-    /// tell: of sets drawn by shape that are thinned or made of fractions. Without it, the cables
-    /// tell.
+    /// The digest of the shapes that have routes for each pair, if only a search over routes finds them: for sets drawn
+    /// by shape that are thinned or made of fractions. If absent, the cables determine them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presence_sha256: Option<String>,
-    /// How evenly links are used; none where the fabric is too large to count.
+    /// How evenly links are used; absent if the fabric is too large to count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<BalanceEntry>,
 }
@@ -214,18 +210,18 @@ impl SetEntry {
     }
 }
 
-/// How evenly a set uses links, where every switch sends alike to every switch of other groups by
-/// VLB alone: of the very routes that are kept.
+/// How evenly a set uses links, if every switch sends equally to every switch of other groups by VLB alone: over
+/// exactly the routes that are kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BalanceEntry {
     pub conventional: ImbalanceEntry,
-    /// The set as its rule has it.
+    /// The set without thinning.
     pub before: ImbalanceEntry,
-    /// The set as switches have it: the same where none thins it.
+    /// The set as switches have it: the same if none thins it.
     pub after: ImbalanceEntry,
     pub thinned_switches: u64,
-    /// The digest of the levels to which they do; none where no switch thins it.
+    /// The digest of the levels by which they thin it; absent if no switch does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels_sha256: Option<String>,
 }
@@ -240,12 +236,12 @@ pub struct ImbalanceEntry {
     pub global: f64,
 }
 
-/// To six decimals, so that no platform's last bit shows.
+/// Rounded to six decimals, so that no platform's last bit shows.
 pub fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 
-/// The same with every fraction in it to six decimals.
+/// The same with every fraction in it rounded to six decimals.
 pub fn all_rounded<T: Serialize + DeserializeOwned + Clone>(entry: &T) -> T {
     fn round(value: &mut Value) {
         match value {
@@ -285,7 +281,7 @@ pub struct FileEntry {
     pub bytes: u64,
     /// Its SHA-256, 64 hexadecimal digits.
     pub sha256: String,
-    /// What the machine calls the switch whose image it is, if it has a name.
+    /// The machine's name of the image's switch, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switch: Option<String>,
 }

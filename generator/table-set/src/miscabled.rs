@@ -1,28 +1,27 @@
-//! Cables that are not where they should be: what is wrong where two wirings differ, cable by cable.
+//! Misplaced cables: the differences between two wirings, cable by cable.
 //!
-//! Two plugs that are swapped are told as such. All that is wrong is told, in an order that depends on the two
-//! wirings alone.
+//! Two swapped plugs are reported as such. Every difference is reported, in an order that depends only on the two
+//! wirings.
 
 use crate::names::Names;
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_schema::{Dragonfly, SwitchId};
 
-/// What is wrong with one or two cables of a wiring, beside the one that should be. Each cable is its two ends, the
-/// lower first.
+/// An error in one or two cables of a wiring, with what should be there. Each cable is its two ends, the lower first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Miscabled<E> {
-    /// Two cables each end where the other should: by the plan `plugs[0]` is joined with `far[0]` and `plugs[1]`
-    /// with `far[1]`. No wiring tells which two plugs were swapped. `plugs` are the likelier ones, those that are
-    /// nearer to each other, or the two higher ends where both pairs are equally near.
+    /// Two cables that each end where the other should: in the plan `plugs[0]` is joined with `far[0]` and `plugs[1]`
+    /// with `far[1]`. No wiring shows which two plugs were swapped. `plugs` are the likelier ones, those nearer to each
+    /// other, or the two higher ends if both pairs are equally near.
     Swapped { plugs: [E; 2], far: [E; 2] },
-    /// A cable that should not be, and what should be at the other end of a cable from each of its two ends.
+    /// A cable that should not exist, and for each of its two ends, where its cable should lead.
     Wrong { ends: [E; 2], planned: [Option<E>; 2] },
-    /// A cable that should be and whose ends have none.
+    /// A planned cable whose ends have none.
     Missing([E; 2]),
 }
 
-/// How near two ends are to each other: the smallest part of a machine that has both, the nearest first. Plugs
-/// are swapped by one hand, most likely where both are within its reach.
+/// How near two ends are to each other: the smallest part of a machine that contains both, the nearest first. Plugs are
+/// swapped by hand, most likely if both are within reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
     Switch,
@@ -33,7 +32,7 @@ pub enum Nearness {
 }
 
 impl Nearness {
-    /// Of ends at these two switches. Chassis and cabinet are known of switches with names such as x1000c0r3.
+    /// For ends at these two switches. Chassis and cabinet are known from names such as x1000c0r3.
     pub fn of(df: &Dragonfly, names: &Names, [one, other]: [SwitchId; 2]) -> Self {
         let parts = [one, other].map(|switch| names.switch(switch).and_then(cabinet_and_chassis));
         let is_same =
@@ -61,7 +60,7 @@ pub(crate) fn cabinet_and_chassis(switch: &str) -> Option<[&str; 2]> {
     numbers.into_iter().all(is_number).then_some([cabinet, chassis])
 }
 
-/// What is wrong with these cables, by a plan. `nearness` says how near two ends are to each other.
+/// The errors of these cables, according to a plan. `nearness` says how near two ends are to each other.
 ///
 /// # Example
 /// ```
@@ -102,7 +101,7 @@ pub fn miscabled<E: Clone + Ord>(
         if let [Some(far), Some(far_of_other)] = &by_plan
             && found_peer.get(far) == Some(far_of_other)
         {
-            // The same swap is met a second time, by its other cable.
+            // The same swap is met a second time, from its other cable.
             let cable = sorted([far.clone(), far_of_other.clone()]);
             if [one, other].map(Clone::clone) < cable {
                 let [low, high] =
@@ -125,15 +124,15 @@ pub fn miscabled<E: Clone + Ord>(
     wrong
 }
 
-/// How much is wrong, with its verb.
+/// The number of errors, with the verb.
 pub fn things(count: usize) -> String {
     if count == 1 { "1 thing is".to_owned() } else { format!("{count} things are") }
 }
 
-/// How many sentences a message has at most.
+/// The most sentences of a message.
 const MOST_SAID: usize = 100;
 
-/// Sentences for the lines below a message, each after a line break, as many as help anybody.
+/// Sentences for the lines below a message, each after a line break, as many as are useful.
 pub fn in_lines(sentences: &[String]) -> String {
     let mut text = String::new();
     for sentence in sentences.iter().take(MOST_SAID) {
@@ -147,7 +146,7 @@ pub fn in_lines(sentences: &[String]) -> String {
 }
 
 impl<E> Miscabled<E> {
-    /// In words, with each end as it is to be called.
+    /// In words, with a name for each end.
     pub fn in_words(&self, name: impl Fn(&E) -> String) -> String {
         match self {
             Self::Swapped { plugs, far } => {
@@ -256,7 +255,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is told, and nothing else, makes one wiring of the other.
+        /// Exactly the reported errors turn one wiring into the other.
         #[test]
         fn all_that_is_wrong_is_told(planned in wiring(), found in wiring()) {
             let sorted = |ends: &[u32; 2]| { let mut ends = *ends; ends.sort_unstable(); ends };

@@ -1,8 +1,7 @@
-//! What is in a directory already: a table set and nothing else, or what someone would miss.
+//! Checks the contents of a directory: a table set and nothing else, or something that the user would miss.
 //!
-//! Replacing a table set removes the old one with all that is in its directory, so a directory
-//! that holds anything but a table set's own files is never replaced. For the same reason nothing
-//! but `generate` writes into a table set.
+//! Replacing a table set removes the old one with everything in its directory, so a directory that holds anything but a
+//! table set's own files is never replaced. For the same reason only `generate` writes into a table set.
 
 use super::read::{Label, MOST_MANIFEST_BYTES};
 use super::{MANIFEST_FILE, Manifest, REPORT_FILE, ReadError, SWITCHES, TableSet};
@@ -12,7 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What the manifests of all formats begin their `format` with.
+/// The beginning of `format` in the manifests of all versions.
 const ANY_FORMAT: &str = "tvlb table set ";
 
 /// Why a directory may not be replaced by a table set.
@@ -20,7 +19,7 @@ const ANY_FORMAT: &str = "tvlb table set ";
 pub(crate) enum Occupied {
     /// It has no manifest that can be read.
     NoTableSet(ReadError),
-    /// It holds something that its manifest does not list, or no regular file in a file's place.
+    /// It holds something that its manifest does not list, or something other than a regular file.
     Stranger(PathBuf),
     /// It cannot be listed.
     Io(PathBuf, io::Error),
@@ -55,7 +54,7 @@ pub(crate) fn check_replaceable(directory: &Path) -> Result<(), Occupied> {
     Ok(())
 }
 
-/// What a directory holds, in the order of names.
+/// The contents of a directory, in the order of names.
 fn entries(directory: &Path) -> Result<Vec<(OsString, fs::FileType)>, Occupied> {
     let list = || {
         let mut entries = fs::read_dir(directory)?
@@ -67,12 +66,12 @@ fn entries(directory: &Path) -> Result<Vec<(OsString, fs::FileType)>, Occupied> 
     list().map_err(|error| Occupied::Io(directory.to_owned(), error))
 }
 
-/// The table set that a path leads into, if it does: the directory at the path itself, or one
-/// above it, that has a table set's manifest. The path need not exist.
+/// The table set that a path leads into, if any: the path itself, or a directory above it, that has a table set's
+/// manifest. The path need not exist.
 pub fn table_set_around(path: &Path) -> Option<PathBuf> {
     let path = if path == Path::new("") { Path::new(".") } else { path };
     let absolute = std::path::absolute(path).ok()?;
-    // A link to a directory leads into it; a link to a file is replaced where it stands.
+    // A link to a directory leads into it; a link to a file is itself replaced.
     let begin = if absolute.is_dir() { Some(&*absolute) } else { absolute.parent() };
     let exists = begin?.ancestors().find(|above| above.exists())?;
     let exists = fs::canonicalize(exists).ok()?;

@@ -1,5 +1,5 @@
-//! How decisions weigh, as far as it is said: the words of a policy, each of which may be left open. They are
-//! parameters, so a fabric file, the options of a command and the text of a policy have them from one table.
+//! How decisions weigh, as far as stated: the words of a policy, each of which may be left open. They are parameters,
+//! so fabric files, options of commands and texts of policies share one table.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt::{self, Display, Formatter};
@@ -9,10 +9,10 @@ use tvlb_base::text::quoted;
 use tvlb_base::{text, words};
 use tvlb_schema::{Candidates, Gate, MinCandidate, Onward, Queue, Weighing};
 
-/// What is said of how a decision weighs; what is `None` is open.
+/// The stated part of how a decision weighs; `None` is open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenWeighing {
-    /// T, in flits times hops: MIN is taken while it costs at most this much more than VLB.
+    /// T, in flits times hops: MIN is taken if it costs at most this much more than VLB.
     pub threshold: Option<i16>,
     /// How many MIN and VLB candidates are drawn.
     pub candidates: Option<Candidates>,
@@ -25,8 +25,8 @@ pub struct OpenWeighing {
     pub second_min: Option<MinCandidate>,
 }
 
-/// What stands before each word in the text of a policy, in the order of the parameters. Numbers of candidates are
-/// known by the x between them.
+/// The prefix of each word in the text of a policy, in the order of the parameters. Numbers of candidates are
+/// recognised by the x between them.
 const BEFORE: [&str; 6] = ["T=", "", "gate=", "queue=", "onward=", "MIN="];
 
 const QUEUES: [(Queue, &str); 2] = [
@@ -131,7 +131,7 @@ pub enum WordError {
 }
 
 impl OpenWeighing {
-    /// All of it is said.
+    /// Everything is stated.
     pub const fn closed(weighing: Weighing, second_min: MinCandidate) -> Self {
         let Weighing { threshold, candidates, gate, queue, onward } = weighing;
         Self {
@@ -144,7 +144,7 @@ impl OpenWeighing {
         }
     }
 
-    /// What is said of it where it is not as a policy without a word has it.
+    /// The words that differ from the defaults of a policy.
     pub fn unusual(weighing: Weighing, second_min: MinCandidate) -> Self {
         fn unless_usual<T: PartialEq>(value: T, usual: &T) -> Option<T> {
             Some(value).filter(|value| value != usual)
@@ -160,7 +160,7 @@ impl OpenWeighing {
         }
     }
 
-    /// How a decision weighs, and which MIN path PAR's second look weighs, with what is open as it is there.
+    /// How a decision weighs, and which MIN path PAR's second look weighs, with these values for the open words.
     #[must_use]
     pub fn over(&self, weighing: Weighing, second_min: MinCandidate) -> (Weighing, MinCandidate) {
         let weighing = Weighing {
@@ -173,7 +173,7 @@ impl OpenWeighing {
         (weighing, self.second_min.unwrap_or(second_min))
     }
 
-    /// The text before the words of a policy, and what the words say, each at most once and in any order.
+    /// The text before the words of a policy, and the values of the words, each at most once and in any order.
     ///
     /// # Errors
     /// The first word that is not accepted.
@@ -220,7 +220,7 @@ impl<'de> Deserialize<'de> for OpenWeighing {
     }
 }
 
-/// The parameter that a word says, and its value.
+/// The parameter and the value of a word.
 fn parameter_of(word: &str) -> Option<(&'static Of, &str)> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     OpenWeighing::ALL.iter().zip(BEFORE).find_map(|(parameter, before)| {

@@ -1,18 +1,18 @@
-//! Text that comes out of a file, as a terminal may be shown it.
+//! Text from files, made safe for a terminal.
 
-/// Whether a terminal shows a character and a text file keeps it within its line: it does not obey it, as it does
-/// control characters and those that change the direction of writing, and it does not hide it. No name may have any other.
+/// Whether a terminal shows a character and a text file keeps it within its line: control characters, characters that
+/// change the direction of writing, and hidden ones are not shown. No name may contain them.
 pub fn is_shown(c: char) -> bool {
     let is_blank = c.is_whitespace() && !matches!(c, '\u{2028}' | '\u{2029}');
     if c.is_ascii() || is_blank {
         return !c.is_control();
     }
-    // After another character, where a mark that belongs above or below it is shown.
+    // After another character, because a combining mark is shown only there.
     let escaped = ['a', c].iter().collect::<String>();
     escaped.escape_debug().eq(['a', c])
 }
 
-/// The text with every character escaped that is not shown.
+/// The text with every character escaped that would not be shown.
 pub fn escaped_controls(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -25,7 +25,7 @@ pub fn escaped_controls(text: &str) -> String {
     escaped
 }
 
-/// Whether the name of a fabric, of an arrangement or of a version: 1 to 64 letters, digits and some
+/// Whether a text is valid as the name of a fabric, of an arrangement or of a version: 1 to 64 letters, digits and some
 /// signs.
 pub(crate) fn is_plain(text: &str, signs: &str) -> bool {
     (1..=64).contains(&text.len())

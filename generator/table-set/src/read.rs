@@ -1,11 +1,10 @@
-//! Reading a table set back: the manifest, and images that it vouches for.
+//! Reads a table set back: the manifest, and images with the hashes in it.
 //!
-//! An image is read no further than the manifest says that it goes, and handed out only if its
-//! length and its hash are what the manifest says. An image of another version is called that
-//! before it is called damaged. Nothing in the directory leads out of it: the manifest can name
-//! files of a table set only, none of them may be a symbolic link, and both directories are opened
-//! once, so that a link in the place of one of them comes too late. What the manifest may ask for is
-//! limited, file by file and in all, and no text of it can hold what a terminal would obey.
+//! An image is read no further than its length in the manifest, and returned only if its length and hash match the
+//! manifest. An image of another version is reported as that, not as damaged. Nothing in the directory leads out of it:
+//! the manifest can name only files of a table set, none of them may be a symbolic link, and both directories are
+//! opened once, so that replacing one of them by a link has no effect. The sizes in the manifest are limited, file by
+//! file and in total, and none of its texts can contain what a terminal would obey.
 
 use super::directory::Directory;
 use super::printable::{escaped_controls, is_plain, is_shown};
@@ -22,19 +21,19 @@ use std::path::{Path, PathBuf};
 use tvlb_base::text::quoted;
 use tvlb_schema::{Decision, Dragonfly, ImageError, SwitchId, check_version};
 
-/// No manifest of ours is larger: some 200 bytes for each of at most 65 536 switches.
+/// The most bytes of a manifest: some 200 for each of at most 65 536 switches.
 pub(super) const MOST_MANIFEST_BYTES: u64 = 32 << 20;
-/// No fabric image of ours is larger: some 7 bytes for each of at most 2²⁴ ports.
+/// The most bytes of a fabric image: some 7 for each of at most 2²⁴ ports.
 const MOST_FABRIC_BYTES: u64 = 128 << 20;
-/// No switch image of ours is larger: three sets of some bytes for each of at most 65 536 switches.
+/// The most bytes of a switch image: three sets of some bytes for each of at most 65 536 switches.
 const MOST_SWITCH_BYTES: u64 = 1 << 20;
-/// All images together: enough for the smallest images of 65 536 switches in groups with 4096 global
-/// ports, which take 1.2 · 10⁹ bytes.
+/// The most bytes of all images: enough for the smallest images of 65 536 switches in groups with 4096 global ports,
+/// which take 1.2 · 10⁹ bytes.
 pub const MOST_BYTES: u64 = 5 << 28;
-/// No report of ours is larger: lists and pictures in it have limits of their own.
+/// The most bytes of a report, whose lists and pictures have limits of their own.
 const MOST_REPORT_BYTES: u64 = 64 << 20;
-/// 64 bits for each of 2¹⁶ switches, its head, and some more.
-/// Enough for a name of each port of the largest fabrics in service.
+/// The most bytes of a list of names: 64 for each of 2¹⁶ switches, its head, and some more. Enough for a name of each
+/// port of the largest fabrics in service.
 pub const MOST_NAMES_BYTES: u64 = 256 << 20;
 
 /// Why a table set, or a file of it, cannot be used.
@@ -67,13 +66,13 @@ pub enum ReadError {
     Hash { path: PathBuf, found: String, listed: String },
 }
 
-/// What the manifests of all formats have.
+/// The field that the manifests of all formats have.
 #[derive(Deserialize)]
 pub(super) struct Label {
     pub(super) format: String,
 }
 
-/// A table set on disk, known by its manifest.
+/// A table set on disk, identified by its manifest.
 ///
 /// # Example
 /// ```
@@ -124,7 +123,7 @@ impl TableSet {
         let path = directory.join(MANIFEST_FILE);
         let directory = Directory::open(directory).map_err(io_error(&path))?;
         let json = directory.read(MANIFEST_FILE, MOST_MANIFEST_BYTES).map_err(io_error(&path))?;
-        // The format before all else: another one may well have other fields.
+        // The format first: another format may well have other fields.
         if let Ok(Label { format }) = serde_json::from_slice(&json)
             && format != MANIFEST_FORMAT
         {
@@ -135,7 +134,7 @@ impl TableSet {
         check_entries(&manifest, &path)?;
         check_texts(&manifest, &path)?;
         let switches = match directory.open_within(SWITCHES) {
-            // A link, which has no answer of the system's.
+            // A link, for which the system reports no error.
             Err(source) if source.kind() == io::ErrorKind::Other => {
                 return Err(ReadError::Io { path: directory.path().join(SWITCHES), source });
             }
@@ -173,7 +172,7 @@ impl TableSet {
         self.directory.path().join(REPORT_FILE)
     }
 
-    /// The report's bytes, which the manifest does not vouch for.
+    /// The report's bytes, which are not in the manifest.
     ///
     /// # Errors
     /// It cannot be read, or is larger than any report.
@@ -182,8 +181,8 @@ impl TableSet {
         read.map_err(io_error(&self.report_path()))
     }
 
-    /// The names of all that is in the directory, in order: of it and of that of the switch images,
-    /// whose names begin with its own.
+    /// The names of all entries, in order: of the directory and of that of the switch images, whose names begin with
+    /// its own.
     ///
     /// # Errors
     /// A directory that cannot be listed, by its path, and the system's answer.
@@ -203,7 +202,7 @@ impl TableSet {
     /// The fabric image's bytes.
     ///
     /// # Errors
-    /// It cannot be read or is not what the manifest says.
+    /// It cannot be read or does not match the manifest.
     pub fn fabric_image(&self) -> Result<Vec<u8>, ReadError> {
         self.read(FABRIC_FILE, 0)
     }
@@ -211,7 +210,7 @@ impl TableSet {
     /// The list of names; `None` if there is none.
     ///
     /// # Errors
-    /// It cannot be read, is not what the manifest says, or is not text.
+    /// It cannot be read, does not match the manifest, or is not text.
     pub fn names_list(&self) -> Result<Option<String>, ReadError> {
         let Some(entry) = &self.manifest.names else { return Ok(None) };
         let path = self.names_path();
@@ -226,8 +225,8 @@ impl TableSet {
         Ok(Some(text))
     }
 
-    /// The manifest calls switches as the list of names does. A list or sizes that are none are left to whoever
-    /// reads them.
+    /// Checks that the manifest has the switch names of the list of names. An invalid list or invalid sizes are left to
+    /// their readers.
     fn check_switch_names(&self, list: &str) -> Result<(), ReadError> {
         let FabricEntry { p, a, h, g, kinds, .. } = &self.manifest.fabric;
         let df = match &kinds[..] {
@@ -259,7 +258,7 @@ impl TableSet {
     /// A switch image's bytes.
     ///
     /// # Errors
-    /// It is not in the manifest, cannot be read or is not what the manifest says.
+    /// It is not in the manifest, cannot be read or does not match the manifest.
     pub fn switch_image(&self, switch: SwitchId) -> Result<Vec<u8>, ReadError> {
         self.read(&switch_file(switch), switch.as_usize() + 1)
     }
@@ -275,11 +274,11 @@ impl TableSet {
     ) -> Result<Vec<Vec<u8>>, ReadError> {
         let switches: Vec<SwitchId> = switches.collect();
         let images = switches.into_par_iter().map(|switch| self.switch_image(switch));
-        // All before the first error is looked for, so that it is the same at any number of threads.
+        // Read all before looking for the first error, so that it is the same at any number of threads.
         images.collect::<Vec<_>>().into_iter().collect()
     }
 
-    /// Reads a file that is listed, most likely at this place.
+    /// Reads a listed file, most likely at this place in the list.
     fn read(&self, name: &str, place: usize) -> Result<Vec<u8>, ReadError> {
         let path = self.directory.path().join(name);
         let files = &self.manifest.files;
@@ -303,7 +302,7 @@ impl TableSet {
     }
 }
 
-/// A file has the length and the hash that the manifest says.
+/// Checks a file against its length and hash in the manifest.
 pub(super) fn check_content(
     path: &Path,
     entry: &FileEntry,
@@ -321,7 +320,7 @@ pub(super) fn check_content(
     Ok(())
 }
 
-/// What the parser says, without the place that the message begins with.
+/// The parser's message without its place, with which our message begins.
 pub(super) fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -332,7 +331,7 @@ pub(super) fn io_error(path: &Path) -> impl FnOnce(io::Error) -> ReadError {
     move |source| ReadError::Io { path: path.to_owned(), source }
 }
 
-/// Only files that a table set can have, none larger than it can be, nor all of them together.
+/// Checks that all files belong in a table set, and that neither one nor all of them are too large.
 fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
     let wrong = |field: String, found: String, accepted: String| {
         Err(ReadError::Entry { path: path.to_owned(), field, found, accepted })
@@ -377,8 +376,7 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Names are such as a fabric file can give, hashes are hashes, and no other text holds more than
-/// ASCII that a terminal shows.
+/// Checks that names are as in a fabric file, that hashes are hashes, and that all other texts are printable ASCII.
 fn check_texts(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
     let wrong = |field: &str, found: &str, accepted: &str| {
         let (field, accepted) = (field.to_owned(), accepted.to_owned());
@@ -426,12 +424,12 @@ fn check_texts(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
     }
 }
 
-/// Whether a text is a SHA-256 as manifests have it.
+/// Whether a text is a SHA-256 in the form of manifests.
 pub(super) fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Every text in a value is such as a terminal shows.
+/// Checks that every text in a value is printable.
 fn check_shown(
     value: &Value,
     field: &str,
@@ -451,7 +449,7 @@ fn check_shown(
     }
 }
 
-/// The switch whose image has this name; `None` if it is no such name.
+/// The switch whose image has this name; `None` for other names.
 pub(super) fn switch_of_file(path: &str) -> Option<SwitchId> {
     let digits = path.strip_prefix(SWITCHES)?.strip_prefix("/")?.strip_suffix(".tvlb")?;
     let switch = SwitchId(digits.parse().ok()?);

@@ -1,8 +1,8 @@
-//! The last lines of a report: of which manifest it is, and the hash of the report itself.
+//! The last lines of a report: which manifest it belongs to, and the hash of the report itself.
 //!
-//! A report is written when everything else has been verified, so no manifest can hold its hash.
-//! Instead the report holds the hash of the manifest, and last of all its own. That tells damage and
-//! reports of other tables; like all hashes of a table set it does not tell who wrote them.
+//! A report is written after everything else was verified, so no manifest can contain its hash. Instead the report
+//! contains the hash of the manifest, and last its own. This detects damage and reports of other tables; like all
+//! hashes of a table set it does not prove who wrote them.
 
 use super::sha256;
 
@@ -23,7 +23,7 @@ pub fn sealed_report(html: &str, manifest: &[u8]) -> Vec<u8> {
     format!("{report}{OF_REPORT}{own}{END}").into_bytes()
 }
 
-/// Why a report is not the one of its tables.
+/// Why a report does not belong to its tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealFault {
     #[error("it does not end as the report of a table set does")]
@@ -37,7 +37,7 @@ pub enum SealFault {
 /// Checks the last lines of a report against the report and the hash of its manifest.
 ///
 /// # Errors
-/// What is wrong with the report.
+/// The fault of the report.
 pub fn check_seal(report: &[u8], manifest: &str) -> Result<(), SealFault> {
     let (rest, own) = last_line(report, OF_REPORT).ok_or(SealFault::None)?;
     let (_, of) = last_line(rest, OF_MANIFEST).ok_or(SealFault::None)?;
@@ -50,7 +50,7 @@ pub fn check_seal(report: &[u8], manifest: &str) -> Result<(), SealFault> {
     Ok(())
 }
 
-/// The hash in the last line, which begins with this, and what is before that line.
+/// The hash in the last line, which begins like this, and the text before that line.
 fn last_line<'r>(text: &'r [u8], begin: &str) -> Option<(&'r [u8], &'r [u8])> {
     let at = text.len().checked_sub(begin.len() + 64 + END.len())?;
     let (rest, line) = text.split_at(at);

@@ -1,10 +1,10 @@
-//! An update of a table set for what is dead of its fabric: the fault image, the switch images that are
-//! not those of the table set, and a record of both, in a directory of their own.
+//! An update of a table set for the dead parts of its fabric: the fault image, the switch images that differ from the
+//! table set's, and a record of both, in a directory of their own.
 //!
-//! A table set and an update of it are what switches have once it is installed. The images of
-//! an update are of the table set alone, never of another update, and state all that is dead; only its record may say
-//! which switches take images of the table set again. It is read as a table set is:
-//! nothing is handed out whose length and hash are not what the record says.
+//! A table set and an update of it together are what switches have once it is installed. The images of an update depend
+//! only on the table set, never on another update, and state everything that is dead; only its record may say which
+//! switches go back to images of the table set. It is read as a table set is: every file is returned only if its length
+//! and hash match the record.
 
 use super::directory::Directory;
 use super::printable::is_plain;
@@ -16,20 +16,20 @@ use std::path::{Path, PathBuf};
 use tvlb_base::text::quoted;
 use tvlb_schema::{PerDecision, SwitchId, check_version};
 
-/// What `format` says in every record of an update.
+/// The `format` of every record of an update.
 pub const UPDATE_FORMAT: &str = "tvlb update 1";
 /// The record's name in the directory.
 pub const UPDATE_FILE: &str = "update.json";
 /// The fault image's name in the directory.
 pub const FAULTS_FILE: &str = "faults.tvlb";
-/// The name of the list of what is dead, as people write it.
+/// The name of the list of dead parts, as people write it.
 pub const FAULT_LIST_FILE: &str = "faults.txt";
 
-/// No record of ours is larger: some 150 bytes for each of at most 65 536 switches, and as many lines.
+/// The most bytes of a record: some 150 for each of at most 65 536 switches, and as many lines.
 const MOST_RECORD_BYTES: u64 = 64 << 20;
-/// No fault image of ours is larger, nor a list of what is dead.
+/// The most bytes of a fault image, and of a list of dead parts.
 const MOST_FAULT_BYTES: u64 = 64 << 20;
-/// No switch image of ours is larger.
+/// The most bytes of a switch image.
 const MOST_SWITCH_BYTES: u64 = 1 << 20;
 
 /// The content of `update.json`.
@@ -44,16 +44,15 @@ pub struct UpdateRecord {
     pub fabric_identity: String,
     /// The SHA-256 of the table set's manifest.
     pub manifest_sha256: String,
-    /// Which of two updates is the later; at least 1.
+    /// A number that rises from update to update; at least 1.
     pub epoch: u32,
     /// How many parts are dead, or drained.
     pub dead: DeadEntry,
-    /// What no packet can do any longer.
+    /// The paths that packets have lost.
     pub lost: LostEntry,
-    /// The fault image, the list of what is dead, and the switch images by number.
+    /// The fault image, the list of dead parts, and the switch images by number.
     pub files: Vec<FileEntry>,
-    /// The switch images of the table set that switches take again which had others by the update before, if that
-    /// was named.
+    /// The switch images of the table set to which switches of the previous update go back, if that update was given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restored_files: Vec<FileEntry>,
 }
@@ -72,7 +71,7 @@ pub struct DeadEntry {
     pub draining: bool,
 }
 
-/// Ordered pairs of switches that live and have lost something.
+/// Ordered pairs of live switches with a loss.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LostEntry {
@@ -93,22 +92,22 @@ impl UpdateRecord {
     }
 }
 
-/// An update on disk, known by its record.
+/// An update on disk, identified by its record.
 #[derive(Clone, Debug)]
 pub struct Update {
     directory: Directory,
     switches: Option<Directory>,
     record: UpdateRecord,
     files: BTreeMap<String, FileEntry>,
-    /// The switches that it has an image of.
+    /// The switches for which it has an image.
     with_image: BTreeSet<SwitchId>,
 }
 
 impl Update {
-    /// Reads the record of the update in `directory`, which is of this table set.
+    /// Reads the record of the update of this table set in `directory`.
     ///
     /// # Errors
-    /// There is none, it is not one, or it is of another table set.
+    /// There is none, it is invalid, or it belongs to another table set.
     pub fn open(directory: &Path, set: &TableSet) -> Result<Self, ReadError> {
         let path = directory.join(UPDATE_FILE);
         let directory = Directory::open(directory).map_err(io_error(&path))?;
@@ -125,10 +124,10 @@ impl Update {
         Self::of(directory, record, set)
     }
 
-    /// An update whose record is known and not yet written, as its directory lies on disk.
+    /// An update whose record is known but not yet written, with its directory on disk.
     ///
     /// # Errors
-    /// It is of another table set, or the directory cannot be opened.
+    /// It belongs to another table set, or the directory cannot be opened.
     pub fn with_record(
         directory: &Path,
         record: UpdateRecord,
@@ -156,18 +155,17 @@ impl Update {
         &self.record
     }
 
-    /// Whether it has an image of this switch.
+    /// Whether it has an image for this switch.
     pub fn has_image(&self, switch: SwitchId) -> bool {
         self.with_image.contains(&switch)
     }
 
-    /// The switches that it has an image of, by rising number.
+    /// The switches for which it has an image, by rising number.
     pub fn switches(&self) -> impl Iterator<Item = SwitchId> {
         self.with_image.iter().copied()
     }
 
-    /// The names of all that is in the directory, in order, those of switch images with the name of
-    /// their directory before them.
+    /// The names of all entries, in order, those of switch images with the name of their directory before them.
     ///
     /// # Errors
     /// A directory that cannot be listed, by its path, and the system's answer.
@@ -205,7 +203,7 @@ impl Update {
     /// The fault image's bytes.
     ///
     /// # Errors
-    /// It cannot be read or is not what the record says.
+    /// It cannot be read or does not match the record.
     pub fn faults(&self) -> Result<Vec<u8>, ReadError> {
         let path = self.faults_path();
         let entry = self.files.get(FAULTS_FILE);
@@ -213,10 +211,10 @@ impl Update {
         self.read(&self.directory, FAULTS_FILE, entry)
     }
 
-    /// The list of what is dead, as people write it.
+    /// The list of dead parts, as people write it.
     ///
     /// # Errors
-    /// It cannot be read or is not what the record says.
+    /// It cannot be read or does not match the record.
     pub fn fault_list(&self) -> Result<Vec<u8>, ReadError> {
         let path = self.path().join(FAULT_LIST_FILE);
         let entry = self.files.get(FAULT_LIST_FILE);
@@ -224,10 +222,10 @@ impl Update {
         self.read(&self.directory, FAULT_LIST_FILE, entry)
     }
 
-    /// A switch image's bytes; `None` if the update has none and that of the table set stays.
+    /// A switch image's bytes; `None` if the table set's image stays.
     ///
     /// # Errors
-    /// It cannot be read or is not what the record says.
+    /// It cannot be read or does not match the record.
     pub fn switch_image(&self, switch: SwitchId) -> Result<Option<Vec<u8>>, ReadError> {
         if !self.has_image(switch) {
             return Ok(None);
@@ -258,7 +256,7 @@ impl Update {
     }
 }
 
-/// The record is of this format and this table set, and lists what an update can have.
+/// Checks that the record has this format, belongs to this table set, and lists only files of an update.
 fn check(record: &UpdateRecord, set: &TableSet, path: &Path) -> Result<(), ReadError> {
     let wrong = |field: &str, found: &str, accepted: String| {
         Err(ReadError::Entry {
@@ -313,7 +311,7 @@ fn check(record: &UpdateRecord, set: &TableSet, path: &Path) -> Result<(), ReadE
     check_switches(record, set, &wrong)
 }
 
-/// The names of switches are those of the table set, and what is taken again is of it.
+/// Checks the names of switches against the table set, and that the restored images belong to it.
 fn check_switches(
     record: &UpdateRecord,
     set: &TableSet,

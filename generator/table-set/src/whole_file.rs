@@ -1,8 +1,8 @@
-//! Writing a file whole or not at all.
+//! Writes a file completely or not at all.
 //!
-//! What is written goes to a file beside the target, to the disk, and takes the target's place in
-//! one step: whatever happens on the way, there is the old content or the new. A target that is no
-//! file, such as a pipe or `/dev/stdout`, is written to as it is.
+//! The content goes to a file beside the target and to the disk, and then takes the target's place in one step:
+//! whatever happens on the way, there is either the old content or the new. A target that is not a file, such as a pipe
+//! or `/dev/stdout`, is written to directly.
 
 use std::fs;
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes these bytes the content of a file that is not there yet: of several that try, one does.
+/// Makes these bytes the content of a new file: of several processes that try, one succeeds.
 ///
 /// # Errors
 /// There is such a file, or the directory cannot be written to.
@@ -31,7 +31,7 @@ pub(crate) fn write_new(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()
     Ok(())
 }
 
-/// A file beside another, with these bytes, on the disk.
+/// A file beside another, with these bytes, on disk.
 fn aside(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -41,7 +41,7 @@ fn aside(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file: the user's mask takes away from it.
+        // As for any new file: the user's mask applies.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     let mut aside = builder.prefix(".tvlb-").tempfile_in(directory).map_err(systems_words)?;
@@ -50,8 +50,8 @@ fn aside(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
     Ok(aside)
 }
 
-/// The operating system's sentence on a temporary file or directory, without the path of it that
-/// `tempfile` adds: the user never asked for that one.
+/// The operating system's error for a temporary file or directory, without the path that `tempfile` adds: the user does
+/// not know that path.
 pub(crate) fn systems_words(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((sentence, _)) => io::Error::new(error.kind(), sentence.to_owned()),

@@ -1,10 +1,9 @@
-//! Writing a table set so that it is there whole or not at all.
+//! Writes a table set so that it appears whole or not at all.
 //!
-//! Everything is written into a directory beside the target, synced, and renamed into place. An
-//! interrupted or failed run removes that directory, and what a killed run has left the next one for
-//! the same target removes; the target is never touched before the last step, and where an old table
-//! set is to be replaced that step swaps the two in one system call. Nothing is replaced but a table
-//! set without other files, which is checked before the work and once more before the swap.
+//! Everything is written into a directory beside the target, synced, and renamed into place. An interrupted or failed
+//! run removes that directory, and the next run for the same target removes one that a killed run has left. The target
+//! is touched only in the last step, which swaps an old table set with the new one in one system call. Only a table set
+//! without other files is replaced, which is checked before the work and again before the swap.
 
 use super::ReadError;
 use super::aside::{Aside, sweep};
@@ -26,7 +25,7 @@ pub enum Existing {
     Replace,
 }
 
-/// Why a table set was not written. The target is as it was before.
+/// Why a table set was not written. The target is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     #[error(
@@ -61,12 +60,11 @@ fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Writ
 
 /// Writes `files` (paths with forward slashes below `target`, and contents) as a table set.
 ///
-/// Before the directory takes its name, `seal` may look at it as it lies on disk, refuse it, and
-/// give a last file. Every file is a step of the caller's stage, and before each the caller can
-/// cancel the work.
+/// Before the directory takes its name, `seal` may read it on disk, refuse it, and add a last file. Every file is a
+/// step of the caller's stage, and before each the caller can cancel the work.
 ///
 /// # Errors
-/// The first thing that went wrong, or the refusal. Nothing is left behind.
+/// The first failure, or the refusal. Nothing is left over.
 pub fn write<'f, E: From<WriteError>>(
     target: &Path,
     files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
@@ -81,7 +79,7 @@ pub fn write<'f, E: From<WriteError>>(
     in_directory(&parent, || write_aside(&destination, files, progress, seal))
 }
 
-/// Does something in a directory that may have to be made, and leaves none behind that was if it fails.
+/// Runs a function in a directory, creating it if need be, and removes a created directory on failure.
 fn in_directory<E: From<WriteError>>(
     directory: &Path,
     work: impl FnOnce() -> Result<(), E>,
@@ -91,24 +89,23 @@ fn in_directory<E: From<WriteError>>(
     let whole = made.map_err(E::from).and_then(|()| work());
     if whole.is_err() {
         for made in missing {
-            // Fails where someone else has put something in; then it is not ours to remove.
+            // This fails if somebody put something in; then it is not ours to remove.
             let _ = fs::remove_dir(made);
         }
     }
     whole
 }
 
-/// What a file is to hold.
+/// The content of a file.
 pub type Content<'c> = &'c dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// Writes files into a directory that may hold others, in the place of what is there, and removes stale ones.
-/// All are written and synced beside their places before any takes its own. Until the last file is there again, the
-/// directory `replaced` has copies of all that was there, so that whoever is killed meanwhile can begin again from
-/// that. The caller can cancel the work until then, and each change after that is a step.
+/// Writes files into a directory that may hold others, replacing those of the same name, and removes stale ones. All
+/// are written and synced beside their targets before any is renamed. Until the last file is in place again, the
+/// directory `replaced` has copies of all old files, so that a killed run can start again from those. The caller can
+/// cancel the work until the renaming, of which each change is a step.
 ///
 /// # Errors
-/// The first thing that went wrong; the directory holds what it held, or `replaced` does and the last file is not
-/// there.
+/// The first failure; the directory is unchanged, or `replaced` has the old files and the last file is missing.
 pub fn write_into(
     directory: &Path,
     files: &[(&str, Content<'_>)],
@@ -126,18 +123,18 @@ pub fn write_into(
             let file = File::create_new(&path).map_err(io_error(&shown, "create the file"))?;
             let mut out = BufWriter::new(Cancellable { file, progress });
             let written = content(&mut out).and_then(|()| out.flush());
-            // What was cancelled is not the file's fault.
+            // A cancelled write is not the file's fault.
             progress.check()?;
             written.map_err(io_error(&shown, "write the file"))?;
             sync_file(&path, &shown)?;
             progress.check()?;
         }
-        // The last one is gone first.
+        // The last one is removed first.
         let written = files.iter().rev().map(|(name, _)| *name);
         let old: Vec<&str> = written.chain(stale.iter().copied()).collect();
         let replaced = directory.join(replaced);
         keep_replaced([directory, &replaced, aside.path()], &old, progress)?;
-        // From here on the work is done to its end: a moment, in which old files give way to new ones.
+        // From here on the work is completed: it takes a moment in which new files replace old ones.
         progress.step();
         for path in old.iter().map(|name| directory.join(name)) {
             match fs::remove_file(&path) {
@@ -158,8 +155,8 @@ pub fn write_into(
     })
 }
 
-/// Copies old files into the directory for them, which appears whole. One that an interrupted run has left stays, as
-/// long as the first of the files is not there, for what is there may be of that run.
+/// Copies old files into the directory for them, which appears whole. One left by an interrupted run stays while the
+/// first of the files is missing, because the present files may come from that run.
 fn keep_replaced(
     [directory, replaced, aside]: [&Path; 3],
     old: &[&str],
@@ -191,7 +188,7 @@ fn keep_replaced(
     sync_directory(directory)
 }
 
-/// A file that takes no more once the work is cancelled.
+/// A file that accepts no more bytes once the work is cancelled.
 struct Cancellable<'p> {
     file: File,
     progress: &'p dyn Progress,
@@ -208,12 +205,12 @@ impl Write for Cancellable<'_> {
     }
 }
 
-/// Where a table set is to be, and by what way it gets there.
+/// The place for a table set, and how to put it there.
 struct TargetDirectory<'p> {
     target: &'p Path,
     parent: &'p Path,
     name: &'p str,
-    /// There is an old one to swap it with.
+    /// Whether there is an old one to swap it with.
     swap: bool,
 }
 
@@ -226,7 +223,7 @@ fn write_aside<'f, E: From<WriteError>>(
 ) -> Result<(), E> {
     let aside = create_aside(parent, name)?;
     let mut directories = vec![aside.path().to_owned()];
-    // Synced when all are written: to sync each file as it is written takes several times as long.
+    // Synced when all are written: syncing each file as it is written takes several times as long.
     let mut written = Vec::new();
     for (relative, bytes) in files {
         progress.check().map_err(WriteError::from)?;
@@ -254,7 +251,7 @@ fn write_aside<'f, E: From<WriteError>>(
     }
     progress.check().map_err(WriteError::from)?;
     if swap {
-        // Someone may have put a file into the old one meanwhile.
+        // Somebody may have put a file into the old one meanwhile.
         refuse_strangers(target)?;
         exchange(aside.path(), target).map_err(io_error(target, "replace the directory"))?;
         // `aside` now holds the old table set and is removed as it goes out of scope.
@@ -272,13 +269,13 @@ fn write_file(path: &Path, shown: &Path, bytes: &[u8]) -> Result<(), WriteError>
     file.write_all(bytes).map_err(io_error(shown, "write the file"))
 }
 
-/// Waits until what was written into a file is on the disk; messages name it as `shown`.
+/// Waits until the content of a file is on disk; messages name it as `shown`.
 fn sync_file(path: &Path, shown: &Path) -> Result<(), WriteError> {
     let file = File::options().write(true).open(path).map_err(io_error(shown, "open the file"))?;
     file.sync_data().map_err(io_error(shown, "sync the file"))
 }
 
-/// Whether [`write()`] could begin: before the work of making what is to be written.
+/// Whether [`write()`] could begin, before the work of making the files.
 ///
 /// # Errors
 /// The target must not be touched, or nothing can be created beside it.
@@ -292,7 +289,7 @@ pub fn check_target(target: &Path, existing: Existing) -> Result<(), WriteError>
     }
 }
 
-/// Whether the target must be swapped with what is there.
+/// Whether the target must be swapped with an existing one.
 fn must_swap(target: &Path, existing: Existing) -> Result<bool, WriteError> {
     let refuse = |why| Err(WriteError::NotOurs { path: target.to_owned(), why });
     if let Some(set) = target.parent().and_then(table_set_around) {
@@ -300,7 +297,7 @@ fn must_swap(target: &Path, existing: Existing) -> Result<bool, WriteError> {
     }
     let metadata = match fs::symlink_metadata(target) {
         Ok(metadata) => metadata,
-        // Where something above it is not a directory, creating one there will tell.
+        // If something above it is not a directory, creating one there will fail.
         Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(false),
         Err(error) => return Err(io_error(target, "look at it")(error)),
     };
@@ -354,7 +351,7 @@ fn is_missing(path: &Path) -> bool {
         && answer.is_err_and(|error| matches!(error.kind(), NotFound | NotADirectory))
 }
 
-/// A directory for what will bear this name, removed when dropped.
+/// A directory for a target of this name, removed when dropped.
 fn create_aside(parent: &Path, name: &str) -> Result<Aside, WriteError> {
     Aside::create(parent, name)
         .map_err(|error| io_error(parent, "create a directory in it")(systems_words(error)))
@@ -371,7 +368,7 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
 }
 
-/// Where two directories cannot be swapped in one step: the old one is moved away first.
+/// For systems that cannot swap two directories in one step: the old one is moved away first.
 #[cfg(not(target_os = "linux"))]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     let away = one.with_extension("old");
@@ -407,7 +404,7 @@ mod tests {
         .to_json()
     });
 
-    /// Cancels the work after it has been asked so many times.
+    /// Cancels the work after this many checks.
     struct CancelsAfter(AtomicU32, u32);
 
     impl Progress for CancelsAfter {

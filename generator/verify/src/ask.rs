@@ -1,5 +1,5 @@
-//! Asking the datapath for a path of every pair of switches: what the tables of links say that there
-//! is, a switch must also find.
+//! Asks the datapath for a path of every pair of switches: a path that the tables of links contain, a switch must also
+//! find.
 
 use super::VerifyError;
 use super::dead::is_live;
@@ -13,13 +13,13 @@ use tvlb_firmware_model::rand_core::{SeedableRng, TryRng};
 use tvlb_firmware_model::{Choice, Credits, DefaultRng, Header, Scheme, VlbPaths};
 use tvlb_schema::{Decision, End, FabricImage, GroupId, MinCandidate, Port, SwitchId};
 
-/// Random words that all switches together may draw where not all paths are walked. A draw takes
-/// two or three; one that hardly finds what it looks for takes thousands.
+/// The random words that all switches together may draw if not all paths are walked. A draw takes two or three; one
+/// that hardly finds anything takes thousands.
 const MOST_WORDS: u64 = 1 << 31;
-/// How often a switch is asked for a path that there is, before it is taken that it finds none.
+/// How often a switch is asked for an existing path before it counts as unable to find one.
 const MOST_ASKS: u32 = 4;
 
-/// What was asked, in pairs of switches.
+/// How many pairs of switches were asked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Asked {
     pub(super) min: u64,
@@ -28,9 +28,9 @@ pub(super) struct Asked {
     /// Answers by MIN, because the pair has no conventional VLB path, or none of a set.
     pub(super) without_conventional: u64,
     pub(super) without_kept: u64,
-    /// Draws that found nothing where there was a path, and found it when they were asked again.
+    /// Draws that missed an existing path, and found it when asked again.
     pub(super) missed: u64,
-    /// Pairs that have a path, but none by UGAL-L, or by PAR, with the channels alone that the sets need.
+    /// Pairs that have a path, but none by UGAL-L, or by PAR, with only the channels that the sets need.
     pub(super) need_more: [u64; 2],
 }
 
@@ -47,7 +47,7 @@ impl Asked {
     }
 }
 
-/// Random words, and how many were drawn.
+/// Random words, with a count of those drawn.
 struct Words {
     rng: DefaultRng,
     drawn: u64,
@@ -72,8 +72,7 @@ impl TryRng for Words {
     }
 }
 
-/// Queues that make MIN cost more than any threshold, of all ports or of those to one group, and that
-/// let VLB pass any gate.
+/// Queues of all ports, or of those to one group, that make MIN cost more than any threshold and let VLB pass any gate.
 struct FullQueues<'i> {
     image: &'i tvlb_schema::SwitchImage<'i>,
     only_to: Option<GroupId>,
@@ -97,7 +96,7 @@ impl Credits for FullQueues<'_> {
         Some(self.used(port))
     }
 
-    /// No gate is shut to a queue where all links together have none.
+    /// No gate closes if all links together have no queue.
     fn used_by_links(&self, _: Range<u16>) -> u32 {
         0
     }
@@ -117,13 +116,13 @@ pub(super) struct Questions<'s, 'f> {
     pub(super) asked: Asked,
 }
 
-/// What is known of a pair without the datapath.
+/// What the tables of links say about a pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) min: bool,
-    /// `None` where it was not looked for.
+    /// `None` if it was not looked up.
     pub(super) conventional: Option<bool>,
-    /// Whether the set of a decision has a route; `None` where it was not counted.
+    /// Whether the set of a decision has a route; `None` if it was not counted.
     pub(super) kept: [Option<bool>; 3],
 }
 
@@ -148,8 +147,7 @@ impl<'s, 'f> Questions<'s, 'f> {
         }
     }
 
-    /// Asks for a MIN path; and for VLB paths of every kind if that was not too much work as yet, or
-    /// if it `must` be.
+    /// Asks for a MIN path, and for VLB paths of every kind if the work so far allows it, or if it `must`.
     pub(super) fn ask(
         &mut self,
         to: SwitchId,
@@ -186,7 +184,7 @@ impl<'s, 'f> Questions<'s, 'f> {
                 })?,
                 Decision::ParSource => self.vlb(to, there, "T-VLB for PAR", text, |this| {
                     let choice = this.admit(to, Scheme::Par, VlbPaths::Custom)?;
-                    // Without a MIN path what is drawn last is a conventional one.
+                    // Without a MIN path, the last draw is a conventional one.
                     Ok(!known.min || choice != Choice::MinFallback)
                 })?,
                 Decision::ParSecond => self.ask_again(to, there)?,
@@ -197,7 +195,7 @@ impl<'s, 'f> Questions<'s, 'f> {
         Ok(())
     }
 
-    /// Asks PAR's second look for a VLB path; whether there was one, or nothing to look at.
+    /// Asks PAR's second look for a VLB path; returns whether there was one, or nothing to look at.
     pub(super) fn ask_again(
         &mut self,
         to: SwitchId,
@@ -208,9 +206,8 @@ impl<'s, 'f> Questions<'s, 'f> {
         self.vlb(to, there, "T-VLB for PAR's second look", text, |this| this.reconsider(to, header))
     }
 
-    /// Asks for any path as a switch is asked whose links have the channels alone that the sets need, where
-    /// these are fewer and a fault may have taken all paths that do with them: a MIN path over a third switch,
-    /// or a VLB path that is in no set, may need more.
+    /// Asks for any path with only the channels that the sets need, if these are fewer and a fault may have taken all
+    /// paths that need no more: a MIN path through a third switch, or a VLB path outside the sets, may need more.
     fn ask_with_fewer_channels(&mut self, to: SwitchId) {
         let switch = self.fabric.switch(self.from);
         let (needed, image) = (self.fabric.set_channels, switch.image().fabric());
@@ -234,7 +231,7 @@ impl<'s, 'f> Questions<'s, 'f> {
         }
     }
 
-    /// Asks for a VLB path until there is one, if there is one; whether there was.
+    /// Asks until there is a VLB path, if one exists; returns whether there was.
     fn vlb(
         &mut self,
         to: SwitchId,
@@ -280,8 +277,8 @@ impl<'s, 'f> Questions<'s, 'f> {
         Ok(admission.choice)
     }
 
-    /// A packet for this destination that came here to leave the group by a cable of this switch, as
-    /// PAR's second look meets it; `None` if this switch has no such cable.
+    /// A packet for this destination that came here to leave the group through a cable of this switch, for PAR's second
+    /// look; `None` if this switch has no such cable.
     fn second_header(&self, to: SwitchId) -> Option<Header> {
         let (df, image) = (self.fabric.df, self.fabric.switch(self.from).image());
         let (group, _) = df.place(to);
@@ -298,8 +295,8 @@ impl<'s, 'f> Questions<'s, 'f> {
         Some(super::packet::header_after_local_hop(to, x, open_min))
     }
 
-    /// Whether PAR's second look changes a packet to a VLB path where that costs nothing. A MIN path
-    /// that is drawn there can begin with any port, so then it is asked what the look weighs.
+    /// Whether PAR's second look changes a packet to a VLB path if that costs nothing. A MIN path that is drawn there
+    /// can begin with any port, so the answer is what the look weighs.
     fn reconsider(&mut self, to: SwitchId, header: Header) -> Result<bool, VerifyError> {
         let switch = self.fabric.switch(self.from);
         if switch.image().second_min() != MinCandidate::Kept {
@@ -325,8 +322,7 @@ impl<'s, 'f> Questions<'s, 'f> {
     }
 }
 
-/// What a switch is asked for within its group: any detour will do, if there is a third switch that is
-/// linked to both.
+/// What a switch can be asked within its group: any detour will do, if a third switch is linked to both.
 pub(super) fn within_group(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Known {
     let ((group, own), (_, there)) = (fabric.dragonfly().place(from), fabric.dragonfly().place(to));
     let detour = fabric.relay_count(group, own, there) > 0;

@@ -1,5 +1,5 @@
-//! The walks of a set that is drawn by intermediate switch or by triple, found from the fabric image alone:
-//! what a switch draws is held against them.
+//! The walks of a set that is drawn by intermediate switch or by triple, derived from the fabric image alone, to
+//! compare with the datapath's draws.
 
 use super::VerifyError;
 use super::crossings::FirstLink;
@@ -11,14 +11,13 @@ use tvlb_schema::{
     Decision, DrawRule, FabricImage, LegHops, Route, SetView, Shape, SwitchId, SwitchIndex,
 };
 
-/// A walk over an intermediate switch: its route and shape, and how many pairs of shortest links lead
-/// over that switch.
+/// A walk over an intermediate switch: its route and shape, and over how many pairs of shortest links it goes.
 pub(super) type Walk = (Route, Shape, u32);
 
 /// Which walks over intermediate switches a set draws.
 #[derive(Clone, Copy)]
 pub(super) enum Through {
-    /// Over the shortest links of each leg, to switches of so many hops; whether also those that come back.
+    /// Over the shortest links of each leg, to switches of so many hops; and whether also those that return.
     Shortest(LegHops, bool),
     /// Those of all triples.
     Any,
@@ -44,7 +43,7 @@ pub(super) fn walks(
         Through::Any => None,
         Through::Shortest(..) => Some([from, to].map(|end| LegRow::of(fabric, end))),
     };
-    // Over how many pairs of links the set comes to a switch by a way, if it draws that.
+    // The number of pairs of links over which the set reaches a switch this way, if it draws that.
     let pairs_over = |switch: SwitchIndex, way: &LinkWay| match (through, &rows) {
         (Through::Shortest(legs, returns), Some(rows)) => {
             let [one, other] = way.pair.legs(switch);
@@ -68,8 +67,7 @@ pub(super) fn walks(
     walks
 }
 
-/// What the walks of a pair amount to: how many routes, each counted once, and their mean hops as they
-/// are drawn; 0 if there are none.
+/// How many routes a pair's walks make, each counted once, and their mean hops as drawn; 0 if there are none.
 pub(super) fn routes_and_hops(walks: &[Walk]) -> (u64, f64) {
     // They are sorted by route.
     let routes = walks.chunk_by(|one, next| one.0 == next.0).count() as u64;
@@ -82,13 +80,13 @@ pub(super) fn routes_and_hops(walks: &[Walk]) -> (u64, f64) {
     (routes, if weights > 0.0 { hops / weights } else { 0.0 })
 }
 
-/// By walk the probability that it is drawn.
+/// For each walk, the probability that it is drawn.
 pub(super) fn chances(walks: &[Walk]) -> impl Iterator<Item = f64> {
     let total: f64 = walks.iter().map(|&(_, _, ways)| 1.0 / f64::from(ways)).sum();
     walks.iter().map(move |&(_, _, ways)| 1.0 / f64::from(ways) / total)
 }
 
-/// The datapath draws these walks and no others, and lists each of their routes once.
+/// Checks that the datapath draws exactly these walks, and lists each of their routes once.
 pub(super) fn check(
     switch: &Switch<'_>,
     decision: Decision,

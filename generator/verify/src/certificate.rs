@@ -14,29 +14,29 @@ use tvlb_firmware_model::{Channels, Scheme};
 use tvlb_schema::GroupKind;
 use tvlb_table_set::{TableSet, UpdateRecord};
 
-/// How far the routes were looked at.
+/// How many of the routes were walked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Extent {
     /// Every path of every pair of switches, and every route of its sets.
     Exhaustive,
-    /// Every path of every pair, the routes of sets of a sample.
+    /// Every path of every pair, and the routes of sets for a sample.
     #[serde(rename_all = "kebab-case")]
     Sampled {
-        /// Ordered pairs whose routes of sets were looked at.
+        /// Ordered pairs whose routes of sets were walked.
         pairs: u64,
-        /// Those of them of which a part of the routes was walked.
+        /// Those of them with only a part of the routes walked.
         in_part: u64,
         /// Those of them whose routes of sets were too many to count.
         not_counted: u64,
-        /// Pairs of which a fraction or a thinned set was not searched for the shapes of which
-        /// there is a route: there the digest in the manifest is all that was checked.
+        /// Pairs for which the routes of a fraction or a thinned set were not searched for their shapes: there only the
+        /// digest in the manifest was checked.
         not_searched: u64,
         seed: u64,
     },
 }
 
-/// What the datapath answered when it was asked for paths.
+/// The answers of the datapath to requests for paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Answers {
@@ -48,20 +48,20 @@ pub struct Answers {
     pub without_conventional: u64,
     /// Those that take MIN, or a conventional VLB path, because some set has none.
     pub without_kept: u64,
-    /// Draws that found no path where there is one, and found it when they were asked again.
+    /// Draws that missed an existing path, and found it when asked again.
     pub missed: u64,
 }
 
-/// The virtual channels that suffice where VLB packets take the paths of the sets and no others.
+/// The virtual channels that suffice if all VLB packets take paths of the sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SetsChannels {
-    /// Where these are fewer than any path may need: those that packets need on local and on global links by
-    /// UGAL-L, MIN and VLB, and by PAR. Every path of a set that was walked does with them.
+    /// If these are fewer than any path may need: those that packets need on local and on global links by UGAL-L, MIN
+    /// and VLB, and by PAR. They are enough for every walked path of a set.
     #[serde(rename = "channels-needed-by-sets", skip_serializing_if = "Option::is_none")]
     pub needed: Option<[[u8; 2]; 2]>,
-    /// Where these are fewer, and an update is installed: the ordered pairs of switches for which a source
-    /// finds a path with all channels and none with these, by UGAL-L and by PAR.
+    /// If these are fewer, and an update is installed: the ordered pairs of switches for which a source finds a path
+    /// with all channels and none with these, by UGAL-L and by PAR.
     #[serde(rename = "pairs-that-need-more-channels", skip_serializing_if = "Option::is_none")]
     pub pairs_that_need_more: Option<[u64; 2]>,
 }
@@ -110,9 +110,9 @@ pub struct SchemeChannels {
     /// all (Prisacari et al. 2013, section 2); "UGAL-L" and "PAR", whose VLB packets take the paths of their
     /// sets.
     pub scheme: &'static str,
-    /// What links must have for a switch to boot; of `VALg` and `VALn` what the paths walked take.
+    /// What links must have for a switch to boot; for `VALg` and `VALn`, what the walked paths take.
     pub needed: [u8; 2],
-    /// What the paths walked take.
+    /// What the walked paths take.
     pub walked: [u8; 2],
 }
 
@@ -158,7 +158,7 @@ pub(super) struct Findings<'f> {
     pub(super) beside: Option<&'f Path>,
 }
 
-/// What holds of a table set.
+/// The verified properties of a table set.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Certificate {
@@ -168,54 +168,54 @@ pub struct Certificate {
     pub identity: String,
     /// p, a, h, g.
     pub dragonfly: [u32; 4],
-    /// The kinds of groups where there is more than one; p, a and h are then the most of any.
+    /// The kinds of groups if there is more than one; p, a and h are then the most of any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<GroupKind>,
     /// Cables between groups, each the same from both ends.
     pub cables: u32,
-    /// Images, each with the hash that the manifest says.
+    /// Images, each with the hash in the manifest.
     pub images: usize,
     pub bytes: usize,
-    /// Whether it was held against the fabric file, and is of that fabric.
+    /// Whether it was compared with the fabric file, and is for that fabric.
     pub planned: bool,
-    /// The record of the update that is installed; its counts of pairs are right.
+    /// The record of the installed update; its counts of pairs are right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update: Option<UpdateRecord>,
-    /// The table set that other switches still have, whose packets are among those that wait for each other.
+    /// The table set that other switches still have; its packets are among those that wait for each other.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<PathBuf>,
-    /// Ordered pairs of switches with nodes that live, each reachable but for those that are cut off.
+    /// Ordered pairs of live switches with nodes, each reachable except those that are cut off.
     pub pairs: u64,
-    /// What the datapath answered when it was asked for their paths.
+    /// The answers of the datapath to requests for their paths.
     pub answers: Answers,
     pub extent: Extent,
     pub min_walks: u64,
-    /// VLB walks, conventional ones all among them; one after PAR's second look is no other.
+    /// VLB walks, including all conventional ones; a walk after PAR's second look does not count again.
     pub vlb_walks: u64,
     /// Routes of the sets of UGAL-L, of PAR at the source, and of PAR's second look, all simple.
     pub set_routes: [u64; 3],
-    /// Of these, those that come back to a switch, because the set says that such walks are sent.
+    /// Those of them that return to a switch, because the set includes such walks.
     pub set_routes_that_return: [u64; 3],
-    /// Pairs of switches in different groups, among those looked at, without such a route.
+    /// Pairs of switches in different groups, among those walked, without such a route.
     pub pairs_without_route: [u64; 3],
     /// The most hops of MIN, of VLB, and of VLB after a second look.
     pub longest: [usize; 3],
     pub virtual_channels: String,
     /// Virtual channels in use on local and on global links.
     pub channels_in_use: [u8; 2],
-    /// Those that PAR needs by the scheme, which is what switches are to have.
+    /// Those that PAR needs by the scheme, which switches should have.
     pub channels_needed: [u8; 2],
     /// The fewest that each scheme needs.
     pub channels_by_scheme: Vec<SchemeChannels>,
-    /// What the sets need of them, and what an update leaves of that.
+    /// Those that the sets need, and what an update changes about that.
     #[serde(flatten)]
     pub channels_of_sets: SetsChannels,
     /// Channels of links that packets use.
     pub channels: u64,
-    /// Pairs of them of which one may wait for the other; no cycle among them.
+    /// Pairs of channels of which one may wait for the other; they form no cycle.
     pub dependencies: u64,
-    /// The pairs are of classes of channels, each a kind of link and a virtual channel, because the
-    /// fabric is too large for a graph of channels.
+    /// Whether the pairs are of classes of channels, each a kind of link and a virtual channel, because the fabric is
+    /// too large for a graph of channels.
     pub dependencies_are_of_classes: bool,
 }
 
@@ -277,7 +277,7 @@ impl Certificate {
     }
 }
 
-/// One line: what it is about, and the text.
+/// One line: its subject, and the text.
 pub(super) fn line(f: &mut fmt::Formatter<'_>, what: &str, text: &dyn fmt::Display) -> fmt::Result {
     writeln!(f, "{what:<13} {text}")
 }

@@ -1,10 +1,9 @@
-//! Verifying what an update of a table set changes, and nothing else.
+//! Verifies only what an update of a table set changes.
 //!
-//! A table set is verified whole before it has its name, and hashes say that it is still the same. What
-//! faults can change is much less than the whole: which pairs of switches have MIN paths, by which links
-//! they go, and of which shapes pairs have routes left. That is looked at here for every pair which the
-//! faults can concern, and the rest is as it was. That no deadlock can form needs no proof of its own: the
-//! rank of a channel depends neither on tables nor on what is dead.
+//! A table set is verified completely before it gets its name, and hashes show that it has not changed. Faults can
+//! change much less: which pairs of switches have MIN paths, which links these take, and which shapes of routes pairs
+//! have left. That is checked here for every pair that the faults can affect. No proof of the absence of deadlocks is
+//! needed: the rank of a channel depends neither on tables nor on dead parts.
 
 use super::certificate::text::write_update;
 use super::certificate::{SetsChannels, line};
@@ -24,20 +23,20 @@ use tvlb_base::progress::Progress;
 use tvlb_schema::GroupId;
 use tvlb_table_set::{TableSet, Update, UpdateRecord};
 
-/// What was looked at of an update.
+/// What was checked of an update.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Changes {
-    /// What the update says of itself.
+    /// The record of the update.
     pub update: UpdateRecord,
     /// Switch images of the update, and of the table set.
     pub images: [usize; 2],
-    /// Ordered pairs of switches of different groups whose shapes were compared with the links that live.
+    /// Ordered pairs of switches of different groups whose shapes were compared with the live links.
     pub compared: u64,
-    /// Ordered pairs of switches whose MIN paths were walked, and for whose paths the datapath was asked.
+    /// Ordered pairs of switches whose MIN paths were walked, and for which the datapath was asked for paths.
     pub pairs: u64,
     pub min_walks: u64,
-    /// What the sets need of virtual channels, and what the update leaves of that.
+    /// The virtual channels that the sets need, and what the update changes about that.
     #[serde(flatten)]
     pub channels: SetsChannels,
 }
@@ -78,11 +77,11 @@ impl fmt::Display for Changes {
     }
 }
 
-/// Verifies what an update changes. The table set was verified before it was written, and is held against
-/// its hashes. Each source group is a step of the stage "groups".
+/// Verifies what an update changes. The table set was verified before it was written, and only its hashes are checked.
+/// Each source group is a step of the stage "groups".
 ///
 /// # Errors
-/// The first thing found that makes the update unfit.
+/// The first fault that makes the update unfit.
 pub fn verify_changes(
     set: &TableSet,
     update: &Update,

@@ -1,4 +1,4 @@
-//! What the manifest says of the images, held against them.
+//! Compares the manifest's claims about the images with the images.
 
 use super::VerifyError;
 use super::link_shares::LinkShares;
@@ -18,7 +18,7 @@ use tvlb_table_set::{
     levels_digest, presence_digest, presence_is_drawn,
 };
 
-/// All images assign channels alike, and the manifest says of them what they are.
+/// Checks that all images assign channels alike, and that the manifest describes them correctly.
 pub(super) fn check_claims(
     set: &TableSet,
     (switches, ends): (&[Switch<'_>], &EndSwitches),
@@ -60,7 +60,7 @@ pub(super) fn check_claims(
     Ok(())
 }
 
-/// Whether the image of a switch has the sets of the manifest, and the assignment of channels of the first switch.
+/// Checks that the image of a switch has the sets of the manifest, and the first switch's assignment of channels.
 fn check_switch(
     set: &TableSet,
     image: &SwitchImage<'_>,
@@ -104,7 +104,7 @@ fn check_switch(
     Ok(())
 }
 
-/// The sizes that the manifest sums up are those of the files that it lists.
+/// Checks that the sizes in the manifest are those of the files that it lists.
 pub(super) fn check_sizes(manifest: &Manifest, directory: &Path) -> Result<(), VerifyError> {
     let is_fabric = |file: &&FileEntry| file.path == FABRIC_FILE;
     let fabric = manifest.files.iter().find(is_fabric).map_or(0, |file| file.bytes);
@@ -132,7 +132,7 @@ pub(super) fn check_sizes(manifest: &Manifest, directory: &Path) -> Result<(), V
     Ok(())
 }
 
-/// As many switches thin each set as the manifest says.
+/// Checks how many switches thin each set.
 pub(super) fn check_thinning(
     manifest: &Manifest,
     directory: &Path,
@@ -150,12 +150,12 @@ pub(super) fn check_thinning(
     Ok(())
 }
 
-/// How many switches the manifest says to thin a decision's set.
+/// How many switches thin a decision's set, according to the manifest.
 fn thinned(manifest: &Manifest, decision: Decision) -> u64 {
     manifest.sets.get(decision).balance.as_ref().map_or(0, |balance| balance.thinned_switches)
 }
 
-/// The most used link lies as far above the mean as the manifest says, where all routes were walked.
+/// Checks how far the most used link is above the mean, if all routes were walked.
 pub(super) fn check_balance(
     manifest: &Manifest,
     directory: &Path,
@@ -181,7 +181,7 @@ pub(super) fn check_balance(
     Ok(())
 }
 
-/// What the manifest says of the sets is what all walks found: where these were all there are.
+/// Checks the manifest's counts of the sets, if all walks were made.
 pub(super) fn check_counts(
     manifest: &Manifest,
     directory: &Path,
@@ -190,8 +190,7 @@ pub(super) fn check_counts(
     for (number, decision) in Decision::ALL.into_iter().enumerate() {
         let entry = manifest.sets.get(decision);
         let (kept, without) = (walks.kept[number], walks.without[number]);
-        // Of a set of fractions that is not thinned the manifest says what to expect, not what the draw
-        // came to.
+        // For an unthinned set of fractions, the manifest has the expected counts, not those of the actual draw.
         let rule = switch.image().set(decision).rule();
         let is_thinned = thinned(manifest, decision) > 0;
         let counted = is_whole(rule) || is_thinned;
@@ -215,7 +214,7 @@ pub(super) fn check_counts(
     Ok(())
 }
 
-/// The digests in the manifest are those of the images, and are there where they are needed.
+/// Checks that the digests in the manifest are those of the images, and that none is missing.
 pub(super) fn check_digests(
     manifest: &Manifest,
     directory: &Path,
@@ -254,15 +253,15 @@ fn is_whole(rule: &SetRule) -> bool {
     rule.keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL)
 }
 
-/// Whether the manifest says exactly what mean hops the images give: the routes of a thinned set are
-/// counted, and of others how many routes a pair has does not depend on a draw, or does not matter.
+/// Whether the manifest's mean hops are exactly those of the images: the routes of a thinned set are counted, and for
+/// others the number of routes of a pair does not depend on a draw, or does not matter.
 fn hops_are_exact(rule: &SetRule, is_thinned: bool) -> bool {
-    // By shape, routes are drawn alike however many a fraction has left of each.
+    // By shape, routes are drawn alike however many of each a fraction keeps.
     is_thinned || is_whole(rule) || rule.draw != DrawRule::ByRoute
 }
 
-/// What the manifest says of sets where the tables of links tell it for all pairs of switches: of whole
-/// sets. If they are thinned, these tables tell the most routes, and the fewest pairs without one.
+/// Checks the manifest's counts of whole sets, which the tables of links give for all pairs of switches. For thinned
+/// sets, these tables give the most routes, and the fewest pairs without one.
 pub(super) fn check_told(
     manifest: &Manifest,
     directory: &Path,
@@ -304,7 +303,7 @@ pub(super) fn check_told(
     Ok(())
 }
 
-/// The mean over the pairs that have a route is as the manifest says.
+/// Checks the mean over the pairs that have a route.
 fn check_mean_hops(
     entry: &SetEntry,
     directory: &Path,
@@ -327,7 +326,7 @@ fn check_mean_hops(
 
 const MEAN_ROUTES: &str = "the mean number of routes of a pair is";
 
-/// How many routes a pair has on average if all have so many.
+/// The mean number of routes of a pair, given their sum.
 #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
 fn mean_routes(entry: &SetEntry, kept: u64) -> f64 {
     kept as f64 / entry.pairs.max(1) as f64

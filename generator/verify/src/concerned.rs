@@ -1,17 +1,17 @@
-//! What the faults of an update can change: which pairs of switches can have lost routes, and which can have
-//! other MIN paths.
+//! What the faults of an update can affect: which pairs of switches may have lost routes, and which may have other MIN
+//! paths.
 
 use super::crossings;
 use tvlb_schema::{FabricImage, GroupId, SwitchId};
 
-/// What faults can concern.
+/// What faults can affect.
 pub(super) struct Concerned {
     groups: usize,
     /// By source and destination group: whether a cable between them is dead, or there is none.
     fewer_cables: Vec<bool>,
     /// By group: whether it has a dead cable.
     with_dead_cable: Vec<bool>,
-    /// Whether some local hop has no link left, by which routes of any pair can have gone.
+    /// Whether some local hop has no link left, so that routes of any pair may have used it.
     any_middle: bool,
     /// By switch: whether it is an end of a dead local link, or may have lost a third switch.
     ends: Vec<bool>,
@@ -57,15 +57,15 @@ impl Concerned {
         Self { groups, fewer_cables, with_dead_cable, any_middle, ends }
     }
 
-    /// Whether pairs of switches of two groups can have lost routes of a shape: by a hop within any group,
-    /// or by a cable of either group.
+    /// Whether pairs of switches of two groups may have lost routes of a shape: by a hop within any group, or by a
+    /// cable of either group.
     pub(super) fn has_shapes(&self, from: GroupId, to: GroupId) -> bool {
         let of = |group: GroupId| self.with_dead_cable[group.as_usize()];
         self.any_middle || of(from) || of(to)
     }
 
-    /// The switches to which the MIN paths of one can have changed, and those of other groups to which it
-    /// `has_lost` routes: all that live, in order; none from a dead one.
+    /// The live switches, in order, to which the MIN paths of one may have changed, and those of other groups to which
+    /// it `has_lost` routes; none for a dead one.
     pub(super) fn near(
         &self,
         live: &FabricImage<'_>,

@@ -1,12 +1,12 @@
-//! What the tables of links say of the routes from one group to another: how many there are, for
-//! each two switches and each shape, and whether there is any path at all.
+//! Counts the routes from one group to another in the tables of links, for each two switches and each shape, and tells
+//! whether there is any path at all.
 //!
 //! A *crossing* is a first and a second global link that share their intermediate group. Counting
 //! crossings by the switches at their two outer ends gives the routes of all pairs of switches of two
 //! groups at once, without a walk.
 //!
-//! The topology crate has crossings too. Verification has its own, from the fabric image, because it
-//! must not share an error with what it verifies.
+//! The topology crate has crossings too. Verification has its own, from the fabric image, because it must not share an
+//! error with the code that it verifies.
 
 use super::VerifyError;
 use super::dead::is_live;
@@ -23,7 +23,7 @@ pub(super) struct FirstLink {
     pub(super) v: SwitchIndex,
 }
 
-/// The global links that leave a group and live, by port.
+/// The live global links out of a group, by port.
 pub(super) fn first_links(fabric: &FabricImage<'_>, group: GroupId) -> Vec<FirstLink> {
     let df = fabric.dragonfly();
     let link = |x| {
@@ -34,7 +34,7 @@ pub(super) fn first_links(fabric: &FabricImage<'_>, group: GroupId) -> Vec<First
     df.global_ports().filter_map(link).collect()
 }
 
-/// The links from one group to another that live, by the fabric image.
+/// The live links from one group to another, by the fabric image.
 pub(super) fn links(
     fabric: &FabricImage<'_>,
     from: GroupId,
@@ -54,7 +54,7 @@ fn planned_links(
     (0..links.count()).filter_map(move |k| fabric.nth(links, k))
 }
 
-/// The pairs of groups, in both orders, with a cable that does not live.
+/// The pairs of groups, in both orders, with a dead cable.
 fn groups_with_dead_cables(fabric: &FabricImage<'_>) -> BTreeSet<(GroupId, GroupId)> {
     if fabric.is_faultless() {
         return BTreeSet::new();
@@ -65,11 +65,10 @@ fn groups_with_dead_cables(fabric: &FabricImage<'_>) -> BTreeSet<(GroupId, Group
     dead.filter_map(|end| Some((end.group, fabric.peer(end)?.group))).collect()
 }
 
-/// The pairs of switches of a group without a local link that lives, and the pairs of groups with a cable that
-/// is dead.
+/// The pairs of switches of a group without a live local link, and the pairs of groups with a dead cable.
 #[derive(Debug)]
 pub(super) struct Unlinked {
-    /// By group and index the others that it shares no link with; empty where every two share one.
+    /// By group and index the others with which it shares no link; empty if every two share one.
     of: Vec<Vec<Vec<SwitchIndex>>>,
     with_dead_cables: BTreeSet<(GroupId, GroupId)>,
 }
@@ -92,7 +91,7 @@ impl Unlinked {
         Self { of, with_dead_cables }
     }
 
-    /// Over how many third switches a packet can make two hops from where a link arrives to another switch.
+    /// The number of third switches through which a packet can make two hops from the end of a link to another switch.
     fn detours(&self, fabric: &FabricImage<'_>, link: FirstLink, w: SwitchIndex) -> u32 {
         let (v, group) = (link.v, link.middle);
         let others = fabric.dragonfly().switches_of(group) - 2;
@@ -106,7 +105,7 @@ impl Unlinked {
         }
     }
 
-    /// How many switches share a link with that at which a link arrives.
+    /// How many switches share a link with the one at the end of a link.
     fn others(&self, fabric: &FabricImage<'_>, link: FirstLink) -> u32 {
         let unlinked = self.from((link.middle, link.v)).len();
         let unlinked = u32::try_from(unlinked).expect("a group has at most 2⁸ switches");
@@ -118,18 +117,18 @@ impl Unlinked {
     }
 }
 
-/// The crossings from one group to another, counted by the indices of the switches that x leaves and
-/// at which the second link arrives.
+/// The crossings from one group to another, counted by the indices of the switches that x leaves and at which the
+/// second link arrives.
 #[derive(Debug)]
 pub(super) struct Crossings<'u> {
     unlinked: &'u Unlinked,
-    /// How many routes there are by the hops in the intermediate group: 0, 1 and 2.
+    /// The number of routes by hops in the intermediate group: 0, 1 and 2.
     by_mid: [CrossingCounts; 3],
-    /// How many walks of conventional VLB come back: from where both links end to another switch, and at once
-    /// to the first again. Counted only where `detours_of_all` does not say it.
+    /// The number of conventional VLB walks that return: from the switch where both links end to another switch, and
+    /// straight back. Counted only if `detours_of_all` does not give it.
     returning: CrossingCounts,
-    /// Detours over each other switch of the intermediate group: as many for each crossing of one hop, so
-    /// that none needs a count of its own. `None` where groups differ in size, or lack links.
+    /// Detours over each other switch of the intermediate group: the same for each crossing of one hop, so that no
+    /// separate count is needed. `None` if groups differ in size, or lack links.
     detours_of_all: Option<u64>,
 }
 
@@ -155,7 +154,7 @@ impl CrossingCounts {
         self.all = 0;
     }
 
-    /// Adds so many from the switch that x leaves to that at which the second link arrives.
+    /// Adds crossings from the switch that x leaves to the one at which the second link arrives.
     #[inline]
     fn add(&mut self, (own, there): (usize, usize), count: u64) {
         self.both[own * self.a + there] += count;
@@ -164,8 +163,8 @@ impl CrossingCounts {
         self.all += count;
     }
 
-    /// Those from one switch to another by (head, tail), of which the given switches of the two groups
-    /// share no link with the one, or the other.
+    /// Those from one switch to another by (head, tail); the given switches of the two groups share no link with the
+    /// one, or the other.
     fn by_ends(
         &self,
         (own, there): (usize, usize),
@@ -179,7 +178,7 @@ impl CrossingCounts {
         for x in not_from.iter().map(|x| x.as_usize()) {
             with_head -= count(x, there);
             with_both -= self.by_x[x] - count(x, there);
-            // What both ends rule out is taken away below, too.
+            // Those excluded at both ends are subtracted below, too.
             with_both += not_to.iter().map(|z| count(x, z.as_usize())).sum::<u64>();
         }
         for z in not_to.iter().map(|z| z.as_usize()) {
@@ -195,11 +194,11 @@ impl CrossingCounts {
     }
 }
 
-/// Work of some milliseconds at most is done between two looks at whether the caller has cancelled it.
+/// At most some milliseconds of work are done between two checks for cancellation.
 pub(super) const STEPS_PER_QUESTION: usize = 1 << 20;
 
 impl<'u> Crossings<'u> {
-    /// None as yet, of a fabric of which these switches share no link.
+    /// No crossings yet, for a fabric in which these switches share no link.
     pub(super) fn new(df: &Dragonfly, unlinked: &'u Unlinked) -> Self {
         let counts = || CrossingCounts::new(df.a() as usize);
         let by_mid = [counts(), counts(), counts()];
@@ -251,7 +250,7 @@ impl<'u> Crossings<'u> {
         Ok(())
     }
 
-    /// How many there are with no or one hop in the intermediate group, or, where it has none, with two.
+    /// How many there are with no or one hop in the intermediate group, or, if it has none, with two.
     pub(super) fn all(&self) -> u64 {
         self.by_mid.iter().map(|counts| counts.all).sum()
     }
@@ -278,8 +277,7 @@ impl<'u> Crossings<'u> {
         routes
     }
 
-    /// How many walks the triples from one switch to another make, and the mean hops of a triple; 0 if there
-    /// are none.
+    /// How many walks the triples from one switch to another make, and the mean hops of a triple; 0 if there are none.
     pub(super) fn triples(
         &self,
         from: (GroupId, SwitchIndex),
@@ -311,8 +309,8 @@ impl<'u> Crossings<'u> {
     }
 }
 
-/// How many VLB walks there are in all, counted from above: a detour over each switch but one, or
-/// none. Takes time in proportion to the pairs of groups.
+/// An upper bound of the number of all VLB walks: with no detour, or one over each switch but one. Takes time in
+/// proportion to the pairs of groups.
 pub(super) fn most_walks(fabric: &BootedSwitches<'_>) -> u128 {
     let (df, image) = (&fabric.df, fabric.switches[0].image().fabric());
     let a = u128::from(df.a());

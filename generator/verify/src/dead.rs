@@ -1,9 +1,9 @@
-//! What is dead of a fabric, by its fault image, stated link by link: what packets do is held against it.
+//! The dead links of a fabric by its fault image, stated link by link, to check the hops of packets against.
 
 use std::collections::BTreeSet;
 use tvlb_schema::{End, FabricImage, Port, SwitchId};
 
-/// Links that no packet crosses: by switch and physical port.
+/// Links that no packet may cross: by switch and physical port.
 pub(super) fn dead_links(fabric: &FabricImage<'_>) -> BTreeSet<(SwitchId, Port)> {
     let df = fabric.dragonfly();
     let mut dead = BTreeSet::new();
@@ -23,7 +23,7 @@ pub(super) fn dead_links(fabric: &FabricImage<'_>) -> BTreeSet<(SwitchId, Port)>
     dead
 }
 
-/// Whether a port of a switch's group has a cable that lives.
+/// Whether a port of a switch's group has a live cable.
 pub(super) fn is_live(fabric: &FabricImage<'_>, end: End) -> bool {
     fabric.is_faultless() || fabric.has_live_cable(end)
 }

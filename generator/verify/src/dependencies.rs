@@ -1,14 +1,13 @@
 //! The graph of channels that wait for each other, and its cycles.
 //!
-//! A packet that holds one virtual channel of a link waits for its next one. If no cycle of such
-//! waits can close, no deadlock can form (Dally and Seitz, IEEE Trans. Computers 1987). The graph
-//! is the union over all walks that were looked at: where these are all walks there are, a graph
-//! without cycles is a proof.
+//! A packet that holds one virtual channel of a link waits for its next one. If no cycle of such waits can close, no
+//! deadlock can form (Dally and Seitz, IEEE Trans. Computers 1987). The graph is the union over all checked walks: if
+//! these are all walks, a graph without cycles is a proof.
 //!
-//! The graph of a large fabric does not fit. There all channels of one class, which is the kind of
-//! link (local, global, or local and leading down to a leaf) and the number of the channel, are taken for one: 24 nodes. Whatever waits in a cycle of the
-//! large graph does so in the small one, so a small graph without cycles proves more. It has none
-//! where the rank of channels rises at every hop, since the class alone decides the rank.
+//! The graph of a large fabric does not fit in memory. Then all channels of one class, which is the kind of link
+//! (local, global, or local and leading down to a leaf) and the number of the channel, become one node: 24 nodes. Every
+//! cycle of the large graph is a cycle of the small one, so a small graph without cycles proves more. It has none if
+//! the rank of channels rises at every hop, because the class alone decides the rank.
 
 use super::VerifyError;
 use super::packet::{BootedSwitches, Hop};
@@ -20,9 +19,9 @@ use tvlb_table_set::names::{Names, after};
 
 /// No scheme has more virtual channels on a link.
 const CHANNELS: usize = 8;
-/// The most that the graph may take; that of 5600 switches with 43 ports takes 83 megabytes.
+/// The most bytes of the graph; that of 5600 switches with 43 ports takes 83 megabytes.
 const MOST_BYTES: u64 = 1 << 27;
-/// Work of some milliseconds at most is done between two looks at whether the caller has cancelled it.
+/// At most some milliseconds of work are done between two checks for cancellation.
 const NODES_PER_QUESTION: usize = 1 << 12;
 /// Channels of local links, of global links, and of those that lead down.
 const CLASSES: usize = 3 * CHANNELS;
@@ -31,11 +30,11 @@ const KINDS: [&str; 3] = ["local", "global", "downward local"];
 
 /// Which channel waits for which.
 pub(super) struct Dependencies {
-    /// Ports of a switch that are no terminals.
+    /// Ports of a switch that are not terminals.
     ports: usize,
     terminals: u16,
-    /// One bit for each channel into a switch and each channel out of it; where those are too many,
-    /// one for each two classes.
+    /// One bit for each channel into a switch and each channel out of it; if those are too many, one for each two
+    /// classes.
     waits: Vec<AtomicU64>,
     by_class: bool,
     /// One bit for each channel that some packet uses.
@@ -47,7 +46,7 @@ impl Dependencies {
         Self::within(df, MOST_BYTES)
     }
 
-    /// With a graph of at most so many bytes, or one of classes.
+    /// With a graph of at most this many bytes, or one of classes.
     fn within(df: &Dragonfly, most_bytes: u64) -> Self {
         let (switches, ports) = (df.switch_numbers(), df.radix() - df.p());
         let bytes = u64::from(switches) * (u64::from(ports) * CHANNELS as u64).pow(2) / 8;
@@ -64,7 +63,7 @@ impl Dependencies {
         }
     }
 
-    /// Whether classes of channels are noted instead of channels.
+    /// Whether the nodes are classes of channels instead of channels.
     pub(super) fn is_by_class(&self) -> bool {
         self.by_class
     }
@@ -104,7 +103,7 @@ impl Dependencies {
         }
     }
 
-    /// The number of the bit for what holds a channel, given with its number, and waits for another.
+    /// The index of the bit for a channel, given with its number, that is held while another is waited for.
     fn wait(&self, (held, channel): (Hop, usize), next: Hop) -> usize {
         if self.by_class {
             class(held) * CLASSES + class(next)
@@ -140,7 +139,7 @@ impl Dependencies {
         ones(&self.waits, first, first + self.ways_out()).map(move |bit| base + bit - first)
     }
 
-    /// Whether the same was noted.
+    /// Whether both have the same waits.
     #[cfg(test)]
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let bits = |graph: &Self| -> Vec<u64> {
@@ -235,8 +234,8 @@ fn classes_in_words(cycle: &[usize]) -> String {
 
 /// A cycle of a graph, from its node of lowest number; `None` if there is none.
 ///
-/// Nodes that nobody waits for are taken away, one after another; what cannot be taken away is
-/// waited for, so going back from any of it must come round.
+/// Nodes that no other waits for are removed, one after another. Every remaining node has a predecessor, so walking
+/// backwards from any of them must close a cycle.
 fn cycle<N: Iterator<Item = usize>>(
     count: usize,
     nodes: impl Iterator<Item = usize> + Clone,
@@ -273,7 +272,7 @@ fn cycle<N: Iterator<Item = usize>>(
     let mut back = vec![start];
     let mut last = start;
     loop {
-        // Each step back looks at all nodes.
+        // Each step back scans all nodes.
         progress.check()?;
         let before = held(last);
         if let Some(place) = back.iter().position(|&node| node == before) {
@@ -364,7 +363,7 @@ mod tests {
         let (local, global) = (hop(4, 2, 5, 1, false), hop(5, 5, 9, 1, true));
         dependencies.note(&[hop(7, 2, 4, 0, false), local, global]);
         assert_eq!(dependencies.cycle_of_classes(), None);
-        // Elsewhere the other way round: whether they meet is not known.
+        // The other way round elsewhere: it is unknown whether they meet.
         dependencies.note(&[hop(30, 5, 2, 1, true), hop(2, 3, 1, 1, false)]);
         assert_eq!(
             dependencies.cycle_of_classes().unwrap(),
@@ -407,7 +406,7 @@ mod tests {
         );
     }
 
-    /// Where groups differ, the numbers of switches have gaps.
+    /// If groups differ, the numbers of switches have gaps.
     #[test]
     fn a_cycle_after_a_gap_is_found() {
         let kind = |p, a, g| GroupKind::new(p, a, 2, g);

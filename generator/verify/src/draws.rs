@@ -1,13 +1,13 @@
-//! How the routes of a pair are drawn, given how many there are of each shape.
+//! The probabilities of a pair's routes, given how many there are of each shape.
 
 use tvlb_schema::{DrawRule, SetRule, Shape};
 
-/// By shape the probability that a route of it is drawn, given how many there are.
+/// For each shape the probability that a given route of it is drawn.
 pub(super) fn chances(rule: &SetRule, found: &[u64; Shape::COUNT]) -> [f64; Shape::COUNT] {
     let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
         (_, 0) => 0,
         (DrawRule::ByShape { .. }, _) => rule.weight_of(shape).into(),
-        // How a set of intermediate switches or of triples draws is another module's affair.
+        // Another module knows how sets of intermediate switches and of triples draw.
         (_, count) => count,
     };
     let total: u64 = Shape::all().map(weight).sum();
@@ -20,8 +20,7 @@ pub(super) fn chances(rule: &SetRule, found: &[u64; Shape::COUNT]) -> [f64; Shap
     chances
 }
 
-/// The mean hops of a pair's routes as they are drawn, given how many there are by shape; 0 if there
-/// are none.
+/// The mean hops of a pair's routes as drawn, given how many there are by shape; 0 if there are none.
 pub(super) fn mean_hops(chances: &[f64; Shape::COUNT], found: &[u64; Shape::COUNT]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
     let share = |shape: Shape| chances[shape.number()] * found[shape.number()] as f64;

@@ -65,8 +65,8 @@ pub enum VerifyError {
 }
 
 impl VerifyError {
-    /// Whether something is wrong with the table set; otherwise it is not known whether anything is,
-    /// as where there is none, where files may not be read, or where the caller cancelled the work.
+    /// Whether something is wrong with the table set. Otherwise that is unknown, for instance because there is none,
+    /// files may not be read, or the caller cancelled the work.
     pub fn is_finding(&self) -> bool {
         use std::io::ErrorKind::{
             FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound, Other,
@@ -82,8 +82,8 @@ impl VerifyError {
         }
     }
 
-    /// The switches that a finding about a pair, a path or a file in a wrong place is about: first
-    /// the two that its message begins with, then all those of a path, each once.
+    /// The switches that a finding about a pair, a path or a misplaced file names: first the two at the beginning of
+    /// its message, then all others of a path, without repetition.
     pub fn switches(&self) -> Vec<&NamedSwitch> {
         let mut switches = match self {
             Self::Place { found, named, .. } => vec![found, named],
@@ -102,7 +102,7 @@ impl VerifyError {
         switches
     }
 
-    /// The same with what the machine calls its switches.
+    /// The same with the machine's names of its switches.
     pub(super) fn with_names(mut self, names: &Names) -> Self {
         let name = |known: &mut NamedSwitch| *known = names.named(known.switch);
         match &mut self {
@@ -118,7 +118,7 @@ impl VerifyError {
     }
 }
 
-/// All results, or the first error in the order of the work, whatever order it is done in.
+/// All results, or the first error in the order of the work, in whatever order it is done.
 pub(super) fn in_order<T: Send>(
     work: impl IndexedParallelIterator<Item = Result<T, VerifyError>>,
 ) -> Result<Vec<T>, VerifyError> {

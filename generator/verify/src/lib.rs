@@ -1,12 +1,11 @@
-//! Verifying a table set as it lies on disk: whether what was written is what it claims to be, leads
-//! every packet to its destination, and cannot deadlock.
+//! Verifies a table set on disk: that the files are what the manifest claims, that every packet reaches its
+//! destination, and that no deadlock can form.
 //!
-//! Promises: only the files are read, and nothing is shared with the stages that made them but the
-//! image formats and the datapath, which are what a switch has, the grammar of sets, by which the
-//! manifest names them, the lists of names and of what is dead, and the records and digests of the
-//! manifest itself. Wiring, routes, ranks and the graph of dependencies are stated here a second time, so
-//! that a mistake of the generator cannot hide itself. Every finding names the switch, the pair and the
-//! path that it is about.
+//! Promises: only the files are read. The only code shared with the stages that made them is the image formats and the
+//! datapath, which switches have too, the grammar of sets, in which the manifest names them, the lists of names and of
+//! dead parts, and the records and digests of the manifest. Wiring, routes, ranks and the graph of dependencies are
+//! stated here a second time, so that a mistake of the generator cannot hide itself. Every finding names the switch,
+//! the pair and the path that it is about.
 
 mod ask;
 mod by_switch;
@@ -55,32 +54,32 @@ use tvlb_base::progress::Progress;
 use tvlb_schema::Dragonfly;
 use tvlb_table_set::{TableSet, Update};
 
-/// How much to look at.
+/// How much to check.
 #[derive(Clone, Copy, Debug)]
 pub struct VerifySettings {
-    /// The most VLB walks that are held one by one against the rules of sets; where a table set has more, pairs of
+    /// The most VLB walks that are checked one by one against the rules of sets; if a table set has more, pairs of
     /// switches are sampled.
     pub most_walks: u64,
-    /// Decides the sample.
+    /// The seed of the sample.
     pub seed: u64,
 }
 
-/// What a table set is verified with.
+/// What else to verify a table set with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct With<'w> {
-    /// The fabric that it must be of.
+    /// The fabric that it must match.
     pub planned: Option<&'w Planned>,
-    /// An update of it: what switches have once that is installed is verified. That the table set and its report
-    /// are what they should be is then not asked.
+    /// An update of it: the switches are verified with the update installed. The table set itself and its report are
+    /// then not checked.
     pub update: Option<&'w Path>,
-    /// A table set that other switches still have: packets by its tables and by these wait for each other.
+    /// A table set that other switches still have: packets of both wait for each other.
     pub beside: Option<&'w Path>,
 }
 
 /// Verifies the table set in a directory, its report included. Each source switch is a step of the stage "switches".
 ///
 /// # Errors
-/// The first thing found that makes the set unfit.
+/// The first fault that makes the set unfit.
 pub fn verify(
     directory: &Path,
     with: With<'_>,
@@ -94,11 +93,11 @@ pub fn verify(
     check(&set, with, settings, progress)
 }
 
-/// Verifies the table set in a directory before its report is written, or whatever the report.
-/// Each source switch is a step of the stage "switches".
+/// Verifies the table set in a directory before its report is written, or ignoring it. Each source switch is a step of
+/// the stage "switches".
 ///
 /// # Errors
-/// The first thing found that makes the set unfit.
+/// The first fault that makes the set unfit.
 ///
 /// # Example
 /// ```
@@ -157,7 +156,7 @@ fn check(
     })
 }
 
-/// A graph in which the channels of a table set that other switches still have wait for each other.
+/// A graph that contains the waits of a table set that other switches still have.
 fn dependencies(
     df: &Dragonfly,
     beside: Option<&Path>,
@@ -195,7 +194,7 @@ fn dependencies(
     })
 }
 
-/// Verifies a table set of which nothing is dead.
+/// Verifies a table set without dead parts.
 fn check_set(
     tables: &UnbootedTables<'_>,
     With { planned, beside, .. }: With<'_>,
@@ -239,8 +238,8 @@ fn check_set(
     Ok(Certificate::new(set, &fabric, &found))
 }
 
-/// Verifies a table set with an update installed. The manifest says nothing of what is left then, and all
-/// shapes are held against those of the table set.
+/// Verifies a table set with an update installed. The manifest does not describe what is left then, so all shapes are
+/// compared with those of the table set.
 fn check_update(
     tables: &UnbootedTables<'_>,
     (With { planned, beside, .. }, update): (With<'_>, &Update),

@@ -1,5 +1,4 @@
-//! How often each link is used by a decision's set, from the routes that were walked: what the
-//! manifest says of the balance of loads is held against this.
+//! How often each link is used by a decision's set, from the walked routes, to check the manifest's balance of loads.
 //!
 //! Shares are whole numbers, so their sums are the same in any order of the threads.
 
@@ -7,7 +6,7 @@ use super::packet::{BootedSwitches, Hop, Hops};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_schema::Port;
 
-/// What a path that is always drawn counts. The sum over all pairs of up to 2¹⁶ switches fits.
+/// The weight of a path that is always drawn. The sum over all pairs of up to 2¹⁶ switches fits.
 const WHOLE: f64 = 4_294_967_296.0;
 
 /// By decision, switch and physical port: shares of the links' use.
@@ -17,7 +16,7 @@ pub(super) struct LinkShares {
 }
 
 impl LinkShares {
-    /// Nothing is used as yet.
+    /// No link is used yet.
     pub(super) fn new(fabric: &BootedSwitches<'_>) -> Self {
         let radix = fabric.df.radix() as usize;
         let none = || {
@@ -26,7 +25,7 @@ impl LinkShares {
         Self { of: [none(), none(), none()], radix }
     }
 
-    /// A path of a decision's set is drawn with this probability.
+    /// Adds a path that a decision's set draws with this probability.
     pub(super) fn add(&self, decision: usize, path: &Hops, probability: f64) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2³²")]
         let share = (probability * WHOLE).round() as u64;
@@ -39,7 +38,7 @@ impl LinkShares {
         hop.from.as_usize() * self.radix + hop.port.as_usize()
     }
 
-    /// The most used link over the mean, of local and of global links; 1 where there are none.
+    /// The most used link over the mean, for local and for global links; 1 if there are none.
     pub(super) fn imbalance(&self, decision: usize, fabric: &BootedSwitches<'_>) -> (f64, f64) {
         let first_local = fabric.df.p() as usize;
         let (mut local, mut global) = (LinkSums::default(), LinkSums::default());
@@ -54,7 +53,7 @@ impl LinkShares {
                 if group != own {
                     global.note(share);
                 } else if Port(port) == fabric.df.local_port(here, index) {
-                    // All links between two switches carry alike; what they carry is noted at the first.
+                    // All links between two switches carry the same, which is noted at the first.
                     let links = switch.image().fabric().local_links(own, here, index);
                     for _ in 0..links {
                         local.note(share / u64::from(links));

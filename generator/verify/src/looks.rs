@@ -1,5 +1,5 @@
-//! Looking for a route of one shape that a set keeps, one candidate after the other, and what images say of
-//! the shapes that are left where parts are dead.
+//! Searches for a route of one shape that a set keeps, one candidate after the other, and checks the shapes that images
+//! say are left when parts are dead.
 
 use super::VerifyError;
 use super::crossings::{Crossings, FirstLink};
@@ -18,12 +18,12 @@ pub(super) struct PresenceSearch<'s, 'f> {
     pub(super) fabric: &'s BootedSwitches<'f>,
     pub(super) from: SwitchId,
     pub(super) first: &'s [FirstLink],
-    /// How many candidates may still be looked at.
+    /// How many candidates may still be tried.
     pub(super) looks_left: u64,
 }
 
 impl PresenceSearch<'_, '_> {
-    /// Checks what the image says of one destination; `false` if the looks did not suffice.
+    /// Checks the image's shapes for one destination; `false` if the looks did not suffice.
     pub(super) fn check(&mut self, to: SwitchId) -> Result<bool, VerifyError> {
         let switch = self.fabric.switch(self.from);
         let mut all = true;
@@ -75,7 +75,7 @@ impl PresenceSearch<'_, '_> {
         let is_kept = |way: LinkWay| way.shape() == shape && way.is_kept(df, set, ends);
         for pair in pairs.filter(|pair| pair.has_ends_of(shape)) {
             if shape.mid() < 2 || pair.v == pair.w {
-                // To see that there is nothing takes time too.
+                // Finding nothing takes time too.
                 self.spend()?;
                 if pair.straight(fabric).is_some_and(is_kept) {
                     return Ok(true);
@@ -98,9 +98,8 @@ impl PresenceSearch<'_, '_> {
     }
 }
 
-/// Checks all pairs of switches from one group to another that live: of the shapes of which images of the
-/// table set (`planned`, by switch) say that there are routes, those of which some is left are said to be
-/// there, and no others. Returns how many pairs were looked at.
+/// Checks all pairs of live switches from one group to another: of the shapes that images of the table set (`planned`,
+/// by switch) have, exactly those with a route left must be present. Returns how many pairs were checked.
 pub(super) fn check_left<'i, 'p>(
     fabric: &BootedSwitches<'i>,
     planned: &dyn Fn(SwitchId) -> &'p SwitchImage<'i>,

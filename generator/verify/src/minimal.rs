@@ -1,5 +1,5 @@
-//! The MIN paths between two switches of different groups, from the fabric image alone: what packets do
-//! is held against them. And whether there are any paths, where parts are dead.
+//! The MIN paths between two switches of different groups, from the fabric image alone, to check packets against; and
+//! whether there are any paths when parts are dead.
 
 use super::crossings::{FirstLink, links};
 use super::ways::pairs;
@@ -7,15 +7,15 @@ use tvlb_schema::{FabricImage, GlobalPort, GroupId, SwitchId, SwitchIndex};
 
 /// A MIN path.
 pub(super) struct MinWalk {
-    /// The port by which it leaves its source group.
+    /// The port through which it leaves its source group.
     pub(super) x: GlobalPort,
-    /// The third switches by way of which it makes its first and its last local hop.
+    /// The third switches through which it makes its first and its last local hop.
     pub(super) thirds: [Option<SwitchId>; 2],
     /// From switch to switch.
     pub(super) hops: usize,
 }
 
-/// The links between two groups over which a MIN path has no local hop without a link.
+/// The links between two groups for which a MIN path has a link for every local hop.
 pub(super) fn direct_links(
     fabric: &FabricImage<'_>,
     from: SwitchId,
@@ -30,7 +30,7 @@ pub(super) fn direct_links(
     links(fabric, out, into).filter(is_direct).collect()
 }
 
-/// Those of them over which a MIN path has the fewest hops.
+/// Those of them for which a MIN path has the fewest hops.
 pub(super) fn shortest_links(
     fabric: &FabricImage<'_>,
     from: SwitchId,
@@ -47,8 +47,8 @@ pub(super) fn shortest_links(
     links
 }
 
-/// All MIN paths: over the links whose local hops have links; if there are none, over all, by way of
-/// third switches.
+/// All MIN paths: over the links whose local hops have links; if there are none, over all links, through third
+/// switches.
 pub(super) fn walks(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Vec<MinWalk> {
     let df = fabric.dragonfly();
     let ((out, here), (into, there)) = (df.place(from), df.place(to));
@@ -77,7 +77,7 @@ pub(super) fn walks(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> V
     walks
 }
 
-/// How to get from one switch of a group to another: by way of which switch, and in how many hops.
+/// How to get from one switch of a group to another: through which switch, and in how many hops.
 fn ways(
     fabric: &FabricImage<'_>,
     group: GroupId,
@@ -95,7 +95,7 @@ fn ways(
     df.indices(group).filter(is_third).map(|third| (Some(df.switch(group, third)), 2)).collect()
 }
 
-/// Whether some path over another group, or over a third switch, joins two switches.
+/// Whether some path through another group, or through a third switch, joins two switches.
 pub(super) fn has_vlb(
     fabric: &FabricImage<'_>,
     first: &[FirstLink],
@@ -120,7 +120,7 @@ pub(super) fn has_direct_min(fabric: &FabricImage<'_>, from: SwitchId, to: Switc
     !direct_links(fabric, from, to).is_empty()
 }
 
-/// Whether a minimal path joins two switches of a group: a link, or, where the plan has none, a third switch.
+/// Whether a minimal path joins two switches of a group: a link, or, if the plan has none, a third switch.
 pub(super) fn has_min_within(
     fabric: &FabricImage<'_>,
     group: GroupId,

@@ -1,4 +1,4 @@
-//! A packet on its way through switches that know only their images, and what each hop must obey.
+//! A packet on its way through switches that know only their images, and the rules of each hop.
 
 use super::VerifyError;
 use super::dead::dead_links;
@@ -14,16 +14,16 @@ use tvlb_table_set::names::NamedSwitch;
 pub(super) struct BootedSwitches<'f> {
     pub(super) switches: &'f [Switch<'f>],
     pub(super) df: Dragonfly,
-    /// Those that have nodes and live: where packets begin and end.
+    /// Those that have nodes and are live: where packets begin and end.
     pub(super) ends: EndSwitches,
     pub(super) channels: VcScheme,
     /// How many of them packets need by the sets.
     pub(super) set_channels: SetChannels,
-    /// By switch number the place among the switches.
+    /// For each switch number, its position among the switches.
     places: Vec<usize>,
-    /// By switch number whether it is a leaf; none is where channels are not assigned by that.
+    /// For each switch number, whether it is a leaf; all false if channels are not assigned by that.
     leaves: Vec<bool>,
-    /// By place and port after the terminals: what is there; none over a link that is dead.
+    /// By position and port after the terminals, the neighbour; `None` over a dead link.
     neighbours: Vec<Option<Neighbour>>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct BootedSwitches<'f> {
 #[derive(Clone, Copy)]
 struct Neighbour {
     switch: SwitchId,
-    /// Of several links to it the port of the first.
+    /// The port of the first of several links to it.
     port: Port,
     /// It is in another group.
     global: bool,
@@ -44,12 +44,12 @@ struct Neighbour {
 pub(super) struct Hop {
     /// The switch that the packet left.
     pub(super) from: SwitchId,
-    /// By this physical port.
+    /// The physical port.
     pub(super) port: Port,
     pub(super) to: SwitchId,
     pub(super) channel: u8,
     pub(super) global: bool,
-    /// It leads from a spine to a leaf, where channels are assigned by that.
+    /// Whether it leads from a spine to a leaf, if channels are assigned by that.
     pub(super) down: bool,
 }
 
@@ -57,23 +57,22 @@ pub(super) struct Hop {
 pub(super) const MIN: u64 = 0;
 pub(super) const VLB: u64 = 2;
 
-/// The same header of a packet that is on its way to another switch, by another second link and over another
-/// switch.
+/// The same header for a packet to another switch, over another second link and another switch.
 pub(super) fn aimed(header: Header, to: SwitchId, y: GlobalPort, detour: SwitchIndex) -> Header {
     let rest = header.bits() & !(0xffff << 48 | 0xfff << 16 | 0xff << 8);
     let aim = u64::from(to.0) << 48 | u64::from(y.0) << 16 | u64::from(detour.0) << 8;
     Header::from_bits(rest | aim)
 }
 
-/// What a switch does with a packet.
+/// The action of a switch on a packet.
 pub(super) enum Stepped {
-    /// It is where it was to go.
+    /// It is at its destination.
     Arrived,
-    /// It crosses this link, and has this header then.
+    /// It crosses this link, and then has this header.
     Crossed(Hop, Header),
 }
 
-/// The header of a packet of this kind that has left its source by a local hop to the switch of x.
+/// The header of a packet of this kind after a local hop from its source to the switch of x.
 pub(super) fn header_after_local_hop(destination: SwitchId, x: GlobalPort, kind: u64) -> Header {
     HeaderRoute { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind }.header(Some(0))
 }
@@ -102,7 +101,7 @@ impl Hops {
         &self.hops[..self.length]
     }
 
-    /// Of each hop the virtual channel, and whether the link is global.
+    /// For each hop the virtual channel, and whether the link is global.
     pub(super) fn channels(&self) -> impl Iterator<Item = (u8, bool)> {
         self.hops().iter().map(|hop| (hop.channel, hop.global))
     }
@@ -117,8 +116,8 @@ impl Hops {
     }
 }
 
-/// The hops of a packet as a finding says them: `3 -L0-> 5 -G0-> 17`, L for a local hop and G for a
-/// global one, each with its virtual channel, and each switch with its name if it has one.
+/// The hops of a packet in a finding: `3 -L0-> 5 -G0-> 17`, L for a local hop and G for a global one, each with its
+/// virtual channel, and each switch with its name if it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WalkedPath {
     first: NamedSwitch,
@@ -152,7 +151,7 @@ impl fmt::Display for WalkedPath {
     }
 }
 
-/// What a header is to say; the layout is the documented one, written out here once more.
+/// The contents of a header, in the documented layout, which is stated here again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeaderRoute {
     pub(super) destination: SwitchId,
@@ -164,8 +163,8 @@ pub(super) struct HeaderRoute {
 }
 
 impl HeaderRoute {
-    /// At its source, or (`looked_again`) as PAR's second look leaves it: in its source group after
-    /// one local hop by this virtual channel.
+    /// At its source, or (`looked_again`) after PAR's second look: in its source group after one local hop on this
+    /// virtual channel.
     pub(super) fn header(self, looked_again: Option<u8>) -> Header {
         let (stage, channel) = looked_again.map_or((0, 0), |channel| (1, u64::from(channel)));
         Header::from_bits(
@@ -181,7 +180,7 @@ impl HeaderRoute {
 }
 
 impl<'f> BootedSwitches<'f> {
-    /// Packets begin and end at these of the switches, if they live.
+    /// Packets begin and end at these switches, if they are live.
     pub(super) fn new(switches: &'f [Switch<'f>], ends: &EndSwitches) -> Self {
         let image = switches[0].image();
         let df = *image.fabric().dragonfly();
@@ -229,7 +228,7 @@ impl<'f> BootedSwitches<'f> {
         &self.switches[self.place_of(switch)]
     }
 
-    /// Its place among all switches in order.
+    /// Its position among all switches in order.
     pub(super) fn place_of(&self, switch: SwitchId) -> usize {
         self.places[switch.as_usize()]
     }
@@ -239,7 +238,7 @@ impl<'f> BootedSwitches<'f> {
         self.switches[0].image().fabric().group_links()
     }
 
-    /// Whether a link within a group that leads to a switch leads down, where channels are assigned by that.
+    /// Whether a link within a group to this switch leads down, if channels are assigned by that.
     pub(super) fn leads_down(&self, to: SwitchId) -> bool {
         self.leaves[to.as_usize()]
     }
@@ -249,22 +248,22 @@ impl<'f> BootedSwitches<'f> {
         self.df.place(switch)
     }
 
-    /// Ports of a switch that are no terminals.
+    /// Ports of a switch that are not terminals.
     pub(super) fn ports(&self) -> usize {
         (self.df.radix() - self.df.p()) as usize
     }
 
-    /// What is at a port of the switch at a place.
+    /// The neighbour at a port of the switch at this position.
     fn neighbour(&self, place: usize, port: Port) -> Option<Neighbour> {
         let port = u32::from(port.0).checked_sub(self.df.p())? as usize;
         self.neighbours[place * self.ports()..][..self.ports()].get(port).copied()?
     }
 
-    /// Carries a packet from a switch to its destination; `hop_before` is a local hop that it has
-    /// made already. Its hops, if each of them is lawful.
+    /// Carries a packet from a switch to its destination; `hop_before` is a local hop that it has already made. Returns
+    /// its hops, if each of them is allowed.
     ///
-    /// Of several links between two switches a hop names the first: which of them a packet takes changes
-    /// neither its channel nor anything after.
+    /// For several links between two switches a hop names the first: which of them a packet takes changes neither its
+    /// channel nor anything later.
     pub(super) fn carry(
         &self,
         from: SwitchId,
@@ -275,8 +274,8 @@ impl<'f> BootedSwitches<'f> {
         self.carry_by(from, route, hop_before, may_return, [None; 2])
     }
 
-    /// As [`Self::carry`], where the packet goes by these third switches instead of those that its header
-    /// would choose: to the switch that has x, and from the one at which x arrives.
+    /// As [`Self::carry`], but the packet goes through these third switches instead of those that its header would
+    /// choose: to the switch that has x, and from the one at which x arrives.
     pub(super) fn carry_by(
         &self,
         from: SwitchId,
@@ -322,9 +321,9 @@ impl<'f> BootedSwitches<'f> {
         }
     }
 
-    /// What a switch does with a packet that has this header.
+    /// The action of a switch on a packet with this header.
     ///
-    /// Of several links between two switches a hop names the first.
+    /// For several links between two switches a hop names the first.
     pub(super) fn step(&self, at: SwitchId, header: Header) -> Result<Stepped, String> {
         let is_there = at == header.destination();
         let place = self.place_of(at);

@@ -1,7 +1,6 @@
-//! A table set held against the fabric that was planned: whether its cables are those that are laid.
+//! Compares a table set with the planned fabric: whether its cables are those of the plan.
 //!
-//! No image tells what its fabric is called, or by which arrangement its cables were meant to be laid.
-//! Who has the fabric file can tell.
+//! Images contain neither the name of the fabric nor the arrangement of its cables; the fabric file does.
 
 use super::VerifyError;
 use std::path::PathBuf;
@@ -10,12 +9,12 @@ use tvlb_table_set::miscabled::{Nearness, in_lines, miscabled};
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{FabricEntry, Manifest};
 
-/// The fabric that a table set should be of, as plain values: what its file says, and its cables.
+/// The fabric that a table set should match, as plain values: the contents of its file, and its cables.
 #[derive(Clone, Debug)]
 pub struct Planned {
     /// The fabric file, for messages.
     pub path: PathBuf,
-    /// What the manifest of its tables says of it.
+    /// Its entry in the manifest of its tables.
     pub entry: FabricEntry,
     pub dragonfly: Dragonfly,
     /// Every cable, by its two ends in any order.
@@ -24,9 +23,9 @@ pub struct Planned {
     pub fewer_links: Vec<FewerLinks>,
 }
 
-/// The table set is of the planned fabric: its sizes, every link, then its name, and all else that the manifest says
-/// of it. A cable in a wrong place is what people must know first,
-/// whatever the fabric is called.
+/// Checks that the table set is for the planned fabric: its sizes, every link, then its name and everything else in the
+/// manifest's entry of the fabric. A misplaced cable comes first, because people must know that whatever the fabric's
+/// name.
 pub(super) fn check_planned(
     planned: &Planned,
     manifest: &Manifest,
@@ -48,7 +47,7 @@ pub(super) fn check_planned(
     facts.into_iter().try_for_each(|((what, of_plan), (_, found))| is_same(what, &of_plan, &found))
 }
 
-/// Every two switches of a group share as many links as were planned.
+/// Checks that every two switches of a group share as many links as planned.
 fn check_local_links(
     planned: &Planned,
     image: &FabricImage<'_>,
@@ -90,7 +89,7 @@ fn check_local_links(
     Ok(())
 }
 
-/// Every port leads where it was planned to lead.
+/// Checks that every port leads where it was planned to lead.
 fn check_cables(
     planned: &Planned,
     image: &FabricImage<'_>,

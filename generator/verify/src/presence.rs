@@ -1,11 +1,9 @@
-//! Of which shapes the images say that pairs of switches have a route, for sets that are drawn by
-//! shape.
+//! Checks which shapes of routes the images say that pairs of switches have, for sets that are drawn by shape.
 //!
-//! Where a shape is kept whole and not thinned, the tables of links tell exactly, for every pair of
-//! every fabric. Where it is a fraction or thinned, it takes a search: a shape that is said to be
-//! there is proven by the first route that is kept, one that is said not to be there by all routes
-//! that are not. All pairs are searched where all routes are walked; otherwise as many as a limit for
-//! each source switch allows, and the digest in the manifest covers the rest.
+//! If a shape is kept whole and not thinned, the tables of links determine this exactly, for every pair of every
+//! fabric. If it is a fraction or thinned, it takes a search: the first kept route proves that a shape is present, and
+//! only all routes prove that it is absent. All pairs are searched if all routes are walked; otherwise as many as a
+//! limit for each source switch allows, and the digest in the manifest covers the rest.
 
 use super::VerifyError;
 use super::by_switch::{self, Through};
@@ -20,11 +18,11 @@ use tvlb_schema::{
     SwitchIndex,
 };
 
-/// What the tables of links tell about all pairs of switches with nodes of different groups.
+/// Counts from the tables of links for all pairs of switches with nodes of different groups.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// By decision, where a rule keeps all or nothing of each shape, before it is thinned: routes,
-    /// pairs without one, and the mean hops of a pair's routes as they are drawn, summed over pairs.
+    /// By decision, for rules that keep all or nothing of each shape, before thinning: routes, pairs without one, and
+    /// the mean hops of a pair's routes as drawn, summed over pairs.
     pub(super) kept: [u64; 3],
     pub(super) without: [u64; 3],
     pub(super) hops: [f64; 3],
@@ -56,7 +54,7 @@ impl Told {
     }
 }
 
-/// The decisions whose sets are looked at: one of those that share a set in the image.
+/// The decisions to check: one of those that share a set in the image.
 pub(super) fn distinct_sets(switch: &tvlb_firmware_model::Switch<'_>) -> Vec<Decision> {
     let number = |decision| switch.image().set_number(decision);
     let is_first = |&decision: &Decision| {
@@ -80,8 +78,8 @@ pub(super) fn shapes_with_routes(routes: &[u64; Shape::COUNT]) -> ShapeSet {
     Shape::all().filter(|shape| routes[shape.number()] > 0).collect()
 }
 
-/// Checks all pairs of switches from one group: whether there is a path, and whether images say of
-/// shapes what the tables of links tell; that, and the groups to which there is a VLB path.
+/// Checks all pairs of switches from one group: whether there is a path, and whether the images' shapes are those of
+/// the tables of links. Returns these counts, and the groups to which there is a VLB path.
 pub(super) fn check_group(
     fabric: &BootedSwitches<'_>,
     from: GroupId,
@@ -172,7 +170,7 @@ fn check_switch(
             if by_shape && image.fabric().lives(df.switch(to, there)) {
                 let to = df.switch(to, there);
                 let said = set.shapes_to(to);
-                // Of a fraction there is a route at most where there is one of the whole.
+                // A fraction has a route only if the whole shape has one.
                 if let Some(shape) = said.without(some).iter().next() {
                     return Err(no_such_route(image.switch(), to, shape));
                 }

@@ -22,23 +22,22 @@ use tvlb_schema::{
     Decision, FabricImage, GlobalPort, GroupId, Route, SetView, SwitchId, SwitchIndex,
 };
 
-/// What is known of the whole fabric before the walks, and where what all walks make up together is
-/// noted.
+/// What is known of the whole fabric before the walks, and where the results of all walks are collected.
 #[derive(Clone, Copy)]
 pub(super) struct WalkNotes<'n> {
     pub(super) sample: &'n Sample,
-    /// By number of a group the others to which there is a VLB path.
+    /// By number of a group, the others to which there is a VLB path.
     pub(super) crossed: &'n [Groups],
     pub(super) dependencies: &'n Dependencies,
-    /// The fabric of which nothing is dead.
+    /// The fabric without dead parts.
     pub(super) planned: &'n FabricImage<'n>,
-    /// Where all routes are walked.
+    /// If all routes are walked.
     pub(super) shares: Option<&'n LinkShares>,
-    /// Whether it is searched of which shapes fractions and thinned sets have routes.
+    /// Whether fractions and thinned sets are searched for the shapes of their routes.
     pub(super) is_searched: bool,
 }
 
-/// One source switch and where its walks are noted.
+/// One source switch, and where its walks are noted.
 struct SourceWalks<'s, 'f> {
     fabric: &'s BootedSwitches<'f>,
     notes: WalkNotes<'s>,
@@ -54,8 +53,9 @@ struct SourceWalks<'s, 'f> {
     steps: usize,
 }
 
-/// All paths from one switch but VLB walks to other groups, given the first links of its group, and what PAR's second
-/// look meets there. No packet begins at a switch without nodes, so there it is what that look draws alone.
+/// Checks all paths from one switch except VLB walks to other groups, given the first links of its group, and what
+/// PAR's second look meets there. No packet begins at a switch without nodes, so there only the draws of that look are
+/// checked.
 pub(super) fn check_from(
     fabric: &BootedSwitches<'_>,
     source: SwitchId,
@@ -76,7 +76,7 @@ pub(super) fn check_from(
     }
     let is_end = fabric.ends.has(source);
     let numbers = fabric.df.switch_numbers();
-    // Each source begins after itself, so that limits leave out other destinations of each.
+    // Each source begins after itself, so that limits drop other destinations for each.
     for ahead in 1..numbers {
         let destination = (u32::from(source.0) + ahead) % numbers;
         let destination = SwitchId(u16::try_from(destination).expect("a switch has 16 bits"));
@@ -104,7 +104,7 @@ pub(super) fn check_from(
             if is_searched && kept.is_none() {
                 from.walks.not_searched += u64::from(!search.check(destination)?);
             }
-            // Where links are missing, each two switches have paths of their own.
+            // If links are missing, each two switches have paths of their own.
             let conventional = if fabric.group_links().is_whole() {
                 notes.crossed[from.group.as_usize()].has(to_group)
             } else {
@@ -119,8 +119,8 @@ pub(super) fn check_from(
     Ok(from.walks)
 }
 
-/// The MIN paths from one switch to these, and what the datapath answers when it is asked for paths to
-/// them; `crossed` of the notes is not looked at, nor the sample.
+/// Checks the MIN paths from one switch to these, and the datapath's answers for paths to them; ignores `crossed` of
+/// the notes and the sample.
 pub(super) fn check_near(
     fabric: &BootedSwitches<'_>,
     source: SwitchId,
@@ -171,8 +171,8 @@ impl<'s, 'f> SourceWalks<'s, 'f> {
 }
 
 impl SourceWalks<'_, '_> {
-    /// Notes whether what is dead has taken a pair's minimal paths; and whether it is cut off, which no pair is
-    /// by the plan.
+    /// Notes whether the dead parts have taken a pair's minimal paths; returns whether it is cut off, which no pair is
+    /// in the plan.
     fn is_cut(&mut self, image: &FabricImage<'_>, to: SwitchId) -> Result<bool, VerifyError> {
         let is_plain = image.is_faultless() && self.fabric.group_links().is_whole();
         if is_plain || has_min(image, self.from, to) {
@@ -187,7 +187,7 @@ impl SourceWalks<'_, '_> {
         Ok(is_cut)
     }
 
-    /// Asks now and then whether the caller has cancelled the work.
+    /// Checks from time to time whether the caller has cancelled the work.
     fn go_on(&mut self) -> Result<(), VerifyError> {
         self.steps += 1;
         // A walk takes a hundred times as long as a step elsewhere.
@@ -201,7 +201,7 @@ impl SourceWalks<'_, '_> {
         self.fabric.switch(self.from).image().set(decision)
     }
 
-    /// Whether it takes a search to tell of which shapes this switch has routes.
+    /// Whether only a search finds the shapes of this switch's routes.
     fn has_sets_to_search(&self) -> bool {
         let switch = self.fabric.switch(self.from);
         distinct_sets(switch).into_iter().any(|decision| {
@@ -210,8 +210,8 @@ impl SourceWalks<'_, '_> {
         })
     }
 
-    /// Whether each decision's set has a route, by how many there are, if they were counted; else by
-    /// the shapes that the image says.
+    /// Whether each decision's set has a route: from their counts, if they were counted; else from the shapes in the
+    /// image.
     fn kept_is_known(&self, to: SwitchId, kept: Option<[u64; 3]>) -> [Option<bool>; 3] {
         let of = |decision: Decision| {
             let set = self.set(decision);
@@ -231,7 +231,7 @@ impl SourceWalks<'_, '_> {
         self.carry_by(route, kind, may_return, [None; 2])
     }
 
-    /// As [`Self::carry`], by way of these third switches.
+    /// As [`Self::carry`], through these third switches.
     fn carry_by(
         &mut self,
         route: HeaderRoute,
@@ -250,7 +250,7 @@ impl SourceWalks<'_, '_> {
         Ok(path)
     }
 
-    /// Packets of these decisions have the channels that this path takes, where VLB paths are the sets'.
+    /// Checks that packets of these decisions have the channels of this path, if all VLB paths are the sets'.
     fn must_have_channels(
         &mut self,
         decisions: &[Decision],
@@ -266,8 +266,8 @@ impl SourceWalks<'_, '_> {
         Ok(())
     }
 
-    /// MIN packets have the channels that this path takes, for MIN alone and with every decision. Around dead
-    /// links a packet goes only if there are channels to spare.
+    /// Checks that MIN packets have the channels of this path, for MIN alone and with every decision. A packet goes
+    /// around dead links only if it has channels to spare.
     fn must_have_channels_of_min(&mut self, path: &Hops, to: SwitchId) -> Result<(), VerifyError> {
         raise(&mut self.walks.taken.min, path.channels());
         if !self.fabric.switch(self.from).image().fabric().is_faultless() {
@@ -302,7 +302,7 @@ impl SourceWalks<'_, '_> {
                 self.must_have_channels_of_min(&path, destination)?;
                 self.walks.min += 1;
             } else if !is_hop(own, to) {
-                // Where the link is dead this is how MIN packets go, too.
+                // If the link is dead, MIN packets take this path too.
                 self.must_have_channels_of_min(&path, destination)?;
             }
             raise(&mut self.walks.taken.valg, path.channels());
@@ -311,7 +311,7 @@ impl SourceWalks<'_, '_> {
         Ok(())
     }
 
-    /// A path of another length than its route has is another path.
+    /// A path whose length differs from its route's is a different path.
     fn must_have(
         &self,
         path: &Hops,
@@ -326,7 +326,7 @@ impl SourceWalks<'_, '_> {
         Err(BootedSwitches::finding(self.from, to, kind, (*path, text)))
     }
 
-    /// Walks all MIN paths to another group; whether there are any.
+    /// Walks all MIN paths to another group; returns whether there are any.
     fn minimal(&mut self, destination: SwitchId) -> Result<bool, VerifyError> {
         let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
@@ -344,7 +344,7 @@ impl SourceWalks<'_, '_> {
         Ok(min > 0)
     }
 
-    /// How a route of a set goes to a destination.
+    /// The header of a packet on a route of a set to a destination.
     fn on(&self, Route { x, y, detour }: Route, destination: SwitchId) -> HeaderRoute {
         let detour = detour.unwrap_or(self.fabric.df.split_port(y).0);
         HeaderRoute { destination, x, y, detour, kind: VLB }

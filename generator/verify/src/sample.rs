@@ -1,43 +1,43 @@
-//! Of which pairs of switches the routes of sets are looked at one by one, where all pairs are too many.
+//! The sample of pairs of switches whose routes of sets are checked one by one, if all pairs are too many.
 //!
-//! Whether a pair is in the sample follows from the seed and the pair alone, so the sample takes no
-//! memory. Of each source switch one pair at least is in it.
+//! Whether a pair is in the sample follows from the seed and the pair alone, so the sample takes no memory. It contains
+//! at least one pair of each source switch.
 
 use super::VerifySettings;
 use super::crossings::most_walks;
 use super::packet::BootedSwitches;
 use tvlb_schema::{Dragonfly, EndSwitches, SwitchId};
 
-/// Candidates for routes of sets that are looked at, for each VLB walk that may be held against a rule: to
-/// look at a route takes a small part of the time that it takes to walk it.
+/// How many candidates for routes are tried for each VLB walk that may be checked against a rule: a try takes a small
+/// part of the time of a walk.
 const LOOKS_PER_WALK: u64 = 16;
-/// The fewest walks of a pair that is in the sample, and the fewest looks at its routes.
+/// The fewest walks of a pair in the sample, and the fewest tries for its routes.
 const LEAST_WALKS: u64 = 4096;
 const LEAST_LOOKS: u64 = 1 << 20;
-/// The most looks at the routes of a pair: the datapath lists them without asking whether to stop.
+/// The most tries for the routes of a pair: the datapath lists them without a chance to stop.
 const MOST_LOOKS: u64 = 1 << 25;
 
-/// How far routes of sets are looked at.
+/// How much of the routes of sets is checked.
 pub(super) struct Sample {
     /// `None` for all routes of all pairs.
     limits: Option<Limits>,
     pub(super) seed: u64,
     df: Dragonfly,
-    /// All switches with nodes, in order; and by group the place of its first one among them.
+    /// All switches with nodes, in order; and for each group the position of its first one among them.
     switches: Vec<SwitchId>,
     first_of: Vec<usize>,
 }
 
-/// What is looked at of each source switch, where not all is.
+/// The limits for each source switch, if not everything is checked.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     /// A pair is in the sample if its hash is below this.
     below: u64,
-    /// The routes of a pair's set that are walked, about.
+    /// About how many routes of a pair's set are walked.
     walks_of_pair: u64,
     /// The most candidates for routes of a pair.
     looks_of_pair: u64,
-    /// The looks of a source switch at routes by which its image's shapes are checked.
+    /// The tries of a source switch for routes by which its image's shapes are checked.
     looks_of_switch: u64,
 }
 
@@ -74,12 +74,12 @@ impl Sample {
         Self { limits, seed, df: *df, switches, first_of }
     }
 
-    /// Whether every route of every pair is looked at.
+    /// Whether every route of every pair is checked.
     pub(super) fn is_exhaustive(&self) -> bool {
         self.limits.is_none()
     }
 
-    /// Whether the routes of a pair are looked at.
+    /// Whether the routes of a pair are checked.
     pub(super) fn has(&self, from: SwitchId, to: SwitchId) -> bool {
         self.limits.is_none_or(|limits| {
             hash(self.seed, u32::from(from.0) << 16 | u32::from(to.0)) < limits.below
@@ -87,7 +87,7 @@ impl Sample {
         })
     }
 
-    /// The destination in another group that is looked at from a source in any case.
+    /// The destination in another group that is always checked for a source.
     fn always(&self, from: SwitchId) -> SwitchId {
         let group = self.df.place(from).0.as_usize();
         let first = self.first_of[group];
@@ -100,7 +100,7 @@ impl Sample {
         self.switches.get(place).map_or(from, |&to| to)
     }
 
-    /// Of so many routes of a pair, those are walked whose hash is below this.
+    /// Those routes of a pair are walked whose hash is below this.
     pub(super) fn walks_below(&self, walks: u64) -> u64 {
         match self.limits {
             Some(limits) if walks > limits.walks_of_pair => {
@@ -111,18 +111,18 @@ impl Sample {
         }
     }
 
-    /// Whether to count the routes of a pair, given from how many cells they are found.
+    /// Whether to count the routes of a pair, given the number of cells in which they are found.
     pub(super) fn counts_routes(&self, cells: u64) -> bool {
         self.limits.is_none_or(|limits| cells <= limits.looks_of_pair)
     }
 
-    /// How many routes of a source switch are looked at to check of which shapes there is one.
+    /// How many routes of a source switch are tried to check its shapes.
     pub(super) fn looks_of_switch(&self) -> u64 {
         self.limits.map_or(u64::MAX, |limits| limits.looks_of_switch)
     }
 }
 
-/// The most places at which the datapath looks for the routes of a pair.
+/// The most places that the datapath searches for the routes of a pair.
 pub(super) fn cells_of_pair(fabric: &BootedSwitches<'_>) -> u64 {
     let df = &fabric.df;
     let most_links = fabric.switches[0].image().fabric().most_links();

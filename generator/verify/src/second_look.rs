@@ -1,5 +1,4 @@
-//! Where PAR's second look may meet packets: by which local hops they come to a switch, and to which groups they
-//! are on their way.
+//! The packets that PAR's second look may meet: by which local hops they come to a switch, and to which groups they go.
 
 use super::crossings::FirstLink;
 use super::groups::Groups;
@@ -9,10 +8,10 @@ use tvlb_schema::{GlobalPort, GroupId, SwitchId, SwitchIndex};
 /// MIN packets that come to a switch by a local hop in their source group.
 #[derive(Clone, Debug)]
 pub(super) struct FirstHopPackets {
-    /// By these hops, in the order of their channels; one at least.
+    /// The hops, in the order of their channels; at least one.
     pub(super) hops: Vec<Hop>,
-    /// To these groups. Where links within groups are missing, packets to some switches there may take another
-    /// way: then more is looked at than there is, and never less.
+    /// The groups. If links within groups are missing, packets to some switches there may take another way: then more
+    /// is checked than exists, and never less.
     pub(super) bound: Groups,
 }
 
@@ -21,7 +20,7 @@ pub(super) struct FirstHopPackets {
 pub(super) struct SecondLook(pub(super) Vec<FirstHopPackets>);
 
 impl SecondLook {
-    /// At a switch, of whose group the first links are given.
+    /// For a switch, given the first links of its group.
     pub(super) fn at(fabric: &BootedSwitches<'_>, switch: SwitchId, first: &[FirstLink]) -> Self {
         let (df, image) = (&fabric.df, fabric.switch(switch).image().fabric());
         let (group, here) = fabric.place(switch);
@@ -36,7 +35,7 @@ impl SecondLook {
         let own = first.iter().filter(|link| leaves(link) == here).filter(has_ends);
         let mut before = vec![Self::by(fabric, switch, &others, own)];
         if !fabric.group_links().is_whole() {
-            // Others come by way of this switch to one that they have no link to.
+            // Others go through this switch to one that they have no link to.
             before.extend(others.iter().map(|&other| {
                 let is_far = |&one: &SwitchIndex| is_hop(here, one) && !is_hop(other, one);
                 let far: Vec<SwitchIndex> = df.indices(group).filter(is_far).collect();
@@ -48,7 +47,7 @@ impl SecondLook {
         Self(before.into_iter().flatten().collect())
     }
 
-    /// Those of these other switches of the group that go by one of these links, if there are any.
+    /// Those of these other switches of the group that take one of these links, if any.
     fn by<'l>(
         fabric: &BootedSwitches<'_>,
         switch: SwitchId,
@@ -73,7 +72,7 @@ impl SecondLook {
         (!hops.is_empty()).then_some(FirstHopPackets { hops, bound })
     }
 
-    /// What comes of packets that are on their way to a group.
+    /// The states of packets on their way to a group.
     pub(super) fn to(&self, group: GroupId) -> impl Iterator<Item = &FirstHopPackets> {
         self.0.iter().filter(move |before| before.bound.has(group))
     }

@@ -1,8 +1,8 @@
-//! The virtual channels that packets need by MIN, and where VLB packets take the paths of the sets, held
-//! against every such path that is walked; and those that the paths walked take.
+//! The virtual channels that packets need by MIN, and if all VLB packets take paths of the sets, checked against every
+//! such path that is walked; and those that the walked paths take.
 //!
-//! A fabric whose links have just these channels runs the sets. Which they are follows from all images
-//! together, since packets of all switches share the links.
+//! A fabric whose links have exactly these channels can run the sets. They follow from all images together, because
+//! packets of all switches share the links.
 
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
 use tvlb_schema::{Decision, VcScheme};
@@ -10,7 +10,7 @@ use tvlb_schema::{Decision, VcScheme};
 /// No channel at all.
 pub(super) const NONE: Channels = Channels { local: 0, global: 0 };
 
-/// Channels by MIN, by UGAL-L, and with it VLB and UGAL-G, and by PAR.
+/// Channels by MIN, by UGAL-L, which covers VLB and UGAL-G, and by PAR.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SetChannels {
     pub(super) min: Channels,
@@ -19,7 +19,7 @@ pub(super) struct SetChannels {
 }
 
 impl SetChannels {
-    /// The most that any of these switches says.
+    /// The most that any of these switches states.
     pub(super) fn of(switches: &[Switch<'_>]) -> Self {
         let most = |scheme| {
             let needed = |switch: &Switch<'_>| switch.channels_needed_for(scheme, VlbPaths::Custom);
@@ -51,8 +51,8 @@ impl SetChannels {
     }
 }
 
-/// What is wrong with a path of packets that need these channels, of whose hops these are the virtual channels
-/// and whether the link is global: the channel that links lack.
+/// The error of a path of packets that need these channels, given the virtual channel of each hop and whether its link
+/// is global: the channel that links lack.
 pub(super) fn check(
     needed: Channels,
     hops: impl IntoIterator<Item = (u8, bool)>,
@@ -68,7 +68,7 @@ pub(super) fn check(
     }
 }
 
-/// The channels that the paths walked take at most.
+/// The most channels that the walked paths take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) min: Channels,
@@ -80,7 +80,7 @@ pub(super) struct Taken {
 }
 
 impl Default for Taken {
-    /// Of no path.
+    /// For no path.
     fn default() -> Self {
         Self { min: NONE, valg: NONE, valn: NONE, sets: [NONE; 3] }
     }
@@ -95,7 +95,7 @@ impl Taken {
     }
 }
 
-/// Counts the channels of a path's hops, each with whether the link is global.
+/// Includes the channels of a path's hops, each with whether the link is global.
 pub(super) fn raise(most: &mut Channels, hops: impl IntoIterator<Item = (u8, bool)>) {
     for (channel, is_global) in hops {
         let most = if is_global { &mut most.global } else { &mut most.local };

@@ -1,4 +1,4 @@
-//! A table set that is being verified, and the steps of that in which a table set and an update are alike.
+//! A table set under verification, and the steps that a table set and an update have in common.
 
 use super::crossings::{Unlinked, first_links};
 use super::dependencies::Dependencies;
@@ -20,8 +20,7 @@ use tvlb_schema::{Dragonfly, EndSwitches, FabricImage, GroupId, SwitchId, Switch
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{TableSet, Update};
 
-/// Does `work` with what is known of a table set before its switches boot, and says in what it finds what
-/// the machine calls its switches.
+/// Runs `work` with the table set before its switches boot, and adds the machine's names of switches to its findings.
 pub(super) fn open_tables<T>(
     set: &TableSet,
     update: Option<&Update>,
@@ -49,19 +48,19 @@ pub(super) fn open_tables<T>(
     work(&tables).map_err(|found| found.with_names(&names))
 }
 
-/// What is known of a table set before its switches boot.
+/// A table set before its switches boot.
 pub(super) struct UnbootedTables<'t> {
     pub(super) set: &'t TableSet,
     pub(super) update: Option<&'t Update>,
     pub(super) fabric_bytes: &'t [u8],
-    /// Of which nothing is dead.
+    /// Without dead parts.
     pub(super) planned_image: &'t FabricImage<'t>,
-    /// Of which that is dead which an update says.
+    /// With the dead parts of the update.
     pub(super) fabric_image: &'t FabricImage<'t>,
     pub(super) names: &'t Names,
 }
 
-/// What the machine calls its parts, if the table set has a list of names.
+/// The machine's names of its parts, if the table set has a list of names.
 fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, VerifyError> {
     let Some(text) = set.names_list()? else { return Ok(Names::default()) };
     Names::read(df, &text)
@@ -87,7 +86,7 @@ impl<'t> UnbootedTables<'t> {
         }))
     }
 
-    /// All switches, booted from these images.
+    /// Boots all switches from these images.
     pub(super) fn boot(
         &self,
         images: &'t [Vec<u8>],
@@ -129,9 +128,9 @@ impl<'t> UnbootedTables<'t> {
     }
 }
 
-/// The steps of both.
+/// The common steps.
 impl<'t> UnbootedTables<'t> {
-    /// The images that switches have, of a fabric that is what it should be.
+    /// The images of the switches, after a check of the fabric.
     pub(super) fn checked_images(
         &self,
         planned: Option<&Planned>,
@@ -148,7 +147,7 @@ impl<'t> UnbootedTables<'t> {
         Ok(bytes)
     }
 
-    /// All switches, booted, and what the manifest claims of them.
+    /// Boots all switches, and checks the manifest's claims about them.
     pub(super) fn boot_as_claimed(
         &self,
         images: &'t [Vec<u8>],
@@ -160,7 +159,7 @@ impl<'t> UnbootedTables<'t> {
         Ok(switches)
     }
 
-    /// Looks at all pairs by the tables of links: between which groups there are VLB paths, and what is told of
+    /// Checks all pairs by the tables of links; returns between which groups there are VLB paths, and the counts of
     /// sets.
     pub(super) fn look(
         &self,
@@ -215,7 +214,7 @@ impl<'t> UnbootedTables<'t> {
         self.without_cycle(&walks, (fabric, notes.dependencies), progress)
     }
 
-    /// All walks together, whose channels wait for each other in no cycle.
+    /// All walks together, after a check that their channels wait for each other in no cycle.
     pub(super) fn without_cycle(
         &self,
         parts: &[Walks],

@@ -1,9 +1,9 @@
-//! What a set of intermediate switches draws between the switches of two groups, by the fabric image alone:
-//! how many routes, and how long its walks are.
+//! The draws of a set of intermediate switches between the switches of two groups, by the fabric image alone: how many
+//! routes, and how long its walks are.
 //!
-//! Each switch of the two groups has a row of its shortest legs, and a pair is counted switch by switch from
-//! two rows, without a list of its walks. [`super::by_switch`] lists them by the same rows, where all paths are
-//! walked. The topology crate counts in another way: verification must not share an error with what it verifies.
+//! Each switch of the two groups has a row of its shortest legs, and a pair is counted switch by switch from two rows,
+//! without a list of its walks. [`super::by_switch`] lists them from the same rows, if all paths are walked. The
+//! topology crate counts in another way: verification must not share an error with the code that it verifies.
 
 use super::crossings::{FirstLink, links};
 use tvlb_schema::{Dragonfly, FabricImage, GroupId, LegHops, SwitchId, SwitchIndex};
@@ -12,7 +12,7 @@ use tvlb_schema::{Dragonfly, FabricImage, GroupId, LegHops, SwitchId, SwitchInde
 pub(super) struct LegRow {
     /// The hops of a leg, 1 to 3; 0 if there is none.
     hops: Vec<u8>,
-    /// Over how many links there is one.
+    /// The number of links over which there is one.
     links: Vec<u16>,
 }
 
@@ -42,7 +42,7 @@ impl LegRow {
         row
     }
 
-    /// One more leg to a switch.
+    /// Adds one leg to a switch.
     fn note(&mut self, to: SwitchId, hops: u8) {
         let (least, links) = (&mut self.hops[to.as_usize()], &mut self.links[to.as_usize()]);
         if *least == 0 || hops < *least {
@@ -51,12 +51,12 @@ impl LegRow {
         *links += u16::from(hops == *least);
     }
 
-    /// Whether the shortest legs to a switch have so many hops.
+    /// Whether the shortest legs to a switch have this many hops.
     pub(super) fn is(&self, to: SwitchId, hops: u8) -> bool {
         self.hops[to.as_usize()] == hops
     }
 
-    /// Over how many links there is a shortest leg to a switch.
+    /// The number of links over which there is a shortest leg to a switch.
     pub(super) fn links(&self, to: SwitchId) -> u32 {
         self.links[to.as_usize()].into()
     }
@@ -82,7 +82,7 @@ pub(super) struct GroupPair<'f, 'i> {
 }
 
 impl<'f, 'i> GroupPair<'f, 'i> {
-    /// From a group, whose legs and links out of it are given, to another.
+    /// From a group, whose legs and outgoing links are given, to another.
     pub(super) fn new(
         fabric: &'f FabricImage<'i>,
         (from, first, leaving): (GroupId, &'f [LegRow], &[FirstLink]),
@@ -100,13 +100,13 @@ impl<'f, 'i> GroupPair<'f, 'i> {
         Self { fabric, df, from, to, first, second: LegRow::of_group(fabric, to), links }
     }
 
-    /// A switch of the source group, and a set that it has: which switches, and whether walks come back.
+    /// A switch of the source group, and its set: which switches, and whether walks return.
     pub(super) fn source(
         &self,
         own: SwitchIndex,
         set: (LegHops, bool),
     ) -> SourceSwitch<'_, 'f, 'i> {
-        // With each pair of numbers of hops a set has all smaller ones.
+        // With each pair of numbers of hops a set includes all smaller ones.
         let most = [0, 1, 2, 3].map(|first| {
             (1..=3).filter(|&second| first > 0 && set.0.contains(first, second)).max().unwrap_or(0)
         });
@@ -122,14 +122,14 @@ pub(super) struct SourceSwitch<'b, 'f, 'i> {
     own: SwitchIndex,
     set: (LegHops, bool),
     row: &'b LegRow,
-    /// By number of an intermediate switch the most hops of the second leg with which the set has it; 0 if
-    /// it has it with none.
+    /// By number of an intermediate switch, the most hops of the second leg with which the set includes it; 0 if it
+    /// does not.
     most: Vec<u8>,
 }
 
 impl SourceSwitch<'_, '_, '_> {
-    /// How many routes the set draws to a switch of the destination group, each counted once, and their mean
-    /// hops as they are drawn; 0 if there are none.
+    /// How many routes the set draws to a switch of the destination group, each counted once, and their mean hops as
+    /// drawn; 0 if there are none.
     pub(super) fn routes_and_hops(&self, there: SwitchIndex) -> (u64, f64) {
         let second = &self.between.second[usize::from(there.0)];
         let (mut routes, switches, hops) = self.by_switch(second);
@@ -157,8 +157,8 @@ impl SourceSwitch<'_, '_, '_> {
         (routes, if routes > 0 { hops / switches } else { 0.0 })
     }
 
-    /// Routes, intermediate switches and the hops of a walk over each, as if all walks that come back
-    /// were drawn, and with a route counted for each switch that it is drawn by.
+    /// Routes, intermediate switches and the hops of a walk over each, counted as if all returning walks were drawn,
+    /// and with a route counted for each switch by which it is drawn.
     fn by_switch(&self, second: &LegRow) -> (u64, u32, u32) {
         let (mut routes, mut switches, mut hops) = (0, 0, 0);
         let firsts = self.row.hops.iter().zip(&self.row.links).zip(&self.most);
@@ -179,8 +179,8 @@ impl SourceSwitch<'_, '_, '_> {
         fabric.is_local_hop(*from, self.own, u) && fabric.is_local_hop(*to, z, there)
     }
 
-    /// Whether the route over two links is drawn by the switch at which the first arrives and by that which
-    /// the second leaves. So many hops are before the one and after the other, the links included.
+    /// Whether the route over two links is drawn both by the switch at which the first arrives and by the one that the
+    /// second leaves. Hops before the one and after the other include the links.
     fn is_twice(&self, second: &LegRow, links: &LinksToThird, (head, tail): (u8, u8)) -> bool {
         let LinksToThird { middle, ends: [_, v, w, _] } = *links;
         let switch = |index| self.between.df.switch(middle, index);
@@ -191,7 +191,7 @@ impl SourceSwitch<'_, '_, '_> {
             && self.between.fabric.is_local_hop(middle, v, w)
     }
 
-    /// Of each switch to which a walk over two links goes and at once comes back, in how many ways it is reached.
+    /// For each switch to which a walk over two links goes and straight back, in how many ways it is reached.
     fn coming_back(
         &self,
         second: &LegRow,

@@ -1,5 +1,5 @@
-//! What an update says of itself, held against its images; and that its images say nothing else than
-//! those that they replace but of which shapes there are routes, and that only of routes that faults take.
+//! Compares the record of an update with its images; and checks that its images differ from those that they replace
+//! only in the shapes that have routes, and only for routes that faults take.
 
 use super::concerned::Concerned;
 use super::crossings::{Crossings, Unlinked, first_links};
@@ -19,7 +19,7 @@ use tvlb_table_set::dead_parts::parse;
 use tvlb_table_set::names::Names;
 use tvlb_table_set::{FAULT_LIST_FILE, SWITCHES, UPDATE_FILE, Update, UpdateRecord};
 
-/// The images of an update are of switches that the fabric has.
+/// Checks that the fabric has the switches of an update's images.
 pub(super) fn check_switches(update: &Update, df: &Dragonfly) -> Result<(), VerifyError> {
     match update.switches().find(|&switch| !df.has_switch(switch)) {
         None => Ok(()),
@@ -40,8 +40,8 @@ pub(super) struct BootedUpdate<'i> {
 }
 
 impl<'i> BootedUpdate<'i> {
-    /// An update of a plan, with the images that it replaces, each of which differs in nothing but in which
-    /// shapes it has routes.
+    /// An update of a plan, with the images that it replaces, each of which differs only in which shapes it has routes
+    /// of.
     pub(super) fn new(
         update: &'i Update,
         (planned, before): (&FabricImage<'_>, Vec<SwitchImage<'i>>),
@@ -72,8 +72,8 @@ impl<'i> BootedUpdate<'i> {
         self.before.get(&switch).unwrap_or_else(|| self.fabric.switch(switch).image())
     }
 
-    /// Of the shapes that the table set says there are routes of, the images say that those are there which
-    /// are left, and no others, for every pair of switches. Returns for how many the links were looked at.
+    /// Checks, for every pair of switches, that the images keep exactly those of the table set's shapes that have a
+    /// route left. Returns for how many pairs the links were examined.
     pub(super) fn check_shapes(&self, progress: &dyn Progress) -> Result<u64, VerifyError> {
         let live = self.fabric.switches[0].image().fabric();
         let df = live.dragonfly();
@@ -96,8 +96,8 @@ impl<'i> BootedUpdate<'i> {
         Ok(compared.iter().sum())
     }
 
-    /// The images of a group say what those of the table set say of all other pairs: of groups that faults do
-    /// not concern, and from or to a switch that is dead itself.
+    /// Checks that the images of a group agree with those of the table set for all other pairs: of groups that faults
+    /// do not affect, and from or to a dead switch.
     fn check_kept(&self, group: GroupId) -> Result<(), VerifyError> {
         let df = &self.fabric.df;
         for (&from, old) in self.before.iter().filter(|(from, _)| df.place(**from).0 == group) {
@@ -120,8 +120,8 @@ impl<'i> BootedUpdate<'i> {
         Ok(())
     }
 
-    /// Whether the image of a switch says of some set that it has routes of other shapes to another switch
-    /// than by the table set; `None` if it has that of the table set.
+    /// Whether the image of a switch has routes of other shapes to another switch than in the table set, for some set;
+    /// `None` if it has the table set's image.
     pub(super) fn has_lost(&self, from: SwitchId) -> Option<impl Fn(SwitchId) -> bool> {
         let switch = self.fabric.switch(from);
         let (sets, new) = (distinct_sets(switch), switch.image());
@@ -132,8 +132,8 @@ impl<'i> BootedUpdate<'i> {
         })
     }
 
-    /// By decision, the pairs with nodes that live for which its images say that there was a route and that there is none
-    /// now; `None` of a set that is not drawn by shape, of which images do not say it.
+    /// By decision, the pairs of live switches with nodes that had a route according to the images, and have none now;
+    /// `None` for a set that is not drawn by shape, about which images do not say it.
     fn lost_by_shape(&self) -> [Option<u64>; 3] {
         let first = self.fabric.switches[0].image();
         let mut lost =
@@ -153,19 +153,19 @@ impl<'i> BootedUpdate<'i> {
         lost
     }
 
-    /// To how many switches with nodes the image of one said that a set has a route, and says no longer.
+    /// The number of switches with nodes to which an image had routes of a set, and has none now.
     fn lost_from(&self, (from, old): (SwitchId, &SetView<'_>), new: &SetView<'_>) -> u64 {
         let df = &self.fabric.df;
         let own = df.place(from).0;
-        // What an image says of other groups was held against the table set.
+        // The shapes for other groups were compared with the table set.
         let others = df.groups().filter(|&to| to != own && self.concerned.has_shapes(own, to));
         let switches = others.flat_map(|group| self.fabric.ends.of_group(group));
         let gone = |&to: &SwitchId| new.shapes_to(to).is_empty() && !old.shapes_to(to).is_empty();
         switches.filter(gone).count() as u64
     }
 
-    /// The directory of the update holds its files and nothing else, and the record says of the images what
-    /// they are.
+    /// Checks that the directory of the update holds its files and nothing else, and that the record describes the
+    /// images correctly.
     pub(super) fn check_record(&self, walks: &Walks) -> Result<(), VerifyError> {
         let fabric = self.fabric.switches[0].image().fabric();
         let record = self.update.record();
@@ -218,7 +218,7 @@ impl<'i> BootedUpdate<'i> {
     }
 }
 
-/// What an image of an update says otherwise than the one that it replaces, although it must not.
+/// A difference between an image of an update and the one that it replaces, where they must agree.
 fn difference(old: &SwitchImage<'_>, new: &SwitchImage<'_>) -> Option<&'static str> {
     if old.virtual_channels() != new.virtual_channels() || old.second_min() != new.second_min() {
         return Some("its virtual channels or its second look at MIN are");
@@ -258,8 +258,8 @@ fn changed_without_cause(
     BootedSwitches::finding(from, to, "T-VLB", (Hops::default(), text))
 }
 
-/// What the list of an update says is dead, which is what its fault image says. The list may also name cables
-/// and links of dead switches.
+/// Checks that the list of an update has the dead parts of its fault image. The list may also name cables and links of
+/// dead switches.
 fn check_list(update: &Update, fabric: &FabricImage<'_>) -> Result<FaultSet, VerifyError> {
     let path = update.path().join(FAULT_LIST_FILE);
     let wrong = |text: String| VerifyError::Wiring { path: path.clone(), text };

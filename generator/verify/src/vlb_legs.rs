@@ -1,14 +1,15 @@
 //! Every VLB walk from one group to another, leg by leg.
 //!
-//! What a switch does with a packet depends on the packet's stage and channel, and on the few fields of its
-//! header that its stage is about ([`Switch::forward`](tvlb_firmware_model::Switch::forward) says which). Packets
-//! that stand at one switch and agree in these make the same hop, whatever the rest of their walks. So all walks
-//! are looked at where every hop is that one of them makes, and every two hops that one makes after another.
+//! A switch's action on a packet depends on the packet's stage and channel, and on the few fields of its header that
+//! its stage uses ([`Switch::forward`](tvlb_firmware_model::Switch::forward) says which). Packets at one switch that
+//! agree in these make the same hop, whatever the rest of their walks. So it is enough to check every hop that some
+//! walk makes, and every two consecutive hops.
 //!
-//! That is done for one intermediate group after another. Packets come from every switch over every first link,
-//! at once and after PAR's second look; cross the group over each of its switches or none; leave it over every
-//! second link; and go to every switch behind that. Packets begin and end only at switches with nodes. With each hop stand the groups to which packets hold its
-//! channel, so that no walk is made up that comes back to the group where it began.
+//! This is done for one intermediate group after another. Packets arrive from every switch over every first link,
+//! directly and after PAR's second look; they cross the group, through each of its switches or directly, leave by every
+//! second link, and go on to every switch of the next group. Packets begin and end only at switches with nodes. For
+//! each hop we keep the groups its packets may still enter; otherwise walks that return to their source group would
+//! appear.
 
 mod onward;
 mod standing;
@@ -25,8 +26,8 @@ use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Header;
 use tvlb_schema::{FabricImage, GlobalPort, GroupId, SwitchId, SwitchIndex};
 
-/// A second link by which packets go: the group it leads to, its ports at both ends, the switch at which it arrives, and
-/// one to which packets go by it.
+/// A second link for packets: the group it leads to, its ports at both ends, the switch at which it arrives, and a
+/// switch to which packets can go over it.
 #[derive(Clone, Copy)]
 struct Exit {
     to: GroupId,
@@ -42,12 +43,12 @@ struct MiddleGroup<'m, 'f> {
     dependencies: &'m Dependencies,
     second_looks: &'m [SecondLook],
     group: GroupId,
-    /// By index the second links that a switch has, and the groups to which they lead.
+    /// By index, the second links of a switch, and the groups to which they lead.
     exits: Vec<Vec<Exit>>,
     leads: Vec<Groups>,
 }
 
-/// All VLB walks over one intermediate group, given what PAR's second look may meet at each switch, in order.
+/// Checks all VLB walks over one intermediate group, given what PAR's second look may meet at each switch, in order.
 pub(super) fn check_over(
     fabric: &BootedSwitches<'_>,
     group: GroupId,
@@ -105,21 +106,20 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
         self.image.is_local_hop(self.group, from, to)
     }
 
-    /// The other switches of the group that one shares a link with.
+    /// The other switches of the group that share a link with one.
     fn others(&self, one: SwitchIndex) -> impl Iterator<Item = SwitchIndex> {
         let others = self.fabric.df.indices(self.group);
         others.filter(move |&other| other != one && self.is_hop(one, other))
     }
 
-    /// One of the second links to these groups, of all switches but one.
+    /// A second link to one of these groups, from any switch but one.
     fn exit_to(&self, bound: &Groups, but: Option<SwitchIndex>) -> Option<Exit> {
         let by_switch = self.fabric.df.indices(self.group).zip(&self.exits);
         let exits = by_switch.filter(|&(index, _)| Some(index) != but).flat_map(|(_, exits)| exits);
         exits.copied().find(|exit| bound.has(exit.to))
     }
 
-    /// The switches of another group that are a local hop, or none, from where a link ends that lives. They live,
-    /// too.
+    /// The live switches of another group at most a local hop from the end of a live link.
     fn near(&self, end: SwitchId) -> impl Iterator<Item = SwitchId> {
         let df = self.fabric.df;
         let (group, index) = df.place(end);
@@ -132,7 +132,7 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
         self.near(end).filter(|&near| self.fabric.ends.has(near))
     }
 
-    /// Packets go from one switch to another, those of them that go to these groups.
+    /// Moves the packets to these groups from one switch to another.
     fn go(
         &self,
         (at, to): (SwitchId, SwitchId),
@@ -189,8 +189,8 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
         Ok(arrived)
     }
 
-    /// Packets from one switch over one first link: those that begin there, and those that PAR's second look
-    /// meets there.
+    /// Packets from one switch over one first link: those that begin there, and those that PAR's second look meets
+    /// there.
     fn come(
         &self,
         source: SwitchId,
@@ -235,7 +235,7 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
         Ok(standing.moved(gone, bound))
     }
 
-    /// Packets that have made the first hop of a detour; by the index of the switch over which that goes.
+    /// Packets after the first hop of a detour; by the index of the switch that they reached.
     fn detour(&self, arrived: &[PacketsAtSwitch]) -> Result<Vec<PacketsAtSwitch>, VerifyError> {
         let df = &self.fabric.df;
         let mut there = vec![PacketsAtSwitch::default(); arrived.len()];
@@ -256,8 +256,8 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
         Ok(there)
     }
 
-    /// Packets that have come by a local hop to the switch of their second link, straight from where they
-    /// arrived, or on a detour; by its index.
+    /// Packets after a local hop to the switch of their second link, straight from where they arrived, or on a detour;
+    /// by its index.
     fn cross(
         &self,
         arrived: &[PacketsAtSwitch],
@@ -279,7 +279,7 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
         Ok(there)
     }
 
-    /// Packets that go by one local hop to the switch of their second link, whichever of its links that is.
+    /// Packets that take one local hop to the switch of their second link, whichever of its links that is.
     fn come_to_exits(
         &self,
         (from, w): (SwitchIndex, SwitchIndex),
@@ -305,7 +305,7 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
         Ok(())
     }
 
-    /// Packets at a switch of the group leave by each of its second links, and go to every switch behind.
+    /// Packets at a switch of the group leave by each of its second links, and go on to every switch of the next group.
     fn leave(
         &self,
         w: SwitchIndex,
@@ -334,7 +334,7 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
         Ok(())
     }
 
-    /// Packets that a second link has brought to the group of their destination, which they reach.
+    /// Checks that packets reach their destination from the end of a second link in its group.
     fn end(
         &self,
         exit: Exit,
@@ -366,11 +366,12 @@ impl<'m, 'f> MiddleGroup<'m, 'f> {
     fn count(&self) -> u64 {
         let (df, mut walks) = (self.fabric.df, 0);
         let groups = df.group_numbers().len();
-        // By the index of the switch in this group: packets' switches by their group, of all its links.
+        // By the index of the switch in this group, for all its links: the number of packets' switches in each other
+        // group.
         let mut ends = vec![vec![0_u64; groups]; self.exits.len()];
         for (ends, exits) in ends.iter_mut().zip(&self.exits) {
             for exit in exits {
-                // A link from a group leads there, too.
+                // A link from a group also leads to it.
                 ends[exit.to.as_usize()] += self.ends_near(exit.arrives).count() as u64;
             }
         }
@@ -426,7 +427,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Boots the switches of small fabrics, of some of which parts are dead, by each rule of channels.
+    /// Boots the switches of small fabrics, some with dead parts, by each rule of channels.
     pub(super) fn with_fabrics(each: impl Fn(&BootedSwitches<'_>)) {
         let even = |[p, a, h, g]: [u32; 4], arrangement| {
             let df = Dragonfly::new(p, a, h, g).unwrap();

@@ -1,4 +1,4 @@
-//! What is found on all walks, summed up.
+//! The results of all walks, summed up.
 
 use super::ask::Asked;
 use super::set_channels::Taken;
@@ -8,25 +8,25 @@ use tvlb_firmware_model::Channels;
 pub(super) struct Walks {
     pub(super) pairs: u64,
     pub(super) pairs_with_vlb: u64,
-    /// Of those, the pairs of which a part of the VLB walks was walked, and the pairs whose routes
-    /// of sets were too many to count.
+    /// Of those, the pairs with only a part of their VLB walks walked, and the pairs whose routes of sets were too many
+    /// to count.
     pub(super) in_part: u64,
     pub(super) not_counted: u64,
-    /// Pairs of which it was not searched of which shapes a fraction or a thinned set has a route.
+    /// Pairs for which a fraction or a thinned set was not searched for the shapes of its routes.
     pub(super) not_searched: u64,
     pub(super) min: u64,
-    /// VLB walks, one after PAR's second look not among them.
+    /// VLB walks, without those after PAR's second look.
     pub(super) vlb: u64,
     /// By decision: routes kept, and pairs of different groups that have none.
     pub(super) kept: [u64; 3],
     pub(super) without: [u64; 3],
-    /// Of the routes kept, those that come back to a switch.
+    /// Those of the kept routes that return to a switch.
     pub(super) returning: [u64; 3],
-    /// By decision: the mean hops of a pair's routes as they are drawn, summed over pairs.
+    /// By decision: the mean hops of a pair's routes as drawn, summed over pairs.
     pub(super) hops: [f64; 3],
     /// Most hops of MIN, VLB, and VLB after a second look.
     pub(super) longest: [usize; 3],
-    /// Pairs that have a minimal path by the plan and none that lives, and pairs that no path joins.
+    /// Pairs with a minimal path in the plan and no live one, and pairs without any path.
     pub(super) lost_min: u64,
     pub(super) cut: u64,
     pub(super) taken: Taken,
@@ -55,8 +55,8 @@ impl Walks {
         self.asked.add(&other.asked);
     }
 
-    /// Notes a VLB walk between groups of so many hops, on these channels; whether it was one after PAR's
-    /// second look, and whether it makes two hops in the intermediate group.
+    /// Notes a VLB walk between groups with this many hops, on these channels; whether it was one after PAR's second
+    /// look, and whether it makes two hops in the intermediate group.
     pub(super) fn note_vlb(
         &mut self,
         (after, detoured): (bool, bool),

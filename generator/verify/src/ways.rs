@@ -29,7 +29,7 @@ pub(super) struct LinkWay {
     pub(super) through: SwitchIndex,
 }
 
-/// All pairs of links from one switch to another, the first of which are given.
+/// All pairs of links from one switch to another, given the first links.
 pub(super) fn pairs<'p, F: IntoIterator<Item = &'p FirstLink>>(
     fabric: &'p FabricImage<'_>,
     first: F,
@@ -84,7 +84,7 @@ impl PairOfLinks {
         (self.head, self.tail) == (shape.head() > 0, shape.tail() > 0)
     }
 
-    /// Whether the hops in the intermediate group over one of its switches have links.
+    /// Whether the hops in the intermediate group through one of its switches have links.
     fn is_over(&self, fabric: &FabricImage<'_>, switch: SwitchIndex) -> bool {
         let is_hop = |from, to| fabric.is_local_hop(self.middle, from, to);
         is_hop(self.v, switch) && is_hop(switch, self.w)
@@ -95,7 +95,7 @@ impl PairOfLinks {
         self.is_over(fabric, self.w).then_some(LinkWay { pair: self, through: self.w })
     }
 
-    /// The walks over both links, over each switch of the intermediate group. A walk of one hop there is over
+    /// The walks over both links, through each switch of the intermediate group. A walk of one hop there goes through
     /// both of the hop's ends.
     pub(super) fn by_switch<'f>(
         self,
@@ -108,7 +108,7 @@ impl PairOfLinks {
         })
     }
 
-    /// The walks over both links, each once.
+    /// The walks over both links, without repetition.
     pub(super) fn ways<'f>(
         self,
         fabric: &'f FabricImage<'_>,
@@ -143,7 +143,7 @@ impl LinkWay {
         Route { x, y, detour: (self.through != w).then_some(self.through) }
     }
 
-    /// Whether a set keeps its route, thinned as the image says.
+    /// Whether a set keeps its route, after the image's thinning.
     pub(super) fn is_kept(
         &self,
         df: &Dragonfly,

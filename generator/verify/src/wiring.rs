@@ -1,5 +1,4 @@
-//! Files, wiring and port maps: what can be told of the files and the images without sending a
-//! packet.
+//! Files, wiring and port maps: checks of the files and the images without sending a packet.
 
 use super::VerifyError;
 use super::claims::claim;
@@ -14,8 +13,8 @@ use tvlb_table_set::{
     switch_file,
 };
 
-/// Each cable is the same seen from either end, joins two groups, and is listed as the link that
-/// its ends say it is.
+/// Checks that each cable is the same seen from either end, joins two groups, and is listed as the link that its ends
+/// say.
 pub(super) fn check_fabric(
     fabric: &FabricImage<'_>,
     names: &Names,
@@ -53,7 +52,7 @@ pub(super) fn check_fabric(
     Ok(())
 }
 
-/// The directory holds the files of the table set and nothing else.
+/// Checks that the directory holds the files of the table set and nothing else.
 pub(super) fn check_files(set: &TableSet, fabric: &FabricImage<'_>) -> Result<(), VerifyError> {
     let mut known: BTreeSet<String> = fabric.dragonfly().switches().map(switch_file).collect();
     known.extend([FABRIC_FILE, MANIFEST_FILE, REPORT_FILE].map(str::to_owned));
@@ -74,8 +73,8 @@ pub(super) fn check_files(set: &TableSet, fabric: &FabricImage<'_>) -> Result<()
     Ok(())
 }
 
-/// The image is in its own file, its ports lead where the fabric image says, and have the physical numbers that
-/// the list of names gives them.
+/// Checks that an image is in its own file, that its ports lead where the fabric image says, and that they have the
+/// physical numbers of the list of names.
 pub(super) fn check_switch(
     switch: &Switch<'_>,
     named: SwitchId,
@@ -110,7 +109,7 @@ pub(super) fn check_switch(
     check_port_map(image, names, path)
 }
 
-/// The image and the list of names give each port the same physical number.
+/// Checks that the image and the list of names give each port the same physical number.
 fn check_port_map(image: &SwitchImage<'_>, names: &Names, path: &Path) -> Result<(), VerifyError> {
     let listed = names.physical_numbers(image.fabric().dragonfly(), image.switch());
     let ports = 0..image.fabric().dragonfly().radix();
@@ -131,7 +130,7 @@ fn check_port_map(image: &SwitchImage<'_>, names: &Names, path: &Path) -> Result
     Ok(())
 }
 
-/// The report is a regular file, whole, and of this manifest.
+/// Checks that the report is a regular file, complete, and for this manifest.
 pub(super) fn check_report(set: &TableSet) -> Result<(), VerifyError> {
     let report = set.report()?;
     check_seal(&report, set.manifest_sha256())

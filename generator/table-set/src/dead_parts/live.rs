@@ -1,4 +1,4 @@
-//! What is dead of a fabric, given the links that are live by the names of their ports.
+//! Finds the dead parts of a fabric from the list of live links, given by the names of their ports.
 
 use super::LinkPlan;
 use crate::miscabled::{Miscabled, Nearness, in_lines, miscabled, things};
@@ -6,7 +6,7 @@ use crate::names::{NamedPort, Names, PartError, Parts, jack_of};
 use std::collections::BTreeSet;
 use tvlb_schema::{Dragonfly, End, FaultSet, LocalLink, SwitchId};
 
-/// Why a list of live links cannot be held against a plan.
+/// Why a list of live links does not fit a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LiveError {
     #[error(
@@ -21,18 +21,18 @@ pub enum LiveError {
     Miscabled(Vec<String>),
 }
 
-/// A link of the plan, as a fault set names it.
+/// A link of the plan, as in a fault set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum PlannedLink {
     Cable(End),
     Local(LocalLink),
 }
 
-/// All of a plan that is dead where these links are live, each named by its two ports: every other link, and
-/// a switch of which no link is live, instead of its links.
+/// All dead parts of a plan if only these links, each named by its two ports, are live: every other link, and instead
+/// of its links a switch that has no live link.
 ///
 /// # Errors
-/// A live link that is not planned, or a planned one whose ports have no names.
+/// A live link that is not in the plan, or a planned one whose ports have no names.
 ///
 /// # Example
 /// ```
@@ -107,7 +107,7 @@ pub fn dead_but<'l>(
     Ok(dead)
 }
 
-/// What is wrong where some live link is not of the plan, each link by the names of its ports.
+/// The error if some live link is not in the plan, each link by the names of its ports.
 fn wrong(
     df: &Dragonfly,
     names: &Names,
@@ -120,7 +120,7 @@ fn wrong(
     {
         return LiveError::NoPort { link: format!("{one}-{other}"), port: one.clone() };
     }
-    // Ports of one jack go by the jack, unless a jack's own ports are what is wrong.
+    // Ports of one jack are named by the jack, unless the error is within a jack.
     let jack = |port: &String| jack_of(port).unwrap_or(port).to_owned();
     let links = |all: &[[String; 2]], name: &dyn Fn(&String) -> String| -> Vec<[String; 2]> {
         all.iter().map(|ends| ends.each_ref().map(name)).collect()
@@ -137,7 +137,7 @@ fn wrong(
     };
     let of = |name: &dyn Fn(&String) -> String| {
         let wrong = miscabled(links(planned, name), links(found, name), nearness);
-        // What is missing is dead, and nothing is wrong with that.
+        // Missing links are dead, which is not an error.
         let is_wrong = |one: &&Miscabled<String>| !matches!(one, Miscabled::Missing(_));
         wrong.iter().filter(is_wrong).map(|one| one.in_words(String::clone)).collect::<Vec<_>>()
     };

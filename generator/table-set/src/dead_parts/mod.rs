@@ -1,7 +1,7 @@
-//! Lists of what of a fabric is dead, as people write them.
+//! Lists of the dead parts of a fabric, as people write them.
 //!
-//! One part a line, with comments and quotes as in every list of names ([`crate::names::list`]). Parts are named by
-//! number, or by the names that the machine's list gives them:
+//! One part per line, with comments and quotes as in every list of names ([`crate::names::list`]). Parts are named by
+//! number, or by the names in the machine's list:
 //!
 //! ```text
 //! cable (3,1):2         # at global port 2 of switch 1 in group 3; either end will do
@@ -18,7 +18,7 @@
 //! draining              # what is listed is not dead, but no path over it is to be drawn
 //! ```
 //!
-//! A list states all that is dead, or drained. [`write()`] writes one that [`parse`] reads back, and so does
+//! A list states everything that is dead, or drained. [`parse`] reads back the output of [`write()`] and of
 //! [`write_with_names`].
 
 mod live;
@@ -39,10 +39,10 @@ use tvlb_schema::{
 /// The most bytes of a list: enough for each part of the largest fabrics in service, by name.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// The line of a list whose parts are drained: see [`FaultSet::is_draining`].
+/// The line that makes the parts of a list drained: see [`FaultSet::is_draining`].
 const DRAINING: &str = "draining";
 
-/// The planned links that a list of what is dead is held against.
+/// The planned links, with which a list of dead parts is compared.
 pub trait LinkPlan {
     fn dragonfly(&self) -> &Dragonfly;
 
@@ -67,7 +67,7 @@ impl LinkPlan for FabricImage<'_> {
     }
 }
 
-/// Why a text is not a list of what is dead. Lines count from 1.
+/// Why a text is not a list of dead parts. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultsError {
     #[error(
@@ -88,7 +88,7 @@ pub enum FaultsError {
     Twice { line: usize, what: String, first: usize },
 }
 
-/// A part of a fabric, for telling which line has named it.
+/// A part of a fabric, to find the line that named it first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ListedPart {
     Switch(SwitchId),
@@ -96,10 +96,10 @@ enum ListedPart {
     Link(LocalLink),
 }
 
-/// What a list says is dead.
+/// Parses a list of dead parts.
 ///
 /// # Errors
-/// The first line that names no part of the plan, or one that is named already.
+/// The first line that names no part of the plan, or one that was already named.
 ///
 /// # Example
 /// ```
@@ -133,7 +133,7 @@ pub fn parse(text: &str, plan: &dyn LinkPlan, names: &Names) -> Result<FaultSet,
         let several = reader.several(text)?;
         let is_one = several.is_none();
         for part in several.map_or_else(|| reader.parts(text), Ok)? {
-            // Lines of several parts may overlap with others.
+            // Lines with several parts may overlap with others.
             if let Some(first) = is_one.then(|| first.insert(part, line)).flatten() {
                 return Err(FaultsError::Twice { line, what: reader.in_words(part), first });
             }
@@ -147,7 +147,7 @@ pub fn parse(text: &str, plan: &dyn LinkPlan, names: &Names) -> Result<FaultSet,
     Ok(faults)
 }
 
-/// One line and what it is held against.
+/// One line, and the plan that it refers to.
 struct PartReader<'r> {
     line: usize,
     plan: &'r dyn LinkPlan,
@@ -180,7 +180,7 @@ impl PartReader<'_> {
         self.parts.switch(text).map_err(|error| self.wrong(error))
     }
 
-    /// "(3,1):2", "x1000c0r3:2", the name of a port, or that of a jack: the links that it has.
+    /// "(3,1):2", "x1000c0r3:2", the name of a port, or that of a jack: its links.
     fn cable(&self, text: &str) -> Result<Vec<ListedPart>, FaultsError> {
         if let Some(port) = self.parts.port(text).map_err(|error| self.wrong(error))? {
             return Ok(vec![self.named_link(text, port)?]);
@@ -230,7 +230,7 @@ impl PartReader<'_> {
         Ok(ListedPart::Cable(end.min(peer)))
     }
 
-    /// "(3,1)-(3,4)", "(3,1)-(3,4):1", or two names or numbers with a blank or a dash between.
+    /// "(3,1)-(3,4)", "(3,1)-(3,4):1", or two names or numbers separated by a blank or a dash.
     fn local(&self, text: &str, whole: &str) -> Result<Vec<ListedPart>, FaultsError> {
         let df = self.plan.dragonfly();
         let (ends, number) = match text.rsplit_once(':') {
@@ -266,7 +266,7 @@ impl PartReader<'_> {
         numbers.map(|number| self.link((one, high), number).map(ListedPart::Link)).collect()
     }
 
-    /// The switches on both sides of the one blank or dash where two are. A name may have blanks and dashes, too.
+    /// The switches on both sides of the only blank or dash that separates two; names may contain these too.
     fn two_switches(&self, ends: &str, whole: &str) -> Result<(SwitchId, SwitchId), FaultsError> {
         let separators = list::outside_quotes(ends).filter(|(_, c)| *c == '-' || c.is_whitespace());
         let sides = separators.map(|(at, c)| (ends[..at].trim(), ends[at + c.len_utf8()..].trim()));
@@ -276,7 +276,7 @@ impl PartReader<'_> {
             match (self.switch(one), self.switch(other)) {
                 (Ok(one), Ok(other)) if found.is_none() => found = Some((one, other)),
                 (Ok(_), Ok(_)) => return Err(self.no_line(whole)),
-                // What is wrong with the other side says more where one is right.
+                // If one side is valid, the error of the other says more.
                 (Ok(_), Err(error)) => wrong = Some(error),
                 (Err(error), _) => wrong = wrong.or(Some(error)),
             }
@@ -334,7 +334,7 @@ fn quoted(text: &str) -> String {
     format!("\"{shown}{more}\"")
 }
 
-/// The list of these parts: whether they are drained, then switches, cables, links, each in order, by number.
+/// The list of these parts by number: whether they are drained, then switches, cables, links, each in order.
 pub fn write(df: &Dragonfly, faults: &FaultSet) -> String {
     let mut text = draining(faults).map_or_else(String::new, |line| format!("{line}\n"));
     let place = |switch: SwitchId| {
@@ -360,8 +360,8 @@ const fn draining(faults: &FaultSet) -> Option<&'static str> {
     if faults.is_draining { Some(DRAINING) } else { None }
 }
 
-/// As [`write()`], each line with the names of its part, where it has any, as a comment: a switch's, those of
-/// the ports at the two ends of a link, or of its switches.
+/// As [`write()`], each line with the names of its part as a comment, if it has any: a switch's, those of the ports at
+/// the two ends of a link, or of its switches.
 pub fn write_with_names(plan: &dyn LinkPlan, names: &Names, faults: &FaultSet) -> String {
     let df = plan.dragonfly();
     let of_global = |end: End| {

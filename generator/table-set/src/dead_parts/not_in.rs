@@ -1,9 +1,9 @@
-//! What of a fabric is not the same in another one, so that no path over it may be drawn while switches have tables of
-//! both.
+//! The parts of a fabric that differ in another one: no path over them may be drawn while some switches have tables of
+//! the other.
 
 use tvlb_schema::{Dragonfly, End, FabricImage, FaultSet, GroupId, LocalLink};
 
-/// Two fabrics whose parts have other numbers and ports.
+/// Two fabrics with different numbers of switches or ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{what} is {one} in the one fabric and {other} in the other, so that switches, nodes and ports have other numbers"
@@ -15,8 +15,8 @@ pub struct OtherSizes {
 }
 
 /// All parts of a fabric that another one does not have, or that lead elsewhere there, as drained: the switches of
-/// groups that it does not have with as many switches, nodes per switch and local links, and the cables and local links
-/// between all others.
+/// groups that it does not have with the same numbers of switches, nodes per switch and local links, and the cables and
+/// local links between all others.
 ///
 /// # Errors
 /// The fabrics have other sizes, and so nothing in common.
@@ -70,7 +70,7 @@ fn is_same_group(df: &Dragonfly, other: &Dragonfly, group: GroupId) -> bool {
     }
 }
 
-/// The links of pairs of switches of a group that share another number of links in another fabric.
+/// The links of pairs of switches of a group that share a different number of links in another fabric.
 fn other_links<'f>(
     fabric: &'f FabricImage<'_>,
     other: &'f FabricImage<'_>,

@@ -1,4 +1,4 @@
-//! Lines that name several parts at once: a group, a cabinet, a chassis, or all with names of a pattern.
+//! Lines that name several parts at once: a group, a cabinet, a chassis, or all names that match a pattern.
 
 use super::{FaultsError, LinkPlan, ListedPart, PartReader, quoted as shown};
 use crate::miscabled::cabinet_and_chassis;
@@ -6,7 +6,7 @@ use crate::names::{NamedPort, Names, PartError, Parts, Pattern};
 use tvlb_base::text::{nearest, quoted};
 use tvlb_schema::SwitchId;
 
-/// The switches that a text names as in a line of such a list, at least one; `line` is for errors.
+/// The switches that a text names, as in a line of such a list, at least one; `line` is for errors.
 ///
 /// # Errors
 /// It names none, or links.
@@ -27,7 +27,7 @@ pub fn switches_of_line(
 }
 
 impl PartReader<'_> {
-    /// The parts that such a line names, at least one; `None` of a line that names one part.
+    /// The parts that such a line names, at least one; `None` for a line that names a single part.
     pub(super) fn several(&self, text: &str) -> Result<Option<Vec<ListedPart>>, FaultsError> {
         let (kind, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let rest = rest.trim();
@@ -55,7 +55,7 @@ impl PartReader<'_> {
         self.found(kind, rest, parts).map(Some)
     }
 
-    /// The switches of a cabinet (`part` 0) or of a chassis (1), as the names of switches tell them.
+    /// The switches of a cabinet (`part` 0) or of a chassis (1), recognised by their names.
     fn housed(
         &self,
         kind: &'static str,
@@ -82,7 +82,7 @@ impl PartReader<'_> {
         Ok(there)
     }
 
-    /// The parts of a line, which are some.
+    /// The parts of a line, of which there must be some.
     fn found(
         &self,
         kind: &str,

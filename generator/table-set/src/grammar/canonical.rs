@@ -1,12 +1,11 @@
-//! From a set's rule to the text that a person would most likely have written for it.
+//! From a set's rule to the text that a person would most likely write for it.
 
 use super::{CONVENTIONAL, NAMES, at_most, named};
 use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
 
-/// The rule in the grammar, by its usual name where it has one.
+/// The rule in the grammar, by its usual name if it has one.
 ///
-/// For every rule that passes its own check the text reads back, with the rule's seed, as the
-/// very same rule.
+/// For every valid rule, the text parses, with the rule's seed, to the same rule.
 pub fn canonical(rule: &SetRule) -> String {
     if let DrawRule::BySwitch { legs, returns } = rule.draw {
         return format!("switches:{legs}{}", if returns { " with returns" } else { "" });
@@ -62,7 +61,7 @@ fn groups(rule: &SetRule) -> Vec<GroupId> {
     groups
 }
 
-/// The one body that says it all, and its weight, if the grammar has such a body.
+/// The single body that expresses the rule, and its weight, if there is one.
 fn one_body(rule: &SetRule, groups: &[GroupId]) -> Option<(u16, String)> {
     let Some(first) = groups.first() else {
         return Some((0, "min".to_owned()));
@@ -104,7 +103,7 @@ fn part_of_hops(rule: &SetRule) -> Option<String> {
     (fits && part > Keep::NONE).then(|| format!("{}{hops}-hop", percent(part)))
 }
 
-/// The shapes that no other of the set is above: the fewest that generate a down-closed set.
+/// The shapes that are below no other of the set: the fewest that generate a down-closed set.
 fn tops(shapes: ShapeSet) -> ShapeSet {
     shapes
         .iter()
@@ -116,7 +115,7 @@ fn list(shapes: ShapeSet) -> String {
     shapes.iter().map(|s| s.to_string()).collect::<Vec<_>>().join("+")
 }
 
-/// `60% `, in as few digits as say it; nothing for the whole.
+/// `60% `, in as few digits as possible; empty for the whole.
 fn percent(keep: Keep) -> String {
     let (whole, decimals) = (keep.parts() / 100, keep.parts() % 100);
     match decimals {

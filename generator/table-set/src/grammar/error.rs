@@ -1,4 +1,4 @@
-//! What can be wrong with a set's text. Every error knows the bytes that it speaks of.
+//! Errors in a set's text. Every error knows the bytes that it is about.
 
 use crate::printable::is_shown;
 use std::ops::Range;
@@ -33,11 +33,11 @@ pub enum SetGrammarError {
     WeightsByRoute { at: Range<usize> },
 }
 
-/// The most characters of a text that are shown with carets below.
+/// The most characters of a text that are shown above the carets.
 const MOST_SHOWN: usize = 200;
 
 impl SetGrammarError {
-    /// The bytes of the text that the error speaks of; empty where something is missing.
+    /// The bytes of the text that the error is about; empty if something is missing.
     pub fn at(&self) -> Range<usize> {
         match self {
             Self::Unexpected { at, .. }
@@ -49,14 +49,14 @@ impl SetGrammarError {
         }
     }
 
-    /// Two lines for a terminal: the text, and carets below the place that the error speaks of.
+    /// Two lines for a terminal: the text, and carets below the place of the error.
     pub fn marked(&self, text: &str) -> String {
         let at = self.at();
         let width = |range: Range<usize>| text.get(range).map_or(0, |part| part.chars().count());
         let (before, marked) = (width(0..at.start), width(at).clamp(1, MOST_SHOWN));
-        // Of a long text the part around the place.
+        // Of a long text, only the part around the place.
         let skipped = (before + marked).saturating_sub(MOST_SHOWN);
-        // Line breaks, tabs and what turns the writing would shift the carets.
+        // Line breaks, tabs and marks that change the direction of writing would shift the carets.
         let shown = text.chars().skip(skipped).take(MOST_SHOWN);
         let line: String = shown.map(|c| if is_shown(c) { c } else { ' ' }).collect();
         format!("{line}\n{}{}", " ".repeat(before - skipped), "^".repeat(marked))

@@ -1,8 +1,8 @@
-//! The one text form of T-VLB sets, in fabric files and on the command line alike.
+//! The text form of T-VLB sets, the same in fabric files and on the command line.
 //!
-//! Promises: [`parse_set`] reads every text without panicking and says of a wrong one where it is
-//! wrong and what would be right; [`canonical`] writes every valid rule as a text that reads back
-//! as the same rule. [`GRAMMAR`] is the whole grammar, for `--help` and for `docs/reference/sets.md`.
+//! Promises: [`parse_set`] never panics, and for an invalid text says where it is wrong and what would be right;
+//! [`canonical`] writes every valid rule as a text that parses to the same rule. [`GRAMMAR`] is the whole grammar, for
+//! `--help` and for `docs/reference/sets.md`.
 
 mod canonical;
 mod error;
@@ -49,11 +49,11 @@ White space may stand between any two words and marks.
 /// The name of the set that conventional VLB draws from.
 pub const CONVENTIONAL: &str = "conventional";
 
-/// The names that stand for whole shapes, the one to prefer first.
+/// The names for whole shapes, the preferred one first.
 const NAMES: [&str; 8] =
     ["all", "2-hop", "3-hop", "4-hop", "5-hop", "6-hop", "strategic-2-3", "strategic-3-2"];
 
-/// The shapes that one of [`NAMES`] stands for, or `valg`, which is read and not written.
+/// The shapes of one of [`NAMES`], or of `valg`, which is read and not written.
 fn named(name: &str) -> Option<ShapeSet> {
     let longer_too = |head, mid, tail| {
         let extra = [Shape::new(1, 1, 1), Shape::new(head, mid, tail)];
@@ -61,7 +61,7 @@ fn named(name: &str) -> Option<ShapeSet> {
     };
     match name {
         "all" => Some(ShapeSet::ALL),
-        // No local hop but the one between the two links in the middle: ValiantRestricted of SST.
+        // No local hop except between the two links in the middle: ValiantRestricted of SST.
         "valg" => Some(ShapeSet::generated_by(&[Shape::of_walk(true, 1, true)])),
         "strategic-2-3" => Some(longer_too(0, 2, 1)),
         "strategic-3-2" => Some(longer_too(1, 2, 0)),
@@ -72,11 +72,11 @@ fn named(name: &str) -> Option<ShapeSet> {
 /// The N of `N-hop`.
 fn hops(name: &str) -> Option<u8> {
     let digits = name.strip_suffix("-hop")?;
-    // As written in the grammar: one digit, so neither `+4-hop` nor `04-hop`.
+    // As in the grammar: one digit, so neither `+4-hop` nor `04-hop`.
     (2..=6).find(|n: &u8| digits == n.to_string())
 }
 
-/// All shapes of at most so many hops.
+/// All shapes of at most this many hops.
 fn at_most(hops: u8) -> ShapeSet {
     Shape::all().filter(|s| s.hops() <= hops).collect()
 }

@@ -19,7 +19,7 @@ const AFTER_TERM: &str = "`,` and another term, `by route`, `by shape` or the en
 const AFTER_SHAPE: &str = "`+` and another shape, `,` and another term, `by route`, `by shape` \
     or the end";
 
-/// The rule that a text stands for; the seed, which no text holds, decides fractions.
+/// Parses a text; the seed, which no text contains, decides fractions.
 ///
 /// # Errors
 /// The first place at which the text leaves the grammar.
@@ -73,11 +73,11 @@ struct Term {
     at: Range<usize>,
     weight: Option<u16>,
     keep: [Keep; Shape::COUNT],
-    /// Ends in shapes, so that a `+` could follow.
+    /// Whether it ends in shapes, so that a `+` could follow.
     lists_shapes: bool,
 }
 
-/// What is written behind the terms.
+/// The words after the terms.
 enum DrawText {
     ByRoute(Range<usize>),
     ByShape,
@@ -119,7 +119,7 @@ fn union(terms: &[Term], draw: Option<DrawText>, seed: u64) -> Result<SetRule, S
 }
 
 struct Parser<'t> {
-    /// The last is the end of the text, and is never passed.
+    /// The last is the end of the text, which is never passed.
     tokens: Vec<Token<'t>>,
     next: usize,
 }
@@ -142,7 +142,7 @@ impl<'t> Parser<'t> {
     fn unexpected(&self, accepted: &'static str) -> SetGrammarError {
         let Token { kind, at } = self.peek();
         let hint = match kind {
-            // Who writes another number has not misspelt a word.
+            // A different number is not a misspelt word.
             TokenKind::Word(word) => {
                 let digits = |word: &str| word.replace(|c: char| !c.is_ascii_digit(), "");
                 let names = words_of(accepted).filter(|name| digits(name) == digits(word));
@@ -153,7 +153,7 @@ impl<'t> Parser<'t> {
         SetGrammarError::Unexpected { at: at.clone(), found: format!("{kind}{hint}"), accepted }
     }
 
-    /// The next word, if this mark follows it; takes both.
+    /// Takes the next word and this mark after it, if they are there.
     fn word_before(&mut self, mark: char) -> Option<(&'t str, Range<usize>)> {
         let Token { kind: TokenKind::Word(word), at } = self.peek().clone() else {
             return None;
@@ -188,7 +188,7 @@ impl<'t> Parser<'t> {
         Ok(Term { at: start..end, weight, keep, lists_shapes })
     }
 
-    /// What the body keeps of each shape, and whether it ended in a list of shapes.
+    /// The fractions of a body, and whether it ended in a list of shapes.
     fn body(
         &mut self,
         part: Option<Keep>,
@@ -228,7 +228,7 @@ impl<'t> Parser<'t> {
         Ok((keep, false))
     }
 
-    /// `:` and the shapes behind it.
+    /// `:` and the shapes after it.
     fn shapes(&mut self) -> Result<ShapeSet, SetGrammarError> {
         if self.take(TokenKind::Mark(':')).is_none() {
             return Err(self.unexpected("`:` and shapes, as in `shapes:011+110`"));
@@ -250,7 +250,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// `:` and the hops of legs, and what follows, to the end of the text.
+    /// `:`, the hops of legs, and the rest of the text.
     fn switches(&mut self) -> Result<SetRule, SetGrammarError> {
         if self.take(TokenKind::Mark(':')).is_none() {
             return Err(self.unexpected("`:` and hops of legs, as in `switches:2-3`"));
@@ -299,22 +299,22 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The words that a list of what is accepted quotes, without the mark that ends one of them.
+/// The words that a list of accepted ones quotes, without the mark that may end a word.
 fn words_of(accepted: &str) -> impl Iterator<Item = &str> {
     let quoted = accepted.split('`').skip(1).step_by(2).map(|word| word.trim_end_matches(':'));
-    // "`2-hop` to `6-hop`" names the others in between.
+    // "`2-hop` to `6-hop`" includes those in between.
     let hops = ["3-hop", "4-hop", "5-hop"].into_iter().filter(|_| accepted.contains("`2-hop`"));
     quoted.chain(hops)
 }
 
-/// The pairs of hops that `2-3` stands for.
+/// The pairs of hops in a word such as `2-3`.
 fn leg_hops(word: &str) -> Option<LegHops> {
     let (first, second) = word.split_once('-')?;
     let hops = |digits: &str| (1..=3).find(|hops: &u8| digits == hops.to_string());
     LegHops::within(hops(first)?, hops(second)?)
 }
 
-/// This fraction of each of these shapes, and nothing of the others.
+/// This fraction of each of these shapes, and none of the others.
 fn kept(shapes: ShapeSet, part: Keep) -> [Keep; Shape::COUNT] {
     let mut keep = [Keep::NONE; Shape::COUNT];
     for shape in shapes.iter() {

@@ -1,7 +1,7 @@
-//! How the sets were chosen, as the manifest keeps it: everything that was tried and what became of it.
+//! The record in the manifest of how the sets were chosen: everything that was tried, with its result.
 //!
-//! Plain data: those who choose fill it in, and [`all_rounded`](super::all_rounded) makes it what is written
-//! and shown.
+//! Plain data: the choice fills it in, and [`all_rounded`](super::all_rounded) makes the form that is written and
+//! shown.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Display;
@@ -11,15 +11,14 @@ use tvlb_schema::WindowLimits;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ChoiceEntry {
-    /// `simulation`; or, where none was wanted, `model`, or `default` where the fabric is too large to
-    /// be modelled.
+    /// `simulation`; without simulation `model`, or `default` if the fabric is too large for the model.
     pub by: String,
     /// The objective, if by simulation.
     pub prefer: Option<String>,
-    /// Step 1; none where the fabric is too large.
+    /// Step 1; absent if the fabric is too large.
     pub model: Option<ModelEntry>,
-    /// Where `--fast` chose: what sets carry beside conventional routing, in the order in which they were asked. The last is the chosen set, unless no set of the front carries enough: then conventional
-    /// routing is kept.
+    /// With `--fast`: what sets carry relative to conventional routing, in the order of the tries. The last is the
+    /// chosen set, unless no set of the front carries enough: then conventional routing is kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub floor: Vec<FloorEntry>,
     /// The traffic of Step 2.
@@ -28,24 +27,24 @@ pub struct ChoiceEntry {
     pub contests: Vec<ContestEntry>,
 }
 
-/// The traffic of which a set carries least beside conventional routing.
+/// The traffic of which a set carries least, relative to conventional routing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FloorEntry {
-    /// The scheme, if by simulation; none where the load of links was counted instead.
+    /// The scheme, if by simulation; absent if the loads of links were counted instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<String>,
     pub set: String,
-    /// What it carries over what conventional routing carries.
+    /// What it carries, over what conventional routing carries.
     pub share: f64,
     pub traffic: String,
-    /// Flits per node and cycle. By simulation what is delivered at a load that is more than the network carries;
-    /// by links the largest load that no link is too narrow for, if all packets take a path of the set.
+    /// Flits per node and cycle. By simulation, the flits delivered at a load above what the network carries; by links,
+    /// the largest load that no link is too narrow for, if all packets take a path of the set.
     pub carried: f64,
-    /// The same of conventional routing.
+    /// The same for conventional routing.
     pub conventional: f64,
-    /// By simulation, of those that are above the floor: what is delivered of adversarial traffic on average. Of
-    /// each scheme the one with the most is taken, of equals the first.
+    /// By simulation, for those above the floor: the mean of what is delivered of adversarial traffic. In each scheme
+    /// the one with the most is taken, the first of equal ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adversarial: Option<f64>,
 }
@@ -56,20 +55,20 @@ pub struct FloorEntry {
 pub struct ModelEntry {
     pub counting: String,
     pub patterns: Vec<String>,
-    /// How much of the best throughput a candidate may lack.
+    /// How far a candidate may fall short of the best throughput.
     pub epsilon: f64,
     /// How many sets were modelled.
     pub sets: u64,
     /// On the front within ε, fewest hops first.
     pub candidates: Vec<String>,
-    /// What is modelled of all VLB paths, of the paper's choice and of the candidates.
+    /// The modelled figures of all VLB paths, of the paper's choice and of the candidates.
     pub figures: Vec<ModelledEntry>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelledEntry {
-    /// The set; how it is drawn plays no part.
+    /// The set; how it is drawn does not matter.
     pub set: String,
     /// Mean throughput over the sample: a value, or the middle of the proven interval.
     pub throughput: f64,
@@ -91,7 +90,7 @@ pub struct PanelEntry {
     pub warm_up: u32,
     /// Mean latency above which a run is saturated.
     pub latency_limit: u32,
-    /// When the windows of sources close, in the runs of baselines and candidates alike; none where packets are not
+    /// When the windows of sources close, in the runs of baselines and candidates alike; absent if packets are not
     /// acknowledged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination_window: Option<WindowLimits>,
@@ -99,8 +98,8 @@ pub struct PanelEntry {
     pub resolution: f64,
     /// Candidates are ranked by their mean saturation over these.
     pub score: Vec<String>,
-    /// On these no candidate may have more regret than `most_regret`: traffic, and of which population of its
-    /// nodes where it has several.
+    /// Traffic on which no candidate may have more regret than `most_regret`, and the population of its nodes if it has
+    /// several.
     pub guards: Vec<String>,
     /// In percent of the most that MIN, conventional VLB or conventional UGAL carries.
     pub most_regret: u32,
@@ -108,8 +107,8 @@ pub struct PanelEntry {
     pub light_load: f64,
     /// How much slower than under conventional UGAL it may be, in percent of mean latency.
     pub light_margin: u32,
-    /// How much larger than conventional UGAL's the 99th percentile of the latency may be at half of the
-    /// load that conventional UGAL carries, in percent.
+    /// How much larger than conventional UGAL's the 99th percentile of the latency may be at half of the load that
+    /// conventional UGAL carries, in percent.
     pub tail_margin: u32,
 }
 
@@ -121,7 +120,7 @@ pub struct ContestEntry {
     pub scheme: String,
     /// The load at which latencies are compared.
     pub low_load: f64,
-    /// The load at which it is compared how all are served: 90% of the least that conventional UGAL carries of
+    /// The load at which the worst served nodes of all are compared: 90% of the least that conventional UGAL carries of
     /// a score pattern.
     pub served_load: f64,
     /// What the baselines carry of each score pattern, in their order.
@@ -130,14 +129,14 @@ pub struct ContestEntry {
     pub guard_baselines: Vec<Carried>,
     /// Conventional UGAL's mean latency under uniform traffic at light load.
     pub light_latency: f64,
-    /// The 99th percentile of conventional UGAL's latency where it is half used.
+    /// The 99th percentile of conventional UGAL's latency at half load.
     pub tails: Vec<TailEntry>,
     /// The chosen set; two with "then" between if PAR's second look has one of its own.
     pub chosen: String,
-    /// Whether it holds all guards; if not, no candidate does without losing more elsewhere.
+    /// Whether it holds all guards; if not, every candidate that does loses more elsewhere.
     pub holds_guards: bool,
-    /// Where no candidate holds all guards: of the candidates that finished, those of which no other has both less regret and
-    /// more saturation, the one with the least regret first.
+    /// If no candidate holds all guards: the finalists that no other one beats in both regret and saturation, the one
+    /// with the least regret first.
     pub frontier: Vec<FrontierEntry>,
     /// The second best.
     pub runner_up: Option<String>,
@@ -176,7 +175,7 @@ pub struct AgainContender {
 }
 
 impl AgainEntry {
-    /// The guard of the largest regret on any seed, the first of equals; none where there is no guard.
+    /// The guard of the largest regret on any seed, the first of equal ones; `None` without guards.
     pub fn worst_guard(&self) -> Option<&AgainGuard> {
         self.guards.iter().reduce(|one, next| if next.worst > one.worst { next } else { one })
     }
@@ -193,7 +192,7 @@ pub struct AgainGuard {
     pub seed: u64,
 }
 
-/// How many steps make a load of 1. A saturation is found in steps: hundredths of what a node can send.
+/// How many steps make a load of 1. Saturations are found in steps: hundredths of what a node can send.
 pub const STEPS: u32 = 100;
 
 pub fn load_of(step: u32) -> f64 {
@@ -210,7 +209,7 @@ pub fn step_of(load: f64) -> u32 {
     (load * f64::from(STEPS)).round().max(0.0) as u32
 }
 
-/// Steps in memory, which are loads where they are written.
+/// Steps in memory, which are written as loads.
 mod as_load {
     use super::{Deserialize, Deserializer, Serializer, load_of, step_of};
 
@@ -236,7 +235,7 @@ pub struct Carried {
     /// That of conventional UGAL, or of conventional PAR in the contest of PAR.
     #[serde(with = "as_load")]
     pub conventional: u32,
-    /// The name of the one that carries most; of equals, conventional UGAL's first and VLB's last.
+    /// The name of the one that carries most; of equal ones, conventional UGAL's first and VLB's last.
     pub best: String,
 }
 
@@ -257,8 +256,8 @@ impl Carried {
         self.min.max(self.vlb).max(self.conventional)
     }
 
-    /// The regret of a contender that carries so many steps; below 0 if it carries more than all
-    /// baselines. Where no baseline carries anything, there is nothing to regret.
+    /// The regret of a contender that carries this many steps; below 0 if it carries more than all baselines, and 0 if
+    /// no baseline carries anything.
     pub fn regret(&self, step: u32) -> f64 {
         if self.most() == 0 { 0.0 } else { 1.0 - load_of(step) / load_of(self.most()) }
     }
@@ -300,8 +299,8 @@ pub struct Worst {
     pub regret: f64,
 }
 
-/// What is lost on each traffic because the best of the baselines does not run: 1 - S/E, where S is the
-/// own saturation and E that of the baseline that carries most.
+/// The loss on each traffic against the best of the baselines: 1 - S/E, where S is the contender's saturation and E
+/// that of the baseline that carries most.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Regrets {
@@ -331,7 +330,7 @@ impl Regrets {
 }
 
 impl Worst {
-    /// The first of the worst; 0 where there is no traffic.
+    /// The first of the worst; 0 without traffic.
     fn of(traffic: &[impl Display], regrets: &[f64]) -> Self {
         let mut each = traffic.iter().zip(regrets.iter().copied());
         let first = each.next();
@@ -354,7 +353,7 @@ pub struct Lead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// Conventional routing as it was published.
+    /// Conventional routing as published.
     Conventional,
     /// The same, with queues by virtual channel.
     ConventionalByChannel,
@@ -383,23 +382,22 @@ pub struct ContenderEntry {
     pub origin: Origin,
     /// Modelled throughput of the set at the source.
     pub modelled: Option<f64>,
-    /// Mean hops of a drawn VLB route at the source, where that was looked up.
+    /// Mean hops of a drawn VLB route at the source, if measured.
     pub mean_hops: Option<f64>,
     /// Saturation on each score pattern that it met, in their order.
     pub saturations: Vec<f64>,
     /// Their mean, if it met all.
     pub mean_saturation: Option<f64>,
-    /// Mean latency at low load, where that was looked at.
+    /// Mean latency at low load, if measured.
     pub low_load_latency: Option<f64>,
-    /// At 90% of its own saturation, what the network delivers of the node that is served worst, over the
-    /// mean of all nodes: the least over two score patterns, where that was looked at.
+    /// The throughput of the worst served node at 90% of its own saturation, over the mean of all nodes: the least over
+    /// two score patterns, if measured.
     pub worst_served: Option<f64>,
     /// The same at [`ContestEntry::served_load`].
     pub worst_served_at_one_load: Option<f64>,
-    /// The largest mean latency in cycles of the same runs, which are longer than those that found its
-    /// saturation.
+    /// The largest mean latency in cycles in the same runs, which are longer than those that found its saturation.
     pub latency_near_saturation: Option<f64>,
-    /// Its regret on each traffic, where that was looked at.
+    /// Its regret on each traffic, if measured.
     pub regrets: Option<Regrets>,
     pub outcome: String,
 }
@@ -409,9 +407,8 @@ impl ContestEntry {
         self.contenders.iter().find(|contender| contender.set == self.chosen)
     }
 
-    /// What the chosen set is compared with, each by its name, in the order in which they are shown: conventional
-    /// UGAL and the paper's choice, each also with queues by virtual channel and weighed as ours are, where these were
-    /// tried.
+    /// The references of the chosen set by name, in the order in which they are shown: conventional UGAL and the
+    /// paper's choice, each also with queues by virtual channel and weighed as ours, if these were tried.
     pub fn references(&self) -> impl Iterator<Item = (&'static str, &ContenderEntry)> {
         REFERENCES.into_iter().filter_map(|(origin, name)| {
             Some((name, self.contenders.iter().find(|entry| entry.origin == origin)?))

@@ -1,23 +1,23 @@
-//! Numbers that no switch or node has, although some switch or node has a higher one: those after the
-//! numbers of a group that is smaller than others, and those of nodes that are missing.
+//! Numbers that no switch or node has, below the highest number: those after the numbers of a smaller group, and those
+//! of missing nodes.
 
 use std::fmt;
 use tvlb_schema::{Dragonfly, GroupId, NodeId, Nodes, SwitchId};
 
-/// So many ranges of numbers are said; more are cut short.
+/// The most ranges of numbers in a message; more are cut short.
 const MOST_RANGES: usize = 8;
 
-/// The group to which such a number falls, and the numbers that this group has.
+/// The group in which such a number falls, and the numbers that this group has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Gap {
     what: &'static str,
     group: GroupId,
-    /// The first and the last of numbers that follow each other.
+    /// The first and the last of consecutive numbers.
     ranges: Vec<(u32, u32)>,
 }
 
 impl Gap {
-    /// Of the number of a node that is not there; `None` if it is above all of them.
+    /// For the number of a missing node; `None` if it is above all of them.
     pub(crate) fn of_node(nodes: &Nodes, node: NodeId) -> Option<Self> {
         let df = nodes.dragonfly();
         (Some(node) < nodes.last() && !nodes.has(node)).then(|| {
@@ -27,7 +27,7 @@ impl Gap {
         })
     }
 
-    /// The same of the number of a switch.
+    /// The same for the number of a switch.
     pub(crate) fn of_switch(df: &Dragonfly, switch: SwitchId) -> Option<Self> {
         (switch < df.last_switch() && !df.has_switch(switch)).then(|| {
             let (group, _) = df.place(switch);

@@ -1,7 +1,7 @@
-//! The hosts that nodes are of, as programs that start jobs call them.
+//! The hosts of nodes, by the names that programs use to start jobs.
 //!
-//! A node is a place in the network, which has one adapter. A machine may call it by its adapter, and several
-//! nodes may be of one host, so names of nodes are not always names of hosts. A list says which are:
+//! A node is a place in the network with one adapter. A machine may name it after its adapter, and several nodes may
+//! belong to one host, so names of nodes are not always names of hosts. A list tells them:
 //!
 //! ```text
 //! node,host
@@ -19,7 +19,7 @@ use tvlb_schema::{Dragonfly, NodeId};
 /// The columns, in the only order accepted.
 const COLUMNS: [&str; 2] = ["node", "host"];
 
-/// The most digits of a number that is counted: those that 64 bits hold.
+/// The most digits of a number that is counted: those that fit 64 bits.
 const MOST_DIGITS: usize = 18;
 
 /// The most characters of the name of a host.
@@ -44,7 +44,7 @@ pub enum HostsError {
     Twice { line: usize, node: NodeId },
 }
 
-/// Why a node has no name that a program which starts jobs can take.
+/// Why a node has no name that a program to start jobs accepts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
     #[error("{name} {why}, which has letters, digits, hyphens, underscores and dots")]
@@ -56,8 +56,8 @@ pub enum HostError {
 }
 
 impl Hosts {
-    /// The hosts of a fabric that no list tells: each node by its name, and all that have one name as one host.
-    /// Where no node has a name, node N is `node-N`.
+    /// The hosts of a fabric without a list: each node by its name, and all with the same name as one host. If no node
+    /// has a name, node N is `node-N`.
     pub fn of_names(df: &Dragonfly, names: &Names) -> Self {
         let named = |(switch, port, named): (_, _, &crate::names::PortName)| match port {
             NamedPort::Node(terminal) => Some((df.node(switch, terminal), named.name.clone())),
@@ -70,10 +70,10 @@ impl Hosts {
         Self { of, is_listed: false }
     }
 
-    /// The hosts that a list tells, of these nodes.
+    /// The hosts of these nodes from a list.
     ///
     /// # Errors
-    /// The first line that gives no node a host.
+    /// The first line that does not assign a host to a node.
     pub fn read(text: &str, parts: &Parts<'_>) -> Result<Self, HostsError> {
         let mut of = BTreeMap::new();
         let mut records = Records::of_text(text);
@@ -92,7 +92,7 @@ impl Hosts {
         Ok(Self { of, is_listed: true })
     }
 
-    /// Whether a list tells them.
+    /// Whether they come from a list.
     pub const fn is_listed(&self) -> bool {
         self.is_listed
     }
@@ -100,7 +100,7 @@ impl Hosts {
     /// The host of a node.
     ///
     /// # Errors
-    /// It has no name that can be a host's.
+    /// Its name cannot be a host's.
     pub fn host(&self, node: NodeId) -> Result<&str, HostError> {
         let none = || if self.is_listed { HostError::Unlisted } else { HostError::Nameless };
         let host = self.of.get(&node).ok_or_else(none)?;
@@ -117,8 +117,8 @@ impl Hosts {
     }
 }
 
-/// Names as Slurm's host lists have them, in their order: numbers that follow each other stand in brackets, as in
-/// `n[08-11,13],login`. Slurm gives the numbers of a range as many digits as its first one has.
+/// Names as in Slurm's host lists, in their order: consecutive numbers are in brackets, as in `n[08-11,13],login`.
+/// Slurm gives the numbers of a range as many digits as its first one has.
 pub fn host_list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let names: Vec<(&str, &str)> = names.into_iter().map(without_number).collect();
     let of_prefix = |names: &[(&str, &str)]| {
@@ -137,20 +137,20 @@ pub fn host_list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     names.chunk_by(is_one).map(of_prefix).collect::<Vec<_>>().join(",")
 }
 
-/// A name without the number that it ends with, and that number; nothing for a number of more digits than we count.
+/// A name without the number at its end, and that number; empty for a number of more digits than we count.
 fn without_number(name: &str) -> (&str, &str) {
     let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let number = &name[prefix.len()..];
     if number.len() > MOST_DIGITS { (name, "") } else { (prefix, number) }
 }
 
-/// Whether one number follows another and is written with as many digits, or more where it needs them.
+/// Whether one number follows another and is written with as many digits, or more if it needs them.
 fn follows(one: &str, next: &str) -> bool {
     one.parse::<u64>()
         .is_ok_and(|number| format!("{:0width$}", number + 1, width = one.len()) == next)
 }
 
-/// Numbers that follow each other.
+/// Consecutive numbers.
 fn range(numbers: &[&str]) -> String {
     match numbers {
         [first, .., last] => format!("{first}-{last}"),
@@ -158,7 +158,7 @@ fn range(numbers: &[&str]) -> String {
     }
 }
 
-/// Refuses what Slurm, Open MPI or a resolver would read as something else than one host.
+/// Refuses what Slurm, Open MPI or a resolver would not read as one host.
 fn check(name: &str) -> Result<(), HostError> {
     let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let is_part = |part: &str| {

@@ -1,14 +1,14 @@
-//! The lines of lists that people write, in which names stand beside numbers.
+//! The lines of lists that people write, which have names and numbers.
 //!
-//! One rule holds for all of them. A line is a comment from a `#` on that begins it or follows a blank; lines
-//! that say nothing else, and blanks at both ends, do not count. What stands in quotes is one name, whatever
-//! it looks like, and a quote within it is written twice, as in CSV; quotes begin a word. So a name needs
-//! quotes where it is a number, begins with a quote, or has a `#` after a blank, and where several parts share
-//! a line, if it has what separates them. Commas at the end of a line, with which a spreadsheet fills it, do not count.
+//! All lists follow the same rules. A comment runs from a `#`, at the beginning or after a blank, to the end of the
+//! line; empty lines and blanks at both ends do not count. Text in quotes is one name, whatever it looks like, and a
+//! quote within it is written twice, as in CSV; quotes begin a word. So a name needs quotes if it is a number, begins
+//! with a quote, or has a `#` after a blank, and on lines with several parts, if it contains their separator. Commas at
+//! the end of a line, with which a spreadsheet fills it, do not count.
 
 use std::borrow::Cow;
 
-/// The lines that say something, each with its number from 1.
+/// The lines with content, each with its number from 1.
 ///
 /// # Example
 /// ```
@@ -34,7 +34,7 @@ fn without_comment(line: &str) -> &str {
     comment.map_or(line, |(at, _)| &line[..at])
 }
 
-/// The characters that no quotes enclose, and where they are.
+/// The characters outside quotes, with their positions.
 pub fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
     let mut quoted_to = 0;
     let mut begins_word = true;
@@ -50,12 +50,12 @@ pub fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// How long the text in quotes is with which a text begins, the quotes included.
+/// The length of the quoted text at the beginning, quotes included.
 fn quoted_length(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('"')?;
     let mut quotes = inner.match_indices('"').map(|(at, _)| at).peekable();
     while let Some(at) = quotes.next() {
-        // Two stand for one within the name.
+        // Two quotes mean one within the name.
         if quotes.next_if_eq(&(at + 1)).is_none() {
             return Some(at + 2);
         }
@@ -63,13 +63,13 @@ fn quoted_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The name that a text in quotes means; nothing where it is not all in quotes.
+/// The name in quotes; `None` if the text is not a single quoted name.
 pub fn unquoted(text: &str) -> Option<String> {
     let is_whole = quoted_length(text) == Some(text.len());
     is_whole.then(|| text[1..text.len() - 1].replace("\"\"", "\""))
 }
 
-/// A name as every list takes it: in quotes, unless it is plain.
+/// A name as every list accepts it: in quotes, unless it is plain.
 pub fn quoted_name(name: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/+[]<>".contains(c);
     if name.chars().all(is_plain) && !is_number(name) {
@@ -79,7 +79,7 @@ pub fn quoted_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a text is digits alone.
+/// Whether a text consists of digits.
 pub(crate) fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

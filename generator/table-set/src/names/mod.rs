@@ -1,4 +1,4 @@
-//! What a machine calls its groups, switches and ports.
+//! The machine's names of its groups, switches and ports.
 //!
 //! ```text
 //! group,switch,port,name,physical
@@ -10,11 +10,11 @@
 //! 0,1,global 0,x1000c0r3j9p0,
 //! ```
 //!
-//! A row names a group where switch and port are empty, a switch where the port is, and else a port:
-//! `node T`, the K-th link to the switch of index J `local J K`, or the global slot `global S`. The last
-//! field is the number of the port on the switch itself, where it is known. What no row names has no
-//! name. A row of a port `node T` with an empty name says that there is no node. Names live beside the images, not in them: no switch needs them. The
-//! numbers are in the images, too.
+//! A row names a group if switch and port are empty, a switch if the port is, and else a port: `node T`, the K-th link
+//! to the switch of index J `local J K`, or the global slot `global S`. The last field is the number of the port on the
+//! switch itself, if known. A part without a row has no name. A row of a port `node T` with an empty name says that
+//! there is no node. Names are beside the images, not in them, because no switch needs them. The numbers are in the
+//! images as well.
 
 pub mod list;
 
@@ -36,10 +36,10 @@ pub const COLUMNS: [&str; 5] = ["group", "switch", "port", "name", "physical"];
 
 const MOST_CHARACTERS: usize = 128;
 
-/// The highest number of a port on a switch: an image gives it a byte, and one value says that it is not known.
+/// The highest number of a port on a switch: an image gives it a byte, and one value means unknown.
 pub const MOST_PHYSICAL: u8 = 254;
 
-/// A port of a switch, as a machine has them.
+/// A port of a switch, in terms of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NamedPort {
     Node(u8),
@@ -63,17 +63,17 @@ impl fmt::Display for NamedPort {
 pub struct PortName {
     /// Not empty.
     pub name: String,
-    /// The number on the switch, 0 to [`MOST_PHYSICAL`], if it is known.
+    /// The number on the switch, 0 to [`MOST_PHYSICAL`], if known.
     pub physical: Option<u8>,
 }
 
-/// The names that a machine has for its parts, and which nodes are not there; none of most fabrics.
+/// A machine's names of its parts, and which nodes are missing; empty for most fabrics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     groups: BTreeMap<GroupId, String>,
     switches: BTreeMap<SwitchId, String>,
     ports: BTreeMap<(SwitchId, NamedPort), PortName>,
-    /// The terminals at which there is no node.
+    /// The terminals without a node.
     empty: BTreeSet<(SwitchId, u8)>,
 }
 
@@ -89,13 +89,13 @@ pub enum NamesError {
 }
 
 impl Names {
-    /// No names, and that there are these nodes alone.
+    /// No names; only these nodes exist.
     pub fn of(nodes: &Nodes) -> Self {
         let df = nodes.dragonfly();
         Self { empty: nodes.missing().map(|node| df.switch_of(node)).collect(), ..Self::default() }
     }
 
-    /// The names of a fabric of these sizes, which has at most these nodes.
+    /// The names of a fabric of these sizes, with at most these nodes.
     ///
     /// # Errors
     /// The first fault in the text, by line.
@@ -114,7 +114,7 @@ impl Names {
         Ok(names)
     }
 
-    /// The list of these names, sorted: [`Self::read`] of it gives them again.
+    /// The list of these names, sorted: [`Self::read`] reads it back.
     pub fn write(&self, df: &Dragonfly) -> String {
         let mut text = String::new();
         let mut row = |group: &str, switch: &str, port: &str, name: &str, physical: &str| {
@@ -142,14 +142,13 @@ impl Names {
         text
     }
 
-    /// Whether there are none.
+    /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         let Self { groups, switches, ports, empty } = self;
         groups.is_empty() && switches.is_empty() && ports.is_empty() && empty.is_empty()
     }
 
-    /// The nodes that there are: all that the sizes have but those of which the list says that they are
-    /// not there.
+    /// The existing nodes: all nodes of the sizes, without those that the list says are missing.
     pub fn nodes(&self, df: &Dragonfly) -> Nodes {
         let missing = self.empty.iter().map(|&(switch, terminal)| df.node(switch, terminal));
         Nodes::from(df).without(missing)
@@ -179,7 +178,7 @@ impl Names {
         self.ports.iter().map(|(&(switch, port), name)| (switch, port, name))
     }
 
-    /// The name of the port of this number, as images number ports: terminals, local links, global slots.
+    /// The name of the port with this number in images: terminals, local links, global slots.
     pub fn port_number(&self, df: &Dragonfly, switch: SwitchId, port: Port) -> Option<&PortName> {
         let (group, own) = df.place(switch);
         let named = if u32::from(port.0) < df.p() {
@@ -193,7 +192,7 @@ impl Names {
         self.port(switch, named)
     }
 
-    /// By port the number that it has on the switch, where it is known; empty where none is.
+    /// For each port, its number on the switch, if known; empty if none is.
     pub fn physical_numbers(&self, df: &Dragonfly, switch: SwitchId) -> Vec<Option<u8>> {
         let first = (switch, NamedPort::Node(0));
         let mut own = self.ports.range(first..).take_while(|((of, _), _)| *of == switch);
@@ -209,33 +208,33 @@ impl Names {
         ports.map(|port| named(port)?.physical).collect()
     }
 
-    /// " x1000c0r3": what follows the number of a switch in a text ([`after`] says more).
+    /// " x1000c0r3": the suffix for the number of a switch in a text ([`after`] says more).
     pub fn after(&self, switch: SwitchId) -> String {
         after(switch, self.switch(switch))
     }
 
-    /// " row 3": what follows the number of a group in a text ([`after`] says more).
+    /// " row 3": the suffix for the number of a group in a text ([`after`] says more).
     pub fn after_group(&self, group: GroupId) -> String {
         after(group, self.group(group))
     }
 
-    /// A group with its name, to be kept and written.
+    /// A group with its name.
     pub fn named_group(&self, group: GroupId) -> NamedGroup {
         NamedGroup { group, name: self.group(group).map(str::to_owned) }
     }
 
-    /// A switch with its name, to be kept and written.
+    /// A switch with its name.
     pub fn named(&self, switch: SwitchId) -> NamedSwitch {
         NamedSwitch { switch, name: self.switch(switch).map(str::to_owned) }
     }
 
-    /// " by x1000c0r3j5p1", or nothing if a port has no name: what follows a link that it begins.
+    /// " by x1000c0r3j5p1", or empty if the port has no name: the suffix for a link that begins at the port.
     pub fn by(&self, df: &Dragonfly, switch: SwitchId, port: Port) -> String {
         let named = self.port_number(df, switch, port);
         named.map_or_else(String::new, |named| format!(" by {}", named.name))
     }
 
-    /// "group 3, switch 1 x1000c3r1, global port 0 x1000c3r1j9p0", the names where there are any.
+    /// "group 3, switch 1 x1000c3r1, global port 0 x1000c3r1j9p0", with the names that exist.
     pub fn end_in_words(&self, df: &Dragonfly, end: End) -> String {
         let (index, slot) = df.split_port(end.port);
         let group = end.group;
@@ -246,15 +245,15 @@ impl Names {
     }
 }
 
-/// The jack of a port of a Slingshot switch: "x1000c0r3j17" of "x1000c0r3j17p0"; nothing of a port with another name.
+/// The jack of a port of a Slingshot switch: "x1000c0r3j17" for "x1000c0r3j17p0"; `None` for other names.
 pub fn jack_of(port: &str) -> Option<&str> {
     let (jack, number) = port.rsplit_once('p')?;
     let is_jack = jack.rsplit_once('j').is_some_and(|(_, jack)| list::is_number(jack));
     (is_jack && list::is_number(number)).then_some(jack)
 }
 
-/// What follows the number of a part in a text: a blank and its name, or nothing where it has none or is called
-/// by this very number. A name that is another number stands in quotes, as lists have it.
+/// The suffix for the number of a part in a text: a blank and its name, or empty if it has none or is named by this
+/// very number. A name that is another number is in quotes, as in lists.
 ///
 /// # Example
 /// ```
@@ -273,7 +272,7 @@ pub fn after(number: impl fmt::Display, name: Option<&str>) -> String {
     }
 }
 
-/// A switch by its number, with what the machine calls it: "5 x1000c0r3", or "5" if it has no name.
+/// A switch by its number, with the machine's name: "5 x1000c0r3", or "5" if it has none.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct NamedSwitch {
     pub switch: SwitchId,
@@ -283,7 +282,7 @@ pub struct NamedSwitch {
 }
 
 impl From<SwitchId> for NamedSwitch {
-    /// A switch whose name is not known.
+    /// A switch whose name is unknown.
     fn from(switch: SwitchId) -> Self {
         Self { switch, name: None }
     }
@@ -295,7 +294,7 @@ impl fmt::Display for NamedSwitch {
     }
 }
 
-/// A group by its number, with what the machine calls it: "3 row 3", or "3" if it has no name.
+/// A group by its number, with the machine's name: "3 row 3", or "3" if it has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedGroup {
     pub group: GroupId,
@@ -334,12 +333,12 @@ impl NameRow<'_> {
     }
 }
 
-/// The rows that have been read.
+/// The rows read so far.
 struct NameReader<'d> {
     /// The nodes that the list may name.
     nodes: &'d Nodes,
     names: Names,
-    /// What each switch's numbers are, and the names of groups and switches.
+    /// Which numbers each switch has, and the names of groups and switches.
     known: BTreeSet<(Option<SwitchId>, String)>,
 }
 
@@ -478,7 +477,7 @@ fn once(row: &NameRow<'_>, again: bool, what: impl FnOnce() -> String) -> Result
     if again { Err(NamesError::Twice { line: row.line, what: what() }) } else { Ok(()) }
 }
 
-/// A number in digits alone.
+/// A number written in digits only.
 fn number(text: &str) -> Option<u16> {
     let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_digits)
@@ -554,7 +553,7 @@ mod tests {
 
     #[test]
     fn physical_numbers_by_port() {
-        // The last group has two switches, so one link within it; the list names one that is not there.
+        // The last group has two switches, so one link within it; the list names one that does not exist.
         let text = format!(
             "{HEADER}0,0,node 1,a,254\n0,0,local 2 0,b,0\n0,0,global 1,c,\n0,1,global 1,d,\n\
              2,0,local 1 0,e,9\n2,0,local 1 1,f,8\n2,0,global 0,g,7\n"

@@ -1,4 +1,4 @@
-//! Switches, nodes and ports by what people call them: by number, or by name.
+//! Finds switches, nodes and ports as people name them: by number, or by name.
 
 use crate::names::gap::Gap;
 use crate::names::list::{self, is_number, quoted_name, unquoted};
@@ -10,8 +10,8 @@ use tvlb_schema::{Dragonfly, GroupId, NodeId, Nodes, SwitchId, SwitchIndex};
 
 /// The parts of a fabric, each by number and by name.
 ///
-/// A switch is named by its number, by `(GROUP,SWITCH)` or by its name, a node by its number or its name. Digits
-/// are a number, and what is in quotes is a name ([`list`] says how).
+/// A switch is named by its number, by `(GROUP,SWITCH)` or by its name, a node by its number or its name. Digits are a
+/// number, and quoted text is a name ([`list`] has the rules).
 ///
 /// # Example
 /// ```
@@ -40,7 +40,7 @@ pub struct Parts<'n> {
     switches: BTreeMap<&'n str, SwitchId>,
     /// Several ports may have one name.
     ports: BTreeMap<&'n str, Vec<(SwitchId, NamedPort)>>,
-    /// Nodes by name, or by the hosts that they are of.
+    /// Nodes by name, or by the names of their hosts.
     nodes: BTreeMap<&'n str, Vec<NodeId>>,
 }
 
@@ -77,7 +77,7 @@ pub struct ListError {
     pub error: PartError,
 }
 
-/// A node in a list, and where it stands there.
+/// A node in a list, with its place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedNode {
     /// The line, counted from 1.
@@ -103,7 +103,7 @@ impl<'n> Parts<'n> {
         Self { df, existing, has_node_names, groups, switches, ports, nodes }
     }
 
-    /// The same, where the name of a host names all its nodes too.
+    /// The same, but the name of a host also names all its nodes.
     #[must_use]
     pub fn with_hosts(mut self, hosts: impl IntoIterator<Item = (&'n str, Vec<NodeId>)>) -> Self {
         for (host, nodes) in hosts {
@@ -258,15 +258,15 @@ impl<'n> Parts<'n> {
         }
     }
 
-    /// The nodes that a text names: one by number, and by name all that have it, or are of the host of this
-    /// name. Where no node has a name, `node-N` is node N, as tvlb calls it in files for other programs.
+    /// The nodes that a text names: one by number, or all with a name, or all of the host with this name. If no node
+    /// has a name, `node-N` is node N, which is its name in files for other programs.
     ///
     /// # Errors
     /// It names none.
     pub fn nodes(&self, text: &str) -> Result<Vec<NodeId>, PartError> {
         let there = &self.existing;
         let named = find(&self.nodes, text);
-        // A spreadsheet may put numbers in quotes, too; where nodes have names, quotes make a name of them.
+        // A spreadsheet may quote numbers too; if nodes have names, quotes make it a name.
         let in_quotes = unquoted(text).filter(|text| !self.has_node_names && is_number(text));
         let text = in_quotes.as_deref().unwrap_or(text);
         let generic = text.strip_prefix(GENERIC).filter(|_| self.nodes.is_empty());
@@ -302,7 +302,7 @@ impl<'n> Parts<'n> {
         }
     }
 
-    /// The port that has a name, if one has.
+    /// The port that has a name, if there is one.
     ///
     /// # Errors
     /// Several have it.
@@ -324,7 +324,7 @@ impl<'n> Parts<'n> {
         }
     }
 
-    /// The ports of a jack: those whose names are the jack's with `p` and a number behind it.
+    /// The ports of a jack: those whose names are the jack's followed by `p` and a number.
     pub fn ports_of_jack(&self, jack: &str) -> impl Iterator<Item = (&str, (SwitchId, NamedPort))> {
         let is_port = move |name: &str| {
             let digits = name[jack.len()..].strip_prefix('p').unwrap_or_default();
@@ -337,7 +337,7 @@ impl<'n> Parts<'n> {
         named.flat_map(|(name, ports)| ports.iter().map(|&port| (*name, port)))
     }
 
-    /// That a text, which [`Self::port`] does not know, names no port.
+    /// The error for a text that [`Self::port`] does not know.
     pub fn no_port(&self, text: &str) -> PartError {
         PartError::Unknown {
             found: quoted(text),
@@ -351,10 +351,10 @@ impl<'n> Parts<'n> {
         }
     }
 
-    /// Reads a list of nodes, one in a line, as people and [`Hosts`](crate::names::Hosts) write it.
+    /// Reads a list of nodes, one per line, as people and [`Hosts`](crate::names::Hosts) write it.
     ///
-    /// A name may stand in several lines, as that of a host does that runs several ranks; it counts once. A name
-    /// of several nodes is all of them, by rising number. Numbers stand as often as they are written.
+    /// A name may appear in several lines, as that of a host that runs several ranks does; it counts once. A name of
+    /// several nodes means all of them, by rising number. Numbers count as often as they are written.
     ///
     /// # Errors
     /// The first line that names no node.
@@ -371,12 +371,12 @@ impl<'n> Parts<'n> {
     }
 }
 
-/// A text for names, in which `*` is any number of any characters. What is in quotes is a name, and no pattern.
+/// A text to match names, in which `*` stands for any number of any characters. Quoted text is a name, not a pattern.
 #[derive(Clone, Debug)]
 pub struct Pattern<'t>(Vec<&'t str>);
 
 impl<'t> Pattern<'t> {
-    /// The pattern that a text is, if it is one.
+    /// The pattern, if the text is one.
     ///
     /// # Example
     /// ```
@@ -395,7 +395,7 @@ impl<'t> Pattern<'t> {
     pub fn matches(&self, name: &str) -> bool {
         let [first, within @ .., last] = &self.0[..] else { return false };
         let Some(mut rest) = name.strip_prefix(first) else { return false };
-        // The first place is as good as any later one, because more is left behind it.
+        // The first match is as good as any later one, because it leaves more text after it.
         for part in within {
             let Some((_, after)) = rest.split_once(part) else { return false };
             rest = after;
@@ -404,10 +404,10 @@ impl<'t> Pattern<'t> {
     }
 }
 
-/// What tvlb calls the nodes of a fabric without names of nodes, before their numbers.
+/// The prefix of tvlb's own names of nodes, before their numbers.
 pub(crate) const GENERIC: &str = "node-";
 
-/// What has the name that a text is, or that it encloses in quotes.
+/// The item with the name that a text is, or that it encloses in quotes.
 fn find<'m, T>(by_name: &'m BTreeMap<&str, T>, text: &str) -> Option<&'m T> {
     let in_quotes = unquoted(text).and_then(|name| by_name.get(&*name));
     in_quotes.or_else(|| by_name.get(text))
@@ -419,8 +419,7 @@ fn place(text: &str) -> Option<(u64, u64)> {
     Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
 }
 
-/// What may have been meant by a text that is no name: a name of which a comment has taken the end, or the nearest
-/// one.
+/// A hint for a text that is not a name: a name whose end was taken for a comment, or the nearest one.
 fn hint<'n>(text: &str, names: impl Iterator<Item = &'n &'n str> + Clone) -> String {
     let goes_on = |name: &&&str| {
         name.strip_prefix(text).is_some_and(|rest| rest.trim_start().starts_with('#'))

@@ -1,4 +1,4 @@
-//! Which build of the program runs.
+//! Identifies the build of the running program.
 
 use crate::hex;
 use sha2::{Digest, Sha256};
@@ -7,23 +7,23 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read};
 use std::sync::OnceLock;
 
-/// The version, and of a release its commit, which is `TVLB_RELEASE` where it is built, as `.ci/release` does; of
-/// any other program the hash of its file, for in a checkout code changes and the version stays. Nothing but the
-/// identity of kept work may depend on this.
+/// The version, and for a release its commit, from `TVLB_RELEASE` at build time, as `.ci/release` sets it; for any
+/// other program the hash of its file, because in a checkout code changes while the version stays. Only the identity of
+/// kept work may depend on this.
 pub fn build() -> &'static str {
     static BUILD: OnceLock<String> = OnceLock::new();
     BUILD.get_or_init(|| {
         let version = env!("CARGO_PKG_VERSION");
         match option_env!("TVLB_RELEASE") {
             Some(commit) => format!("{version}+{commit}"),
-            // A build that cannot be told shares with no other process.
+            // A build that cannot be identified shares work with no other process.
             None => format!("{version}+{}", program_hash().unwrap_or_else(|_| random())),
         }
     })
 }
 
 fn program_hash() -> io::Result<String> {
-    // The file that runs, even if another has taken its name since.
+    // The running file, even if another has taken its name since.
     let running = File::open("/proc/self/exe");
     running.or_else(|_| File::open(std::env::current_exe()?)).and_then(hash)
 }

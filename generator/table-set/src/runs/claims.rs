@@ -1,9 +1,9 @@
 //! Claims on results that are to be made.
 //!
-//! A claim is a file. It is a means to save work and decides nothing: results follow from their subject and
-//! key, so two processes that make one write the same bytes. The owner of a claim changes what stands in it
-//! every few seconds; a claim in which nothing has changed for [`STALE`] was left behind by a process that
-//! died, and is taken over. Nobody compares clocks of different machines: each watches by its own.
+//! A claim is a file. It only saves work: results follow from their subject and key, so two processes that make the
+//! same one write the same bytes. The owner of a claim changes its content every few seconds; a claim whose content has
+//! not changed for [`STALE`] belongs to a process that died, and is taken over. Clocks of different machines are never
+//! compared: each process measures by its own.
 
 use crate::input_file::{self, Symlinks};
 use std::collections::{BTreeSet, HashMap};
@@ -16,11 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the owner of a claim says that it is still there.
+/// How often the owner of a claim changes it.
 const BEAT: Duration = Duration::from_secs(4);
-/// A claim in which nothing has changed for so long was left behind.
+/// The time without a change after which a claim is abandoned.
 pub(super) const STALE: Duration = Duration::from_secs(20);
-/// A claim has a number and a count.
+/// A claim contains a number and a count.
 const MOST_CLAIM_BYTES: u64 = 1 << 10;
 
 /// The right to make one result.
@@ -38,10 +38,10 @@ impl Drop for Claim {
     }
 }
 
-/// The claims that this process has now.
+/// The claims that this process holds.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// Tells the processes' claims apart.
+    /// Distinguishes the claims of processes.
     pub(super) owner: u64,
     pub(super) paths: Mutex<BTreeSet<PathBuf>>,
 }
@@ -51,9 +51,9 @@ pub(super) struct Held {
 pub(super) struct Claims {
     pub(super) stale: Duration,
     held: Arc<Held>,
-    /// What stood in the claims of others, and since when.
+    /// The content of the claims of others, and since when.
     seen: Mutex<HashMap<PathBuf, (Vec<u8>, Instant)>>,
-    /// Ends the thread that renews claims, once there is one.
+    /// Ends the thread that renews claims, if it was started.
     pub(super) renewal: Mutex<Option<Sender<()>>>,
 }
 
@@ -83,7 +83,7 @@ impl Claims {
         Ok(Some(claim))
     }
 
-    /// Notes what stands in the claim of another, and removes one in which nothing changes any more.
+    /// Notes the content of another's claim, and removes one that no longer changes.
     fn look_at(&self, path: &Path) -> io::Result<()> {
         let found = match input_file::read(path, MOST_CLAIM_BYTES, Symlinks::Refuse) {
             Ok(found) => found,
@@ -109,7 +109,7 @@ impl Claims {
         Ok(())
     }
 
-    /// Starts the thread that renews the claims of this process, if it does not run.
+    /// Starts the thread that renews this process's claims, unless it is running.
     fn begin_renewal(&self) {
         let mut renewal = locked(&self.renewal);
         if renewal.is_some() {
@@ -117,7 +117,7 @@ impl Claims {
         }
         let (end, ended) = mpsc::channel();
         let held = Arc::clone(&self.held);
-        // Without the thread claims are taken over too early, which costs time and nothing else.
+        // Without the thread, claims are taken over too early, which only costs time.
         let _ = thread::Builder::new().name("claims".to_owned()).spawn(move || {
             let mut count = 1_u64;
             while ended.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
@@ -135,7 +135,7 @@ pub(super) fn claim_text(owner: u64, count: u64) -> String {
     format!("{owner:016x} {count}\n")
 }
 
-/// Changes what stands in a claim, if it is still there and ours.
+/// Changes the content of a claim, if it is still there and ours.
 pub(super) fn renew(path: &Path, owner: u64, count: u64) {
     let is_ours =
         fs::read_to_string(path).is_ok_and(|text| text.starts_with(&format!("{owner:016x}")));

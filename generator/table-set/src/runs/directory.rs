@@ -1,9 +1,8 @@
 //! A directory of results, each in one file.
 //!
-//! The only module that knows bincode, version 2, the last that is to be used. That crate is no
-//! longer maintained (RUSTSEC-2025-0141), so it serves only this: files of our own making, on the
-//! host, whose loss costs nothing but time. What bincode decodes has passed a limit of size and a
-//! hash before.
+//! The only module that uses bincode, version 2, the last usable one. That crate is no longer maintained
+//! (RUSTSEC-2025-0141), so it serves only this: files of our own making, on the host, whose loss costs only time. A
+//! limit of size and a hash are checked before bincode decodes anything.
 //!
 //! ```text
 //! subject           the SHA-256 of the subject, and a line feed
@@ -11,10 +10,9 @@
 //! xx/HASH.claim     whose turn it is to make it
 //! ```
 //!
-//! A result is a label, name and value in bincode's standard configuration, and the SHA-256 of all that
-//! stands before it. Name and value are texts in JSON, so that whoever reads a result may take a part of its
-//! fields. The name is the SHA-256 of the subject, and the key: a result of another subject is never taken,
-//! wherever its file came from.
+//! A result is a label, name and value in bincode's standard configuration, and the SHA-256 of everything before it.
+//! Name and value are JSON texts, so that a reader of a result may take some of its fields. The name is the SHA-256 of
+//! the subject, and the key: a result of another subject is never used, wherever its file came from.
 
 use super::claims::{Claim, Claims};
 use crate::input_file::{self, Symlinks};
@@ -32,12 +30,12 @@ use std::sync::OnceLock;
 const LABEL: &[u8] = b"tvlb run 2\n";
 /// The bytes of a SHA-256.
 const DIGEST: usize = 32;
-/// The largest file that is read: a run has some tens of figures, and a unit of the throughput model has
-/// some for each of its patterns and sets.
+/// The largest file that is read: a run has some tens of figures, and a unit of the throughput model has some for each
+/// of its patterns and sets.
 const MOST_BYTES: u64 = 1 << 20;
-/// What name and value may take in memory while they are decoded.
+/// The most memory for name and value while they are decoded.
 const MOST_DECODED: usize = 1 << 22;
-/// The file that says whose results a directory has.
+/// The file that says to which subject a directory belongs.
 const SUBJECT_FILE: &str = "subject";
 /// The ending of the file of a result.
 const ENDING: &str = "run";
@@ -67,19 +65,18 @@ pub struct Runs {
     directory: PathBuf,
     /// The SHA-256 of the subject.
     subject: String,
-    /// Whether the directory was seen to be the subject's.
+    /// Whether the directory is known to be the subject's.
     owned: OnceLock<()>,
     claims: Claims,
 }
 
-/// Whose turn it is to make a result.
+/// Who makes a result.
 #[derive(Debug)]
 pub enum Turn<V, C = Claim> {
     Kept(V),
-    /// This process is to make it and to [`Runs::put`] it, and then to drop the claim. A claim that is
-    /// dropped before is given up.
+    /// This process, which is to [`Runs::put`] it and then to drop the claim. To drop the claim earlier gives it up.
     Ours(C),
-    /// Another process, or another thread of this one, is at it.
+    /// Another process, or another thread of this one.
     Theirs,
 }
 
@@ -90,11 +87,10 @@ struct ResultFile {
 }
 
 impl Runs {
-    /// Opens the results of `subject` in a directory, which is made when the first of them is, or by
-    /// [`Self::own`].
+    /// Opens the results of `subject` in a directory, which is created with the first of them, or by [`Self::own`].
     ///
     /// # Errors
-    /// The directory cannot be read, it belongs to another subject, or it has results and does not say whose.
+    /// The directory cannot be read, it belongs to another subject, or it has results but no subject.
     pub fn open(directory: impl Into<PathBuf>, subject: &str) -> Result<Self, StoreError> {
         let directory = directory.into();
         let (subject, owned) = (sha256(subject.as_bytes()), OnceLock::new());
@@ -103,7 +99,7 @@ impl Runs {
         Ok(runs)
     }
 
-    /// Makes the directory the subject's, if it is nobody's. Of several subjects that try, one succeeds.
+    /// Makes the directory the subject's, if it has none. Of several subjects that try, one succeeds.
     ///
     /// # Errors
     /// The directory cannot be written, or as [`Self::open`].
@@ -130,7 +126,7 @@ impl Runs {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(StoreError::io(&path)(error)),
         };
-        // The subject is written before any result, so it is looked for once more where there are some.
+        // The subject is written before any result, so if there are results it is looked up once more.
         let mut is_owned = says()?;
         if !is_owned && count(&self.directory) > 0 {
             is_owned = says()?;
@@ -144,7 +140,7 @@ impl Runs {
         Ok(is_owned)
     }
 
-    /// What stands in the file of the subject.
+    /// The content of the subject's file.
     fn line(&self) -> String {
         format!("{}\n", self.subject)
     }
@@ -164,7 +160,7 @@ impl Runs {
         read(&self.place(key))
     }
 
-    /// Whether there is a file for this key. [`Self::get`] says whether it can be used.
+    /// Whether there is a file for this key. [`Self::get`] says whether it is usable.
     pub fn contains(&self, key: &(impl Serialize + ?Sized)) -> bool {
         self.place(key).path.exists()
     }
@@ -190,7 +186,7 @@ impl Runs {
         whole_file::write(&path, [&bytes[..], &hash].concat()).map_err(error)
     }
 
-    /// The result with this key, or whose turn it is to make it.
+    /// The result with this key, or else who is to make it.
     ///
     /// # Errors
     /// A file of the directory cannot be read or written, or is damaged.
@@ -205,14 +201,14 @@ impl Runs {
         self.claim_unseen(&place)
     }
 
-    /// Claims a result that was not there at the last look.
+    /// Claims a result that was absent when last checked.
     fn claim_unseen<V: DeserializeOwned>(&self, place: &ResultFile) -> Result<Turn<V>, StoreError> {
         self.begin(&place.path)?;
         let path = place.path.with_extension("claim");
         let Some(claim) = self.claims.claim(&path).map_err(StoreError::io(&path))? else {
             return Ok(Turn::Theirs);
         };
-        // It may have been made between the two looks.
+        // It may have been made between the two checks.
         Ok(read(place)?.map_or(Turn::Ours(claim), Turn::Kept))
     }
 
@@ -234,7 +230,7 @@ impl Runs {
     }
 }
 
-/// How many results a directory has, whoever made them; 0 if it cannot be read.
+/// The number of results in a directory of any subject; 0 if it cannot be read.
 pub fn count(directory: &Path) -> usize {
     let entries = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten();
     let folders = entries(directory).map(|entry| entry.path());
@@ -258,7 +254,7 @@ fn read<V: DeserializeOwned>(
     serde_json::from_str(&value).map(Some).map_err(|error| damaged(error.to_string()))
 }
 
-/// The name and the value of a file, or why it has none.
+/// The name and the value of a file, or why it is invalid.
 fn decode(bytes: &[u8]) -> Result<(String, String), String> {
     let no_hash = "it does not end with its SHA-256";
     let (hashed, hash) = bytes.split_last_chunk::<DIGEST>().ok_or(no_hash)?;

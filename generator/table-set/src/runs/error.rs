@@ -26,7 +26,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The error of a file whose content was found to be impossible.
+    /// The error for a file with impossible content.
     pub fn damaged(path: &Path, why: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), why: why.into() }
     }

@@ -1,15 +1,14 @@
-//! Work that survives an interruption and can be shared: whatever has been computed is kept on the disk,
-//! the same command continues from there, and several processes with one directory make each result once.
+//! Work that survives an interruption and can be shared: results are kept on disk, the same command continues from
+//! there, and several processes with one directory make each result once.
 //!
-//! [`Runs`] is a directory of the results of one *subject*, which is everything that they depend on besides
-//! their keys. Each is a file of its own, so that any number of processes write into the directory at once,
-//! on any machines that see it.
+//! [`Runs`] is a directory of the results of one *subject*, which is everything that they depend on besides their keys.
+//! Each has its own file, so that any number of processes, on any machines that see the directory, write into it at
+//! once.
 //!
-//! The subject or the keys have [`build`], so that no result of other code is taken.
+//! The subject or the keys include [`build`], so that results of other code are never used.
 //!
-//! Promises: a file is read up to a limit and never beyond it, it is written whole or not at all, a file
-//! that is damaged, or that belongs to another subject or key, is refused, and so are results whose directory
-//! does not say whose they are.
+//! Promises: a file is read only up to a limit, it is written whole or not at all, a damaged file or one of another
+//! subject or key is refused, and so are results in a directory that names no subject.
 
 mod build;
 mod claims;
@@ -21,5 +20,5 @@ pub use claims::Claim;
 pub use directory::{Runs, Turn, count};
 pub use error::StoreError;
 
-/// How often to ask again whether another process has made a result.
+/// How often to check whether another process has made a result.
 pub const POLL: std::time::Duration = std::time::Duration::from_millis(50);

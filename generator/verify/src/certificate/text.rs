@@ -1,4 +1,4 @@
-//! The certificate as a text: a line for each thing that was verified.
+//! The certificate as a text: a line for each verified property.
 
 use super::{Answers, Certificate, Extent, SchemeChannels, line};
 use std::fmt;
@@ -94,7 +94,7 @@ impl Certificate {
     }
 }
 
-/// The line about what an update says is dead.
+/// The line about the dead parts of an update.
 pub(in super::super) fn write_update(
     f: &mut fmt::Formatter<'_>,
     update: &UpdateRecord,

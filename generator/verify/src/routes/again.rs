@@ -1,4 +1,4 @@
-//! What PAR's second look draws at a switch, after every hop by which a packet can have come there.
+//! The draws of PAR's second look at a switch, after every hop by which a packet may have come there.
 
 use super::SourceWalks;
 use crate::VerifyError;
@@ -8,8 +8,7 @@ use crate::packet::{BootedSwitches, HeaderRoute, MIN, MOST_HOPS, VLB};
 use tvlb_schema::{Decision, GlobalPort, MinCandidate, SwitchId, SwitchIndex};
 
 impl SourceWalks<'_, '_> {
-    /// Walks all MIN paths that PAR's second look can draw here, after every hop by which a packet
-    /// can have come.
+    /// Walks all MIN paths that PAR's second look can draw here, after every hop by which a packet may have come.
     pub(super) fn minimal_again(&mut self, destination: SwitchId) -> Result<(), VerifyError> {
         let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
@@ -26,8 +25,8 @@ impl SourceWalks<'_, '_> {
         Ok(())
     }
 
-    /// All that PAR's second look draws at a switch where no packet begins: MIN paths, and of pairs in the sample the
-    /// routes of its set.
+    /// Checks the draws of PAR's second look at a switch where no packet begins: MIN paths, and for pairs in the sample
+    /// the routes of its set.
     pub(super) fn looked_again(
         &mut self,
         destination: SwitchId,
@@ -53,7 +52,7 @@ impl SourceWalks<'_, '_> {
         questions.ask_again(destination, None).map(|_| ())
     }
 
-    /// Walks a route after every hop by which a packet can have come to PAR's second look here.
+    /// Walks a route after every hop by which a packet may have come to PAR's second look here.
     pub(super) fn after_second_look(&mut self, route: HeaderRoute) -> Result<(), VerifyError> {
         let mut before = self.look.to(self.fabric.place(route.destination).0).peekable();
         let Some(&hop) = before.peek().and_then(|before| before.hops.first()) else {

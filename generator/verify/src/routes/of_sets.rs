@@ -10,12 +10,12 @@ use crate::sample::{cells_of_pair, hash};
 use crate::ways;
 use tvlb_schema::{Decision, End, GlobalPort, SetView, Shape, ShapeSet, SwitchId};
 
-/// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
+/// By decision and shape: how many routes of a pair the rule keeps, after the image's thinning.
 type Expected = [[u64; Shape::COUNT]; 3];
 
 impl SourceWalks<'_, '_> {
-    /// All that is looked at of a pair in the sample: how many routes each decision's set keeps,
-    /// `None` if they are too many to count.
+    /// Checks a pair of the sample; returns how many routes each decision's set keeps, `None` if they are too many to
+    /// count.
     pub(super) fn sampled(
         &mut self,
         destination: SwitchId,
@@ -33,14 +33,14 @@ impl SourceWalks<'_, '_> {
         self.kept(destination, &expected, below).map(Some)
     }
 
-    /// Whether the routes over two links are among the part that is walked.
+    /// Whether the routes over two links are in the part that is walked.
     fn is_walked(&self, to: SwitchId, x: GlobalPort, y: GlobalPort, below: u64) -> bool {
         let pair = u64::from(self.from.0) << 16 | u64::from(to.0);
         let seed = self.notes.sample.seed ^ pair << 32;
         below == u64::MAX || hash(seed, u32::from(x.0) << 12 | u32::from(y.0)) < below
     }
 
-    /// How many of all VLB walks to a switch of another group the rule of each decision keeps of each shape.
+    /// How many of all VLB walks to a switch of another group the rule of each decision keeps, by shape.
     fn expected(&mut self, destination: SwitchId) -> Result<Expected, VerifyError> {
         let switch = self.fabric.switch(self.from);
         let (image, pair) = (switch.image(), (self.from, destination));
@@ -63,8 +63,8 @@ impl SourceWalks<'_, '_> {
         Ok(expected)
     }
 
-    /// The routes of each decision's set: as many of each shape as its rule keeps, and simple paths
-    /// of that shape. Returns how many there are.
+    /// Checks the routes of each decision's set: as many of each shape as its rule keeps, and simple paths of that
+    /// shape. Returns how many there are.
     fn kept(
         &mut self,
         destination: SwitchId,
@@ -75,7 +75,7 @@ impl SourceWalks<'_, '_> {
         let set_of = Decision::ALL.map(|decision| switch.image().set_number(decision));
         let (mut kept, mut hops) = ([0; 3], [0.0; 3]);
         for (number, decision) in Decision::ALL.into_iter().enumerate() {
-            // A set that an earlier decision has too has been looked at.
+            // A set shared with an earlier decision was already checked.
             if let Some(earlier) = (0..number).find(|&earlier| set_of[earlier] == set_of[number]) {
                 (kept[number], hops[number]) = (kept[earlier], hops[earlier]);
                 continue;
@@ -86,8 +86,7 @@ impl SourceWalks<'_, '_> {
                 (kept[number], hops[number]) = self.by_switch(destination, rule, sets, below)?;
                 continue;
             }
-            // Each route is drawn as often as it is if there are as many as the rule keeps; if there
-            // are not, that is found below.
+            // Each route's probability if there are as many as the rule keeps; if there are not, that is found below.
             let chances = chances(set.rule(), &expected[number]);
             let same: Vec<usize> =
                 (number..3).filter(|&other| set_of[other] == set_of[number]).collect();
@@ -120,8 +119,8 @@ impl SourceWalks<'_, '_> {
         Ok(kept)
     }
 
-    /// The walks of a set that is drawn by intermediate switch or by triple: those that the fabric image gives, as
-    /// many hops long as their shapes say. Returns how many routes there are, and their mean hops.
+    /// Checks the walks of a set drawn by intermediate switch or by triple: those of the fabric image, with the lengths
+    /// of their shapes. Returns how many routes there are, and their mean hops.
     fn by_switch(
         &mut self,
         destination: SwitchId,
@@ -154,8 +153,7 @@ impl SourceWalks<'_, '_> {
         Ok(by_switch::routes_and_hops(&walks))
     }
 
-    /// Whether a route comes back: it has a detour although it leaves the intermediate group where it
-    /// enters it.
+    /// Whether a route returns: it has a detour although it leaves the intermediate group where it enters it.
     fn returns(&self, route: tvlb_schema::Route) -> bool {
         let fabric = self.fabric.switch(self.from).image().fabric();
         let entered = fabric.peer(End { group: self.group, port: route.x });
@@ -163,7 +161,7 @@ impl SourceWalks<'_, '_> {
         route.detour.is_some() && entered.is_some_and(|end| index(end.port) == index(route.y))
     }
 
-    /// One route of the set that these decisions have.
+    /// Checks one route of the set that these decisions share.
     fn walk_kept(
         &mut self,
         destination: SwitchId,
@@ -184,7 +182,7 @@ impl SourceWalks<'_, '_> {
         Ok(path)
     }
 
-    /// The image gives as many routes of each shape as its rule keeps, and says of which there are.
+    /// Checks that the image has as many routes of each shape as its rule keeps, and the right shapes.
     fn must_keep(
         &self,
         destination: SwitchId,
@@ -208,7 +206,7 @@ impl SourceWalks<'_, '_> {
         if !set.rule().is_by_shape() {
             return Ok(());
         }
-        // A shape that the image says is there is drawn.
+        // A shape that the image says is present is drawn.
         let there: ShapeSet = Shape::all().filter(|shape| found[shape.number()] > 0).collect();
         match set.shapes_to(destination).without(there).nth(0) {
             None => Ok(()),

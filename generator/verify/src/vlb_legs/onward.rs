@@ -1,8 +1,8 @@
-//! The look in the intermediate group, as the datapath answers it: whatever the queues, a packet goes on by a link that
-//! lives to the group of its destination, over switches that share links, and nothing else of its header changes.
+//! The look in the intermediate group: whatever the queues, the datapath sends a packet on by a live link to the group
+//! of its destination, over switches that share links, and changes nothing else in its header.
 //!
 //! Every such way is that of a VLB walk, and all of these are followed leg by leg, so that their hops and channels are
-//! noted whether switches look or not.
+//! noted whether or not switches look.
 
 use super::{Exit, MiddleGroup};
 use crate::VerifyError;
@@ -12,7 +12,7 @@ use crate::vlb_legs::standing::{PacketsAtSwitch, Standing};
 use tvlb_firmware_model::{Credits, Header, Scheme};
 use tvlb_schema::{Port, SwitchIndex};
 
-/// Queues that look random: each answer is one that some queues lead to.
+/// Queues that look random: each answer is possible with some queues.
 struct HashedQueues(u64);
 
 impl Credits for HashedQueues {
@@ -26,7 +26,7 @@ impl Credits for HashedQueues {
 }
 
 impl MiddleGroup<'_, '_> {
-    /// Asks each switch how packets go on that have come to it.
+    /// Asks each switch how packets that have come to it go on.
     pub(super) fn ask_onward(&self, arrived: &[PacketsAtSwitch]) -> Result<(), VerifyError> {
         for v in self.fabric.df.indices(self.group) {
             let switch = self.fabric.switch(self.switch(v));
@@ -40,7 +40,7 @@ impl MiddleGroup<'_, '_> {
         Ok(())
     }
 
-    /// Asks one switch how packets in one state go on, whichever second link was drawn for them.
+    /// Asks one switch how packets in one state go on, for every second link that may be drawn.
     fn ask_of(
         &self,
         v: SwitchIndex,
@@ -49,7 +49,7 @@ impl MiddleGroup<'_, '_> {
     ) -> Result<(), VerifyError> {
         let all = self.exits.iter().flatten();
         for (seed, exit) in (0..).zip(all.filter(|exit| standing.bound.has(exit.to))) {
-            // A packet is drawn over a third switch where its own shares no link with that of its second one.
+            // A packet goes through a third switch if its own shares no link with that of its second one.
             let w = self.fabric.df.split_port(exit.y).0;
             let mut third = self.fabric.df.indices(self.group);
             let Some(detour) = Some(w)
@@ -76,12 +76,12 @@ impl MiddleGroup<'_, '_> {
         Ok(())
     }
 
-    /// Whether two hops over a third switch, or one, are over links that live.
+    /// Whether two hops through a third switch, or one, take live links.
     fn is_over(&self, v: SwitchIndex, through: SwitchIndex, w: SwitchIndex) -> bool {
         self.is_hop(v, through) && self.is_hop(through, w)
     }
 
-    /// Whether packets may go on so from a switch which were to take this link to where it arrives.
+    /// Checks whether packets may go on like this from a switch that would take this link to its far end.
     fn check_way(
         &self,
         v: SwitchIndex,

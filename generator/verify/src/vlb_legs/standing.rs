@@ -1,23 +1,23 @@
-//! Packets that stand at one switch, those together that make the same hop.
+//! Packets at one switch, grouped by the hop that they make.
 
 use crate::groups::Groups;
 use crate::packet::Hop;
 use crate::set_channels::{NONE, raise};
 use tvlb_firmware_model::{Channels, Header};
 
-/// Packets that stand at one switch in one state.
+/// Packets at one switch in one state.
 #[derive(Clone)]
 pub(super) struct Standing {
     /// The header of one of them.
     pub(super) header: Header,
-    /// They have been looked at a second time.
+    /// Whether they have had a second look.
     pub(super) after: bool,
-    /// They have made two hops in the intermediate group.
+    /// Whether they have made two hops in the intermediate group.
     pub(super) detoured: bool,
     /// The most hops that one of them has made, and the channels that they have taken.
     pub(super) hops: usize,
     pub(super) taken: Channels,
-    /// The hops by which they came, each with the groups where packets go that made it.
+    /// The hops by which they came, each with the groups to which packets that made it go.
     pub(super) held: Vec<(Hop, Groups)>,
     /// All these groups.
     pub(super) bound: Groups,
