@@ -1,4 +1,4 @@
-//! Hands the linker this folder, where `memory.x` is.
+//! Adds this folder, where `memory.x` is, to the linker's search path.
 
 fn main() {
     let here = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");

@@ -1,7 +1,7 @@
 //! Virtual channels: which one a packet takes on its next link.
 //!
-//! Under each of the first three schemes some rank of the channels rises strictly along every path in any Dragonfly,
-//! so no cycle of channels that wait for each other can close (Dally and Seitz, 1987):
+//! Under each of the first three schemes a rank of the channels rises strictly along every path in any Dragonfly, so no
+//! cycle of channels that wait for each other can close (Dally and Seitz, 1987):
 //!
 //! - `ordered` (after Won et al., HPCA 2015): VC 0 at injection; one higher on arriving in a new
 //!   group; one higher for a second local hop in a row; the same from a local to a global hop.
@@ -10,10 +10,10 @@
 //! - `positional`: one VC for each place that a link can have on a path. The rank is that place:
 //!   source local, PAR's second source local, first global, first and second local in the
 //!   intermediate group, second global, destination local.
-//! - `up-down`, for groups of leaves and spines: VC 0 at injection; one higher for the second of two local hops in
-//!   the intermediate group, where the packet turns from down to up, or else for the second global link. A local
-//!   link leads up, to a spine, or down, to a leaf, and the rank is 3·VC + (0 if the link leads up, 1 if it is
-//!   global, 2 if it leads down). In other wirings it promises nothing.
+//! - `up-down`, for groups of leaves and spines: VC 0 at injection; one higher for the second of two local hops in the
+//!   intermediate group, where the packet turns from down to up, or else for the second global link. A local link leads
+//!   up, to a spine, or down, to a leaf, and the rank is 3·VC + (0 if the link leads up, 1 if it is global, 2 if it
+//!   leads down). In other wirings it guarantees nothing.
 
 use crate::{Header, Scheme, Stage};
 use tvlb_schema::{Decision, VcScheme};
@@ -39,7 +39,7 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// What a routing scheme needs where VCs are assigned by `channels`.
+    /// The needs of a routing scheme if VCs are assigned by `channels`.
     pub const fn needed(channels: VcScheme, scheme: Scheme) -> Self {
         scheme.channels(channels)
     }
@@ -59,7 +59,7 @@ impl Channels {
     /// `up-down` for every scheme: up 0, G0, down 0, up 1, G1, down 1.
     pub const UP_DOWN: Self = Self { local: 2, global: 2 };
 
-    /// What is enough for any assignment and any scheme. A header has room for eight.
+    /// Enough for any assignment and any scheme. A header has room for eight.
     pub const MOST: Self = Self { local: 7, global: 6 };
 
     /// The number that is enough on any link.
@@ -75,8 +75,8 @@ pub(crate) enum HopKind {
     Global,
 }
 
-/// How one VC scheme assigns: for each place of a link on a path the next VC is the current one or
-/// 0, plus a constant.
+/// The assignment of one VC scheme: for each place of a link on a path the next VC is the current one or 0, plus a
+/// constant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules([ChannelRule; 16]);
 
@@ -141,16 +141,15 @@ impl Rules {
     }
 }
 
-/// The place of a packet's second local hop in its source group: no packet makes a local hop after
-/// two there, so that place is free. The second half of a path within one group has the stage of
-/// the second of them, but not its rule.
+/// The place of a packet's second local hop in its source group: no packet makes a local hop after two there, so that
+/// place is free. The second half of a path within one group has the stage of the second of them, but not its rule.
 pub(crate) const AGAIN: u32 = place(Stage::SourceLocalAgain as u32, HopKind::Local);
 
 /// The virtual channel of a packet's first link under every scheme.
 pub(crate) const AT_INJECTION: u8 = 0;
 
-/// By kind of link the virtual channel that a packet takes on the first link after a decision: at its source, or
-/// at PAR's second look, to which it came by one local hop.
+/// For each kind of link, the virtual channel of a packet on the first link after a decision: at its source, or at
+/// PAR's second look, which it reaches by one local hop.
 #[derive(Clone, Copy)]
 pub(crate) struct FirstChannels {
     pub(crate) local: u8,
@@ -182,7 +181,7 @@ impl FirstChannels {
     }
 }
 
-/// The place of the next link on the path of a packet that stands at this stage.
+/// The place of the next link on the path of a packet at this stage.
 #[inline]
 pub(crate) const fn place(stage: u32, next: HopKind) -> u32 {
     stage << 1 | next as u32
@@ -209,7 +208,7 @@ const fn up_down_rises(stage: Stage, next: HopKind) -> bool {
     }
 }
 
-/// The VC that `positional` has for a place.
+/// The VC of `positional` for a place.
 const fn position(stage: Stage, next: HopKind) -> u8 {
     match next {
         HopKind::Global => (stage as u8 >= Stage::Middle as u8) as u8,

@@ -1,19 +1,18 @@
-//! How many virtual channels the packets need that a switch's own image lets it send.
+//! How many virtual channels the packets need that a switch may send according to its own image.
 //!
-//! [`Channels::needed`] is enough for any path that a scheme can draw. A set may leave out the longest
-//! of them: one whose routes make at most one hop in the intermediate group needs a local and a global
-//! channel less with `ordered` (L0 G0 L1 G1 L2) and with `per-hop`, and none less with `positional`,
-//! whose last local hop has channel 3 on every path. Here each path that can be sent is followed hop by
-//! hop, by the rules that forwarding itself obeys.
+//! [`Channels::needed`] is enough for any path that a scheme can draw. A set may leave out the longest of them: one
+//! whose routes make at most one hop in the intermediate group needs a local and a global channel less with `ordered`
+//! (L0 G0 L1 G1 L2) and with `per-hop`, but the same with `positional`, whose last local hop has channel 3 on every
+//! path. Here each possible path is followed hop by hop, by the rules of forwarding itself.
 //!
-//! Promise: a switch that has these channels sends no packet, whatever dies, that needs another one. Two
-//! kinds of path are therefore counted that most switches never send: a MIN path that makes two hops in
-//! the group of its destination, around a dead link, and, with PAR, one that makes two in its source
-//! group. Where there are none to spare for what else a dead part would make possible, it is not drawn.
+//! Promise: a switch that has these channels sends no packet, whatever dies, that needs another one. Two kinds of path
+//! are therefore included that most switches never send: a MIN path that makes two hops in the group of its
+//! destination, around a dead link, and, with PAR, one that makes two in its source group. If links have no spare
+//! channel for another detour around a dead part, the switch does not use it.
 //!
-//! A switch that serves MIN alone, of a fabric in which every MIN path is direct, may have as few channels as
-//! these paths take (Prisacari et al. 2013, section 2: two for shortest paths; here under `ordered`). It keeps
-//! the promise by taking no image of dead parts.
+//! A switch that serves only MIN, in a fabric whose MIN paths are all direct, may have as few channels as these paths
+//! take (Prisacari et al. 2013, section 2: two for shortest paths; here under `ordered`). It keeps the promise by
+//! refusing fault images.
 
 use crate::channel::{AGAIN, HopKind, Rules, place};
 use crate::path::{Path, Place};
@@ -35,12 +34,12 @@ impl ChannelWalk {
         Self::at(Rules::of(assignment), Header::from_bits(0))
     }
 
-    /// A packet where its header says that it is.
+    /// A packet at the place in its header.
     const fn at(rules: &'static Rules, header: Header) -> Self {
         Self { rules, header, needed: Channels { local: 0, global: 0 } }
     }
 
-    /// One hop, by the link at this place of a path, to where it has this stage.
+    /// One hop, over the link at this place of a path, to this stage.
     const fn hop(self, at: u32, arrives: Stage) -> Self {
         let channel = self.rules.assign(self.header, at);
         let count = channel.saturating_add(1);
@@ -62,7 +61,7 @@ impl ChannelWalk {
         self.hop(place(self.header.stage_code(), HopKind::Global), arrives)
     }
 
-    /// So many local hops in the source group, at most two, and the link that leaves it.
+    /// This many local hops in the source group, at most two, and the link that leaves it.
     fn out_of_source(self, local_hops: u8, arrives: Stage) -> Self {
         let mut walk = self;
         if local_hops > 0 {
@@ -74,8 +73,8 @@ impl ChannelWalk {
         walk.global_hop(arrives)
     }
 
-    /// From where a VLB packet comes to its intermediate group so many hops within that, at most two, and so many
-    /// within the group of its destination, at most one.
+    /// From the arrival of a VLB packet in its intermediate group: this many hops within that, at most two, and within
+    /// the group of its destination, at most one.
     const fn onward(self, mid: u32, tail: u32) -> Self {
         let mut walk = self;
         if mid > 1 {
@@ -92,7 +91,7 @@ impl ChannelWalk {
     }
 }
 
-/// By VC scheme, in the order of their codes: what a VLB packet needs from where it comes to its intermediate group, if
+/// By VC scheme, in the order of their codes: the needs of a VLB packet from its arrival in its intermediate group, if
 /// it makes two hops there, above the channel of the first of them.
 const ABOVE_FIRST: [Channels; 4] = [
     above_first(VcScheme::Ordered),
@@ -109,31 +108,30 @@ const fn above_first(assignment: VcScheme) -> Channels {
     Channels { local: local - first, global: global - first }
 }
 
-/// The place of a local hop with which a VLB packet goes on from where it comes to its intermediate group.
+/// The place of a local hop with which a VLB packet goes on after its arrival in the intermediate group.
 const AT_MIDDLE: u32 = place(Stage::Middle as u32, HopKind::Local);
 
-/// What a MIN path needs that makes one local hop in its source group, and one in that of its destination.
+/// The needs of a MIN path with one local hop in its source group, and one in that of its destination.
 fn by_direct_min(assignment: VcScheme) -> Channels {
     let arrived = ChannelWalk::new(assignment).out_of_source(1, Stage::Destination);
     arrived.local_hop(Stage::DestinationLocal).needed
 }
 
-/// What a MIN path needs that makes so many local hops in its source group, and two in that of its
-/// destination, as one does that meets a dead link there.
+/// The needs of a MIN path with this many local hops in its source group, and two in that of its destination, as around
+/// a dead link there.
 fn by_min(assignment: VcScheme, local_hops: u8) -> Channels {
     let arrived = ChannelWalk::new(assignment).out_of_source(local_hops, Stage::Destination);
     let third = arrived.hop(place(Stage::Middle as u32, HopKind::Local), Stage::MiddleLocal);
     third.local_hop(Stage::DestinationLocal).needed
 }
 
-/// What two hops within one group need.
+/// The needs of two hops within one group.
 fn within_group(assignment: VcScheme) -> Channels {
     let third = ChannelWalk::new(assignment).local_hop(Stage::SourceLocal);
     third.local_hop(Stage::DestinationLocal).needed
 }
 
-/// What a route of this shape needs that begins after `hops_before` local hops of the source group, 0
-/// or 1.
+/// The needs of a route of this shape that begins after `hops_before` local hops of the source group, 0 or 1.
 fn by_route(assignment: VcScheme, shape: Shape, hops_before: u8) -> Channels {
     let head = hops_before.saturating_add(shape.head());
     let arrived = ChannelWalk::new(assignment).out_of_source(head, Stage::Middle);
@@ -146,7 +144,7 @@ const fn hops_before(decision: Decision) -> u8 {
 }
 
 impl Channels {
-    /// What MIN packets need that make two local hops in their source group.
+    /// The needs of MIN packets that make two local hops in their source group.
     pub(crate) fn for_thirds(assignment: VcScheme) -> Self {
         by_min(assignment, 2)
     }
@@ -167,20 +165,19 @@ impl Channels {
 }
 
 impl Switch<'_> {
-    /// The virtual channels that packets of a scheme need which this switch sends by these paths: those of
-    /// [`Self::channels_needed`] where VLB paths are conventional, and what the longest paths of the image's
-    /// sets need where they are the sets'. Packets of all switches share the links, so a link needs the
-    /// most that any switch of the fabric says.
+    /// The virtual channels for the packets of a scheme that this switch sends by these paths: those of
+    /// [`Self::channels_needed`] if VLB paths are conventional, and the needs of the longest paths of the image's sets
+    /// if they are the sets'. Packets of all switches share the links, so a link needs the most that any switch of the
+    /// fabric states.
     ///
-    /// Where no cable joins this switch's group with some other one, a pair of which the set has no route
-    /// takes a conventional path, and only a search could tell whether there is such a pair. There nothing
-    /// is saved.
+    /// If no cable joins this switch's group with some other one, a pair without a route in the set takes a
+    /// conventional path there, and only a search could tell whether there is such a pair. Then nothing is saved.
     ///
-    /// MIN needs what its direct paths take, at most one local hop at each end, if the plan joins this
-    /// switch's group with every other one and all switches of a group with each other, or, where channels are
-    /// assigned `up-down`, all leaves of a group with all its spines, which all have higher indices than leaves or all
-    /// lower ones, and nothing is dead.
-    /// Otherwise MIN packets go around what is missing, or by VLB, and MIN needs what UGAL-L needs.
+    /// MIN needs only the channels of its direct paths, at most one local hop at each end, if the plan joins this
+    /// switch's group with every other one and all switches of a group with each other, or, if channels are assigned
+    /// `up-down`, all leaves of a group with all its spines, which all have higher indices than leaves or all lower
+    /// ones, and nothing is dead. Otherwise MIN packets go around missing links, or take VLB, and MIN needs the
+    /// channels of UGAL-L.
     ///
     /// # Example
     /// ```
@@ -223,8 +220,8 @@ impl Switch<'_> {
         needed
     }
 
-    /// Of a VLB packet that has come to its intermediate group, the most hops within that for which the links have
-    /// channels, at most two; `None` if they lack them for the way out.
+    /// The most hops within its intermediate group for which the links have channels for a VLB packet there, at most
+    /// two; `None` if they lack them for the way out.
     #[inline]
     pub(crate) fn most_hops_onward(&self, header: Header) -> Option<u8> {
         let first = self.rules.assign(header, AT_MIDDLE);
@@ -240,7 +237,7 @@ impl Switch<'_> {
         (0..=2).rev().find(|&mid| self.channels.have(walk.onward(mid.into(), 1).needed))
     }
 
-    /// Whether MIN packets of this switch take direct paths and no others.
+    /// Whether all MIN packets of this switch take direct paths.
     fn has_direct_min_alone(&self) -> bool {
         let fabric = self.image.fabric();
         fabric.is_faultless()
@@ -257,9 +254,9 @@ impl Switch<'_> {
         groups.all(|group| group == own || fabric.link_count(own, group) > 0)
     }
 
-    /// A VLB path where the set has none and there is no MIN path either: a conventional one, of those for
-    /// which the links have channels. Where they have too few for all, that is one of at most one hop in the
-    /// intermediate group, uniformly of the first [`crate::MOST_VISITED`] cells.
+    /// A VLB path if the set has none and there is no MIN path either: a conventional one for which the links have
+    /// channels. If they have too few for all, it has at most one hop in the intermediate group, and is drawn uniformly
+    /// from the first [`crate::MOST_VISITED`] cells.
     #[cold]
     #[inline(never)]
     pub(crate) fn draw_in_place_of_set(
@@ -289,7 +286,7 @@ impl Switch<'_> {
 mod tests {
     use super::*;
 
-    /// What routes of shapes of at most these hops need, from the source or after one hop.
+    /// The needs of routes of shapes of at most these hops, from the source or after one hop.
     fn routes(assignment: VcScheme, most: (u8, u8, u8), hops_before: u8) -> Channels {
         let top = Shape::new(most.0, most.1, most.2).unwrap();
         let shapes = Shape::all().filter(|shape| shape.is_within(top));
@@ -303,7 +300,7 @@ mod tests {
             let all = |hops_before| routes(assignment, (1, 2, 1), hops_before);
             assert_eq!(all(0), Channels::needed(assignment, Scheme::UgalL), "{assignment:?}");
             assert_eq!(all(1), Channels::needed(assignment, Scheme::Par), "{assignment:?}");
-            // And no other path needs more, but for one that only `positional` has no channel for.
+            // And no other path needs more, except one that only `positional` has no channel for.
             assert!(all(0).have(within_group(assignment)));
             assert!(all(0).have(by_min(assignment, 1)));
             assert!(all(1).have(by_min(assignment, 2)));
@@ -312,7 +309,7 @@ mod tests {
         }
     }
 
-    /// The sum stands in the place of a walk wherever it says that there are channels enough.
+    /// The sum replaces a walk wherever it says that there are enough channels.
     #[test]
     fn above_the_first_channel_a_way_on_needs_what_a_walk_says() {
         for (assignment, above) in VcScheme::ALL.into_iter().zip(ABOVE_FIRST) {

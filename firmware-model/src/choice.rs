@@ -1,4 +1,4 @@
-//! What a scheme chooses for a packet, and why.
+//! The choice of a scheme for a packet, and the reason.
 
 use crate::path::Path;
 use crate::{Header, Kind};
@@ -36,14 +36,14 @@ impl VlbPaths {
     }
 }
 
-/// Why a packet takes the kind of path that it takes.
+/// Why a packet takes its kind of path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Choice {
-    /// The destination is on the source switch: no path at all.
+    /// The destination is on the source switch: there is no path.
     Here,
-    /// MIN, by the scheme. Where MIN costs so little that it is taken whatever the VLB candidate,
-    /// none is drawn, so the pair may have none.
+    /// MIN, by the scheme. If MIN costs so little that no VLB candidate could beat it, none is drawn, so the pair may
+    /// have none.
     Min,
     /// VLB, by the scheme.
     Vlb,
@@ -54,7 +54,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The code in `tvlb.h`, `TVLB_HERE` to `TVLB_VLB_FALLBACK`; 0 says there that nothing was chosen.
+    /// The code in `tvlb.h`, `TVLB_HERE` to `TVLB_VLB_FALLBACK`; 0 means there that nothing was chosen.
     pub const fn code(self) -> u8 {
         match self {
             Self::Here => 1,
@@ -66,7 +66,7 @@ impl Choice {
     }
 }
 
-/// What a decision chose.
+/// The path that a decision chose.
 #[derive(Clone, Copy)]
 pub(crate) struct Chosen {
     pub(crate) path: Path,
@@ -90,7 +90,7 @@ impl Chosen {
         matches!(self.choice, Choice::Vlb | Choice::VlbFallback)
     }
 
-    /// The header of a packet that goes on as its second look has chosen.
+    /// The header of a packet that continues as its second look has chosen.
     #[inline]
     pub(crate) fn reroute(&self, header: Header) -> Header {
         let kind = if self.is_vlb() { Kind::Vlb } else { Kind::Min };

@@ -1,11 +1,11 @@
-//! Counters of credits in use that a switch owns, with the sums that decisions ask for.
+//! Counters of credits in use that a switch owns, with the sums that decisions need.
 
 use crate::credits::added_up;
 use crate::{Credits, Switch};
 use core::ops::Range;
 use tvlb_schema::Port;
 
-/// Why credits were not counted. The counters stay as they were.
+/// Why credits were not counted. The counters are unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -18,7 +18,8 @@ pub enum CreditError {
         /// The virtual channel.
         virtual_channel: u8,
     },
-    /// More credits came back than are in use: flits were sent without being counted, or a link has made credits.
+    /// More credits came back than are in use: flits were sent without being counted, or a link returned too many
+    /// credits.
     #[error("{returned} credits came back where {used} are in use")]
     Underflow {
         /// Credits in use on the virtual channel.
@@ -26,13 +27,13 @@ pub enum CreditError {
         /// Credits that came back.
         returned: u32,
     },
-    /// The sum of a port, or of all links, would be above `u32::MAX`.
+    /// The sum of a port, or of all links, would exceed `u32::MAX`.
     #[error("more than {} credits would be in use", u32::MAX)]
     Overflow,
 }
 
-/// Credits in use by port and virtual channel, and their sums, which are kept as flits are sent and credits return. So no
-/// decision adds anything up, whatever its queues and gate ask for.
+/// Credits in use by port and virtual channel, and their sums, which are updated as flits are sent and credits return.
+/// So no decision has to add them up, whatever its queues and gate need.
 ///
 /// There is room for `PORTS` ports of `CHANNELS` virtual channels each, 4 · (`PORTS` + 2) · (`CHANNELS` + 1) + 8 bytes.
 /// A switch with traffic classes has such counters for each class.
@@ -79,7 +80,7 @@ struct Summed<const CHANNELS: usize> {
 impl<const CHANNELS: usize> Summed<CHANNELS> {
     const NONE: Self = Self { by_channel: [0; CHANNELS], sum: 0 };
 
-    /// Changes the counter of a channel, where there is one, and the sum by as much.
+    /// Changes the counter of a channel, if there is one, and the sum by the same amount.
     fn add(&mut self, virtual_channel: u8, flits: u32) {
         if let Some(counter) = self.by_channel.get_mut(usize::from(virtual_channel)) {
             *counter = counter.wrapping_add(flits);
@@ -89,10 +90,10 @@ impl<const CHANNELS: usize> Summed<CHANNELS> {
 }
 
 impl<const PORTS: usize, const CHANNELS: usize> CreditCounters<PORTS, CHANNELS> {
-    /// Counters for the ports of a switch, on all of which nothing is in use. `None` if it has more than `PORTS` ports, or
-    /// was booted for more than `CHANNELS` virtual channels.
+    /// Counters for the ports of a switch, with nothing in use. `None` if it has more than `PORTS` ports, or was booted
+    /// for more than `CHANNELS` virtual channels.
     ///
-    /// They stay as they are where the switch takes other tables, since a replacement has the same ports.
+    /// They stay valid when the switch takes other tables, because a replacement has the same ports.
     #[must_use]
     pub fn of(switch: &Switch<'_>) -> Option<Self> {
         let Range { start, end } = switch.image().link_ports();
@@ -106,7 +107,7 @@ impl<const PORTS: usize, const CHANNELS: usize> CreditCounters<PORTS, CHANNELS> 
         })
     }
 
-    /// Flits were sent by a port on a virtual channel.
+    /// Counts flits sent through a port on a virtual channel.
     ///
     /// # Errors
     /// There is no such counter, or a sum is full.
@@ -119,7 +120,7 @@ impl<const PORTS: usize, const CHANNELS: usize> CreditCounters<PORTS, CHANNELS> 
         Ok(())
     }
 
-    /// Buffer space of a virtual channel downstream of a port has come back.
+    /// Counts returned buffer space of a virtual channel downstream of a port.
     ///
     /// # Errors
     /// There is no such counter, or it has less in use.
@@ -143,7 +144,7 @@ impl<const PORTS: usize, const CHANNELS: usize> CreditCounters<PORTS, CHANNELS> 
         counter.copied().ok_or(CreditError::NoCounter { port, virtual_channel })
     }
 
-    /// Changes a counter and the sums that it is in. None of them gets above `u32::MAX` or below 0.
+    /// Changes a counter and the sums that include it. None of them may exceed `u32::MAX` or fall below 0.
     fn add(&mut self, port: Port, virtual_channel: u8, flits: u32) {
         if let Some(counters) = self.ports.get_mut(port.as_usize()) {
             counters.add(virtual_channel, flits);
@@ -174,7 +175,7 @@ impl<const PORTS: usize, const CHANNELS: usize> Credits for CreditCounters<PORTS
         Some(self.counter(port, virtual_channel).unwrap_or(0))
     }
 
-    /// A sum that is kept, if these are all ports of links.
+    /// A maintained sum, if these are all ports of links.
     #[inline]
     fn used_by_links(&self, ports: Range<u16>) -> u32 {
         if ports == (self.first_local..self.end) {
@@ -183,7 +184,7 @@ impl<const PORTS: usize, const CHANNELS: usize> Credits for CreditCounters<PORTS
         added_up(ports, |port| self.used(port))
     }
 
-    /// A sum that is kept, if these are the ports of the links within the group or of those to other groups.
+    /// A maintained sum, if these are the ports of the links within the group or of those to other groups.
     #[inline]
     fn used_by_links_on(&self, ports: Range<u16>, virtual_channel: u8) -> u32 {
         let [local, global] = &self.links;

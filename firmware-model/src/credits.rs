@@ -1,4 +1,4 @@
-//! What a switch knows of its queues.
+//! A switch's knowledge of its queues.
 
 use crate::Header;
 use core::ops::Range;
@@ -6,16 +6,15 @@ use tvlb_schema::{GlobalPort, Port};
 
 /// The credits of one switch's output ports.
 ///
-/// In firmware this reads the credit counters; in a simulator it may know more. Credits in use are flits sent
-/// towards a port whose buffer space downstream has not been returned yet.
+/// In firmware this reads the credit counters; in a simulator it may know more. Credits in use are flits sent to a port
+/// whose buffer space downstream was not returned yet.
 pub trait Credits {
     /// Credits in use on a port, over all its virtual channels.
     fn used(&self, port: Port) -> u32;
 
-    /// Credits in use of one virtual channel of a port, if they are known by channel. `None` where only sums
-    /// are, whatever the port and the channel: a switch whose image weighs by single channels
-    /// ([`Queue::Channel`]) then refuses to decide ([`Error::SumsOnly`]). [`Switch::with_sums_only`] finds
-    /// that out at boot.
+    /// Credits in use of one virtual channel of a port, if they are known by channel. `None`, for every port and
+    /// channel, if only sums are known: a switch whose image weighs by single channels ([`Queue::Channel`]) then
+    /// refuses to decide ([`Error::SumsOnly`]). [`Switch::with_sums_only`] finds that out at boot.
     ///
     /// [`Queue::Channel`]: tvlb_schema::Queue::Channel
     /// [`Error::SumsOnly`]: crate::Error::SumsOnly
@@ -25,25 +24,24 @@ pub trait Credits {
         None
     }
 
-    /// The sum of [`Self::used`] over the ports of a switch's links, which are those of these numbers;
-    /// `u32::MAX` where it is more. A decision with a gate asks for it, once. The default adds the
-    /// ports up; who keeps a running sum gives that, so that the gate costs nothing. Ports without a
-    /// cable are among the numbers. They have no credits in use.
+    /// The sum of [`Self::used`] over the ports of a switch's links, which have these numbers; `u32::MAX` if it is
+    /// more. A decision with a gate calls it once. The default adds the ports up; an implementation that maintains a
+    /// running sum can return that, so that the gate costs nothing. Ports without a cable are among the numbers. They
+    /// have no credits in use.
     fn used_by_links(&self, ports: Range<u16>) -> u32 {
         added_up(ports, |port| self.used(port))
     }
 
-    /// The same of one virtual channel, of the links within the group or of those to other groups. A decision
-    /// that counts single channels and has a gate asks for both, once each.
+    /// The same for one virtual channel, over the links within the group or those to other groups. A decision that
+    /// counts single channels and has a gate calls it once for each.
     fn used_by_links_on(&self, ports: Range<u16>, virtual_channel: u8) -> u32 {
         added_up(ports, |port| self.used_on(port, virtual_channel).unwrap_or(0))
     }
 
-    /// What UGAL-L and PAR weigh a path by, as two factors of its cost: credits in use, and hops. The path
-    /// sets out by `port`, a packet on it then has `header` (of a node on the destination switch), and `hops` are
-    /// to be made. `virtual_channel` is the one that counts, or `None` where all do. A switch sees its own ports
-    /// only, so the default is the queue of the first port and all hops. A simulator that sees whole paths
-    /// may weigh by those instead.
+    /// The two factors of a path's cost in UGAL-L and PAR: credits in use, and hops. The path begins with `port`, a
+    /// packet on it then has `header` (for a node on the destination switch), and has `hops` to make. `virtual_channel`
+    /// is the one that counts, or `None` if all do. A switch sees only its own ports, so the default is the queue of
+    /// the first port and all hops. A simulator that sees whole paths may weigh by those instead.
     fn weighed(
         &self,
         port: Port,
@@ -55,9 +53,9 @@ pub trait Credits {
         (self.queue(port, virtual_channel), hops)
     }
 
-    /// What the other switches of the group have told of the queue of their global port x, which UGAL-L adds to that of
-    /// the first port of a path that begins with a local hop and leaves the group by x ([`GroupQueues`]). The
-    /// default is that nothing is told.
+    /// What the other switches of the group have told about the queue of their global port x. UGAL-L adds it to the
+    /// queue of the first port of a path that begins with a local hop and leaves the group through x ([`GroupQueues`]).
+    /// By default nothing is told.
     ///
     /// [`GroupQueues`]: crate::GroupQueues
     #[inline]
@@ -75,15 +73,15 @@ pub trait Credits {
     }
 }
 
-/// The sum over ports; `u32::MAX` where it is more.
+/// The sum over ports; `u32::MAX` if it is more.
 #[inline]
 pub(crate) fn added_up(ports: Range<u16>, used: impl Fn(Port) -> u32) -> u32 {
     ports.map(|port| used(Port(port))).fold(0, u32::saturating_add)
 }
 
-/// One counter for each virtual channel of each physical port: that of channel c of port n is at n · channels + c.
-/// A counter beyond the end counts as idle. [`CreditCounters`](crate::CreditCounters) own their counters and keep the sums
-/// that a gate asks for.
+/// One counter for each virtual channel of each physical port: that of channel c of port n is at n · channels + c. A
+/// counter beyond the end counts as idle. [`CreditCounters`](crate::CreditCounters) own their counters and maintain the
+/// sums that a gate needs.
 ///
 /// # Example
 /// ```

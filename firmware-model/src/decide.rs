@@ -1,5 +1,5 @@
-//! The source decision as a switch makes it: where the destination is, what the scheme chooses, and
-//! the packet's first step. The schemes are in [`crate::schemes`].
+//! The source decision of a switch: where the destination is, what the scheme chooses, and the packet's first step. The
+//! schemes are in [`crate::schemes`].
 
 use crate::channel::AT_INJECTION;
 use crate::choice::{Choice, Chosen};
@@ -13,18 +13,18 @@ use tvlb_schema::{Decision, Dragonfly, NodeId, Port};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Admission {
-    /// What to do with the packet.
+    /// The packet's first step.
     pub step: Step,
-    /// What was chosen and why.
+    /// The choice and its reason.
     pub choice: Choice,
 }
 
-/// A path that was drawn for a packet to another switch.
+/// A path drawn for a packet to another switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnPath {
-    /// The port by which the packet sets out.
+    /// The port of its first hop.
     pub port: Port,
-    /// The header of a packet that has set out by it.
+    /// The header of a packet after that hop.
     pub header: Header,
     /// Its hops from switch to switch.
     pub hops: u8,
@@ -108,7 +108,7 @@ pub(crate) fn unreachable(switch: &Switch<'_>, to: &Place) -> Error {
     Error::Unreachable { from: switch.image.switch(), to: to.switch }
 }
 
-/// The first step of a packet on the path that was chosen.
+/// The first step of a packet on the chosen path.
 #[inline]
 pub(crate) fn set_out(to: &Place, terminal: u8, scheme: Scheme, chosen: &Chosen) -> Admission {
     let (path, choice) = (chosen.path, chosen.choice);

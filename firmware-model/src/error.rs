@@ -8,13 +8,13 @@ use tvlb_schema::{Decision, ImageError, NodeId, Port, SwitchId, VcScheme};
 #[non_exhaustive]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Error {
-    /// The fabric image is not one.
+    /// An invalid fabric image.
     #[error("fabric image: {0}")]
     FabricImage(ImageError),
-    /// The switch image is not one, or not of this fabric.
+    /// An invalid switch image, or one of another fabric.
     #[error("switch image: {0}")]
     SwitchImage(ImageError),
-    /// The fault image is not one, or not of this fabric.
+    /// An invalid fault image, or one of another fabric.
     #[error("fault image: {0}")]
     FaultImage(ImageError),
     /// A fault image that is older than the one in use.
@@ -44,7 +44,7 @@ pub enum Error {
         /// The routing scheme that is to run.
         scheme: Scheme,
     },
-    /// A decision that counts the credits of single virtual channels, of a switch that knows only sums.
+    /// A decision that counts the credits of single virtual channels, on a switch that knows only sums.
     #[error(
         "switch image: decision {} counts the credits of single virtual channels (queue=channel), but this switch knows only their sums; accepted an image with queue=port, or credits by port and channel",
         .decision.name()
@@ -66,17 +66,17 @@ pub enum Error {
         /// What the switch was booted for.
         booted_for: (Scheme, VlbPaths),
     },
-    /// Images that cannot replace those in use while packets are under way.
+    /// Images that cannot replace those in use while packets are in transit.
     #[error("replacement of tables in use: its {what} is {found:#x}, but it must stay {needed:#x}")]
     Replacement {
-        /// What differs.
+        /// The difference.
         what: &'static str,
-        /// What it is in the new images.
+        /// Its value in the new images.
         found: u64,
-        /// What it is in those in use.
+        /// Its value in those in use.
         needed: u64,
     },
-    /// Images of another fabric, one of which has a part that is not the same in the other and is in use.
+    /// Images of another fabric, with a part in use that differs between the two.
     #[error("replacement of tables in use: {part} is not the same in the fabric of the {} tables, and the {tables} ones draw paths over it; accepted once their fault image lists it", if *.tables == "old" { "new" } else { "old" })]
     PartInUse {
         /// The part.
@@ -102,7 +102,7 @@ pub enum Error {
         /// The destination switch.
         to: SwitchId,
     },
-    /// The header of a packet that decides at every hop, where one is needed whose path was decided.
+    /// The header of a packet that decides at every hop, where a decided path is needed.
     #[error("header {bits:#018x}: its kind (the two lowest bits) is {}, accepted 0 (MIN), 1 (MIN open to PAR) or 2 (VLB)", .bits & 3)]
     HeaderKind {
         /// The header.
@@ -117,7 +117,7 @@ pub enum Error {
         field: &'static str,
         /// Its value.
         found: u32,
-        /// The most it may be.
+        /// Its largest valid value.
         most: u32,
     },
     /// A packet that cannot have come to this switch at this stage of its route.
@@ -130,7 +130,7 @@ pub enum Error {
         /// The switch it was given to.
         at: SwitchId,
     },
-    /// The route leaves by a port that has no cable.
+    /// The route leaves through a port that has no cable.
     #[error("header {bits:#018x}: its route leaves by port {port}, which has no cable")]
     NoCable {
         /// The header.
@@ -151,8 +151,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// The number by which `tvlb.h` knows the error, for counters and messages: it never changes its meaning. Errors
-    /// that a program answers alike can share one.
+    /// The number of the error in `tvlb.h`, for counters and messages: it never changes its meaning. Errors with the
+    /// same answer in a program may share one.
     pub const fn code(&self) -> i32 {
         match self {
             Self::FabricImage(_) => 3,

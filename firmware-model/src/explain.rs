@@ -1,7 +1,7 @@
-//! Why a packet takes the path that it takes: the same decision, with all that it was made from.
+//! Why a packet takes its path: the same decision, with all its inputs.
 //!
-//! An explanation is for engineers and tools: it makes the decision again, so it must be given what
-//! the decision was given, the state of the random numbers included.
+//! An explanation is for engineers and tools: it makes the decision again, so it must get the same inputs, including
+//! the state of the random numbers.
 
 use crate::decide::{admit, set_out, unreachable};
 use crate::path::Path;
@@ -15,26 +15,26 @@ use crate::{
 use rand_core::Rng;
 use tvlb_schema::{Candidates, Decision, GlobalPort, NodeId, Port, SwitchIndex, Weighing};
 
-/// One of the paths that a decision chose between, and what spoke for it.
+/// One of the paths that a decision chose from, and its cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The port by which it leaves the source group; 0 on a path within the group.
+    /// The port through which it leaves the source group; 0 on a path within the group.
     pub x: GlobalPort,
-    /// The port by which it leaves the intermediate group; 0 on a MIN path and within the group.
+    /// The port through which it leaves the intermediate group; 0 on a MIN path and within the group.
     pub y: GlobalPort,
     /// The switch to visit before y's own, or y's own; on a VLB path within the group the switch
     /// to go through; 0 on a MIN path.
     pub detour: SwitchIndex,
-    /// Hops from switch to switch that are left, 1 to 6.
+    /// Remaining hops from switch to switch, 1 to 6.
     pub hops: u8,
     /// The first output port.
     pub port: Port,
-    /// The virtual channel of that port whose credits were counted, if not those of all were.
+    /// The virtual channel of that port whose credits were counted, unless all were.
     pub virtual_channel: Option<u8>,
-    /// Credits in use of that port, of all its virtual channels or of the one that counts, or what
-    /// [`Credits::weighed`] says in their place.
+    /// Credits in use of that port, of all its virtual channels or of the one that counts, or the first factor of
+    /// [`Credits::weighed`].
     pub queue: u32,
-    /// What is compared: queue times hops, or the product of what [`Credits::weighed`] says.
+    /// The compared cost: queue times hops, or the product of [`Credits::weighed`].
     pub cost: u64,
 }
 
@@ -75,7 +75,7 @@ impl Drawn {
         self.iter().next().is_none()
     }
 
-    /// The one that is weighed: the cheapest, and of several that cost the same the one drawn first.
+    /// The one that is weighed: the cheapest, and among equal ones the first drawn.
     pub fn cheapest(&self) -> Option<Candidate> {
         self.iter().min_by_key(|candidate| candidate.cost)
     }
@@ -87,10 +87,10 @@ impl Drawn {
     }
 }
 
-/// A decision and what it was made from.
+/// A decision and its inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation<T> {
-    /// What was decided.
+    /// The decision.
     pub outcome: T,
     /// The MIN candidate that was weighed, if one was drawn: the cheapest of `min_drawn`.
     pub min: Option<Candidate>,
@@ -100,13 +100,13 @@ pub struct Explanation<T> {
     pub min_drawn: Drawn,
     /// All VLB candidates.
     pub vlb_drawn: Drawn,
-    /// What the gate was asked, if it was.
+    /// The gate's inputs, if there was one.
     pub gate: Option<GateLook>,
     /// How the decision weighs: T, how many candidates it draws, and the gate.
     pub weighing: Weighing,
 }
 
-/// What was seen of a decision while it was made.
+/// Notes taken while a decision was made.
 #[derive(Default)]
 struct DecisionNotes {
     min: Drawn,

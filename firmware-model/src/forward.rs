@@ -4,7 +4,7 @@ use crate::channel::{AGAIN, HopKind, place};
 use crate::{Error, Header, Kind, Stage, Switch, local_hop};
 use tvlb_schema::{FabricImage, GlobalPort, Port, SwitchIndex};
 
-/// What a switch does with a packet.
+/// The action of a switch on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Step {
@@ -17,15 +17,14 @@ pub enum Step {
     Send {
         /// The physical port.
         port: Port,
-        /// The virtual channel on the link behind that port.
+        /// The virtual channel on the link at that port.
         virtual_channel: u8,
         /// The header it travels with.
         header: Header,
     },
 }
 
-/// What a packet to another group does at a stage of its route, in one word; 0 where it makes no
-/// sense that it is there.
+/// The action of a packet to another group at a stage of its route, in one word; 0 if it cannot be at that stage.
 #[derive(Clone, Copy)]
 struct Leg(u16);
 
@@ -35,8 +34,8 @@ impl Leg {
 
     const NONE: Self = Self(0);
 
-    /// It is about to leave the group by the port at this bit of the header, and is then at this
-    /// stage; a local hop towards that port leads to the other, or is not to be made.
+    /// It is about to leave the group through the port at this bit of the header, and then has this stage; a local hop
+    /// towards that port leads to the other stage, or is not allowed.
     const fn new(leaves_by: u16, behind_global: Stage, behind_local: Option<Stage>) -> Self {
         let local = match behind_local {
             Some(stage) => stage as u16,
@@ -47,7 +46,7 @@ impl Leg {
 
     const fn of(stage: Stage, kind: Kind) -> Self {
         let is_vlb = matches!(kind, Kind::Vlb);
-        // Only PAR's second look, which leaves no packet open, sends one on within its source group.
+        // Only PAR's second look, after which no packet is open, sends one on within its source group.
         let local = match stage {
             Stage::Source => Some(Stage::SourceLocal),
             Stage::SourceLocal if !matches!(kind, Kind::OpenMin) => Some(Stage::SourceLocalAgain),
@@ -83,7 +82,7 @@ impl Leg {
         table
     }
 
-    /// The port by which the packet leaves the group.
+    /// The port through which the packet leaves the group.
     #[inline]
     const fn leaves_by(self, header: Header) -> GlobalPort {
         GlobalPort((header.bits() >> (self.0 & 31) & 0xfff) as u16)
@@ -94,14 +93,14 @@ impl Leg {
         self.0 as u32 >> 5 & 7
     }
 
-    /// 0 if no local hop is to be made.
+    /// 0 if no local hop is allowed.
     #[inline]
     const fn behind_local(self) -> u32 {
         self.0 as u32 >> 8
     }
 }
 
-/// Where a header has x and y.
+/// The position of x in a header.
 const X: u16 = 28;
 const Y: u16 = 16;
 
@@ -129,9 +128,8 @@ pub(crate) fn forward(switch: &Switch<'_>, header: Header) -> Result<Step, Error
     forward_out(switch, header, stage, leg, leaves_by)
 }
 
-/// The next step of a packet that has just come to its intermediate group.
-// Kept out of line on a host, where the compiler would otherwise test for a detour at every
-// stage.
+/// The next step of a packet that has just arrived in its intermediate group.
+// Kept out of line on a host, where the compiler would otherwise test for a detour at every stage.
 #[cfg_attr(target_os = "none", inline)]
 #[cfg_attr(not(target_os = "none"), inline(never))]
 fn forward_from_arrival(
@@ -150,8 +148,7 @@ fn forward_from_arrival(
     send_local(switch, header, detour, Stage::MiddleDetour as u32)
 }
 
-/// The next step of a packet that leaves the group by this port, or goes to the switch that
-/// has it.
+/// The next step of a packet that leaves the group through this port, or goes to the switch that has it.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline)]
 fn forward_out(
@@ -179,9 +176,9 @@ fn forward_out(
     send_local(switch, header, df.split_port(leaves_by).0, leg.behind_local())
 }
 
-/// Sends a packet by its port of this switch, if that has a cable that lives.
-// Apart on a host: a call in the midst of the common case would make it save registers. A switch has no
-// flash for both.
+/// Sends a packet through its port of this switch, if that has a live cable.
+// Separate on a host: a call in the middle of the common case would make it save registers. A switch has no flash for
+// both.
 #[cold]
 #[inline(never)]
 fn send_by_cable(switch: &Switch<'_>, header: Header, stage: u32, leg: Leg) -> Result<Step, Error> {
@@ -193,7 +190,7 @@ fn send_by_cable(switch: &Switch<'_>, header: Header, stage: u32, leg: Leg) -> R
     send(switch, header, port, place(stage, HopKind::Global), leg.behind_global())
 }
 
-/// Whether a packet under way may leave by a global port of this switch: its cable lives or is drained.
+/// Whether a packet in transit may leave through a global port of this switch: its cable is live or drained.
 #[cfg_attr(target_os = "none", inline)]
 fn carries(switch: &Switch<'_>, port: GlobalPort) -> bool {
     let is_drained = || switch.image.fabric().is_draining() && switch.image.behind(port).is_some();
@@ -218,8 +215,8 @@ fn forward_within_group(
 ) -> Result<Step, Error> {
     let (next, arrived) = match (header.stage(), header.kind()) {
         (Stage::Source, Some(Kind::Vlb)) => (header.detour(), Stage::SourceLocal),
-        // The last is a MIN packet at a third switch, since the one where it arrived has no link to its
-        // destination. This switch need not know yet that the link is dead.
+        // The last is a MIN packet at a third switch, because the one where it arrived has no link to its destination.
+        // This switch may not yet know that the link is dead.
         (Stage::Source | Stage::Destination, Some(_))
         | (Stage::SourceLocal, Some(Kind::Vlb))
         | (Stage::MiddleLocal, Some(Kind::Min | Kind::OpenMin)) => {
@@ -266,8 +263,8 @@ fn send_by_links(
     step
 }
 
-/// Sends a packet to another switch of this group over what is drained.
-// Apart, since the planned fabric takes stack.
+/// Sends a packet to another switch of this group over drained links.
+// Separate, because the planned fabric takes stack.
 #[cold]
 #[inline(never)]
 fn send_by_drained(
@@ -342,7 +339,7 @@ fn refuse(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
     Err(wrong_with(switch, header))
 }
 
-/// What is wrong with a header that makes no sense here.
+/// Why a header makes no sense here.
 #[cold]
 #[inline(never)]
 pub(crate) fn wrong_with(switch: &Switch<'_>, header: Header) -> Error {
@@ -366,8 +363,8 @@ pub(crate) fn wrong_with(switch: &Switch<'_>, header: Header) -> Error {
     }
 }
 
-/// Whether the fabric has all that the header names.
-// A second look has it inline, also in a program that holds another call which asks for it.
+/// Whether all fields of a header exist in the fabric.
+// Inlined in a second look, even in a program with another call of it.
 #[inline(always)]
 #[allow(clippy::inline_always)]
 pub(crate) fn is_in_range(switch: &Switch<'_>, header: Header) -> bool {

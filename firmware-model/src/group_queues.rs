@@ -1,19 +1,19 @@
-//! What the switches of a group tell each other of their global ports, in two bits for each.
+//! The levels of their global ports that the switches of a group tell each other, in two bits each.
 //!
-//! A source switch sees that a global port of another switch of its group is full only once the local queue towards that
-//! switch has filled, which is late. Where each switch tells the others now and then how full its own global ports are,
+//! A source switch sees that a global port of another switch of its group is full only after the local queue towards
+//! that switch has filled, which is late. If each switch regularly tells the others how full its own global ports are,
 //! [`Credits::told`] adds that to the queue of a path which begins with a local hop, and UGAL-L becomes UGAL by the
 //! group. Four levels are enough, and they may be as old as a packet's way through the group.
 //!
-//! The queue told is that of one virtual channel, on which packets leave their source group after a local hop
+//! The told queue is that of one virtual channel, on which packets leave their source group after a local hop
 //! ([`Switch::leaving_channel`](crate::Switch::leaving_channel)).
 
 use crate::{Credits, Header};
 use core::ops::Range;
 use tvlb_schema::{GlobalPort, Port};
 
-/// How full the global ports of a group are, as far as its switches have told: two bits for each port, four ports to a
-/// byte, so that a·h ports take a·h/4 bytes. What was never told, or has no place, counts as empty.
+/// How full the global ports of a group are, as last told by its switches: two bits for each port, four ports to a
+/// byte, so that a·h ports take a·h/4 bytes. A port without a level, or without a place, counts as empty.
 ///
 /// # Example
 /// ```
@@ -34,28 +34,28 @@ pub struct GroupQueues<const BYTES: usize> {
 }
 
 impl<const BYTES: usize> GroupQueues<BYTES> {
-    /// Nothing is told as yet, of buffers of so many flits behind a global port.
+    /// No levels yet, for buffers of this many flits at the far end of a global port.
     pub const fn new(buffer_flits: u32) -> Self {
         Self { levels: [0; BYTES], quarter: quarter(buffer_flits) }
     }
 
-    /// What a switch tells of a port with so many credits in use: 0 to 3, in quarters of the buffer.
+    /// The level of a port with this many credits in use: 0 to 3, in quarters of the buffer.
     #[inline]
     pub const fn level(used: u32, buffer_flits: u32) -> u8 {
         let quarter = quarter(buffer_flits);
-        // Without a division, of which not every switch has one.
+        // Without a division, which not every switch has.
         (used >= quarter) as u8
             + (used >= quarter.saturating_mul(2)) as u8
             + (used >= quarter.saturating_mul(3)) as u8
     }
 
-    /// The flits of a level: what is in use at least of a buffer of so many flits.
+    /// The flits of a level: the least that are in use of a buffer of this size.
     #[inline]
     pub const fn flits(level: u8, buffer_flits: u32) -> u32 {
         quarter(buffer_flits).saturating_mul(level as u32)
     }
 
-    /// A switch of the group has told the level of its port.
+    /// Notes the level that a switch of the group has told for its port.
     #[inline]
     pub fn tell(&mut self, port: GlobalPort, level: u8) {
         let (byte, shift) = place(port);
@@ -72,7 +72,7 @@ impl<const BYTES: usize> GroupQueues<BYTES> {
         self.quarter.saturating_mul(level.into())
     }
 
-    /// A switch's own credits, and beside them what it was told.
+    /// A switch's own credits, combined with these levels.
     pub const fn beside<'c, C: Credits + ?Sized>(
         &'c self,
         own: &'c C,
@@ -93,7 +93,7 @@ const fn place(port: GlobalPort) -> (usize, u32) {
     (port.as_usize() >> 2, (port.0 as u32 & 3) * 2)
 }
 
-/// A switch's own credits, and what the others of its group have told: [`GroupQueues::beside`].
+/// A switch's own credits, and the levels told by the others of its group: [`GroupQueues::beside`].
 #[derive(Clone, Copy, Debug)]
 pub struct CreditsTold<'c, C: ?Sized, const BYTES: usize> {
     own: &'c C,

@@ -1,4 +1,4 @@
-//! The packet header: one 64-bit word that holds all a later switch needs. `docs/reference/header.md` promises it.
+//! The packet header: one 64-bit word with everything a later switch needs. `docs/reference/header.md` guarantees it.
 //!
 //! | bits   | field       | meaning                                                            |
 //! |--------|-------------|--------------------------------------------------------------------|
@@ -11,11 +11,11 @@
 //! | 4..2   | VC          | the virtual channel of the link it last crossed; 0 at injection    |
 //! | 1..0   | kind        | 0 MIN, 1 MIN that PAR may change at the second switch, 2 VLB       |
 //!
-//! Kind 3 is reserved for packets that decide at every hop, whose other bits the crate `tvlb-ofar` has.
+//! Kind 3 is reserved for packets that decide at every hop; the crate `tvlb-ofar` defines their other bits.
 //!
-//! On a path within one group x and y are 0, and detour is the switch to go through if the kind
-//! is VLB. The word names links by ports of their own group, so no switch needs the wiring to
-//! forward, and a packet under way does not care which tables are loaded.
+//! On a path within one group x and y are 0, and detour is the switch to go through if the kind is VLB. The word names
+//! links by ports of their own group, so no switch needs the wiring to forward, and a packet in transit does not depend
+//! on which tables are loaded.
 
 use tvlb_schema::{GlobalPort, SwitchId, SwitchIndex};
 
@@ -28,7 +28,7 @@ pub enum Stage {
     Source = 0,
     /// In its source group after one local hop (or, on a path within one group, half-way).
     SourceLocal = 1,
-    /// In its source group after two local hops, which PAR makes, and MIN where two switches share no link.
+    /// In its source group after two local hops, which PAR makes, and MIN if two switches share no link.
     SourceLocalAgain = 2,
     /// In the intermediate group, just arrived by x.
     Middle = 3,
@@ -79,7 +79,7 @@ pub enum Kind {
     Min,
     /// Minimal for now: PAR may change it at the second switch.
     OpenMin,
-    /// By way of an intermediate group, or of a third switch of the same group.
+    /// Through an intermediate group, or a third switch of the same group.
     Vlb,
 }
 
@@ -94,10 +94,11 @@ impl Kind {
     }
 }
 
-/// A packet's header. Any 64 bits are a header; [`crate::Switch::forward`] says if they make sense.
+/// A packet's header. Any 64 bits are a header; [`crate::Switch::forward`] checks whether they make sense.
 ///
-/// From the highest bit on it has the destination switch in 16 bits, its terminal in 8, x and y in 12 each, the detour in 8,
-/// the stage in 3, the virtual channel in 3 and the kind in 2. That stays within a version: `docs/reference/header.md`.
+/// From the highest bit on it has the destination switch in 16 bits, its terminal in 8, x and y in 12 each, the detour
+/// in 8, the stage in 3, the virtual channel in 3 and the kind in 2. That does not change within a version:
+/// `docs/reference/header.md`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Header(u64);
@@ -146,13 +147,13 @@ impl Header {
         (self.0 >> 40 & 0xff) as u8
     }
 
-    /// The port by which the packet leaves its source group.
+    /// The port through which the packet leaves its source group.
     #[inline]
     pub const fn x(self) -> GlobalPort {
         GlobalPort((self.0 >> 28 & 0xfff) as u16)
     }
 
-    /// The port by which the packet leaves the intermediate group.
+    /// The port through which the packet leaves the intermediate group.
     #[inline]
     pub const fn y(self) -> GlobalPort {
         GlobalPort((self.0 >> 16 & 0xfff) as u16)
@@ -194,7 +195,7 @@ impl Header {
         (self.0 >> 2 & 7) as u8
     }
 
-    /// The kind of path; `None` of a packet that decides at every hop.
+    /// The kind of path; `None` for a packet that decides at every hop.
     #[inline]
     pub const fn kind(self) -> Option<Kind> {
         match self.0 & 3 {
@@ -205,8 +206,8 @@ impl Header {
         }
     }
 
-    /// Whether PAR may still change the packet's path at the switch where it arrives with this header, which
-    /// is its second one ([`Switch::reconsider`](crate::Switch::reconsider)).
+    /// Whether PAR may still change the packet's path at the switch where it arrives with this header, its second one
+    /// ([`Switch::reconsider`](crate::Switch::reconsider)).
     #[inline]
     pub const fn is_open(self) -> bool {
         self.kind_code() == Kind::OpenMin.code() && self.stage_code() == Stage::SourceLocal as u32

@@ -77,18 +77,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Two cores may ask one [`Switch`] at once, and it is cheap to copy: a program that changes its tables while packets
+//! Two cores may use one [`Switch`] at once, and it is cheap to copy: a program that changes its tables while packets
 //! fly lets a copy take them ([`Switch::replaced`], [`Switch::install_faults`]) and then uses the copy.
 //!
 //! # Size and speed
-//! A switch has little flash and a host has much, so the two builds inline differently. A build for
-//! a machine without an operating system (`target_os = "none"`) keeps one copy of each step of a
-//! draw (`inline(never)`) and lets the big functions that are called once swallow what only they
-//! call (`inline`); a build for a host does the reverse. The calls would cost the host a fifth of
-//! its time for a decision, and the copies would cost a switch more flash than it has for them.
-//! Both builds decide alike, which `firmware-model/bare-metal/run.sh` compares. The target decides and not a
-//! feature: cargo unites the features of all dependants, so that a feature set for a switch would
-//! slow down a simulator in the same build.
+//! A switch has little flash and a host has much, so the two builds inline differently. A build for a machine without
+//! an operating system (`target_os = "none"`) keeps one copy of each step of a draw (`inline(never)`) and inlines into
+//! the big functions what only they call (`inline`); a build for a host does the reverse. The calls would cost the host
+//! a fifth of its time for a decision, and the copies would cost a switch more flash than it has for them. Both builds
+//! decide alike, which `firmware-model/bare-metal/run.sh` checks. The target decides and not a feature: cargo unites
+//! the features of all dependants, so a feature set for a switch would slow down a simulator in the same build.
 //!
 //! # Panics
 //! Never, for any bytes and any header.

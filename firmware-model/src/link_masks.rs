@@ -1,15 +1,14 @@
-//! A host's short cut to the links of a switch: which of the links between two groups are a switch's own, as bits.
+//! A shortcut for a host to the links of a switch: which of the links between two groups are a switch's own, as bits.
 //!
-//! Drawing by intermediate switch asks of many switches how far they are, and looks at each link
-//! between their groups for it ([`crate::draw`]); drawing by shape asks switches for their links to a
-//! group, and looks at all ports of each ([`crate::draw`]). A program that boots all switches of a fabric has
-//! memory for the answers, as a switch does not: [`LinkMasks`] holds them once for all, in words that
-//! the program provides. What is drawn is the same.
+//! Drawing by intermediate switch needs the distances of many switches, and examines each link between their groups for
+//! them ([`crate::draw`]); drawing by shape asks switches for their links to a group, and scans all ports of each
+//! ([`crate::draw`]). A program that boots all switches of a fabric has memory for the answers, which a switch does not
+//! have: [`LinkMasks`] holds them once for all, in words that the program provides. The draws are the same.
 
 use tvlb_schema::{FabricImage, GroupId, SwitchIndex};
 
-/// For each two groups and each switch of the first: a word in which bit k is set where the k-th of the links
-/// between the two is the switch's.
+/// For each two groups and each switch of the first: a word in which bit k is set if the k-th of the links between the
+/// two is the switch's.
 ///
 /// # Example
 /// ```
@@ -33,23 +32,22 @@ pub struct LinkMasks<'m> {
     words: &'m [u32],
     a: u32,
     g: u32,
-    /// Of the fabric that they are of.
+    /// The identity of their fabric.
     identity: u64,
-    /// No switch has more links than one to a group.
+    /// Whether no switch has more than one link to a group.
     are_single: bool,
 }
 
 impl<'m> LinkMasks<'m> {
-    /// How many words the masks of a fabric take; `None` where two groups share more links than a word
-    /// has bits.
+    /// How many words the masks of a fabric take; `None` if two groups share more links than a word has bits.
     pub fn word_count(fabric: &FabricImage<'_>) -> Option<usize> {
         let df = fabric.dragonfly();
         let words = u64::from(df.g()) * u64::from(df.g()) * u64::from(df.a());
         (fabric.most_links() <= u32::BITS).then_some(usize::try_from(words).ok()?)
     }
 
-    /// The masks of a fabric, in the first of these words; `None` if there are fewer than
-    /// [`Self::word_count`] says, or if that says that there are no masks.
+    /// The masks of a fabric, in the first of these words; `None` if there are fewer than [`Self::word_count`], or if
+    /// that is `None`.
     pub fn fill(fabric: &FabricImage<'_>, words: &'m mut [u32]) -> Option<Self> {
         let df = fabric.dragonfly();
         let (a, g) = (df.a(), df.g());
@@ -67,8 +65,8 @@ impl<'m> LinkMasks<'m> {
         Self::of_words(fabric, words)
     }
 
-    /// The masks of a fabric from the words that [`Self::fill`] has filled for it; `None` if there are other
-    /// than as many as [`Self::word_count`] says.
+    /// The masks of a fabric from the words that [`Self::fill`] has filled for it; `None` unless there are exactly
+    /// [`Self::word_count`] of them.
     pub fn of_words(fabric: &FabricImage<'_>, words: &'m [u32]) -> Option<Self> {
         let df = fabric.dragonfly();
         let is_whole = Self::word_count(fabric) == Some(words.len());
@@ -82,8 +80,8 @@ impl<'m> LinkMasks<'m> {
         self.identity == fabric.identity()
     }
 
-    /// Which of the links to another group is a switch's, where no switch has several to one group; `None` where
-    /// one may have, because their order is not that of its ports.
+    /// Which of the links to another group is a switch's, if no switch has several to one group; `None` if one may
+    /// have, because their order is not that of its ports.
     #[inline]
     pub(crate) fn only_link(
         &self,
@@ -109,7 +107,7 @@ impl<'m> LinkMasks<'m> {
     }
 }
 
-/// Where the mask of a switch of the first group is.
+/// The position of the mask of a switch of the first group.
 #[inline]
 fn place(g: u32, a: u32, (from, to): (GroupId, GroupId), index: SwitchIndex) -> usize {
     let pair = (u32::from(from.0) * g).wrapping_add(to.0.into());

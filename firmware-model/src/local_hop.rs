@@ -1,23 +1,23 @@
-//! Local hops where two switches of a group share several links, or none, and paths where parts are dead.
+//! Local hops between switches of a group that share several links, or none, and paths around dead parts.
 //!
-//! Most fabrics are *plain*: one link joins every two switches of a group, nothing is dead, and nothing
-//! here is asked. On others:
+//! Most fabrics are *plain*: one link joins every two switches of a group, nothing is dead, and this module is not
+//! used. In others:
 //!
 //! - **Several links.** The first hop of a packet takes one of them at random, and each later local hop
 //!   one by the bits of its route and destination, so that a later hop of one route to one node always
 //!   takes the same link.
-//! - **No link.** A VLB route over such a hop is not drawn. A MIN path avoids it by another global link if
-//!   it can; where every global link needs such a hop, the packet goes by way of a third switch that is
-//!   linked to both; so it does within a group. In its source group it then makes two local hops, as a packet does that PAR's
-//!   second look sends on, and in its destination's group two, as a VLB packet does in the group between.
-//!   In the plan there is such a third switch for any two that have nodes.
+//! - **No link.** A VLB route over such a hop is not drawn. A MIN path avoids it by another global link if it can; if
+//!   every global link needs such a hop, the packet goes through a third switch that is linked to both, and within a
+//!   group likewise. In its source group it then makes two local hops, like a packet that PAR's second look sends on,
+//!   and in its destination's group two, like a VLB packet in the group between. In the plan there is such a third
+//!   switch for any two that have nodes.
 //!
-//! Dead links and switches are as if they were not there, dead cables between groups too: a path over one
-//! is not drawn, and the paths that are left are drawn as uniformly as before. Where the fault image says that they
-//! are only drained, a packet under way still goes over them if it has no other way. A set may then have no path
-//! for a pair, until images come that say so.
+//! Dead links and switches, and dead cables between groups, count as absent: no path over one is drawn, and the
+//! remaining paths are drawn as uniformly as otherwise. If the fault image says that they are only drained, a packet in
+//! transit still crosses them if it has no other way. A set may then have no path for a pair, until images arrive that
+//! say so.
 //!
-//! Work is bounded: a hop without a link looks at each switch of the group, all others at one pair.
+//! Work is bounded: a hop without a link examines each switch of the group, all others one pair.
 
 use crate::path::Path;
 use crate::random::{split, word};
@@ -41,7 +41,7 @@ impl Switch<'_> {
         self.port_in(self.image.fabric(), next, random)
     }
 
-    /// The same in a view of its fabric.
+    /// The same in another view of its fabric.
     #[inline(never)]
     pub(crate) fn port_in(&self, fabric: &FabricImage<'_>, next: SwitchIndex, random: u32) -> Port {
         let here = self.image.index();
@@ -66,7 +66,7 @@ impl Switch<'_> {
         self.third_in(self.image.fabric(), next, random)
     }
 
-    /// The same in a view of its fabric.
+    /// The same in another view of its fabric.
     #[inline(never)]
     pub(crate) fn third_in(
         &self,
@@ -80,8 +80,8 @@ impl Switch<'_> {
         fabric.relay(group, ends, split(random, count).0)
     }
 
-    /// The hops from one switch of a group to another: 0, 1, 2 where they share no link, and
-    /// [`NO_HOPS`] where no third switch has links to both either.
+    /// The hops from one switch of a group to another: 0, 1, 2 if they share no link, and [`NO_HOPS`] if no third
+    /// switch has links to both either.
     #[inline(never)]
     pub(crate) fn local_hops(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> u8 {
         let fabric = self.image.fabric();
@@ -94,7 +94,7 @@ impl Switch<'_> {
         }
     }
 
-    /// The same path, whose first hop, if it is a local one, is by any of its links.
+    /// The same path, with any of the links of its first hop if that is a local one.
     #[cold]
     #[inline(never)]
     pub(crate) fn spread(&self, path: Path, rng: &mut (impl Rng + ?Sized)) -> Path {

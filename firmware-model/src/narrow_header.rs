@@ -1,9 +1,9 @@
-//! A header in the bits that a fabric needs, for links that have fewer than 64 to spare.
+//! A header in the bits that a fabric needs, for links with fewer than 64 to spare.
 
 use crate::{Header, Kind, Stage};
 use tvlb_schema::{Dragonfly, GlobalPort, SwitchId, SwitchIndex};
 
-/// What a header says, field by field: `docs/reference/header.md` describes them.
+/// The contents of a header, field by field: `docs/reference/header.md` describes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct HeaderParts {
@@ -11,9 +11,9 @@ pub struct HeaderParts {
     pub destination: SwitchId,
     /// The destination node's terminal.
     pub terminal: u8,
-    /// The port by which the packet leaves its source group, below 4096.
+    /// The port through which the packet leaves its source group, below 4096.
     pub x: GlobalPort,
-    /// The port by which it leaves the intermediate group, below 4096.
+    /// The port through which it leaves the intermediate group, below 4096.
     pub y: GlobalPort,
     /// The switch to visit before y's own, or y's own.
     pub detour: SwitchIndex,
@@ -26,7 +26,7 @@ pub struct HeaderParts {
 }
 
 impl Header {
-    /// The header that says this; `None` if a port or the virtual channel does not fit into its field.
+    /// The header with these contents; `None` if a port or the virtual channel does not fit into its field.
     pub const fn from_parts(parts: HeaderParts) -> Option<Self> {
         let HeaderParts { destination, terminal, x, y, detour, stage, virtual_channel, kind } =
             parts;
@@ -41,7 +41,7 @@ impl Header {
 
 /// How many bits the fields of a header need on a fabric. Stage and virtual channel have three and the kind two on any.
 ///
-/// All switches of a fabric use the same widths. Those of a fabric that is to grow are those of the largest that it may
+/// All switches of a fabric use the same widths. For a fabric that is to grow, use those of the largest that it may
 /// become.
 ///
 /// # Example
@@ -70,7 +70,7 @@ pub struct HeaderWidths {
     pub detour: u8,
 }
 
-/// How many bits tell so many numbers apart.
+/// How many bits distinguish this many numbers.
 const fn bits_of(count: u32) -> u8 {
     let bits = u32::BITS - count.saturating_sub(1).leading_zeros();
     // At most 32, and the compiler sees it.
@@ -78,7 +78,7 @@ const fn bits_of(count: u32) -> u8 {
 }
 
 impl HeaderWidths {
-    /// Those of a fabric.
+    /// The widths for a fabric.
     pub const fn of(dragonfly: &Dragonfly) -> Self {
         Self {
             destination: bits_of(dragonfly.switch_numbers()),
@@ -101,8 +101,8 @@ impl HeaderWidths {
         [(8, 8), (8, detour), (12, port), (12, port), (8, terminal), (16, destination)]
     }
 
-    /// The lowest [`Self::total`] bits that say what a header says, in the order of its fields. What does not fit,
-    /// which no switch of the fabric writes, is cut off.
+    /// The contents of a header in the lowest [`Self::total`] bits, in the order of its fields. Values that do not fit,
+    /// which no switch of the fabric writes, are cut off.
     pub fn pack(self, header: Header) -> u64 {
         let (mut left, mut packed, mut at) = (header.bits(), 0, 0);
         for (full, needed) in self.fields() {

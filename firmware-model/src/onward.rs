@@ -1,17 +1,17 @@
-//! The look in the intermediate group: by which link a VLB packet goes on from there.
+//! The look in the intermediate group: which link a VLB packet takes from there.
 //!
-//! What the source weighed says nothing of the local links of the intermediate group, nor of the global ports
-//! behind them, of which a single one can be full while the others are idle. So where a VLB packet has come to
-//! its intermediate group, the switch may choose anew among the links to the group of its destination: each
-//! costs the queue of its first hop from here times the hops that are left, and the packet goes by the cheapest;
-//! of equal costs by the fewest hops, and of equal hops as it was drawn.
+//! The source's weighing does not include the local links of the intermediate group, nor the global ports after them,
+//! one of which can be full while the others are idle. So when a VLB packet arrives in its intermediate group, the
+//! switch may choose again among the links to the group of its destination: each costs the queue of its first hop from
+//! here times the remaining hops, and the packet takes the cheapest; among equal costs the one with the fewest hops,
+//! and among equal hops the drawn one.
 //!
-//! What it may choose is what conventional VLB may draw, from the same stage on and on the same virtual channels,
-//! so that whether a switch looks or does not changes neither the longest path nor the graph of channels. What is
-//! dead, or takes channels that the links lack, is not chosen.
+//! It may choose whatever conventional VLB may draw, from the same stage on and on the same virtual channels, so a look
+//! changes neither the longest path nor the graph of channels. Dead parts, and ways that need channels which the links
+//! lack, are not chosen.
 //!
-//! Work is bounded: at most [`MOST_LINKS`] links are looked at, from the drawn one on, which is drawn at random.
-//! Where two groups share fewer than three links, each is also looked at over a third switch, by the bits of the
+//! Work is bounded: at most [`MOST_LINKS`] links are weighed, from the drawn one on, which is drawn at random. If two
+//! groups share fewer than three links, each is also weighed through a third switch, selected by the bits of the
 //! header, which costs [`THIRD_COST`] more. So nothing is drawn, and equal headers and queues give equal answers.
 
 use crate::channel::{FirstChannels, HopKind, place};
@@ -21,25 +21,25 @@ use crate::schemes::ugal::{Price, Watch, check_credits};
 use crate::{Credits, Error, Header, Kind, Scheme, Stage, Switch, forward, local_hop};
 use tvlb_schema::{End, GlobalPort, Port, Queue, SwitchIndex};
 
-/// The most links that are looked at.
+/// The most links that are weighed.
 const MOST_LINKS: u32 = 4;
-/// Between groups with at most so many links each is looked at over a third switch, too.
+/// Between groups with at most this many links, each is also weighed through a third switch.
 const FEW_LINKS: u32 = 2;
-/// What such a way costs more than its queue times its hops: a hop more pays behind a queue that stands, and not
-/// behind a packet that is leaving.
+/// The extra cost of such a way over its queue times its hops: an additional hop pays off after a standing queue, but
+/// not after a packet that is leaving.
 const THIRD_COST: u64 = 16;
 
-/// A VLB packet in its intermediate group, and what the ways on from there have in common.
+/// A VLB packet in its intermediate group, and what its ways onward have in common.
 struct Arrived<'s, 'i, C: ?Sized> {
     switch: &'s Switch<'i>,
     credits: &'s C,
     header: Header,
     to: Place,
-    /// The virtual channels of its next hop, where the queue is that of one.
+    /// The virtual channels of its next hop, if the queue is that of one.
     channels: Option<FirstChannels>,
     /// The most hops within this group for which the links have channels.
     most_mid: u8,
-    /// One link joins every two switches of a group, and nothing is dead: every way lives.
+    /// Whether one link joins every two switches of a group, and nothing is dead: then every way is live.
     is_plain: bool,
 }
 
@@ -52,7 +52,7 @@ struct Exit {
     arrives: SwitchIndex,
 }
 
-/// The bits of a header that say by which way a packet goes on.
+/// The bits of a header that select the way onward.
 const WAY: u64 = Header::route(GlobalPort(0), GlobalPort(0xfff), SwitchIndex(0xff));
 
 /// Does the work of [`Switch::look_onward`]. The watch sees each way that is weighed, the drawn one first.
@@ -94,12 +94,12 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
         Some(Self { switch, credits, header, to, channels, most_mid, is_plain })
     }
 
-    /// The header by the cheapest way on; as it is if none is left.
+    /// The header for the cheapest way; unchanged if none is left.
     #[inline]
     fn by_the_cheapest(&self, watch: &mut impl Watch) -> Header {
         let (image, fabric) = (&self.switch.image, self.switch.image.fabric());
         let end = End { group: image.group(), port: self.header.y() };
-        // Of a header that makes sense, the drawn link is one of those to its destination's group.
+        // In a valid header, the drawn link is one of those to its destination's group.
         let links = fabric.links_between(image.group(), self.to.group);
         let Some((_, drawn)) = fabric.link_behind(end).filter(|&(group, _)| group == self.to.group)
         else {
@@ -143,10 +143,10 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
         SwitchIndex((split(random, self.switch.image.switches_of_group()).0 & 0xff) as u8)
     }
 
-    /// What the way on by a link over a switch costs, its queue times its hops and so much more, and, below that, its
-    /// hops: so of equal costs the fewest hops rank lowest. It is the largest number if the way does not live or the
+    /// The cost of the way over a link through a switch, its queue times its hops plus an extra, with its hops below
+    /// that: so among equal costs the fewest hops rank lowest. It is the largest number if the way is not live or the
     /// links lack channels for it.
-    // Most ways have no detour but the switch of the link: known there, the check and the price are shorter.
+    // Most ways have no detour beyond the switch of the link: known there, the check and the price are shorter.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn rank(&self, exit: Exit, detour: SwitchIndex, more: u64, watch: &mut impl Watch) -> u64 {
@@ -176,13 +176,13 @@ impl<'s, 'i, C: Credits + ?Sized> Arrived<'s, 'i, C> {
         cost << 3 | u64::from(hops)
     }
 
-    /// The same where the packet may go over a third switch.
+    /// The same if the packet may go through a third switch.
     #[inline(never)]
     fn rank_over(&self, exit: Exit, detour: SwitchIndex, more: u64, watch: &mut impl Watch) -> u64 {
         self.rank(exit, detour, more, watch)
     }
 
-    /// Whether a link lives, and what leads to it over this switch and from it to the destination.
+    /// Whether a link is live, and the hops through this switch to it and from it to the destination.
     #[inline(never)]
     fn lives(&self, exit: Exit, next: SwitchIndex) -> bool {
         let (image, fabric) = (&self.switch.image, self.switch.image.fabric());

@@ -1,10 +1,10 @@
-//! A path in one word, which is how decisions hand paths around, and a place in the fabric.
+//! A path in one word, the form in which decisions pass paths around, and a place in the fabric.
 
 use crate::{Header, Kind, Stage};
 use core::num::NonZeroU64;
 use tvlb_schema::{GlobalPort, GroupId, Port, SwitchId, SwitchIndex};
 
-/// A switch and where it is: its group, and its index there. Not `Copy`: a switch's stack is small.
+/// A switch and its place: its group, and its index there. Not `Copy`: a switch's stack is small.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) switch: SwitchId,
@@ -12,16 +12,15 @@ pub(crate) struct Place {
     pub(crate) index: SwitchIndex,
 }
 
-/// A path as a header states it, in one word: x, y, detour and the stage behind the first hop where
-/// the header has them; in the lowest bits, where a header has VC and kind, the hops from switch
-/// to switch; and above bit 48, where a header has the destination, the physical port by which it
-/// sets out.
+/// A path in one word, with the layout of a header: x, y, detour and the stage after the first hop where the header has
+/// them; in the lowest bits, where a header has VC and kind, the hops from switch to switch; and above bit 48, where a
+/// header has the destination, the physical port of its first hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Path(NonZeroU64);
 
 impl Path {
-    /// A path of 1 to 7 hops, of which the first is by this port and ends at this stage. On a MIN
-    /// path y and detour are 0.
+    /// A path of 1 to 7 hops, whose first is through this port and ends at this stage. On a MIN path y and detour are
+    /// 0.
     #[inline]
     pub(crate) fn new(
         first: (Port, Stage),
@@ -35,19 +34,19 @@ impl Path {
         NonZeroU64::new(first | Header::route(x, y, detour) | u64::from(low)).map(Self)
     }
 
-    /// The header of a packet that has been sent on by the first hop of this path.
+    /// The header of a packet after the first hop of this path.
     #[inline]
     pub(crate) const fn sent(self, to: SwitchId, terminal: u8, kind: Kind) -> Header {
         Header::at_source(to, terminal, kind, self.0.get() & 0xff_ffff_ffe0)
     }
 
-    /// The bits that a header has of it.
+    /// Its bits in a header.
     #[inline]
     const fn route(self) -> u64 {
         self.0.get() & 0xff_ffff_ff00
     }
 
-    /// The same path by another port to the same switch.
+    /// The same path through another port to the same switch.
     pub(crate) const fn by(self, port: Port) -> Self {
         Self(match NonZeroU64::new(self.0.get() & 0xffff_ffff_ffff | (port.0 as u64) << 48) {
             Some(path) => path,
@@ -56,13 +55,13 @@ impl Path {
         })
     }
 
-    /// The port by which a packet sets out.
+    /// The port of a packet's first hop.
     #[inline]
     pub(crate) const fn first_port(self) -> Port {
         Port((self.0.get() >> 48) as u16)
     }
 
-    /// The header as it goes on by this path, decided by PAR's second look.
+    /// The header to continue on this path, after PAR's second look.
     #[inline]
     pub(crate) const fn reroutes(self, header: Header, kind: Kind) -> Header {
         header.rerouted(self.route(), kind)

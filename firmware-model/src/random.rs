@@ -1,7 +1,7 @@
-//! Random words, and choices by them.
+//! Random words, and choices from them.
 //!
-//! - **Bias.** Scaling a word to n choices leaves a bias of at most n·2⁻³², where n is the product of all that the
-//!   word decides. Apart from that a choice is uniform.
+//! - **Bias.** Scaling a word to n choices leaves a bias of at most n·2⁻³², where n is the product of all choices from
+//!   the word. Apart from that a choice is uniform.
 
 use rand_core::Rng;
 
@@ -12,14 +12,14 @@ pub(crate) fn word(rng: &mut (impl Rng + ?Sized)) -> u32 {
     rng.next_u32()
 }
 
-/// A number below `n`, uniform up to a bias of n·2⁻³²; 0 if n is 0. For programs that decide by rules of their own and
-/// draw as the datapath does.
+/// A number below `n`, uniform up to a bias of n·2⁻³²; 0 if n is 0. For programs with rules of their own that draw as
+/// the datapath does.
 #[inline]
 pub fn below(rng: &mut (impl Rng + ?Sized), n: u32) -> u32 {
     split(word(rng), n).0
 }
 
-/// A random word scaled to a number below `n`, and the random word that is left of it.
+/// A random word scaled to a number below `n`, and the rest of the random word.
 #[inline]
 pub(crate) const fn split(random: u32, n: u32) -> (u32, u32) {
     let scaled = random as u64 * n as u64;

@@ -1,21 +1,21 @@
-//! Whether packets under way may meet other tables: those of another set on the same fabric, or of a fabric to which
-//! parts have come or from which parts have gone.
+//! Whether packets in transit may meet other tables: of another set on the same fabric, or of a fabric with parts added
+//! or removed.
 //!
-//! A header names its destination by number and its ways out of groups by port, and its virtual channels follow from
-//! it alone. So packets may cross switches with tables of two fabrics as long as every number that they can have
-//! means the same in both: the sizes by which numbers are made are equal, and what only one of the fabrics has, or
-//! what leads elsewhere in the other, is drawn by no switch, because the fault image beside the tables lists it.
-//! Then every path is a path of either fabric, on channels whose ranks rise along it, and no cycle of channels that
-//! wait for each other can close, whichever switches have which tables (`channel.rs`).
+//! A header names its destination by number and its ways out of groups by port, and its virtual channels follow from it
+//! alone. So packets may cross switches with tables of two fabrics if every number in them means the same in both: the
+//! sizes that define the numbers are equal, and no switch draws a part that only one of the fabrics has, or that leads
+//! elsewhere in the other, because the fault image beside the tables lists it. Then every path is a path of both
+//! fabrics, on channels whose ranks rise along it, and no cycle of channels that wait for each other can close,
+//! whichever switches have which tables (`channel.rs`).
 
 use crate::Error;
 use tvlb_schema::{End, FabricImage, GroupId, SwitchId, SwitchIndex};
 
-/// A part of one of two fabrics that is not the same in the other.
+/// A part of one of two fabrics that differs in the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Part {
-    /// A switch that one of them does not have, or of a group with other nodes per switch, switches or local links.
+    /// A switch that one of them does not have, or in a group with other nodes per switch, switches or local links.
     Switch(SwitchId),
     /// A cable, by one of its ends.
     Cable(End),
@@ -35,15 +35,15 @@ impl core::fmt::Display for Part {
     }
 }
 
-/// Whether packets may meet tables of the one fabric and of the other.
+/// Checks that packets may meet tables of both fabrics.
 ///
 /// # Errors
-/// [`Error::Replacement`], a size by which numbers are made; [`Error::PartInUse`], the first part that is not the same
-/// in both and is not listed as dead where it is.
+/// [`Error::Replacement`], a size that defines numbers; [`Error::PartInUse`], the first part that differs between them
+/// and is not listed as dead.
 pub(crate) fn check_fabrics(old: &FabricImage<'_>, new: &FabricImage<'_>) -> Result<(), Error> {
     let (old_df, new_df) = (old.dragonfly(), new.dragonfly());
     if !cfg!(feature = "any-fabric") {
-        // Such a datapath knows of nothing that is dead.
+        // Such a datapath does not support dead parts.
         let (found, needed) = (new.identity(), old.identity());
         return Err(Error::Replacement { what: "fabric identity", found, needed });
     }
@@ -103,7 +103,7 @@ fn check_switches(
     Ok(())
 }
 
-/// The cables of a group that live in a fabric lead to the same ports in the other.
+/// Checks that the live cables of a group lead to the same ports in the other fabric.
 fn check_cables(
     fabric: &FabricImage<'_>,
     (other, tables): (&FabricImage<'_>, &'static str),
@@ -120,8 +120,8 @@ fn check_cables(
     Ok(())
 }
 
-/// The first switch of a group to which another one of it has links that live, but not as many by the plan as in the
-/// other fabric.
+/// The first switch of a group that another one of it has live links to, but not as many in the plan as in the other
+/// fabric.
 fn other_link(
     fabric: &FabricImage<'_>,
     other: &FabricImage<'_>,

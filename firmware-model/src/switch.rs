@@ -1,4 +1,4 @@
-//! One booted switch: the face of the datapath. What its methods do is in the modules that they call.
+//! One booted switch: the interface of the datapath. The work of its methods is in the modules that they call.
 
 use crate::channel::{FirstChannels, Rules};
 #[cfg(not(target_os = "none"))]
@@ -16,7 +16,7 @@ use tvlb_schema::{
     SwitchImage, SwitchIndex, VcScheme,
 };
 
-/// One booted switch. It borrows its images and changes nothing: share it freely.
+/// One booted switch. It borrows its images and never changes them: share it freely.
 ///
 /// # Example
 /// ```
@@ -46,24 +46,23 @@ pub struct Switch<'a> {
     pub(crate) channels: Channels,
     /// How they are assigned.
     pub(crate) rules: &'static Rules,
-    /// What it was booted for.
+    /// The packets that it was booted for.
     booted_for: (Scheme, VlbPaths),
     /// Whether it serves packets, by their scheme and VLB paths.
     serves: [[bool; 2]; 4],
-    /// Only the sums of credits over a port's virtual channels are known.
+    /// Whether only the sums of credits over a port's virtual channels are known.
     sums_only: bool,
-    /// Where each switch's links are, if the program keeps that.
+    /// The links of each switch, if the program keeps them.
     #[cfg(not(target_os = "none"))]
     pub(crate) link_masks: Option<LinkMasks<'a>>,
 }
 
 impl<'a> Switch<'a> {
-    /// Boots from the fabric image and this switch's image, taking for granted that every link
-    /// has the virtual channels of any scheme: at most [`Channels::MOST`]. A switch that has
-    /// fewer says so by [`Self::with_channels`].
+    /// Boots from the fabric image and this switch's image, assuming that every link has the virtual channels of any
+    /// scheme: at most [`Channels::MOST`]. A switch with fewer must call [`Self::with_channels`].
     ///
     /// # Errors
-    /// Which image is bad and why. Never panics, whatever the bytes.
+    /// Which image is invalid and why. Never panics, whatever the bytes.
     pub fn boot(fabric: &'a [u8], switch: &'a [u8]) -> Result<Self, Error> {
         match &FabricImage::decode(fabric) {
             Ok(fabric) => Self::boot_in(fabric, switch),
@@ -71,11 +70,11 @@ impl<'a> Switch<'a> {
         }
     }
 
-    /// Boots from a fabric image that is decoded already, for a program that boots several switches
-    /// of one fabric. [`Self::boot`] says what it takes for granted.
+    /// Boots from a decoded fabric image, for a program that boots several switches of one fabric, with the assumption
+    /// of [`Self::boot`].
     ///
     /// # Errors
-    /// What is wrong with the switch image. Never panics, whatever the bytes.
+    /// The fault of the switch image. Never panics, whatever the bytes.
     pub fn boot_in(fabric: &FabricImage<'a>, switch: &'a [u8]) -> Result<Self, Error> {
         match SwitchImage::decode(switch, fabric) {
             Ok(image) => {
@@ -96,8 +95,8 @@ impl<'a> Switch<'a> {
         }
     }
 
-    /// This switch, which draws from sets in less time by these masks; what it draws stays the same. Masks of
-    /// another fabric are not taken.
+    /// This switch, with these masks to draw from sets in less time; its draws are the same. Masks of another fabric
+    /// are ignored.
     #[cfg(not(target_os = "none"))]
     #[must_use]
     pub fn with_link_masks(self, masks: LinkMasks<'a>) -> Self {
@@ -105,9 +104,8 @@ impl<'a> Switch<'a> {
         Self { link_masks, ..self }
     }
 
-    /// This switch, if the virtual channels that its links have are enough for what the image
-    /// wants where packets are routed by `scheme`, whatever their paths. From then on no packet is given
-    /// another channel, whatever its header.
+    /// This switch, if its links have enough virtual channels for the image with packets routed by `scheme`, whatever
+    /// their paths. From then on no packet gets another channel, whatever its header.
     ///
     /// # Errors
     /// [`Error::TooFewChannels`], with the link kind, the channels it has and those it needs.
@@ -115,8 +113,8 @@ impl<'a> Switch<'a> {
         self.with_channels_for(scheme, VlbPaths::Conventional, channels)
     }
 
-    /// As [`Self::with_channels`], where VLB packets take these paths and no others, which may need fewer
-    /// channels: see [`Self::channels_needed_for`]. From then on the switch refuses the packets that it does not
+    /// As [`Self::with_channels`], if VLB packets take only these paths, which may need fewer channels: see
+    /// [`Self::channels_needed_for`]. From then on the switch refuses the packets that it does not
     /// [serve](Self::serves).
     ///
     /// # Errors
@@ -151,23 +149,23 @@ impl<'a> Switch<'a> {
     }
 
     /// Whether it takes packets of a scheme on these VLB paths: those of the scheme that it was booted for and of all
-    /// others for which its channels are enough, but PAR's only if it was booted for PAR, and conventional VLB paths only
-    /// if it was not booted for the sets' alone.
+    /// others for which its channels are enough, but PAR's only if it was booted for PAR, and conventional VLB paths
+    /// only if it was not booted for those of the sets alone.
     #[inline]
     pub const fn serves(&self, scheme: Scheme, paths: VlbPaths) -> bool {
         self.serves[scheme as usize][paths as usize]
     }
 
-    /// Such packets would be lost at a later switch, for the lack of a channel.
+    /// Such packets would be lost at a later switch, which lacks a channel.
     #[cold]
     #[inline(never)]
     pub(crate) fn wrong_scheme(&self, scheme: Scheme, paths: VlbPaths) -> Error {
         Error::WrongScheme { scheme, paths, booted_for: self.booted_for }
     }
 
-    /// This switch, if the image can be used where only the sums of credits over all virtual channels of a
-    /// port are known. It then takes no other in its place. A switch that knows its credits by channel has
-    /// nothing to say ([`Credits::used_on`]).
+    /// This switch, if the image can be used when only the sums of credits over all virtual channels of a port are
+    /// known. It then refuses replacements that need more. A switch that knows its credits by channel need not call
+    /// this ([`Credits::used_on`]).
     ///
     /// # Errors
     /// [`Error::SumsOnly`], with the first decision of the image that counts single channels.
@@ -205,8 +203,8 @@ impl<'a> Switch<'a> {
         Err(Error::TooFewChannels { links, found, needed, assignment, scheme })
     }
 
-    /// The virtual channels that a scheme needs here: those of [`Channels::needed`], and one more where
-    /// two switches of a group share no link and its assignment has none to spare.
+    /// The virtual channels that a scheme needs here: those of [`Channels::needed`], and one more if two switches of a
+    /// group share no link and the assignment has none to spare.
     pub fn channels_needed(&self, scheme: Scheme) -> Channels {
         // MIN, VLB and UGAL then make PAR's second local hop in a packet's source group, too. Only
         // `positional` has a channel for that hop alone.
@@ -217,20 +215,20 @@ impl<'a> Switch<'a> {
         }
     }
 
-    /// Replaces the tables while packets fly: decodes and checks other images beside the live ones, and only
-    /// then puts them in their place. Packets under way go on by their headers, whichever tables wrote them,
-    /// also where other switches still have the old ones. Without a fault image, what is dead stays dead, and of
-    /// another fabric nothing is.
+    /// Replaces the tables while packets fly: decodes and checks other images beside the live ones, and only then puts
+    /// them in their place. Packets in transit continue by their headers, whichever tables wrote them, even if other
+    /// switches still have the old ones. Without a fault image, dead parts stay dead; in another fabric nothing is dead
+    /// then.
     ///
-    /// The new images may be of another fabric if p, a and h are equal, and what only one of the two has, or
-    /// what leads elsewhere in the other, is listed by the fault image beside its tables. So a machine grows: all
-    /// switches take the new tables with a fault image that lists what is new and drains it
+    /// The new images may be of another fabric if p, a and h are equal, and the fault image beside its tables lists
+    /// every part that only one of the two has, or that leads elsewhere in the other. This is how a machine grows: all
+    /// switches take the new tables with a fault image that lists the new parts and drains them
     /// ([`FaultSet::is_draining`]), and then one that lists nothing.
     ///
     /// # Errors
-    /// The new images are bad, or not of this switch and this assignment of virtual channels, or of a fabric
-    /// that is not this one but for parts that are listed; they need more channels than this switch has, by the same
-    /// check as at boot; or they count the credits of single channels and it has only sums; the old ones go on serving.
+    /// The new images are invalid, or not of this switch and this assignment of virtual channels, or of a fabric that
+    /// differs in parts that are not listed; they need more channels than this switch has, by the same check as at
+    /// boot; or they count the credits of single channels and it has only sums. The old ones continue to serve.
     ///
     /// [`FaultSet::is_draining`]: tvlb_schema::FaultSet::is_draining
     pub fn replace(
@@ -256,16 +254,16 @@ impl<'a> Switch<'a> {
         Ok(())
     }
 
-    /// This switch with other tables, which [`Self::replace`] would take: it borrows nothing of the old ones, so that
-    /// their memory is free once the old switch is used no more. A program with two banks of memory for tables writes the
-    /// bank that is not in use, and goes on with the switch that this gives.
+    /// This switch with other tables, which [`Self::replace`] would take: it borrows nothing of the old ones, so their
+    /// memory is free once the old switch is no longer used. A program with two banks of memory for tables writes the
+    /// unused bank, and continues with the returned switch.
     ///
-    /// What is dead has to be said again, by a fault image in the same bank: the one in use or a later one. The new switch
-    /// has no link masks.
+    /// Dead parts must be listed again, by a fault image in the same bank: the one in use or a later one. The new
+    /// switch has no link masks.
     ///
     /// # Errors
-    /// Those of [`Self::replace`]. [`Error::OldFaults`] where a later fault image is in use, also if none is given and
-    /// one is in use; this switch goes on as it was.
+    /// Those of [`Self::replace`]. [`Error::OldFaults`] if a later fault image is in use, or if none is given and one
+    /// is in use; this switch is unchanged.
     ///
     /// # Example
     /// ```
@@ -315,33 +313,31 @@ impl<'a> Switch<'a> {
         self.image.fabric().identity() == other.image.fabric().identity()
     }
 
-    /// A switch that packets may meet in the place of this one, booted for what this one is booted for.
+    /// A switch that packets may meet instead of this one, booted for the same packets.
     fn succeeded_by<'b>(&self, new: Switch<'b>) -> Result<Switch<'b>, Error> {
         self.check_replacement(&new)?;
         let new = new.serving(self.booted_for, self.channels);
         Ok(Switch { sums_only: self.sums_only, ..new })
     }
 
-    /// Takes a fault image: from now on that is dead which it says, and nothing else. Decodes and checks
-    /// it beside what is in use, and only then puts it in its place, at boot or while packets fly.
+    /// Takes a fault image: from now on exactly the parts that it lists are dead. Decodes and checks it beside the one
+    /// in use, and only then puts it in its place, at boot or while packets fly.
     ///
-    /// A step that was decided before and not taken yet may lead to what is dead now. Such a packet is decided again,
-    /// as if it had just come: one from a node by [`Self::admit`], one from another switch with the header with which
-    /// it came. [`Self::replace`] and [`Self::replaced`] ask for the same.
+    /// A step that was decided before but not yet taken may lead to a part that is now dead. Such a packet is decided
+    /// again, as if it had just come: one from a node by [`Self::admit`], one from another switch with its original
+    /// header. [`Self::replace`] and [`Self::replaced`] require the same.
     ///
-    /// Paths over what is dead are no longer drawn; those that are left are drawn as uniformly as
-    /// before. A packet under way whose next cable or link is dead is refused by [`Self::forward`], but
-    /// a MIN packet within a group goes by way of a third switch where it can. Virtual channels depend
-    /// on a packet's header alone, so that no deadlock can form, whichever switches have taken the
-    /// image.
+    /// Paths over dead parts are no longer drawn; the remaining ones are drawn as uniformly as before.
+    /// [`Self::forward`] refuses a packet in transit whose next cable or link is dead, but a MIN packet within a group
+    /// goes through a third switch if it can. Virtual channels depend on a packet's header alone, so that no deadlock
+    /// can form, whichever switches have taken the image.
     ///
     /// # Errors
-    /// [`Error::FaultImage`], what is wrong with the image, and [`Error::OldFaults`] where one of this epoch
-    /// or a later one is in use; what was in use goes on serving. So of two images of one epoch a switch keeps
-    /// the first: a stale one cannot take the place of a newer one, and to give the same image again is
-    /// refused and changes nothing. [`Error::TooFewChannels`] where this switch serves MIN on the channels of
-    /// direct paths alone, since MIN packets would have to go around what is dead. Never panics, whatever the
-    /// bytes.
+    /// [`Error::FaultImage`], an invalid image, and [`Error::OldFaults`] if one of this epoch or a later one is in use,
+    /// which continues to serve. So of two images of one epoch a switch keeps the first: a stale one cannot replace a
+    /// newer one, and giving the same image again is refused and changes nothing. [`Error::TooFewChannels`] if this
+    /// switch serves MIN with only the channels of direct paths, because MIN packets would have to go around the dead
+    /// parts. Never panics, whatever the bytes.
     ///
     /// # Example
     /// ```
@@ -369,7 +365,7 @@ impl<'a> Switch<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn install_faults(&mut self, faults: &'a [u8]) -> Result<(), Error> {
-        // Checked beside what is in use.
+        // Checked beside the one in use.
         let mut fabric = *self.image.fabric();
         fabric.install_faults(faults).map_err(Error::FaultImage)?;
         let (found, installed) = (fabric.epoch(), self.image.fabric().epoch());
@@ -378,7 +374,7 @@ impl<'a> Switch<'a> {
         }
         let in_use = *self.image.fabric();
         self.image.take_faults_of(&fabric);
-        // Around what is dead MIN packets take more channels than their direct paths do.
+        // Around dead parts MIN packets take more channels than their direct paths do.
         if matches!(self.booted_for.0, Scheme::Min)
             && let Err(error) = self.check_channels(self.booted_for, self.channels)
         {
@@ -398,12 +394,12 @@ impl<'a> Switch<'a> {
         if self.sums_only {
             new.check_sums()?;
         }
-        // As at boot: what packets need depends on the fabric, too, whatever their paths.
+        // As at boot: what packets need depends on the fabric as well, whatever their paths.
         new.check_channels(self.booted_for, self.channels)
     }
 
-    /// Whether the images of `new` are of this switch, of its assignment of channels, and of its fabric or one
-    /// that differs in nothing that is in use.
+    /// Checks that the images of `new` are of this switch, of its assignment of channels, and of its fabric or one that
+    /// differs only in unused parts.
     fn check_same(&self, new: &Switch<'_>) -> Result<(), Error> {
         let (old, new) = (&self.image, &new.image);
         for (what, needed, found) in [
@@ -426,11 +422,11 @@ impl<'a> Switch<'a> {
 
     /// Decides the path of a packet that a node of this switch sends, and its first step.
     ///
-    /// Draws as many candidates of each kind that the scheme needs as the image says, and weighs the
-    /// cheapest of each kind. VLB's are drawn only where MIN costs more than T, because otherwise MIN is
-    /// taken whatever they cost, and where the gate, if there is one, lets VLB in. Where a pair has no
-    /// MIN path there is nothing to weigh: one VLB path is drawn. `credits` are read once for each
-    /// candidate, and with a gate once for MIN's port and once for all links.
+    /// Draws as many candidates of each kind that the scheme needs as the image says, and weighs the cheapest of each
+    /// kind. VLB candidates are drawn only if MIN costs more than T, because otherwise MIN is taken whatever they cost,
+    /// and if the gate, if there is one, lets VLB in. For a pair without a MIN path there is nothing to weigh: one VLB
+    /// path is drawn. `credits` are read once for each candidate, and with a gate once for MIN's port and once for all
+    /// links.
     ///
     /// # Errors
     /// The destination does not exist, or cannot be reached. [`Error::WrongScheme`] if this switch does not
@@ -467,12 +463,12 @@ impl<'a> Switch<'a> {
         decide::admit(self, destination, scheme, paths, credits, rng)
     }
 
-    /// A MIN path and a VLB path, of those of UGAL-L's decision, for a program that decides between them by
-    /// rules of its own: `None` where there is none, and for both where the destination is a node of
-    /// this switch.
+    /// A MIN path and a VLB path, as for UGAL-L's decision, for a program that decides between them by rules of its
+    /// own: `None` if there is none, and both `None` if the destination is a node of this switch.
     ///
     /// # Errors
-    /// The destination does not exist, or cannot be reached, or [`Error::WrongScheme`] as by [`Self::admit`] for UGAL-L.
+    /// The destination does not exist, or cannot be reached, or [`Error::WrongScheme`] as in [`Self::admit`] for
+    /// UGAL-L.
     pub fn draw_paths(
         &self,
         destination: NodeId,
@@ -482,11 +478,10 @@ impl<'a> Switch<'a> {
         decide::draw_paths(self, destination, paths, rng)
     }
 
-    /// PAR's second look: at the second switch, if the packet took MIN and is still in its source
-    /// group, MIN is weighed against VLB paths from here, as at the source. As the image
-    /// says, that is MIN by the cable that the packet came for, or MIN paths drawn here, which may
-    /// begin with a second local hop. Returns the header to go on with, which [`Self::forward`] takes. The header of
-    /// any other packet comes back unchanged.
+    /// PAR's second look: at the second switch, if the packet took MIN and is still in its source group, MIN is weighed
+    /// against VLB paths from here, as at the source. Depending on the image, MIN is the rest of the packet's own path,
+    /// or MIN paths drawn here, which may begin with a second local hop. Returns the header to continue with, for
+    /// [`Self::forward`]. The header of any other packet comes back unchanged.
     ///
     /// # Errors
     /// The header is open and makes no sense here, or [`Error::SumsOnly`] or [`Error::WrongScheme`] as by [`Self::admit`].
@@ -501,10 +496,10 @@ impl<'a> Switch<'a> {
         par::reconsider(self, header, paths, credits, rng)
     }
 
-    /// Where a VLB packet of a scheme comes to its intermediate group: the header to go on with, which
-    /// [`Self::forward`] takes. If the image says so ([`Onward::Cheapest`]), that is by the cheapest link to the group of
+    /// For a VLB packet of a scheme that arrives in its intermediate group: the header to continue with, for
+    /// [`Self::forward`]. If the image says so ([`Onward::Cheapest`]), it leads to the cheapest link to the group of
     /// its destination instead of the drawn one. The header of any other packet comes back unchanged. A switch that
-    /// never asks sends packets on as they were drawn, which does no harm.
+    /// never calls this sends packets on as they were drawn, which does no harm.
     ///
     /// `credits` are read once for each way that is weighed, at most five times.
     ///
@@ -526,23 +521,23 @@ impl<'a> Switch<'a> {
         self.image.weighing(scheme.decision()).onward == Onward::Cheapest
     }
 
-    /// The next step of a packet that stands at this switch with this header.
+    /// The next step of a packet at this switch with this header.
     ///
-    /// Constant time; the wiring is not consulted except for whether the port has a cable. Where two
-    /// switches of a group share several links or none, it is asked how many, which takes a search of a
-    /// sorted list, and of a third switch where there is none, one for each switch of the group. What the
-    /// step depends on is checked, the rest of the header is left to the switches behind.
+    /// Constant time; the wiring is used only for whether the port has a cable. If two switches of a group share
+    /// several links or none, their number is looked up by a search of a sorted list, and if they share none, a third
+    /// switch is searched, in time proportional to the switches of the group. The fields that the step depends on are
+    /// checked, the rest of the header is left to later switches.
     ///
-    /// Of a header that is in range, a step follows from stage, kind and virtual channel and, besides, from the
-    /// following alone. On the way to another group: from x in the source group, behind it from y; where a packet
-    /// comes to its intermediate group from the detour, and from y only if the detour is this switch or y's. In
-    /// the destination's group: from the destination, and from the detour of a VLB packet that begins there.
-    /// Which of several links to one switch of the group a packet takes, and by which third switch a MIN packet
-    /// goes, the whole route decides.
+    /// For a header in range, a step follows from stage, kind and virtual channel and, besides, only from the
+    /// following. On the way to another group: from x in the source group, and after it from y; where a packet arrives
+    /// in its intermediate group, from the detour, and from y only if the detour is this switch or y's. In the
+    /// destination's group: from the destination, and from the detour of a VLB packet that begins there. The whole
+    /// route decides which of several links to one switch of the group a packet takes, and through which third switch a
+    /// MIN packet goes.
     ///
     /// # Errors
-    /// The header makes no sense here. Any bits whatever end in `Ok` or `Err`, and a packet is
-    /// delivered or refused after at most 7 steps, wherever it begins.
+    /// The header makes no sense here. All bit patterns end in `Ok` or `Err`, and a packet is delivered or refused
+    /// after at most 7 steps, wherever it begins.
     ///
     /// # Example
     /// ```
@@ -567,7 +562,7 @@ impl<'a> Switch<'a> {
         forward::forward(self, header)
     }
 
-    /// What [`Self::admit`] decides where everything is the same, and why.
+    /// The decision of [`Self::admit`] for the same inputs, with its reasons.
     ///
     /// # Errors
     /// Those of [`Self::admit`].
@@ -600,8 +595,8 @@ impl<'a> Switch<'a> {
         explain::explain(self, destination, scheme, paths, credits, rng)
     }
 
-    /// What [`Self::reconsider`] decides where everything is the same, and why. A packet that
-    /// gets no second look has no candidates.
+    /// The decision of [`Self::reconsider`] for the same inputs, with its reasons. A packet that gets no second look
+    /// has no candidates.
     ///
     /// # Errors
     /// Those of [`Self::reconsider`].
@@ -615,8 +610,8 @@ impl<'a> Switch<'a> {
         explain::explain_again(self, header, paths, credits, rng)
     }
 
-    /// What [`Self::look_onward`] answers, and why: `vlb` is the way that is taken, and `vlb_drawn` are all that were
-    /// weighed, the drawn one first if it lives. A packet that is not looked at has no candidates.
+    /// The answer of [`Self::look_onward`], with its reasons: `vlb` is the taken way, and `vlb_drawn` are all that were
+    /// weighed, the drawn one first if it is live. A packet that is not looked at has no candidates.
     ///
     /// # Errors
     /// Those of [`Self::look_onward`].
@@ -629,7 +624,7 @@ impl<'a> Switch<'a> {
         explain::explain_onward(self, header, scheme, credits)
     }
 
-    /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.
+    /// Every VLB route to `destination` that a decision's set keeps, without repetition, with its shape.
     ///
     /// For tools and tests: the time grows with the number of routes.
     pub fn for_each_route(
@@ -641,12 +636,10 @@ impl<'a> Switch<'a> {
         self.visit_routes(decision, destination, each);
     }
 
-    /// Every way in which a decision's set draws a route to `destination`, if it is drawn by
-    /// intermediate switch: the route, its shape, and how many pairs of shortest legs its
-    /// intermediate switch has. Each switch of the set is drawn as often as any other, and of its
-    /// ways each as often as any other; where the set does not send walks that come back, these are
-    /// left out. Of a set that is drawn by triple every triple, each drawn as often as any other. Calls
-    /// nothing for other sets.
+    /// Every way in which a decision's set draws a route to `destination`, if it is drawn by intermediate switch: the
+    /// route, its shape, and how many pairs of shortest legs its intermediate switch has. Each switch of the set is
+    /// drawn equally often, and each of its ways equally often; if the set excludes walks that return, these are left
+    /// out. For a set that is drawn by triple: every triple, each drawn equally often. Calls nothing for other sets.
     ///
     /// For tools and tests: the time grows with the number of switches.
     pub fn for_each_way(
@@ -658,14 +651,14 @@ impl<'a> Switch<'a> {
         self.visit_ways(decision, destination, each);
     }
 
-    /// The virtual channel on which packets leave their source group after a local hop, of which switches that
-    /// are asked for it tell the others of their group the queue ([`GroupQueues`](crate::GroupQueues)).
+    /// The virtual channel on which packets leave their source group after a local hop. Switches that tell the others
+    /// of their group about queues tell that of this channel ([`GroupQueues`](crate::GroupQueues)).
     pub const fn leaving_channel(&self) -> u8 {
         FirstChannels::of(Decision::ParSecond, self.image.virtual_channels()).global
     }
 
-    /// The virtual channels that its packets may be given: those of [`Self::with_channels`], or the
-    /// most that the image's assignment can use.
+    /// The virtual channels that its packets may get: those of [`Self::with_channels`], or the most that the image's
+    /// assignment can use.
     pub const fn channels(&self) -> Channels {
         self.channels
     }
@@ -675,9 +668,9 @@ impl<'a> Switch<'a> {
         &self.image
     }
 
-    /// The switch at the other end of the planned cable or local link at a physical port, whether it lives or
-    /// not, by its group and its index in the group; `Dragonfly::switch` has its number in the fabric, which
-    /// is what C's `tvlb_neighbour` answers. `None` for a terminal, an unused port or one that does not exist.
+    /// The switch at the other end of the planned cable or local link at a physical port, live or not, by its group and
+    /// its index in the group; `Dragonfly::switch` has its number in the fabric, which C's `tvlb_neighbour` returns.
+    /// `None` for a terminal, an unused port or one that does not exist.
     pub fn neighbour(&self, port: Port) -> Option<(GroupId, SwitchIndex)> {
         let df = self.dragonfly();
         let (here, number) = (self.image.index(), u32::from(port.0));

@@ -1,26 +1,26 @@
-//! A window per destination switch: whoever sends more than a destination takes stops before the network is full of
-//! packets that wait for it.
+//! A window per destination switch: a source that sends more than a destination accepts stops before the network is
+//! full of packets that wait for it.
 //!
-//! No path mends an endpoint that is sent more than it takes. What waits for it fills the buffers on every way there,
-//! and packets for others stand behind; an adaptive choice of paths then spreads the backlog. So the source, a switch
-//! or the adapter of a node, counts its packets under way to each destination switch, and keeps the mean of the
-//! delays with which they were acknowledged. Only where that mean is above a limit does the count close: then a
-//! packet is held while as many are under way as the window has. Light traffic is never held, however far it goes.
+//! No path helps an endpoint that is sent more than it accepts. Packets that wait for it fill the buffers on every way
+//! there, and packets for others wait after them; adaptive routing then spreads the backlog. So the source, a switch or
+//! the adapter of a node, counts its packets under way to each destination switch, and keeps the mean of the delays
+//! with which they were acknowledged. Only while that mean is above a limit does the count matter: then a packet is
+//! held while as many are under way as the window has. Light traffic is never held, however far it goes.
 //!
-//! All of it is optional. A switch without acknowledgements has no windows, and nothing in the rest of this crate
-//! knows of them.
+//! All of this is optional. A switch without acknowledgements has no windows, and nothing else in this crate depends on
+//! them.
 //!
 //! # Cost
-//! 4 bytes a destination switch, or a destination in [`Windows`] of fewer places, which switches then share: they
-//! hold each other up where one of them is slow. On a Cortex-M4, 45 instructions a packet and 40 an acknowledgement.
+//! 4 bytes per destination switch, or per place in [`Windows`] of fewer places, which switches then share: they delay
+//! each other if one of them is slow. On a Cortex-M4, 45 instructions per packet and 40 per acknowledgement.
 //!
 //! # Promise
-//! A packet is held only while others are under way to the same place. So if each packet that was admitted is
-//! acknowledged or said to be lost, no packet is held for ever.
+//! A packet is held only while others are under way to the same place. So if each admitted packet is acknowledged or
+//! reported lost, no packet is held for ever.
 
 use tvlb_schema::{SwitchId, WindowLimits};
 
-/// What a source knows of its packets to one destination.
+/// A source's record of its packets to one destination.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -31,8 +31,8 @@ pub struct DestinationWindow {
 }
 
 impl DestinationWindow {
-    /// Whether a packet may set out; it then counts as under way. Otherwise it is held: the caller asks again after
-    /// the next acknowledgement from there.
+    /// Whether a packet may set out; it then counts as under way. Otherwise it is held: the caller asks again after the
+    /// next acknowledgement from there.
     #[must_use]
     #[inline]
     pub fn admit(&mut self, limits: WindowLimits) -> bool {
@@ -43,14 +43,14 @@ impl DestinationWindow {
         true
     }
 
-    /// Notes that a packet has arrived so many cycles after it set out, which weighs an eighth in the mean.
+    /// Notes that a packet has arrived this many cycles after it set out, with a weight of an eighth in the mean.
     #[inline]
     pub fn acknowledge(&mut self, delay_cycles: u32) {
         let delay = match u16::try_from(delay_cycles) {
             Ok(delay) if delay < WindowLimits::MOST_DELAY => delay,
             _ => WindowLimits::MOST_DELAY,
         };
-        // At most eight times the longest delay, of which the eighth that is taken away is no less than what is added.
+        // At most eight times the longest delay; then the subtracted eighth is no less than the addition.
         self.delay = (self.delay - (self.delay >> 3)).saturating_add(delay);
         self.lose();
     }

@@ -1,4 +1,4 @@
-//! What hosts write and read as text, in files of theirs. A switch reads images alone.
+//! The text forms that hosts write to and read from their files. A switch reads only images.
 
 use crate::{Bandwidth, Bandwidths, Candidates, Gate};
 use core::fmt;

@@ -1,13 +1,13 @@
 //! How fast the kinds of links are, relative to each other.
 //!
-//! Time is counted in cycles, and a cycle is what one flit takes on a link of the fastest kind. The
-//! *gap* of a kind is how many cycles apart two flits start on a link of that kind. It is held to
-//! 1/256 cycle, so that arithmetic with gaps is that of integers and the same everywhere.
+//! Time is counted in cycles, and a cycle is the time of one flit on a link of the fastest kind. The *gap* of a kind is
+//! the number of cycles between the starts of two flits on a link of that kind. It is a multiple of 1/256 cycle, so
+//! that arithmetic with gaps is on integers and the same everywhere.
 
 use core::fmt;
 use core::str::FromStr;
 
-/// What a link joins.
+/// The ends of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkKind {
     /// A node and its switch.
@@ -45,7 +45,7 @@ impl Bandwidth {
     /// The largest bandwidth, 100000.
     pub const MOST: Self = Self { thousandths: 100_000_000 };
 
-    /// A bandwidth of so many thousandths, if that is above 0 and not above [`Self::MOST`].
+    /// A bandwidth of this many thousandths, if that is above 0 and at most [`Self::MOST`].
     pub const fn of_thousandths(thousandths: u32) -> Option<Self> {
         if thousandths == 0 || thousandths > Self::MOST.thousandths {
             return None;
@@ -65,7 +65,7 @@ impl Default for Bandwidth {
     }
 }
 
-/// As a person writes it: "1", "0.5".
+/// As people write it: "1", "0.5".
 impl fmt::Display for Bandwidth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, rest) = (self.thousandths / 1000, self.thousandths % 1000);
@@ -153,7 +153,7 @@ impl fmt::Display for BandwidthsError {
 impl core::error::Error for BandwidthsError {}
 
 impl Bandwidths {
-    /// All kinds are alike.
+    /// All kinds are equal.
     pub const ALIKE: Self =
         Self { node: Bandwidth::ONE, local: Bandwidth::ONE, global: Bandwidth::ONE };
 
@@ -185,7 +185,7 @@ impl Bandwidths {
         found.check().map(|()| found)
     }
 
-    /// These with another bandwidth of one kind, which [`Self::check`] has still to accept.
+    /// These with another bandwidth of one kind, to be accepted by [`Self::check`].
     #[must_use]
     pub const fn with(self, kind: LinkKind, bandwidth: Bandwidth) -> Self {
         match kind {
@@ -216,24 +216,24 @@ impl Bandwidths {
         }
     }
 
-    /// The bandwidth of the fastest kind, whose links take a flit per cycle.
+    /// The bandwidth of the fastest kind, whose links carry a flit per cycle.
     pub fn fastest(&self) -> Bandwidth {
         self.node.max(self.local).max(self.global)
     }
 
-    /// Whether all kinds are alike, so that every link takes a flit per cycle.
+    /// Whether all kinds are equal, so that every link carries a flit per cycle.
     pub fn are_equal(&self) -> bool {
         self.node == self.local && self.local == self.global
     }
 
-    /// How many 1/256 of a cycle apart two flits start on a link of a kind, to the nearest.
+    /// The time between the starts of two flits on a link of a kind, in 1/256 of a cycle, rounded.
     pub fn gap_256ths(&self, kind: LinkKind) -> u32 {
         let (fastest, own) = (u64::from(self.fastest().thousandths), self.of(kind).thousandths);
         let gap = (fastest * 256 + u64::from(own / 2)) / u64::from(own);
         u32::try_from(gap).unwrap_or(Self::MOST_RATIO * 256)
     }
 
-    /// How many flits a link of a kind takes per cycle.
+    /// How many flits a link of a kind carries per cycle.
     pub fn flits_per_cycle(&self, kind: LinkKind) -> f64 {
         256.0 / f64::from(self.gap_256ths(kind))
     }

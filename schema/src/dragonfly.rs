@@ -1,23 +1,21 @@
 //! The Dragonfly's sizes and the index arithmetic that follows from them.
 //!
-//! A [`Dragonfly`] that exists is within [`limits`], so no product of its sizes overflows and
-//! every identifier fits its type.
+//! Every [`Dragonfly`] is within [`limits`], so no product of its sizes overflows and every identifier fits its type.
 //!
 //! # Groups of several kinds
-//! The groups of a machine need not be alike: those of a [`GroupKind`] are, and groups of one kind are
-//! numbered one after the other. All numbers are still products and sums of p, a, h and g, which then
-//! are the most that any kind has: switch group·a + index, node switch·p + terminal, port index·h +
-//! slot. So a smaller group leaves *gaps*: numbers that no switch, node or port has. Whoever counts
-//! asks for [`Dragonfly::switch_count`], whoever makes an array for [`Dragonfly::switch_numbers`].
-//! Gaps cost a few bytes; numbers without gaps would cost every packet a search for its group.
+//! The groups of a machine may differ: those of one [`GroupKind`] are alike, and are numbered consecutively. All
+//! numbers are still products and sums of p, a, h and g, which then are the most that any kind has: switch group·a +
+//! index, node switch·p + terminal, port index·h + slot. So a smaller group leaves *gaps*: numbers without a switch,
+//! node or port. To count, use [`Dragonfly::switch_count`]; to size an array, [`Dragonfly::switch_numbers`]. Gaps cost
+//! a few bytes; numbers without gaps would cost every packet a search for its group.
 //!
-//! A kind without switches is of groups that are *absent*: a machine had them once, and the groups after
-//! them keep their numbers. An absent group has no switch, node or port, and no cable leads to it.
+//! The groups of a kind without switches are *absent*: a machine had them once, and later groups keep their numbers. An
+//! absent group has no switch, node or port, and no cable leads to it.
 //!
 //! # Physical ports
-//! A switch's ports are numbered one after the other: p terminals, the local ports, h global slots. The
-//! local ports come in rounds: first one to each other switch of the group by rising index, then a
-//! second to each where the kind has more [links](GroupKind::local_links) between two switches, and so on.
+//! A switch's ports are numbered consecutively: p terminals, the local ports, h global slots. The local ports come in
+//! rounds: first one to each other switch of the group by rising index, then a second to each if the kind has more
+//! [links](GroupKind::local_links) between two switches, and so on.
 
 use crate::{ANY_FABRIC, GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
 use core::fmt;
@@ -39,16 +37,15 @@ pub mod limits {
     pub const SWITCHES: u32 = 65_536;
     /// Global ports, a·h·g.
     pub const PORTS: u32 = 1 << 24;
-    /// Kinds of groups that are there.
+    /// Kinds of groups that are not absent.
     pub const KINDS: usize = 8;
-    /// Runs of groups that follow each other and are alike, absent groups among them.
+    /// Runs of consecutive groups that are alike, including absent groups.
     pub const RUNS: usize = 24;
     /// Links between two switches of a group.
     pub const LOCAL_LINKS: u32 = 64;
 }
 
-/// Groups that follow each other and are alike: dfly(p, a, h, …) of g groups. Where a is 0 they are absent,
-/// and so are p and h.
+/// Consecutive groups that are alike: dfly(p, a, h, …) of g groups. If a is 0 they are absent, and p and h are 0 too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "alloc",
@@ -60,11 +57,11 @@ pub struct GroupKind {
     pub p: u16,
     /// Switches per group, at most [`limits::SWITCHES_PER_GROUP`].
     pub a: u16,
-    /// Global ports per switch, at least 1 where there are switches.
+    /// Global ports per switch, at least 1 if there are switches.
     pub h: u16,
     /// Groups of this kind, at least 1.
     pub g: u16,
-    /// The most links that join two switches of such a group, 1 to [`limits::LOCAL_LINKS`]; 1 where a is 1 or 0.
+    /// The most links that join two switches of such a group, 1 to [`limits::LOCAL_LINKS`]; 1 if a is 1 or 0.
     #[cfg_attr(feature = "alloc", serde(default = "one"))]
     pub local_links: u16,
 }
@@ -96,7 +93,7 @@ pub struct Dragonfly {
     a: u16,
     h: u16,
     g: u16,
-    // What follows from the four, so that a switch finds it instead of computing it per packet.
+    // Derived from the four, so that a switch need not compute it per packet.
     /// a·h.
     ports_per_group: u32,
     /// a·g.
@@ -113,13 +110,13 @@ pub struct Dragonfly {
     p_reciprocal: u64,
     /// All groups are of one kind.
     even: bool,
-    /// As many as there are, and then such without sizes.
+    /// The kinds, followed by entries without sizes.
     kinds: [GroupSizes; limits::KINDS],
     run_count: u8,
     runs: [GroupRun; limits::RUNS],
 }
 
-/// What the groups of a kind have.
+/// The sizes of a group of a kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct GroupSizes {
     p: u16,
@@ -128,9 +125,9 @@ struct GroupSizes {
     local_links: u16,
 }
 
-/// Groups that follow each other and are alike: in four bits the place of their kind among the kinds,
-/// [`GroupRun::ABSENT`] if they are absent, and in twelve how many there are besides the first. Where there is a second
-/// run, none has more groups than that.
+/// Consecutive groups that are alike: four bits hold the index of their kind among the kinds, [`GroupRun::ABSENT`] if
+/// they are absent, and twelve how many there are besides the first. If there is a second run, none has more groups
+/// than that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct GroupRun(u16);
 
@@ -218,8 +215,7 @@ pub enum DragonflyError {
     },
 }
 
-/// Which size or product of sizes is out of range: its number in [`SizeFault::NAMES`], or that of
-/// too many groups.
+/// Which size or product of sizes is out of range: its number in [`SizeFault::NAMES`], or the code for too many groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SizeFault(u8);
 
@@ -277,7 +273,7 @@ impl GroupKind {
         self.a == 0
     }
 
-    /// The same groups, whose switches are joined by so many links each two.
+    /// The same groups, with this many links between every two switches.
     #[must_use]
     pub const fn with_local_links(self, local_links: u16) -> Self {
         Self { local_links, ..self }
@@ -288,7 +284,7 @@ impl GroupKind {
         if self.a <= 1 { 1 } else { limits::LOCAL_LINKS }
     }
 
-    /// Whether its sizes go together, each of them within 16 bits.
+    /// Whether its sizes are consistent, each of them within 16 bits.
     fn is_sound(self) -> bool {
         let links = u32::from(self.local_links);
         // Nodes and global ports are on switches.
@@ -301,7 +297,7 @@ impl GroupKind {
         self.local_links as u32 * (self.a as u32).saturating_sub(1)
     }
 
-    /// Each size is within its range; `number` is which kind it is, for the error.
+    /// Checks that each size is within its range; `number` is the index of the kind, for the error.
     fn check(self, kind: usize) -> Result<(), DragonflyError> {
         let range = |name, found: u16, least, most| {
             let found = u32::from(found);
@@ -319,8 +315,8 @@ impl GroupKind {
         range("local links", self.local_links, 1, self.most_local_links())
     }
 
-    /// "dfly(2, 4, 2, 9)": p, a, h and g; or, where there are kinds, "dfly(2, 4, 2, 8) + (1, 2, 2, 1)", and
-    /// absent groups as "(absent, 1)".
+    /// "dfly(2, 4, 2, 9)": p, a, h and g; or, if there are kinds, "dfly(2, 4, 2, 8) + (1, 2, 2, 1)", and absent groups
+    /// as "(absent, 1)".
     pub fn in_words(sizes: [u32; 4], kinds: &[Self]) -> impl fmt::Display {
         Self::words(sizes, kinds.iter().copied())
     }
@@ -387,14 +383,14 @@ impl Dragonfly {
         runs: [GroupRun(0); limits::RUNS],
     };
 
-    /// Takes these sizes if [`Self::new`] accepts them; otherwise returns a compact code for the
-    /// size that is out of range, which [`DragonflyError::of`] puts into words.
+    /// Takes these sizes if [`Self::new`] accepts them; otherwise returns a compact code for the size that is out of
+    /// range, which [`DragonflyError::of`] puts into words.
     #[inline]
     pub(crate) fn resize(&mut self, [p, a, h, g]: [u32; 4]) -> Result<(), SizeFault> {
         let ports = a.saturating_mul(h);
         let sizes = [p, a, h, g, ports, a.saturating_mul(g), ports.saturating_mul(g)];
         for (number, (&size, &most)) in (0_u8..).zip(sizes.iter().zip(&SizeFault::MOST)) {
-            // One group alone has nowhere to send to.
+            // A single group has nowhere to send to.
             let least = if number == SizeFault::G { 2 } else { 1 };
             if size < least || size > most {
                 return Err(SizeFault(number));
@@ -414,7 +410,7 @@ impl Dragonfly {
             first_slot: low_u16(p + a - 1),
             h_reciprocal: quotient((1 << 24) - 1, h) + 1,
             a_reciprocal: quotient((1 << 24) - 1, a) + 1,
-            // ⌈2³² / p⌉ without a 64-bit division, which small machines have to be taught.
+            // ⌈2³² / p⌉ without a 64-bit division, which small machines do not have.
             p_reciprocal: u64::from(quotient(u32::MAX, p)) + 1,
             even: true,
             kinds: Self::NONE.kinds,
@@ -427,12 +423,11 @@ impl Dragonfly {
         Ok(())
     }
 
-    /// A Dragonfly of groups of these kinds, numbered in this order. Kinds next to each other that
-    /// are alike are one.
+    /// A Dragonfly of groups of these kinds, numbered in this order. Adjacent kinds that are alike become one.
     ///
     /// # Errors
-    /// No kinds or too many, a size that is out of range, or sizes that [`Self::new`] refuses where
-    /// all groups have the most that any has.
+    /// No kinds or too many, a size that is out of range, or sizes that [`Self::new`] refuses for groups with the most
+    /// that any has.
     ///
     /// # Example
     /// ```
@@ -492,9 +487,9 @@ impl Dragonfly {
         Ok(df)
     }
 
-    /// Takes so many runs of groups, at most [`limits::RUNS`], in place of one, if together they have the sizes of
-    /// this Dragonfly, no two that follow each other are alike and they are of [`limits::KINDS`] at most; else the
-    /// number of the first that is wrong, and this Dragonfly is not one any more.
+    /// Takes `count` runs of groups, at most [`limits::RUNS`], instead of one, if together they have the sizes of this
+    /// Dragonfly, no two adjacent ones are alike and there are at most [`limits::KINDS`] kinds; else returns the number
+    /// of the first wrong one, and this Dragonfly is no longer valid.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "once where images are decoded, once where none is")]
     pub(crate) fn take_kinds(
@@ -516,7 +511,7 @@ impl Dragonfly {
             most.p = most.p.max(kind.p);
             most.a = most.a.max(kind.a);
             most.h = most.h.max(kind.h);
-            // Whatever wraps round belongs to sizes that are refused below.
+            // A sum that wraps belongs to sizes that are refused below.
             let of_kind = u32::from(kind.a).wrapping_mul(kind.g.into());
             groups = u32::from(kind.g).wrapping_add(groups);
             present = if kind.is_absent() { 0 } else { u32::from(kind.g) }.wrapping_add(present);
@@ -549,14 +544,14 @@ impl Dragonfly {
         Ok(())
     }
 
-    /// Its groups in their order, those that follow each other and are alike as one, so that a kind comes again
-    /// behind another, and absent groups between them.
+    /// Its groups in their order, adjacent ones that are alike as one, so that a kind may appear again after another,
+    /// with absent groups between them.
     pub fn kinds(&self) -> impl ExactSizeIterator<Item = GroupKind> + Clone + use<> {
         let df = *self;
         (0..df.run_count).map(move |number| df.run(number.into()))
     }
 
-    /// [`Self::kinds`] as files and reports state them; none where p, a, h and g say all.
+    /// [`Self::kinds`] as files and reports state them; empty if p, a, h and g are enough.
     pub fn stated_kinds(&self) -> impl ExactSizeIterator<Item = GroupKind> + Clone + use<> {
         let is_said = self.is_even() && self.has_single_links();
         self.kinds().take(if is_said { 0 } else { limits::RUNS })
@@ -586,14 +581,14 @@ impl Dragonfly {
         self.kinds().map(of).sum()
     }
 
-    /// Whether all groups are of one kind, so that no number is left out.
+    /// Whether all groups are of one kind, so that there are no gaps.
     #[inline]
     pub const fn is_even(&self) -> bool {
         !ANY_FABRIC || self.even
     }
 
     /// The kind of a group.
-    // Apart from those who ask, whose groups are mostly all alike.
+    // Separate from its callers, whose groups are mostly all alike.
     #[cold]
     #[inline(never)]
     fn kind_among(&self, group: GroupId) -> GroupKind {
@@ -750,8 +745,7 @@ impl Dragonfly {
         (0..self.switches_of(group)).map(move |i| SwitchId(first + low_u16(i)))
     }
 
-    /// All numbers of a group's global ports, in order; gaps are among them, see
-    /// [`Self::has_global_port_of`].
+    /// All numbers of a group's global ports, in order, including gaps: see [`Self::has_global_port_of`].
     pub fn global_ports(&self) -> impl Iterator<Item = GlobalPort> + use<> {
         (0..self.ports_per_group()).map(|q| GlobalPort(low_u16(q)))
     }
@@ -773,7 +767,7 @@ impl Dragonfly {
         }
     }
 
-    /// As [`Self::has_switch`] where groups differ.
+    /// As [`Self::has_switch`] if groups differ.
     #[cold]
     #[cfg_attr(not(target_os = "none"), inline(never))]
     fn is_switch(&self, switch: SwitchId) -> bool {
@@ -793,7 +787,7 @@ impl Dragonfly {
         if self.is_even() { node.0 < self.node_count } else { self.is_node(node) }
     }
 
-    /// As [`Self::has_node`] where groups differ.
+    /// As [`Self::has_node`] if groups differ.
     #[cold]
     #[inline(never)]
     fn is_node(&self, node: NodeId) -> bool {
@@ -894,16 +888,16 @@ impl Dragonfly {
         Port(terminal as u16)
     }
 
-    /// The physical port of switch `from` whose first link leads to switch `to` of the same group;
-    /// meaningless where they are equal.
+    /// The physical port of switch `from` whose first link leads to switch `to` of the same group; meaningless if they
+    /// are equal.
     #[inline]
     pub const fn local_port(&self, from: SwitchIndex, to: SwitchIndex) -> Port {
         let rank = if to.0 > from.0 { to.0 as u32 - 1 } else { to.0 as u32 };
         Port(low_u16(self.p() + rank))
     }
 
-    /// The physical port of the k-th link, from 0, from one switch to another of a group of so many
-    /// switches. Both ends of a link have the same k.
+    /// The physical port of the k-th link, from 0, from one switch to another of a group of this many switches. Both
+    /// ends of a link have the same k.
     #[inline]
     pub const fn nth_local_port(
         &self,
@@ -915,8 +909,8 @@ impl Dragonfly {
         Port(self.local_port(from, to).0.wrapping_add(round))
     }
 
-    /// The switch of its group of so many that a switch's physical port leads to, and which of the links
-    /// to it that is, where there are as many; `None` for another port than a local one.
+    /// The switch that a local port leads to, in a group of this many switches, and which of several links to it that
+    /// is; `None` for a port that is not local.
     pub fn local_end(
         &self,
         switches: u32,
@@ -959,7 +953,7 @@ impl Dragonfly {
 }
 
 impl fmt::Display for Dragonfly {
-    /// "dfly(2, 4, 2, 9)"; of several kinds "dfly(2, 4, 2, 8) + (1, 2, 2, 1)".
+    /// "dfly(2, 4, 2, 9)"; with several kinds "dfly(2, 4, 2, 8) + (1, 2, 2, 1)".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sizes = [self.p(), self.a(), self.h(), self.g()];
         fmt::Display::fmt(&GroupKind::words(sizes, self.stated_kinds()), f)
@@ -1016,7 +1010,7 @@ mod tests {
         assert_eq!(text(2, 4, u32::MAX, u32::MAX), "h = 4294967295, but h must be 1 to 4096");
     }
 
-    /// A machine of eight kinds that lost a group here and there still is one of eight kinds.
+    /// A machine of eight kinds from which some groups have been removed still has eight kinds.
     #[test]
     fn absent_groups_cost_no_kind() {
         let kind = |number| GroupKind::new(number, 2, 20, 1);

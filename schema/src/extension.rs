@@ -1,5 +1,5 @@
-//! What a crate needs that adds a kind of image to the format: the frame that every image has, the sections of packed
-//! numbers, and errors that say where an image is wrong. The kind is one of [`ImageKind`], where no code is twice.
+//! For crates that add a kind of image to the format: the frame that every image has, the sections of packed numbers,
+//! and errors that say where an image is wrong. The kind must be in [`ImageKind`], where each code is unique.
 
 use crate::frame::{self, IDENTITY_AT, Opened};
 use crate::image_error::{Fault, ImagePart, Refusal, saturating_u32};
@@ -23,7 +23,7 @@ impl<'a> Payload<'a> {
     /// The payload of an image of a fabric.
     ///
     /// # Errors
-    /// The bytes are not an image of this kind, or it is of another fabric.
+    /// The bytes are not an image of this kind, or it belongs to another fabric.
     pub fn open(
         bytes: &'a [u8],
         kind: ImageKind,
@@ -64,10 +64,10 @@ impl<'a> Payload<'a> {
         saturating_u32(self.end - self.rest.len())
     }
 
-    /// Takes a section of so many entries of a width, which has at most 25 bits.
+    /// Takes a section of `count` entries of a width of at most 25 bits.
     ///
     /// # Errors
-    /// The bytes end before, or bits after the last entry are set ([`ImageError::write_of_section`]).
+    /// The bytes end too early, or bits after the last entry are set ([`ImageError::write_of_section`]).
     pub fn section(&mut self, width: u32, count: u32) -> Result<PackedArray<'a>, ImageError> {
         let mut refusal = Refusal::new(self.kind);
         let entries = (width, count);
@@ -76,7 +76,7 @@ impl<'a> Payload<'a> {
             .ok_or_else(|| refusal.error())
     }
 
-    /// Says that nothing is left.
+    /// Checks that nothing is left.
     ///
     /// # Errors
     /// Bytes are left.

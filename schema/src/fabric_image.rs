@@ -1,8 +1,8 @@
 //! The fabric image: sizes and wiring, the same for every switch.
 //!
-//! The wiring is listed twice, each time for one look-up in constant time: the cables of every
-//! pair of groups ("the k-th link from i to j"), and for every port its pair and k ("where does
-//! this port lead"). Decoding proves that the two agree, so that no reader has to check.
+//! The wiring is listed twice, each time for one look-up in constant time: the cables of every pair of groups ("the
+//! k-th link from i to j"), and for every port its pair and k ("where does this port lead"). Decoding proves that the
+//! two agree, so readers need not check.
 
 use crate::fault_image::{FabricPlan, Faults, LocalLink};
 use crate::fields::Fields;
@@ -32,8 +32,7 @@ struct Body {
     cables: u32,
     /// The most links that a pair of groups has; sets the width of k.
     most_links: u16,
-    /// The number of links of every pair where all have the same, so that no table of starts is
-    /// needed; else 0.
+    /// The number of links of every pair if all have the same, so that no table of starts is needed; else 0.
     even_links: u16,
 }
 
@@ -61,17 +60,17 @@ pub struct FabricImage<'a> {
     even_links: u32,
     /// Where the cables of each pair i < j begin, pairs in the order (0,1), (0,2), …; empty if even.
     starts: PackedArray<'a>,
-    /// Per cable the port in the lower group, then that in the higher; by pair, then sorted.
+    /// For each cable the port in the lower group, then that in the higher; by pair, then sorted.
     cables: PackedArray<'a>,
-    /// Per port of the fabric k and, above it, the peer group; the own group for an unused port.
+    /// For each port of the fabric k and, above it, the peer group; the own group for an unused port.
     ports: PackedArray<'a>,
     /// The switches of a group that share fewer links than others.
     fewer: FewerPairs<'a>,
     /// How switches of a group are joined in the plan.
     planned: GroupLinks,
-    /// What is dead.
+    /// The dead parts.
     faults: Faults<'a>,
-    /// The same where nothing is dead; else links may be missing.
+    /// The same if nothing is dead; else links may be missing.
     live: GroupLinks,
     /// No switch has more links than this to one other group.
     most_of_switch: u32,
@@ -102,10 +101,10 @@ impl<'a> FabricImage<'a> {
     /// Checks an image and returns a view of it.
     ///
     /// # Errors
-    /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
+    /// The first fault in the bytes, and where. All byte strings end in `Ok` or `Err`.
     #[inline(never)]
     pub fn decode(bytes: &'a [u8]) -> Result<Self, ImageError> {
-        // In its place from the beginning: it is large to be moved.
+        // In its place from the beginning: it is too large to move.
         let mut image = Ok(Self::EMPTY);
         let mut refusal = Refusal::new(ImageKind::Fabric);
         if let Ok(empty) = &mut image
@@ -163,7 +162,7 @@ impl<'a> FabricImage<'a> {
         refusal: &mut Refusal,
     ) -> Option<()> {
         let &Body { p, a, h, g, .. } = body;
-        // The kinds of groups, none if the sizes say all: one wiring has one image.
+        // The kinds of groups, none if the sizes are enough: one wiring has one image.
         let kinds = fields.below(limits::RUNS + 1);
         fields.rest()?;
         if let Err(fault) = self.dragonfly.resize([p, a, h, g].map(u32::from)) {
@@ -176,7 +175,7 @@ impl<'a> FabricImage<'a> {
             return Some(());
         }
         if !ANY_FABRIC {
-            // One kind is stated only where its local links are not single.
+            // A single kind is stated only if its local links are not single.
             let feature = if kinds > 1 { Feature::UnequalGroups } else { Feature::LocalLinks };
             return refusal.fail(Fault::LeftOut(feature), HEADER_LEN, saturating_u32(kinds));
         }
@@ -265,9 +264,8 @@ impl<'a> FabricImage<'a> {
         g * (g - 1) / 2
     }
 
-    /// Counts the links from each switch to each other group, where switches do not have so many ports
-    /// that this would take long. A port's link counts those that the ports before it on the same switch
-    /// have to the same group.
+    /// Counts the links from each switch to each other group, unless switches have so many ports that this would take
+    /// long. The number of a port's link counts those of earlier ports on the same switch to the same group.
     fn count_links_of_switches(&mut self) {
         let (h, mut most) = (self.dragonfly.h(), 0);
         if h > MOST_COUNTED_PORTS {
@@ -290,8 +288,8 @@ impl<'a> FabricImage<'a> {
         self.most_of_switch = most;
     }
 
-    /// Starts rise from 0 to the number of cables, the fullest pair has `most_links`, and some pair
-    /// has fewer: otherwise there would be no starts.
+    /// Checks that starts rise from 0 to the number of cables, that the fullest pair has `most_links`, and that some
+    /// pair has fewer: otherwise there would be no starts.
     fn check_starts(&self, base: usize, refusal: &mut Refusal) -> Option<()> {
         if !ANY_FABRIC || self.even_links != 0 {
             return Some(());
@@ -324,7 +322,7 @@ impl<'a> FabricImage<'a> {
         Some(())
     }
 
-    /// Every cable joins ports that exist, and the cables of a pair are sorted.
+    /// Checks that every cable joins existing ports, and that the cables of a pair are sorted.
     fn check_cables(&self, base: usize, refusal: &mut Refusal) -> Option<()> {
         let df = &self.dragonfly;
         let pairs = df.g() * (df.g() - 1) / 2;
@@ -348,8 +346,8 @@ impl<'a> FabricImage<'a> {
         Some(())
     }
 
-    /// Every used port is the end of the cable that it names, and each cable's ends are used:
-    /// each names a different end, so it is enough that there are as many.
+    /// Checks that every used port is the end of the cable that it names, and that each cable's ends are used: each
+    /// names a different end, so it is enough to compare their numbers.
     fn check_ports(&self, base: usize, refusal: &mut Refusal) -> Option<()> {
         let df = &self.dragonfly;
         let (mut used, mut number) = (0, 0);
@@ -413,24 +411,23 @@ impl<'a> FabricImage<'a> {
         !ANY_FABRIC || self.has_equal_links()
     }
 
-    /// As [`Self::is_regular`], also where the datapath need not ask.
+    /// As [`Self::is_regular`], for code that the datapath need not contain.
     #[inline]
     const fn has_equal_links(&self) -> bool {
         self.even_links != 0 && 2 * self.cable_count == self.dragonfly.port_numbers()
     }
 
-    /// From now on that is dead which a fault image of this fabric says, and nothing else.
+    /// From now on exactly the parts that a fault image of this fabric lists are dead.
     ///
     /// # Errors
-    /// What is wrong with the bytes, and where; all stays as it was. Any bytes whatever end in `Ok` or
-    /// `Err`.
+    /// The first fault in the bytes, and where; nothing changes. All byte strings end in `Ok` or `Err`.
     pub fn install_faults(&mut self, bytes: &'a [u8]) -> Result<(), ImageError> {
         let faults = Faults::decode(bytes, &self.plan())?;
         self.set_faults(faults);
         Ok(())
     }
 
-    /// What can be dead.
+    /// The parts that can be dead.
     pub(crate) const fn plan(&self) -> FabricPlan<'_> {
         FabricPlan {
             dragonfly: &self.dragonfly,
@@ -440,7 +437,7 @@ impl<'a> FabricImage<'a> {
         }
     }
 
-    /// From now on the same is dead as in another view of this fabric.
+    /// From now on the same parts are dead as in another view of this fabric.
     pub(crate) fn take_faults_of(&mut self, other: &Self) {
         self.set_faults(other.faults);
     }
@@ -450,19 +447,19 @@ impl<'a> FabricImage<'a> {
         self.live = if self.is_faultless() { self.planned } else { GroupLinks::Missing };
     }
 
-    /// The epoch of the fault image that says what is dead; 0 where there is none.
+    /// The epoch of the fault image in use; 0 without one.
     pub const fn epoch(&self) -> u32 {
         self.faults.epoch()
     }
 
-    /// Whether packets under way still cross what the fault image lists: see [`FaultSet::is_draining`].
+    /// Whether packets in transit still cross the parts in the fault image: see [`FaultSet::is_draining`].
     ///
     /// [`FaultSet::is_draining`]: crate::FaultSet::is_draining
     pub const fn is_draining(&self) -> bool {
         self.faults.is_draining()
     }
 
-    /// The same fabric by its plan, of which nothing is dead.
+    /// The planned fabric, in which nothing is dead.
     #[must_use]
     pub fn planned(&self) -> Self {
         let mut planned = *self;
@@ -481,13 +478,13 @@ impl<'a> FabricImage<'a> {
         self.faults.switches()
     }
 
-    /// The cables between groups that are dead though the switches at their ends are not, each by its
-    /// end in the lower group, in the order of the fabric image.
+    /// The dead cables between groups whose switches are not dead, each by its end in the lower group, in the order of
+    /// the fabric image.
     pub fn dead_cables(&self) -> impl Iterator<Item = End> {
         self.faults.cables().map(|number| self.lower_end(number))
     }
 
-    /// All that is listed as dead, as [`encode_fault_image`] takes it.
+    /// Everything that is listed as dead, as [`encode_fault_image`] takes it.
     ///
     /// [`encode_fault_image`]: crate::encode_fault_image
     #[cfg(feature = "alloc")]
@@ -500,18 +497,18 @@ impl<'a> FabricImage<'a> {
         }
     }
 
-    /// The links within groups that are dead though the switches at their ends are not, in order.
+    /// The dead links within groups whose switches are not dead, in order.
     pub fn dead_local_links(&self) -> impl Iterator<Item = LocalLink> {
         self.faults.links(&self.dragonfly)
     }
 
-    /// Whether a switch that exists lives.
+    /// Whether an existing switch is live.
     #[inline]
     pub fn lives(&self, switch: SwitchId) -> bool {
         self.is_faultless() || !self.faults.has_switch(switch)
     }
 
-    /// Whether a port has a cable that lives, as do the switches at its ends.
+    /// Whether a port has a live cable between live switches.
     ///
     /// Precondition: the port exists. Otherwise the result is unspecified; it never panics.
     #[inline(never)]
@@ -535,7 +532,7 @@ impl<'a> FabricImage<'a> {
         Some(self.links_between(end.group, group).first.wrapping_add(k))
     }
 
-    /// The end in the lower group of the cable of this number, which exists.
+    /// The end in the lower group of the cable of this number, which must exist.
     fn lower_end(&self, number: u32) -> End {
         let pairs = self.dragonfly.group_numbers().flat_map(|low| {
             let higher = self.dragonfly.group_numbers().skip(low.as_usize() + 1);
@@ -546,7 +543,7 @@ impl<'a> FabricImage<'a> {
         End { group, port: self.cable(number).0 }
     }
 
-    /// How the switches of a group are joined; [`GroupLinks::Missing`] where anything is dead.
+    /// How the switches of a group are joined; [`GroupLinks::Missing`] if anything is dead.
     #[inline]
     pub const fn group_links(&self) -> GroupLinks {
         if ANY_FABRIC { self.live } else { GroupLinks::Single }
@@ -558,7 +555,7 @@ impl<'a> FabricImage<'a> {
         if ANY_FABRIC { self.planned } else { GroupLinks::Single }
     }
 
-    /// How many links that live join two switches of a group: none where one of the two is dead.
+    /// How many live links join two switches of a group: 0 if one of the two is dead.
     ///
     /// Precondition: the two exist and differ. Otherwise the result is unspecified; it never panics.
     #[cfg_attr(target_os = "none", inline(never))]
@@ -587,7 +584,7 @@ impl<'a> FabricImage<'a> {
         planned.wrapping_sub(self.faults.links_of(df, group, (one, other)).1)
     }
 
-    /// Which of the planned links between two switches of a group the n-th of those is that live.
+    /// Which of the planned links between two switches of a group is the n-th live one.
     ///
     /// Precondition: there are more than n. Otherwise the result is unspecified; it never panics.
     pub fn nth_live_local_link(
@@ -611,20 +608,20 @@ impl<'a> FabricImage<'a> {
         if ANY_FABRIC { self.fewer.planned(&self.dragonfly, group, (one, other)) } else { 1 }
     }
 
-    /// Whether in every group of the plan two switches are linked just if one has an index below some number and the other
-    /// has not, all by as many links.
+    /// Whether in every group of the plan two switches are linked exactly if one has an index below some number and the
+    /// other does not, all by as many links.
     pub const fn has_two_tiers(&self) -> bool {
         ANY_FABRIC && self.fewer.tiers().is_some()
     }
 
-    /// That number, where nothing is dead and links are the only ones between their switches.
+    /// That number, if nothing is dead and links are the only ones between their switches.
     #[inline]
     pub fn tiers(&self) -> Option<SwitchIndex> {
         let is_plan = ANY_FABRIC && self.is_faultless();
         if is_plan && self.dragonfly.has_single_links() { self.fewer.tiers() } else { None }
     }
 
-    /// Whether a hop from one switch of a group to another is none, or goes by a link.
+    /// Whether a hop from one switch of a group to another needs no link, or has one.
     ///
     /// Precondition: the two exist. Otherwise the result is unspecified; it never panics.
     #[cfg_attr(target_os = "none", inline(never))]
@@ -633,8 +630,7 @@ impl<'a> FabricImage<'a> {
         from == to || self.group_links().is_whole() || self.local_links(group, from, to) > 0
     }
 
-    /// The n-th switch, by index, of those of a group that are linked to both of two others. Looks at
-    /// every switch of the group.
+    /// The n-th switch, by index, of a group that is linked to both of two others. Examines every switch of the group.
     #[inline(never)]
     pub fn relay(
         &self,
@@ -671,7 +667,7 @@ impl<'a> FabricImage<'a> {
         self.fewer.iter()
     }
 
-    /// The links from one group to another: none unless they are two groups that exist.
+    /// The links from one group to another: empty unless they are two existing groups.
     #[inline]
     pub fn links(&self, from: GroupId, to: GroupId) -> Links {
         let forward = from < to;
@@ -692,13 +688,13 @@ impl<'a> FabricImage<'a> {
         let forward = from < to;
         let (low, high) = if forward { (from, to) } else { (to, from) };
         let (low, high) = (u32::from(low.0), u32::from(high.0));
-        // The pairs of lower groups, and those with higher ones that come first in this one's row.
+        // The pairs of lower groups, and those with higher ones that come earlier in this one's row.
         let before = low.wrapping_mul((2 * self.dragonfly.g()).wrapping_sub(low + 3)) >> 1;
         let (first, count) = self.cables_of(before.wrapping_add(high).wrapping_sub(1));
         Links { first, count, forward }
     }
 
-    /// Where the cables of the pair of groups with this number begin, and how many they are.
+    /// Where the cables of the pair of groups with this number begin, and how many there are.
     #[inline]
     fn cables_of(&self, pair: u32) -> (u32, u32) {
         if !ANY_FABRIC || self.even_links != 0 {
@@ -708,8 +704,8 @@ impl<'a> FabricImage<'a> {
         (first, end.wrapping_sub(first))
     }
 
-    /// The k-th of the links between two groups: the port by which it leaves and the port at
-    /// which it arrives. Both directions of a cable have the same k.
+    /// The k-th of the links between two groups: the port from which it leaves and the port at which it arrives. Both
+    /// directions of a cable have the same k.
     #[inline]
     pub fn nth(&self, links: Links, k: u32) -> Option<(GlobalPort, GlobalPort)> {
         if k < links.count { Some(self.ends(links, k)) } else { None }
@@ -736,7 +732,7 @@ impl<'a> FabricImage<'a> {
         }
     }
 
-    /// How many links lead from one group to another: 0 unless they are two groups that exist.
+    /// How many links lead from one group to another: 0 unless they are two existing groups.
     #[inline]
     pub fn link_count(&self, from: GroupId, to: GroupId) -> u32 {
         self.links(from, to).count
@@ -771,15 +767,15 @@ impl<'a> FabricImage<'a> {
         (peer != end.group).then_some((peer, entry & self.link_mask))
     }
 
-    /// No switch has more links than this to any one other group. One has as many, unless switches have
-    /// more than 64 global ports.
+    /// The most links of a switch to any one other group: reached by one, unless switches have more than 64 global
+    /// ports.
     #[inline]
     pub const fn most_links_of_switch(&self) -> u32 {
         self.most_of_switch
     }
 
-    /// The n-th of the links from a switch to another group, in the order of its ports: its port, and
-    /// which of the links between the two groups it is. Looks at all ports of the switch.
+    /// The n-th of the links from a switch to another group, in the order of its ports: its port, and which of the
+    /// links between the two groups it is. Examines all ports of the switch.
     ///
     /// Precondition: the switch exists, and `to` is another group than its own. Otherwise the result is
     /// unspecified; it never panics.
@@ -815,8 +811,8 @@ impl<'a> FabricImage<'a> {
         ends.filter_map(|end| Some((end, self.peer(end).filter(|&peer| end < peer)?)))
     }
 
-    /// The other end of the planned cable or local link behind a physical port of a switch, whether it lives
-    /// or not; `None` for a terminal, an unused port, or one that does not exist.
+    /// The other end of the planned cable or local link at a physical port of a switch, live or not; `None` for a
+    /// terminal, an unused port, or one that does not exist.
     pub fn far_end(&self, switch: SwitchId, port: Port) -> Option<(SwitchId, Port)> {
         let df = &self.dragonfly;
         let (group, index) = df.place(switch);
@@ -853,9 +849,9 @@ impl<'a> FabricImage<'a> {
     }
 }
 
-/// Writes a fabric image. `cables` is a wiring: ends that exist, two groups to a cable, no port
-/// twice. Its order does not matter: the same wiring gives the same bytes. All switches of a group are
-/// joined by as many links as its kind states.
+/// Writes a fabric image. `cables` is a wiring: existing ends, two groups to a cable, no port twice. Its order does not
+/// matter: the same wiring gives the same bytes. All switches of a group are joined by as many links as its kind
+/// states.
 ///
 /// # Panics
 /// If `cables` is not a wiring.
@@ -864,8 +860,8 @@ pub fn encode_fabric_image(df: &Dragonfly, cables: &[(End, End)]) -> alloc::vec:
     encode_fabric_image_with(df, cables, &[])
 }
 
-/// Where the cables of each pair of groups begin, and for each global port the group that it leads to and the number
-/// of its cable among those of the pair; with the least and the most cables of a pair.
+/// Where the cables of each pair of groups begin, and for each global port the group that it leads to and the number of
+/// its cable among those of the pair; with the least and the most cables of a pair.
 #[cfg(feature = "alloc")]
 struct Placed {
     starts: alloc::vec::Vec<u32>,
@@ -912,10 +908,10 @@ fn narrow(cables: usize) -> u32 {
     u32::try_from(cables).expect("at most half the ports, or pairs of switches of a group")
 }
 
-/// As [`encode_fabric_image`], where these switches of a group are joined by fewer links, sorted.
+/// As [`encode_fabric_image`], with these pairs of switches of a group joined by fewer links, sorted.
 ///
 /// # Panics
-/// If `cables` is not a wiring, or `fewer` not what a reader accepts: see `schema/FORMAT.md`.
+/// If `cables` is not a wiring, or `fewer` is not what a reader accepts: see `schema/FORMAT.md`.
 #[cfg(feature = "alloc")]
 pub fn encode_fabric_image_with(
     df: &Dragonfly,

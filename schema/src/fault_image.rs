@@ -1,10 +1,10 @@
-//! The fault image: what of a planned fabric is dead, the same for every switch.
+//! The fault image: the dead parts of a planned fabric, the same for every switch.
 //!
-//! Cables, links within groups and switches. The plan does not change when they die: the fabric image
-//! and its identity stay, and a fault image names its parts. It states the whole of what is dead and
-//! not what has changed, so that any order of dying and mending ends in the same image; its epoch says
-//! which of two is the later. Tens of bytes where little is dead. What is listed may also be drained and not dead:
-//! no path over it is drawn, and packets under way still cross it.
+//! Cables, links within groups and switches. The plan does not change when they die: the fabric image and its identity
+//! stay, and a fault image names its parts. It lists everything that is dead, not what has changed, so that any order
+//! of dying and mending ends in the same image; its epoch says which of two is the later. It takes tens of bytes if
+//! little is dead. The listed parts may also be drained instead of dead: no path over them is drawn, and packets in
+//! transit still cross them.
 
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT, Opened};
@@ -26,7 +26,7 @@ pub struct LocalLink {
     pub number: u16,
 }
 
-/// Numbers in order, and how many they are.
+/// Sorted numbers, with their count.
 #[derive(Clone, Copy, Debug)]
 struct Sorted<'a> {
     numbers: PackedArray<'a>,
@@ -57,11 +57,11 @@ impl Sorted<'_> {
     }
 }
 
-/// What is dead, as an image lists it.
+/// The dead parts, as an image lists them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Faults<'a> {
     epoch: u32,
-    /// Packets under way go over what is listed where they have no other way.
+    /// Whether packets in transit cross the listed parts if they have no other way.
     is_draining: bool,
     /// By number.
     switches: Sorted<'a>,
@@ -69,11 +69,11 @@ pub(crate) struct Faults<'a> {
     cables: Sorted<'a>,
     /// Switch number of the lower index, and above it the higher index; as often as links are dead.
     local_pairs: Sorted<'a>,
-    /// By dead link within a group: which of the links of its pair.
+    /// For each dead link within a group: which of the links of its pair it is.
     local_numbers: PackedArray<'a>,
 }
 
-/// What of a fabric's plan can be dead.
+/// The parts of a fabric's plan that can be dead.
 #[derive(Clone, Copy)]
 pub(crate) struct FabricPlan<'p> {
     pub(crate) dragonfly: &'p Dragonfly,
@@ -192,7 +192,7 @@ impl<'a> Faults<'a> {
         Some(())
     }
 
-    /// The dead links within groups are links of the plan, in order.
+    /// Checks that the dead links within groups are links of the plan, in order.
     fn check_links(
         &self,
         plan: &FabricPlan<'_>,
@@ -270,8 +270,8 @@ impl<'a> Faults<'a> {
         self.cables.count > 0 && self.cables.contains(number)
     }
 
-    /// The dead links between two switches of a group: where they begin, and how many they are. Links
-    /// that are dead because a switch is dead are not among them.
+    /// The dead links between two switches of a group: where they begin, and how many there are. Links of dead switches
+    /// are not among them.
     pub(crate) fn links_of(
         &self,
         df: &Dragonfly,
@@ -287,10 +287,10 @@ impl<'a> Faults<'a> {
         (first, self.local_pairs.below(pair.wrapping_add(1)).wrapping_sub(first))
     }
 
-    /// The number of the n-th link of a pair that is not among its dead ones, which are so many from the
-    /// first on.
+    /// The number of the n-th link of a pair that is not among its dead ones, of which there are `count` from the first
+    /// on.
     pub(crate) fn nth_live(&self, (first, count): (u32, u32), n: u32) -> u32 {
-        // They are in order, so each dead one up to there moves it by one.
+        // They are in order, so each dead one up to there shifts it by one.
         let mut number = n;
         for at in first..first.wrapping_add(count) {
             if self.local_numbers.get(at) <= number {
@@ -301,7 +301,7 @@ impl<'a> Faults<'a> {
     }
 }
 
-/// Each number is one of the fabric's, and larger than the one before it.
+/// Checks that each number is one of the fabric's, and larger than the one before it.
 fn check(
     sorted: &Sorted<'_>,
     exists: impl Fn(u32) -> bool,

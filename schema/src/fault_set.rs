@@ -1,4 +1,4 @@
-//! Writing a fault image: what is dead as plain lists, and the bytes that say so.
+//! Writes a fault image: the dead parts as plain lists, and their bytes.
 
 use crate::fault_image::{Faults, LocalLink, Widths, pair_number};
 use crate::frame::{self, DRAINING};
@@ -7,7 +7,7 @@ use crate::{End, FabricImage, SwitchId};
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
-/// What of a fabric is dead, or drained.
+/// The dead, or drained, parts of a fabric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaultSet {
     /// Switches, with all their cables and links.
@@ -16,13 +16,13 @@ pub struct FaultSet {
     pub cables: BTreeSet<End>,
     /// Links within groups.
     pub local_links: BTreeSet<LocalLink>,
-    /// No path over these parts is drawn, but they work: packets under way still cross them where they have no
-    /// other way. So parts that are to go or have just come lose no packet.
+    /// Whether these parts are drained: no path over them is drawn, but they work, and packets in transit still cross
+    /// them if they have no other way. So adding and removing parts loses no packet.
     pub is_draining: bool,
 }
 
 impl FaultSet {
-    /// Lists what another set lists, too. All is drained if it is in one of the two.
+    /// Adds the parts of another set. The result is drained if one of the two is.
     pub fn add(&mut self, other: Self) {
         self.switches.extend(other.switches);
         self.cables.extend(other.cables);
@@ -36,11 +36,11 @@ impl FaultSet {
     }
 }
 
-/// Writes a fault image of a fabric. A cable or link of a dead switch is dead with it and not listed, so
-/// that the same dead parts give the same bytes.
+/// Writes a fault image of a fabric. A cable or link of a dead switch is dead with it and not listed, so that the same
+/// dead parts give the same bytes.
 ///
 /// # Panics
-/// If a switch, cable or link is not of the fabric's plan.
+/// If a switch, cable or link does not belong to the fabric's plan.
 pub fn encode_fault_image(fabric: &FabricImage<'_>, epoch: u32, faults: &FaultSet) -> Vec<u8> {
     let df = fabric.dragonfly();
     let widths = Widths::of(df, fabric.cable_count());

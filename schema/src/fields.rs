@@ -1,14 +1,14 @@
-//! Reading the fixed part of an image: the fields that postcard has written, one by one.
+//! Reads the fixed part of an image: the fields that postcard has written, one by one.
 //!
-//! The part of postcard's format that images use, and nothing else: numbers of 16 bits and more
-//! in groups of seven bits, lowest first, the top bit of a byte saying that another follows;
-//! signed ones with the sign in the lowest bit; a variant or a length as such a number. Written by
-//! hand because a switch pays for every byte of code, and because nothing here can panic.
+//! This is only the part of postcard's format that images use: numbers of 16 bits and more in groups of seven bits,
+//! lowest first, with the top bit of a byte saying that another follows; signed ones with the sign in the lowest bit; a
+//! variant or a length as such a number. Written by hand because a switch pays for every byte of code, and because
+//! nothing here can panic.
 
 use crate::ShapeSet;
 use crate::image_error::saturating_u32;
 
-/// The bytes that are left to read. What cannot be read is 0, and [`Self::rest`] tells in the end.
+/// The unread bytes. A field that cannot be read is 0, and [`Self::rest`] reports it in the end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields<'a> {
     bytes: &'a [u8],
@@ -20,7 +20,7 @@ impl<'a> Fields<'a> {
         Self { bytes, failed: false }
     }
 
-    /// What follows the fields; `None` if one of them could not be read.
+    /// The bytes after the fields; `None` if one of the fields could not be read.
     pub(crate) const fn rest(self) -> Option<&'a [u8]> {
         if self.failed { None } else { Some(self.bytes) }
     }
@@ -36,8 +36,8 @@ impl<'a> Fields<'a> {
         0
     }
 
-    /// A number of 64 bits. Wrong where the bytes end, where the number is larger, or where it has
-    /// more bytes than it needs: one image has one form.
+    /// A number of 64 bits. An error if the bytes end, if the number is larger, or if it has more bytes than it needs:
+    /// one image has one form.
     #[inline(never)]
     pub(crate) fn u64(&mut self) -> u64 {
         let last = self.bytes.iter().position(|&byte| byte < 0x80);
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(read(&[0x80, 0x00], Fields::u64), None);
         assert_eq!(read(&[2], |fields| fields.below(3)), Some(2));
         assert_eq!(read(&[3], |fields| fields.below(3)), None);
-        // What follows a bad number does not make it good again.
+        // Later fields do not make up for a bad number.
         let mut fields = Fields::new(&[0x80, 0x80, 0x04, 5]);
         assert_eq!((fields.u16(), fields.u16()), (0, 5));
         assert_eq!(fields.rest(), None);

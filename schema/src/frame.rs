@@ -1,22 +1,21 @@
-//! The frame that every image shares.
+//! The frame of every image.
 //!
-//! An image begins with a label, its kind, the format's version, the fabric's identity and the
-//! image's length, and ends with a CRC-32 of all before it. The identity is the CRC-64 of the
-//! fabric image's payload; both kinds carry it, so images of different fabrics cannot be mixed
-//! unnoticed. All numbers are little-endian.
+//! An image begins with a label, its kind, the format's version, the fabric's identity and the image's length, and ends
+//! with a CRC-32 of everything before it. The identity is the CRC-64 of the fabric image's payload; both kinds carry
+//! it, so images of different fabrics cannot be mixed unnoticed. All numbers are little-endian.
 
 use crate::ImageError;
 use crate::image_error::{Fault, ImagePart, Refusal, Value, saturating_u32};
 use crate::image_kind::{FORMAT_VERSION, HEADER_LEN, ImageKind, MAGIC};
 use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
 
-/// Where an image has the fabric's identity.
+/// The position of the fabric's identity in an image.
 pub(crate) const IDENTITY_AT: usize = 8;
 const CHECKSUM_LEN: usize = 4;
-/// What bit 0 of the parts says of a switch image: its payload ends with a port map.
+/// Bit 0 of the parts of a switch image: its payload ends with a port map.
 #[cfg(feature = "alloc")]
 pub(crate) const PORT_MAP: u8 = 1;
-/// What it says of a fault image: packets under way still go over what is listed.
+/// The same bit of a fault image: packets in transit still cross the listed parts.
 #[cfg(feature = "alloc")]
 pub(crate) const DRAINING: u8 = 1;
 
@@ -28,14 +27,14 @@ const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
 static CHECKSUM: Crc<u32, crc::Table<16>> = Crc::<u32, crc::Table<16>>::new(&CRC_32_ISO_HDLC);
 const IDENTITY: Crc<u64, NoTable> = Crc::<u64, NoTable>::new(&CRC_64_XZ);
 
-/// Whether bytes that begin as an image are of the version that this crate reads. Bytes that do
-/// not begin as an image pass: decoding them says what they are.
+/// Checks that bytes which begin like an image have the version that this crate reads. Other bytes pass: decoding them
+/// gives the error.
 ///
-/// A caller that compares images with a stored hash asks this first, so that an image of another
-/// version is not called damaged.
+/// A caller that compares images with a stored hash checks this first, so that an image of another version is not
+/// reported as damaged.
 ///
 /// # Errors
-/// That it is another version, and nothing else.
+/// The other version.
 pub fn check_version(bytes: &[u8]) -> Result<(), ImageError> {
     match *bytes {
         [m0, m1, m2, m3, _, _, v0, v1, ..] if [m0, m1, m2, m3] == MAGIC => {
@@ -48,7 +47,7 @@ pub fn check_version(bytes: &[u8]) -> Result<(), ImageError> {
     }
 }
 
-/// What the frame of an image says, and what is in it.
+/// The fields of an image's frame, and its payload.
 pub(crate) struct Opened<'a> {
     /// The fabric identity that the frame states.
     pub(crate) identity: u64,
@@ -57,7 +56,7 @@ pub(crate) struct Opened<'a> {
     pub(crate) has_bit: bool,
 }
 
-/// Opens an image whose frame holds.
+/// Opens an image after a check of its frame.
 #[inline(never)]
 pub(crate) fn open<'a>(
     bytes: &'a [u8],
@@ -113,7 +112,7 @@ pub(crate) fn identity_of(fabric_payload: &[u8]) -> u64 {
     IDENTITY.checksum(fabric_payload)
 }
 
-/// Sets `payload` in a frame; `parts` says which parts it has that not every payload has.
+/// Encloses `payload` in a frame; `parts` says which optional parts it has.
 #[cfg(feature = "alloc")]
 pub(crate) fn close(
     (kind, parts): (ImageKind, u8),

@@ -1,7 +1,7 @@
 //! Identifiers: one type for each thing that has a number, so that they cannot be mixed up.
 //!
-//! All are plain numbers in the orders that [`crate::Dragonfly`] defines; whether a number exists
-//! in a given Dragonfly is for its methods to say.
+//! All are plain numbers in the orders that [`crate::Dragonfly`] defines; its methods tell whether a number exists in a
+//! given Dragonfly.
 
 use crate::Dragonfly;
 use core::fmt;

@@ -1,10 +1,9 @@
 //! Why bytes are not the image that they should be.
 //!
-//! A switch pays in flash for every byte that says what is wrong, so an error is a few numbers. The
-//! decoders note them in one place, a [`Refusal`] (and a `SizeFault` for sizes), and give up with
-//! `None`, which `?` passes on in a register. When results ceased to carry names and words, the
-//! datapath shrank by 1656 of 16,868 bytes on a Cortex-M4. Where an error is printed, its `Display`
-//! finds the words: a program that never prints an error does not hold them.
+//! A switch pays in flash for every byte of an error message, so an error is a few numbers. The decoders note them in
+//! one place, a [`Refusal`] (and a `SizeFault` for sizes), and give up with `None`, which `?` passes on in a register.
+//! When results ceased to carry names and words, the datapath shrank by 1656 of 16,868 bytes on a Cortex-M4. When an
+//! error is printed, its `Display` supplies the words: a program that never prints an error does not contain them.
 
 use crate::dragonfly::SizeFault;
 use crate::image_kind::{FORMAT_VERSION, HEADER_LEN, ImageKind, MAGIC};
@@ -12,8 +11,8 @@ use crate::plain::Feature;
 use crate::{DragonflyError, SetRuleError};
 use core::fmt;
 
-/// Why bytes are not the image they should be. Its text says what was read, at which byte offset,
-/// what was found, and what would be accepted.
+/// Why bytes are not the expected image. Its text says what was read, at which byte offset, what was found, and what
+/// would be accepted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ImageError {
     fault: Fault,
@@ -22,7 +21,7 @@ pub struct ImageError {
     needed: u64,
 }
 
-/// Without the words of its text, which are many: where, and the two numbers that the text is about.
+/// Without the many words of its text: only the position, and the two numbers in the text.
 #[cfg(feature = "defmt")]
 impl defmt::Format for ImageError {
     fn format(&self, f: defmt::Formatter<'_>) {
@@ -31,7 +30,7 @@ impl defmt::Format for ImageError {
     }
 }
 
-/// What is wrong. Each variant documents the meaning of [`ImageError`]'s `found` and `needed`.
+/// The fault. Each variant documents the meaning of [`ImageError`]'s `found` and `needed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The bytes end within this part. `found` bytes are there, and it needs `needed`.
@@ -40,7 +39,7 @@ pub(crate) enum Fault {
     NotAnImage,
     /// It is not an image of this kind. `found` is its kind byte.
     Kind(ImageKind),
-    /// It is of another version of the format, `found`.
+    /// It has another version of the format, `found`.
     Version,
     /// `found` bytes are there, and the image says that it has `needed`.
     Length,
@@ -60,9 +59,9 @@ pub(crate) enum Fault {
     /// A set's rule has a weight out of range, `found`. `needed` is the number of the set, with the
     /// number of the shape from bit 16 on.
     SetWeight,
-    /// A set's rule has leg hops that make no sense, `found`. `needed` is the number of the set.
+    /// A set's rule has invalid leg hops, `found`. `needed` is the number of the set.
     SetLegs,
-    /// It needs what this build leaves out. `found` is the number that shows it.
+    /// It needs a feature that this build leaves out. `found` is the number that shows it.
     LeftOut(Feature),
     /// Bits after a section's last entry are set.
     Padding(ImagePart),
@@ -160,7 +159,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Its name, and what would be accepted.
+    /// Its name, and the accepted values.
     const fn words(self) -> (&'static str, &'static str) {
         const START: &str = "start of a pair's cables";
         const MOST: &str = "most links per pair";
@@ -227,17 +226,17 @@ impl Value {
 }
 
 impl ImageError {
-    /// The bytes are of another version of the format.
+    /// The bytes have another version of the format.
     pub(crate) const fn version(found: u16) -> Self {
         Self { fault: Fault::Version, offset: 6, found: found as u64, needed: 0 }
     }
 
-    /// Whether nothing is wrong with the image, but this program was built without what it needs.
+    /// Whether the image is valid, but needs a feature that this program was built without.
     pub const fn is_left_out(&self) -> bool {
         matches!(self.fault, Fault::LeftOut(_))
     }
 
-    /// Writes the error, of which a section of an image of another crate has this name.
+    /// Writes the error; a section of an image of another crate has this name.
     ///
     /// # Errors
     /// Those of the formatter.
@@ -249,36 +248,36 @@ impl ImageError {
         }
     }
 
-    /// At which byte of the image it is wrong, or where what is wrong begins.
+    /// The byte of the image that is wrong, or where the wrong part begins.
     pub const fn offset(&self) -> u32 {
         self.offset
     }
 }
 
-/// Where reading notes what is wrong before it gives up with `None`.
+/// Where a decoder notes the fault before it gives up with `None`.
 pub(crate) struct Refusal(ImageError);
 
 impl Refusal {
-    /// That the structure does not decode, until something else is noted.
+    /// A structure that does not decode, until something else is noted.
     #[inline]
     pub(crate) fn new(kind: ImageKind) -> Self {
         let (fault, offset) = (Fault::Structure(kind), saturating_u32(HEADER_LEN));
         Self(ImageError { fault, offset, found: 0, needed: 0 })
     }
 
-    /// What was noted.
+    /// The noted fault.
     #[inline]
     pub(crate) const fn error(self) -> ImageError {
         self.0
     }
 
-    /// Notes a number that is wrong, and gives up.
+    /// Notes a number out of range, and gives up.
     #[inline]
     pub(crate) fn out_of_range<T>(&mut self, value: Value, offset: usize, found: u32) -> Option<T> {
         self.fail(Fault::Value(value), offset, found)
     }
 
-    /// Notes that a part of so many bytes is not whole, and gives up.
+    /// Notes that a part of this many bytes is incomplete, and gives up.
     #[inline]
     pub(crate) fn too_short<T>(
         &mut self,
@@ -290,14 +289,14 @@ impl Refusal {
         self.fail_with(Fault::TooShort(part), offset, saturating_u32(found), saturating_u32(needed))
     }
 
-    /// Notes what is wrong, and gives up.
+    /// Notes a fault, and gives up.
     #[inline]
     pub(crate) fn fail<T>(&mut self, fault: Fault, offset: usize, found: u32) -> Option<T> {
         self.note(fault, offset, found);
         None
     }
 
-    /// Notes what is wrong with two numbers, and gives up.
+    /// Notes a fault with two numbers, and gives up.
     #[inline]
     pub(crate) fn fail_with<T>(
         &mut self,
@@ -311,7 +310,7 @@ impl Refusal {
         None
     }
 
-    /// Notes what is wrong with two large numbers, and gives up.
+    /// Notes a fault with two large numbers, and gives up.
     #[inline]
     pub(crate) fn fail_with_wide<T>(
         &mut self,

@@ -1,4 +1,4 @@
-//! What an image begins with, and what kinds of images there are.
+//! The beginning of an image, and the kinds of images.
 
 /// The first four bytes of every image.
 pub const MAGIC: [u8; 4] = *b"TVLB";
@@ -8,21 +8,21 @@ pub const FORMAT_VERSION: u16 = 3;
 /// The bytes before the payload.
 pub(crate) const HEADER_LEN: usize = 20;
 
-/// What an image is of.
+/// The kind of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageKind {
     /// The fabric image: sizes and wiring, the same for every switch.
     Fabric,
     /// A switch image: one switch's place, cables and sets.
     Switch,
-    /// A fault image: what of the fabric is dead, the same for every switch.
+    /// A fault image: the dead parts of the fabric, the same for every switch.
     Faults,
     /// An escape image: a ring or a tree over all switches, the same for every switch. Another crate reads it.
     Escape,
 }
 
 impl ImageKind {
-    /// The byte that says so in an image.
+    /// Its byte in an image.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Fabric => b'F',
@@ -41,7 +41,7 @@ impl ImageKind {
         }
     }
 
-    /// What its payload begins with.
+    /// The name of its fixed part.
     pub(crate) const fn structure(self) -> &'static str {
         match self {
             Self::Fabric => "sizes",

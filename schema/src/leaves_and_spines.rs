@@ -1,11 +1,11 @@
 //! Groups of leaves and spines, as those of a Dragonfly+.
 //!
-//! A **spine** has the cables to other groups, and a **leaf** the nodes. Links within a group join a leaf with a
-//! spine, so packets go up, across and down, and virtual channels can be assigned by that.
+//! A **spine** has the cables to other groups, and a **leaf** the nodes. Links within a group join a leaf with a spine,
+//! so packets go up, across and down, and virtual channels can be assigned accordingly.
 
 use crate::{Dragonfly, End, FabricImage, FewerLinks, GlobalPort, GroupId, SwitchId, SwitchIndex};
 
-/// A wiring, as far as it tells leaves from spines. Nothing that is dead counts as missing.
+/// The part of a wiring that distinguishes leaves from spines. Dead parts do not count as missing.
 pub trait LeavesAndSpines {
     /// The sizes.
     fn dragonfly(&self) -> &Dragonfly;
@@ -19,8 +19,8 @@ pub trait LeavesAndSpines {
     /// Whether a link joins two switches of a group.
     fn are_linked(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> bool;
 
-    /// Whether a switch would be a spine: it has a cable to another group, or is linked to switches of its own of which
-    /// none has one.
+    /// Whether a switch would be a spine: it has a cable to another group, or is linked to switches of its own group of
+    /// which none has one.
     fn is_spine(&self, switch: SwitchId) -> bool {
         let (group, own) = self.dragonfly().place(switch);
         let has_cable = |index| self.has_cable(self.dragonfly().switch(group, index));
@@ -29,7 +29,7 @@ pub trait LeavesAndSpines {
         self.has_cable(switch) || neighbours.peek().is_some() && !neighbours.any(has_cable)
     }
 
-    /// Whether all links within groups join a leaf with a spine: no two leaves are linked, and no two spines.
+    /// Whether every link within a group joins a leaf with a spine.
     fn has_leaves_and_spines(&self) -> bool {
         let df = self.dragonfly();
         let is_alike = |pair: &FewerLinks| {
@@ -41,7 +41,7 @@ pub trait LeavesAndSpines {
         apart == pairs_alike(self)
     }
 
-    /// The same, and nodes are at leaves alone: there `up-down` assigns virtual channels so that no deadlock can form.
+    /// The same, and only leaves have nodes: there `up-down` assigns virtual channels so that no deadlock can form.
     #[cfg(feature = "alloc")]
     fn has_leaves_and_spines_with(&self, ends: &crate::EndSwitches) -> bool {
         ends.iter().all(|switch| !self.is_spine(switch))
@@ -92,8 +92,8 @@ mod tests {
     use crate::{GroupKind, encode_fabric_image_with};
     use alloc::vec::Vec;
 
-    /// Three groups of five switches of which those of an index below `tier` are alike, joined in a ring by cables of
-    /// the switches of index 0 or 4; `changed` are pairs of group 1 whose links are as many as stated.
+    /// Three groups of five switches, in which those with an index below `tier` are alike, joined in a ring by cables
+    /// of the switches of index 0 or 4; `changed` are pairs of group 1 with the stated number of links.
     fn image(tier: u8, has_cables: u8, links: u16, changed: &[(u8, u8, u16)]) -> Vec<u8> {
         let kind = GroupKind::new(1, 5, 2, 3).with_local_links(links);
         let df = Dragonfly::of_kinds(&[kind]).expect("sizes of a Dragonfly");
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn leaves_are_told_from_spines_and_links_are_counted() {
-        // By tier, switch with cables, links, and what is different: whether groups consist of both, and whether all of
+        // By tier, switch with cables, links, and the differences: whether groups consist of both, and whether all of
         // them are joined by as many links.
         for (tier, has_cables, links, changed, expected) in [
             (3, 4, 1, &[][..], [true, true]),
@@ -153,7 +153,7 @@ mod tests {
                 assert_eq!(image.planned_local_links(GroupId(group), other, one), expected);
             }
         }
-        // A spine of which no cable is left is one all the same, and a leaf without a neighbour that has one is none.
+        // A spine without live cables is still a spine, and a leaf without a neighbour that has one is not.
         let bytes = image(3, 4, 1, &[]);
         let image = FabricImage::decode(&bytes).unwrap();
         assert_eq!(

@@ -1,13 +1,13 @@
-//! Which intermediate switches a set has that is drawn by intermediate switch: those whose two legs,
-//! the shortest minimal paths to the switch and on from it, have so few hops.
+//! The intermediate switches of a set that is drawn by intermediate switch: those whose two legs, the shortest minimal
+//! paths to the switch and onward from it, have few enough hops.
 //!
-//! A leg has 1 to 3 hops: one global link, a local hop before it or not, and one after it or not.
+//! A leg has 1 to 3 hops: one global link, with or without a local hop before and after it.
 
 use crate::{Shape, ShapeSet};
 use core::fmt;
 
-/// Pairs of (hops of the first leg, hops of the second leg), of which an intermediate switch must have
-/// one. With a pair all smaller ones are in it.
+/// Pairs of (hops of the first leg, hops of the second leg), of which an intermediate switch must have one. With each
+/// pair all smaller ones are included.
 ///
 /// # Example
 /// ```
@@ -34,7 +34,7 @@ impl LegHops {
     /// Every intermediate switch.
     pub const ALL: Self = Self(0x1ff);
 
-    /// All pairs of at most so many hops; `None` unless both are 1 to 3.
+    /// All pairs of at most these hops; `None` unless both are 1 to 3.
     pub fn within(first: u8, second: u8) -> Option<Self> {
         let is_leg = |hops| (1..=MOST).contains(&hops);
         if !is_leg(first) || !is_leg(second) {
@@ -44,14 +44,14 @@ impl LegHops {
         Some(Self(pairs.fold(0, |bits, (one, two)| bits | bit(one, two))))
     }
 
-    /// The pairs with these bits: bit 3·(first − 1) + second − 1 for each. `None` where there is no pair,
-    /// or a pair without a smaller one.
+    /// The pairs with these bits: bit 3·(first − 1) + second − 1 for each. `None` if there is no pair, or a pair
+    /// without a smaller one.
     pub fn from_bits(bits: u16) -> Option<Self> {
         let pairs = Self(bits);
         pairs.is_valid().then_some(pairs)
     }
 
-    /// As an image has it, unchecked: [`crate::SetRule::check`] says whether it makes sense.
+    /// From an image, unchecked: [`crate::SetRule::check`] checks it.
     pub(crate) const fn unchecked(bits: u16) -> Self {
         Self(bits)
     }
@@ -59,18 +59,18 @@ impl LegHops {
     pub(crate) const fn is_valid(self) -> bool {
         // A row holds the pairs of one number of hops of the first leg.
         let (low, middle, high) = (self.0 & 7, self.0 >> 3 & 7, self.0 >> 6);
-        // Of 1, 3 and 7 the next larger number is a power of two, and of 0 as well.
+        // For 1, 3 and 7 the next larger number is a power of two, and for 0 as well.
         let is_row = low & (low + 1) | middle & (middle + 1) | high & (high + 1) == 0;
         is_row && low > 0 && middle & !low | high & !middle == 0
     }
 
-    /// Bit 3·(first − 1) + second − 1 is set where the pair is in it.
+    /// Bit 3·(first − 1) + second − 1 is set if the pair is included.
     #[inline]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// Whether a switch whose legs have so many hops is drawn. Both must be 1 to 3.
+    /// Whether a switch whose legs have these hops is drawn. Both must be 1 to 3.
     #[inline]
     pub const fn contains(self, first: u8, second: u8) -> bool {
         self.0 & bit(first, second) != 0
@@ -82,8 +82,8 @@ impl LegHops {
         Self(self.0 | other.0)
     }
 
-    /// The shapes that the walks over such switches can have. A walk that comes back counts as one
-    /// of two hops in the intermediate group.
+    /// The shapes that the walks over such switches can have. A walk that returns counts as one of two hops in the
+    /// intermediate group.
     pub const fn shapes(self) -> ShapeSet {
         let (mut shapes, mut ways) = (ShapeSet::EMPTY, 0);
         // Bit by bit the local hops: before and after the first link, before and after the second.
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn there_are_nineteen() {
         let valid: Vec<LegHops> = (0..=u16::MAX).filter_map(LegHops::from_bits).collect();
-        // Lattice paths through three by three, but for the empty one.
+        // Lattice paths through three by three, except the empty one.
         assert_eq!(valid.len(), 19);
         assert_eq!(LegHops::within(3, 3), Some(LegHops::ALL));
         for pairs in valid {

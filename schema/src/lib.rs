@@ -8,18 +8,16 @@
 //! `FORMAT.md` beside this crate's manifest describes the images byte by byte.
 //!
 //! # Size and speed
-//! A switch has little flash and a host has much, so the two builds inline differently. A build
-//! for a machine without an operating system (`target_os = "none"`) keeps the look-ups apart that
-//! are called from several places (`inline(never)`); a build for a host inlines them. The target
-//! decides and not a feature: cargo unites the features of all dependants, so that a feature set
-//! for a switch would slow down a simulator in the same build.
+//! A switch has little flash and a host has much, so the two builds inline differently. A build for a machine without
+//! an operating system (`target_os = "none"`) keeps look-ups that are called from several places separate
+//! (`inline(never)`); a build for a host inlines them. The target decides and not a feature: cargo unites the features
+//! of all dependants, so a feature set for a switch would slow down a simulator in the same build.
 //!
-//! A build without the feature `any-fabric`, which is on by default, is smaller: it reads images of plain fabrics
-//! only, and refuses others by what they have that is not plain. A fabric is *plain* if its groups are all of one kind,
-//! any two of them share as many links as any other two, every port is used, every two switches of a group
-//! share one link, nothing is dead, no set is of intermediate switches, and no image has a port map.
-//! One feature and not one for each, so that every build that there is can be tested. [`FabricImage::not_plain`] and
-//! [`SwitchImage::not_plain`] tell.
+//! A build without the feature `any-fabric`, which is on by default, is smaller: it reads only images of plain fabrics,
+//! and refuses others by naming what is not plain. A fabric is *plain* if its groups are all of one kind, any two of
+//! them share as many links as any other two, every port is used, every two switches of a group share one link, nothing
+//! is dead, no set is of intermediate switches, and no image has a port map. There is one feature and not one for each,
+//! so that every possible build can be tested. [`FabricImage::not_plain`] and [`SwitchImage::not_plain`] tell.
 //!
 //! # Example
 //! ```

@@ -1,10 +1,10 @@
-//! The links within groups, where two switches are joined by fewer than the most of their kind of groups.
+//! The links within groups, for pairs of switches with fewer than the most of their kind of groups.
 //!
-//! Of a group's kind the image states how many links join any two switches; this lists the pairs that
-//! have fewer, or none. Most fabrics have no such pair, and then nobody has to look.
+//! For a group's kind the image states how many links join any two switches; this lists the pairs that have fewer, or
+//! none. Most fabrics have no such pair, and then no list is searched.
 //!
-//! Two switches without a link have a neighbour in common: a packet that has to make that hop makes two
-//! by way of it. Decoding proves that there is one.
+//! Two switches without a link have a neighbour in common: a packet that has to make that hop makes two through it.
+//! Decoding proves that there is one.
 
 use crate::image_error::{ImagePart, Refusal, Value};
 use crate::packed::{PackedArray, width_for};
@@ -17,18 +17,18 @@ pub struct FewerLinks {
     pub low: SwitchId,
     /// The other switch.
     pub high: SwitchIndex,
-    /// Links between the two; 0 where there is none.
+    /// Links between the two; 0 for none.
     pub links: u16,
 }
 
-/// How any two switches of a group are joined, the worst of all groups. A fabric has one, settled as it is read.
+/// How any two switches of a group are joined, in the worst of all groups. It is determined when a fabric is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupLinks {
-    /// By one link. It comes first, so that a switch tells it by comparing with 0.
+    /// By one link. It comes first, so that a switch recognises it by comparing with 0.
     Single,
-    /// By a link at least.
+    /// By at least one link.
     Whole,
-    /// Some two have no link, and a hop from one to the other goes by way of a third switch.
+    /// Some two have no link, and a hop from one to the other goes through a third switch.
     Missing,
 }
 
@@ -47,7 +47,7 @@ impl GroupLinks {
         }
     }
 
-    /// Whether every two switches of a group are joined by a link at least.
+    /// Whether every two switches of a group are joined by at least one link.
     #[inline]
     pub const fn is_whole(self) -> bool {
         !matches!(self, Self::Missing)
@@ -69,10 +69,10 @@ pub(crate) struct FewerPairs<'a> {
     /// By pair.
     links: PackedArray<'a>,
     index_bits: u32,
-    /// Every pair has a link at least.
+    /// Whether every pair has at least one link.
     whole: bool,
-    /// If in every group two switches are without a link just if both have an index below this one or both have not,
-    /// as leaves and spines; otherwise 0.
+    /// The index that separates two tiers, if in every group two switches have no link exactly if both are below it or
+    /// neither is, as with leaves and spines; otherwise 0.
     tiers: u8,
 }
 
@@ -128,7 +128,7 @@ impl<'a> FewerPairs<'a> {
         Some(fewer)
     }
 
-    /// What [`Self::tiers`] is.
+    /// Computes [`Self::tiers`].
     fn found_tiers(&self, df: &Dragonfly) -> Option<u8> {
         if self.count == 0 || !df.is_even() {
             return None;
@@ -149,7 +149,7 @@ impl<'a> FewerPairs<'a> {
         if are_all { u8::try_from(tier).ok() } else { None }
     }
 
-    /// Of each kind some pair has as many links as it states: otherwise it would state fewer.
+    /// Checks that for each kind some pair has as many links as it states: otherwise it would state fewer.
     fn check_kinds(&self, df: &Dragonfly, at: usize, refusal: &mut Refusal) -> Option<()> {
         let (mut first, mut number) = (0, 0);
         for kind in df.kinds() {
@@ -198,7 +198,7 @@ impl<'a> FewerPairs<'a> {
         self.count == 0
     }
 
-    /// How many links join two switches of a group that exist and differ. A search of at most 24 steps.
+    /// How many links join two existing, different switches of a group. A search of at most 24 steps.
     #[cold]
     #[inline(never)]
     pub(crate) fn links(
@@ -225,7 +225,7 @@ impl<'a> FewerPairs<'a> {
         df.kind_of(group).local_links.into()
     }
 
-    /// How many links the plan has between two switches of a group that exist and differ.
+    /// How many links the plan has between two existing, different switches of a group.
     #[inline]
     pub(crate) fn planned(
         &self,

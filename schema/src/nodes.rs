@@ -1,14 +1,14 @@
-//! Which nodes of a fabric there are. Only the host asks: a switch forwards to a terminal whether or not a
-//! node is there.
+//! Which nodes of a fabric exist. Only the host needs this: a switch forwards to a terminal whether or not it has a
+//! node.
 
 use crate::{Dragonfly, FaultSet, GroupId, NodeId, SwitchId};
 use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The nodes of a fabric that there are: those that its sizes have, without those that are missing.
+/// The existing nodes of a fabric: those of its sizes, without missing ones.
 ///
-/// A node is missing where a switch has fewer nodes than its group's p, and where its switch is dead.
+/// A node is missing if a switch has fewer nodes than its group's p, or if its switch is dead.
 ///
 /// # Example
 /// ```
@@ -22,12 +22,12 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nodes {
     dragonfly: Dragonfly,
-    /// Nodes that the sizes have.
+    /// Missing nodes of the sizes.
     missing: BTreeSet<NodeId>,
 }
 
 impl From<&Dragonfly> for Nodes {
-    /// All nodes that the sizes have.
+    /// All nodes of the sizes.
     fn from(dragonfly: &Dragonfly) -> Self {
         Self { dragonfly: *dragonfly, missing: BTreeSet::new() }
     }
@@ -61,7 +61,7 @@ impl Nodes {
         &self.dragonfly
     }
 
-    /// Whether a node is there.
+    /// Whether a node exists.
     pub fn has(&self, node: NodeId) -> bool {
         self.dragonfly.has_node(node) && !self.missing.contains(&node)
     }
@@ -92,7 +92,7 @@ impl Nodes {
 
     /// How many there are.
     pub fn count(&self) -> u32 {
-        // At most as many as the sizes have, which 32 bits count.
+        // At most as many as the sizes have, which fits 32 bits.
         self.missing.iter().fold(self.dragonfly.node_count(), |count, _| count - 1)
     }
 
@@ -102,14 +102,14 @@ impl Nodes {
         all.into_iter().find(|&node| self.has(node))
     }
 
-    /// The nodes that the sizes have and that are not there, in order.
+    /// The missing nodes of the sizes, in order.
     pub fn missing(&self) -> impl ExactSizeIterator<Item = NodeId> {
         self.missing.iter().copied()
     }
 }
 
-/// The switches of a fabric that have nodes. Every packet begins at one of them and ends at another, so pairs
-/// of these are all pairs that there are; other switches only pass packets on.
+/// The switches of a fabric that have nodes. Every packet begins at one of them and ends at another, so only pairs of
+/// these matter; other switches only pass packets on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndSwitches {
     dragonfly: Dragonfly,
@@ -134,7 +134,7 @@ impl EndSwitches {
         self.has.get(switch.as_usize()).is_some_and(|&has| has)
     }
 
-    /// These without some switches.
+    /// Without some switches.
     #[must_use]
     pub fn without(&self, switches: impl IntoIterator<Item = SwitchId>) -> Self {
         let mut left = self.clone();
@@ -188,7 +188,7 @@ mod tests {
         let all = Nodes::from(&df);
         assert!(all.iter().eq(df.nodes()));
         assert_eq!((all.count(), all.last()), (8, Some(df.last_node())));
-        // One that the sizes do not have is not missing.
+        // A node that the sizes do not have is not missing.
         let nodes = all.without([NodeId(1), NodeId(7), NodeId(99)]);
         assert_eq!(nodes.missing().collect::<Vec<_>>(), [NodeId(1)]);
         assert_eq!(nodes.of_switch(SwitchId(0)).collect::<Vec<_>>(), [NodeId(0)]);

@@ -25,7 +25,7 @@ pub const fn width_for(most: u32) -> u32 {
     32 - most.leading_zeros()
 }
 
-/// The bytes of an array, padding included; none at all where nothing is stored.
+/// The bytes of an array, padding included; 0 if nothing is stored.
 #[inline]
 pub(crate) const fn byte_len(width: u32, count: u32) -> usize {
     if width == 0 || count == 0 {
@@ -44,11 +44,11 @@ impl<'a> PackedArray<'a> {
         Self { bytes, width, mask: (1 << width) - 1 }
     }
 
-    /// Takes an array of `count` entries of `width` bits (at most [`MAX_WIDTH`]) from the front
-    /// of `bytes`. `end` is where `bytes` ends in its file.
+    /// Takes an array of `count` entries of `width` bits (at most [`MAX_WIDTH`]) from the front of `bytes`. `end` is
+    /// the position of the end of `bytes` in its file.
     ///
-    /// Where there are too few bytes, or anything but zeros follows the last entry, it notes that in
-    /// `refusal` and returns `None`.
+    /// If there are too few bytes, or anything but zeros follows the last entry, it notes that in `refusal` and returns
+    /// `None`.
     #[inline(never)]
     pub(crate) fn take(
         bytes: &mut &'a [u8],
@@ -90,10 +90,10 @@ impl<'a> PackedArray<'a> {
         }
     }
 
-    /// Entry `i` and the one after it, which a machine of 64 bits has in one load.
+    /// Entry `i` and the next one, which a 64-bit machine reads with one load.
     #[inline]
     pub(crate) fn two(&self, i: u32) -> (u32, u32) {
-        // A machine of 32 bits would pay for wide shifts.
+        // A 32-bit machine would pay for wide shifts.
         if cfg!(target_pointer_width = "32") {
             return (self.get(i), self.get(i.wrapping_add(1)));
         }
@@ -102,8 +102,8 @@ impl<'a> PackedArray<'a> {
         (next(), next())
     }
 
-    /// The n-th, counted from 0, of `count` entries from the `first` on that are `high` above their
-    /// lowest `shift` bits: how many come before it, and the entry. `None` if there are no more than n.
+    /// The n-th, counted from 0, of `count` entries from the `first` on that are `high` above their lowest `shift`
+    /// bits: how many entries precede it, and the entry. `None` if there are not more than n.
     #[inline]
     pub(crate) fn nth_of(
         &self,
@@ -111,11 +111,11 @@ impl<'a> PackedArray<'a> {
         (shift, high): (u32, u32),
         n: u32,
     ) -> Option<(u32, u32)> {
-        // Several entries are one load, which has at least this many bits of them.
+        // Several entries are one load, which contains at least this many of their bits.
         const BITS: u32 = 64 - 7;
         let (mut word, mut bits, mut left) = (0, 0, n);
         for i in 0..count {
-            // A machine of 32 bits would pay for wide shifts.
+            // A 32-bit machine would pay for wide shifts.
             if cfg!(target_pointer_width = "32") {
                 (word, bits) = (self.get(first.wrapping_add(i)).into(), self.width);
             } else if bits < self.width {
@@ -141,8 +141,8 @@ impl<'a> PackedArray<'a> {
         None
     }
 
-    /// So many entries from the `first` on, which a machine of 64 bits loads several at a time. A loop over
-    /// them that ends early costs more than [`Self::nth_of`].
+    /// `count` entries from the `first` on, which a 64-bit machine loads several at a time. A loop over them that ends
+    /// early costs more than [`Self::nth_of`].
     #[inline]
     pub(crate) const fn entries(&self, first: u32, count: u32) -> Entries<'a> {
         Entries { array: *self, next: first, left: count, word: 0, bits: 0 }
@@ -159,7 +159,7 @@ pub(crate) struct Entries<'a> {
     array: PackedArray<'a>,
     next: u32,
     left: u32,
-    /// What is loaded of the next entries, from bit 0 on.
+    /// The loaded part of the next entries, from bit 0 on.
     word: u64,
     bits: u32,
 }
@@ -169,7 +169,7 @@ impl Iterator for Entries<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<u32> {
-        // One load has at least this many bits of several entries.
+        // One load contains at least this many bits of several entries.
         const BITS: u32 = 64 - 7;
         self.left = self.left.checked_sub(1)?;
         let PackedArray { bytes, width, mask } = self.array;
@@ -227,7 +227,7 @@ mod tests {
     use alloc::vec::Vec;
     use proptest::prelude::*;
 
-    /// The array in front of bytes, and what lies behind it.
+    /// The array at the front of bytes, and the bytes after it.
     fn taken(
         mut bytes: &[u8],
         width: u32,

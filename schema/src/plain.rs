@@ -1,8 +1,8 @@
-//! What plain fabrics do not need: a build without the feature `any-fabric` refuses images that have it.
+//! The features that plain fabrics do not need: a build without `any-fabric` refuses images that have them.
 
 use crate::{Decision, FabricImage, SetRule, SwitchImage};
 
-/// What an image may have that a plain fabric does not need.
+/// A feature of an image that a plain fabric does not need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feature {
     UnequalGroups,
@@ -27,7 +27,7 @@ impl Feature {
 }
 
 impl FabricImage<'_> {
-    /// What this image has that a build without the feature `any-fabric` refuses, in the words of its refusal; `None` if it
+    /// The feature of this image that a build without `any-fabric` refuses, in the words of its refusal; `None` if it
     /// boots it.
     ///
     /// # Example
@@ -56,14 +56,14 @@ impl FabricImage<'_> {
 }
 
 impl SetRule {
-    /// As [`FabricImage::not_plain`], of an image with this set.
+    /// As [`FabricImage::not_plain`], for an image with this set.
     pub fn not_plain(&self) -> Option<&'static str> {
         self.is_by_switch().then_some(Feature::SetsBySwitch.words())
     }
 }
 
 impl SwitchImage<'_> {
-    /// As [`FabricImage::not_plain`], of this image; that of its fabric is asked by itself.
+    /// As [`FabricImage::not_plain`], for this image; that of its fabric must be checked separately.
     pub fn not_plain(&self) -> Option<&'static str> {
         let of_set = Decision::ALL.into_iter().find_map(|d| self.set(d).rule().not_plain());
         let has_port_map = self.physical_numbers().any(|number| number.is_some());

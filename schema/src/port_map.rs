@@ -1,9 +1,9 @@
-//! What the machine itself calls the ports of a switch.
+//! The machine's own numbers of a switch's ports.
 //!
-//! tvlb numbers the ports of a switch by what they lead to: nodes, local links, global links. The switch's
-//! hardware numbers them by where they are. A port map gives the second number for the first, so that a
-//! program on the switch needs no list beside its images. Of a port whose number is not known it says
-//! nothing, and an image without any known number has no map.
+//! tvlb numbers the ports of a switch by their destinations: nodes, local links, global links. The switch's hardware
+//! numbers them by position. A port map translates the first number into the second, so that a program on the switch
+//! needs no list besides its images. A port whose number is unknown has no entry, and an image without any known number
+//! has no map.
 
 use crate::image_error::{Fault, ImagePart, Refusal, Value};
 use crate::plain::Feature;
@@ -12,18 +12,17 @@ use crate::{ANY_FABRIC, Dragonfly, GroupId, Port};
 /// The entry of a port without a known number; numbers are below it.
 pub(crate) const UNKNOWN: u8 = u8::MAX;
 
-/// A port map as a switch image has it.
+/// The port map of a switch image.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PortMap<'a> {
-    /// By port a number or [`UNKNOWN`]; empty if the image has no map.
+    /// For each port a number or [`UNKNOWN`]; empty if the image has no map.
     numbers: &'a [u8],
 }
 
 impl<'a> PortMap<'a> {
     pub(crate) const NONE: Self = Self { numbers: &[] };
 
-    /// Takes the map of a switch of this group from the front of the sections that are left, which end at
-    /// byte `end`.
+    /// Takes the map of a switch of this group from the front of the remaining sections, which end at byte `end`.
     pub(crate) fn take(
         rest: &mut &'a [u8],
         (df, group): (&Dragonfly, GroupId),
@@ -62,13 +61,13 @@ impl<'a> PortMap<'a> {
         Some(Self { numbers })
     }
 
-    /// The number of a port, if it is known.
+    /// The number of a port, if known.
     #[inline]
     pub(crate) fn number(&self, port: Port) -> Option<u8> {
         self.numbers.get(usize::from(port.0)).copied().filter(|&number| number != UNKNOWN)
     }
 
-    /// The number of each port, if it is known; none of an image without a map.
+    /// The number of each port, if known; empty for an image without a map.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = Option<u8>> {
         self.numbers.iter().map(|&number| (number != UNKNOWN).then_some(number))
     }

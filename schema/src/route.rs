@@ -1,4 +1,4 @@
-//! One VLB route between two switches of different groups, and the word that stands for it.
+//! One VLB route between two switches of different groups, and its representation as one word.
 
 use crate::{Dragonfly, GlobalPort, SwitchId, SwitchIndex};
 
@@ -8,15 +8,15 @@ use crate::{Dragonfly, GlobalPort, SwitchId, SwitchIndex};
 /// packet *leaves*, so each switch on the way can act on them without knowing the wiring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Route {
-    /// The port of the source group by which the packet leaves it.
+    /// The port of the source group through which the packet leaves it.
     pub x: GlobalPort,
-    /// The port of the intermediate group by which the packet leaves that.
+    /// The port of the intermediate group through which the packet leaves that.
     pub y: GlobalPort,
     /// A switch of the intermediate group to visit before the one that has `y`.
     pub detour: Option<SwitchIndex>,
 }
 
-/// A route with its ends as one word: what membership in a keep-fraction is decided on.
+/// A route with its ends as one word, which decides membership in a keep-fraction.
 ///
 /// From the high bits: source switch 16, destination switch 16, x 12, y 12, detour 8. Without a
 /// detour the last field is the index of y's own switch, which no detour can be.
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_pinned() {
-        // Tables in the field depend on these very numbers.
+        // Tables in the field depend on exactly these numbers.
         assert_eq!(RouteKey(0).hash(0), 0x4821_8226_ff3c_d4bf);
         assert_eq!(RouteKey(0x0001_0002_0030_0405).hash(7), 0x13f2_db1d_57ef_12c2);
     }

@@ -1,7 +1,7 @@
-//! The rule of a T-VLB set: which routes are in it and how one is drawn.
+//! The rule of a T-VLB set: which routes it contains and how one is drawn.
 //!
-//! A rule speaks of shapes and of seeded fractions, never of single routes, so its size does not
-//! grow with the number of paths, and whether a route is in it is decided from the route alone.
+//! A rule consists of shapes and seeded fractions, never of single routes, so its size does not grow with the number of
+//! paths, and membership of a route is decided from the route alone.
 
 use crate::{ANY_FABRIC, LegHops, Level, RouteKey, Shape, ShapeSet};
 
@@ -15,8 +15,8 @@ impl Keep {
     pub const NONE: Self = Self(0);
     /// Every route.
     pub const ALL: Self = Self(10_000);
-    /// The smallest fraction above 0: a hundredth. A switch finds a kept route by trying, so
-    /// the work that it may spend on a packet sets how rare kept routes may be.
+    /// The smallest fraction above 0: a hundredth. A switch finds a kept route by trying, so the acceptable work per
+    /// packet limits how rare kept routes may be.
     pub const LEAST: Self = Self(100);
 
     /// `parts` of 10 000; `None` unless that is 0 or from a hundredth to the whole.
@@ -25,7 +25,7 @@ impl Keep {
         if keep.is_in_range() { Some(keep) } else { None }
     }
 
-    /// A fraction as an image has it, unchecked: [`SetRule::check`] says whether it is in range.
+    /// A fraction from an image, unchecked: [`SetRule::check`] checks its range.
     pub(crate) const fn unchecked(parts: u16) -> Self {
         Self(parts)
     }
@@ -48,28 +48,28 @@ impl Keep {
 pub enum DrawRule {
     /// Uniformly over all kept routes of the pair.
     ByRoute,
-    /// First a shape, in proportion to its weight among those of which the pair has a kept
-    /// route, then a kept route of that shape uniformly.
+    /// First a shape, in proportion to its weight among those of which the pair has a kept route, then a kept route of
+    /// that shape uniformly.
     ByShape {
-        /// The weight of each shape, by shape number: above 0 exactly where the keep-fraction is.
+        /// The weight of each shape, by shape number: above 0 exactly if the keep-fraction is.
         weights: [u16; Shape::COUNT],
     },
-    /// First an intermediate switch, uniformly among those whose legs have so few hops; then one of
-    /// the shortest links of each leg, uniformly (as in the simulator that the authors of Rahman et
-    /// al., SC'19, published). A leg's hops are those of its shortest minimal path.
+    /// First an intermediate switch, uniformly among those whose legs have few enough hops; then one of the shortest
+    /// links of each leg, uniformly (as in the simulator that the authors of Rahman et al., SC'19, published). A leg's
+    /// hops are those of its shortest minimal path.
     BySwitch {
         /// Which intermediate switches are drawn.
         legs: LegHops,
-        /// Whether walks are drawn that come back, from a switch of the intermediate group to another
-        /// and at once to the first again. Where they are not, all is drawn again.
+        /// Whether to draw walks that return, from a switch of the intermediate group to another and straight back. If
+        /// not, everything is drawn again.
         returns: bool,
     },
-    /// Uniformly over all triples of an intermediate switch and the links of both legs, as conventional VLB
-    /// draws: every route is in the set, and so are the walks that come back.
+    /// Uniformly over all triples of an intermediate switch and the links of both legs, as conventional VLB draws:
+    /// every route is in the set, and so are the walks that return.
     ByTriple,
 }
 
-/// Which routes a T-VLB set holds, the same rule for every pair, and how one is drawn.
+/// The routes of a T-VLB set, by the same rule for every pair, and how one is drawn.
 ///
 /// # Example
 /// ```
@@ -91,8 +91,7 @@ pub struct SetRule {
     pub keep: [Keep; Shape::COUNT],
     /// How one is drawn.
     pub draw: DrawRule,
-    /// Decides which routes make up a fraction. With one seed a smaller fraction lies within a
-    /// larger.
+    /// The seed of the routes in a fraction. With the same seed a larger fraction contains a smaller one.
     pub seed: u64,
 }
 
@@ -119,7 +118,7 @@ pub enum SetRuleError {
         /// The weight found.
         found: u16,
     },
-    /// Leg hops that name no switch, or a pair without a smaller one.
+    /// Leg hops that include no switch, or a pair without a smaller one.
     #[error(
         "hops of the legs: found bits {found:#x}, accepted some pairs and with each all smaller ones"
     )]
@@ -174,8 +173,8 @@ impl SetRule {
         ANY_FABRIC && matches!(self.draw, DrawRule::BySwitch { .. })
     }
 
-    /// Whether routes are drawn, by whatever rule, and not a switch or two cables that a route goes by. Only then can
-    /// a switch thin the set.
+    /// Whether routes are drawn, by whatever rule, instead of a switch or two cables on a route. Only then can a switch
+    /// thin the set.
     pub const fn is_of_routes(&self) -> bool {
         !self.is_by_switch() && !self.is_by_triple()
     }
@@ -198,7 +197,7 @@ impl SetRule {
         self.keep.get(shape.number()).copied().unwrap_or_default()
     }
 
-    /// The weight of one shape; 0 where the rule draws by route.
+    /// The weight of one shape; 0 if the rule draws by route.
     #[inline]
     pub fn weight_of(&self, shape: Shape) -> u16 {
         match &self.draw {
@@ -207,15 +206,15 @@ impl SetRule {
         }
     }
 
-    /// Whether the route with this key and shape is in the set, where the set is not thinned. Of a
-    /// set that is drawn by intermediate switch the rule alone cannot tell: that takes the wiring.
+    /// Whether the route with this key and shape is in the set without thinning. For a set that is drawn by
+    /// intermediate switch the rule alone cannot tell: that needs the wiring.
     #[inline]
     pub fn keeps(&self, shape: Shape, key: RouteKey) -> bool {
         self.keeps_at(Level::ALL, shape, key)
     }
 
-    /// Whether the route with this key and shape is in the set, where its source switch thins
-    /// the routes by its first port to this level.
+    /// Whether the route with this key and shape is in the set, if its source switch thins the routes of its first port
+    /// to this level.
     #[inline]
     pub fn keeps_at(&self, level: Level, shape: Shape, key: RouteKey) -> bool {
         let keep = self.keep_of(shape);
@@ -226,10 +225,10 @@ impl SetRule {
         in_fraction(keep, hash) && level.keeps(hash)
     }
 
-    /// Checks what the types do not.
+    /// Checks what the types do not guarantee.
     ///
     /// # Errors
-    /// The first shape whose keep-fraction or weight is out of range, or legs that are.
+    /// The first shape whose keep-fraction or weight is out of range, or invalid legs.
     pub fn check(&self) -> Result<(), SetRuleError> {
         self.check_read()?;
         let drawn = match self.draw {
@@ -246,7 +245,7 @@ impl SetRule {
         Ok(())
     }
 
-    /// As [`Self::check`], of a rule that an image has: there the legs say what is kept.
+    /// As [`Self::check`], for a rule from an image: there the legs determine what is kept.
     pub(crate) fn check_read(&self) -> Result<(), SetRuleError> {
         if let DrawRule::BySwitch { legs, .. } = self.draw
             && !legs.is_valid()
@@ -267,7 +266,7 @@ impl SetRule {
     }
 }
 
-/// The hash's high half, scaled to 0..10000, lies below the fraction.
+/// Whether the hash's high half, scaled to 0..10000, is below the fraction.
 #[inline]
 const fn in_fraction(keep: Keep, hash: u64) -> bool {
     ((hash >> 32) * Keep::ALL.0 as u64) >> 32 < keep.0 as u64

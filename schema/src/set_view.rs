@@ -1,9 +1,8 @@
-//! A T-VLB set as one switch's image has it.
+//! A T-VLB set in one switch's image.
 //!
-//! A set is stored as its rule. For a rule that draws by shape the image also says of which
-//! shapes each destination has a route, since only a search over the wiring could tell; shapes
-//! that all destinations have, or none, take no room. A set that this switch thins has a level for
-//! each global port of the group.
+//! A set is stored as its rule. For a rule that draws by shape the image also says which shapes have a route to each
+//! destination, because only a search over the wiring could tell; shapes that all destinations have, or none, take no
+//! room. A set that this switch thins has a level for each global port of the group.
 
 use crate::fields::Fields;
 use crate::image_error::{Fault, ImagePart, Refusal, Value, saturating_u32};
@@ -18,26 +17,26 @@ use crate::{
 /// The width of a thinning level.
 pub(crate) const LEVEL_BITS: u32 = 4;
 
-/// A T-VLB set as one switch has it.
+/// A T-VLB set of one switch.
 #[derive(Clone, Copy, Debug)]
 pub struct SetView<'a> {
     rule: SetRule,
     always: ShapeSet,
-    /// Per destination switch one bit for each shape of `sometimes`, by rising shape number.
+    /// For each destination switch one bit for each shape of `sometimes`, by rising shape number.
     presence: PackedArray<'a>,
     /// How those bits spread to the shapes' numbers.
     spread: BitSpread,
-    /// All weights are the same, those of shapes of which nothing is kept apart.
+    /// Whether all weights are the same, apart from shapes that are not kept.
     is_even: bool,
     is_thinned: bool,
-    /// Per global port of the group its level; empty if the set is not thinned.
+    /// The level of each global port of the group; empty if the set is not thinned.
     levels: PackedArray<'a>,
-    /// The shapes of which every route is kept, by whatever port.
+    /// The shapes of which every route is kept, at every port.
     whole: ShapeSet,
 }
 
-/// Spreads the low bits of a number to the places of a mask's bits, in a fixed number of steps:
-/// step n moves the bits that it is said to by 2ⁿ places (Warren, Hacker's Delight, 7-5).
+/// Spreads the low bits of a number to the places of a mask's bits, in a fixed number of steps: step n moves its bits
+/// by 2ⁿ places (Warren, Hacker's Delight, 7-5).
 #[derive(Clone, Copy, Debug)]
 struct BitSpread {
     moves: [u16; 4],
@@ -85,7 +84,7 @@ impl<'a> SetView<'a> {
         whole: ShapeSet::EMPTY,
     };
 
-    /// Reads the fixed part, unchecked but for bits of shapes that there are not.
+    /// Reads the fixed part; only bits of nonexistent shapes are checked.
     pub(crate) fn read(&mut self, fields: &mut Fields<'_>) {
         let draw = fields.below(4);
         if draw >= 2 {
@@ -114,10 +113,10 @@ impl<'a> SetView<'a> {
         self.is_thinned = fields.below(2) == 1;
     }
 
-    /// Checks the fixed part of the set of this number, and notes what follows from it.
+    /// Checks the fixed part of the set of this number, and derives values from it.
     ///
-    /// Where the rule is invalid, or destinations are said to have shapes that the rule does not
-    /// keep, it notes that in `refusal` and returns `None`.
+    /// If the rule is invalid, or destinations have shapes that the rule does not keep, it notes that in `refusal` and
+    /// returns `None`.
     pub(crate) fn check(&mut self, number: u32, refusal: &mut Refusal) -> Option<()> {
         let rule = &self.rule;
         if let Err(error) = rule.check_read() {
@@ -125,7 +124,7 @@ impl<'a> SetView<'a> {
                 SetRuleError::Keep { shape, found } => (Fault::SetKeep, shape, found),
                 SetRuleError::Weight { shape, found } => (Fault::SetWeight, shape, found),
                 SetRuleError::Legs { found } => (Fault::SetLegs, 0, found),
-                // What a rule by intermediate switch keeps follows from its legs.
+                // The routes kept by a rule by intermediate switch follow from its legs.
                 SetRuleError::KeepBySwitch { .. } => return None,
             };
             let place = saturating_u32(shape) << 16 | number;
@@ -159,8 +158,8 @@ impl<'a> SetView<'a> {
         Some(())
     }
 
-    /// Checks that presence has no bit of a number that is not that of a destination: of the switch's
-    /// own group, or in a gap. `at` is where presence begins.
+    /// Checks that presence has no bit of a number that is not a destination: of the switch's own group, or in a gap.
+    /// `at` is the beginning of presence.
     fn check_presence(
         &self,
         (df, own): (&Dragonfly, GroupId),
@@ -179,11 +178,10 @@ impl<'a> SetView<'a> {
         Some(())
     }
 
-    /// Takes the set's sections from the front of `bytes`; `end` is where that ends in its file.
+    /// Takes the set's sections from the front of `bytes`; `end` is the position of its end in the file.
     ///
-    /// Where there are too few bytes, padding that is not 0, presence of a switch that is not a
-    /// destination, or a level out of range, it notes that in `refusal` and returns `None`. `own` is the
-    /// switch's group.
+    /// If there are too few bytes, padding that is not 0, presence of a switch that is not a destination, or a level
+    /// out of range, it notes that in `refusal` and returns `None`. `own` is the switch's group.
     pub(crate) fn take_sections(
         &mut self,
         bytes: &mut &'a [u8],
@@ -220,7 +218,7 @@ impl<'a> SetView<'a> {
         &self.rule
     }
 
-    /// Whether a shape is drawn uniformly, all weights being the same.
+    /// Whether a shape is drawn uniformly, because all weights are the same.
     #[inline]
     pub const fn is_even(&self) -> bool {
         self.is_even
@@ -232,13 +230,13 @@ impl<'a> SetView<'a> {
         self.is_thinned
     }
 
-    /// The level of the routes that leave by a global port of the switch's group.
+    /// The level of the routes that leave through a global port of the switch's group.
     #[inline]
     pub fn level(&self, x: GlobalPort) -> Level {
         if self.is_thinned() { Level::unchecked(self.levels.get(x.0.into())) } else { Level::ALL }
     }
 
-    /// Whether every route of a shape is kept, so that [`Self::keeps`] need not be asked.
+    /// Whether every route of a shape is kept, so that [`Self::keeps`] need not be called.
     #[inline]
     pub const fn keeps_all(&self, shape: Shape) -> bool {
         self.whole.contains(shape)
@@ -250,15 +248,15 @@ impl<'a> SetView<'a> {
         self.keeps_all(shape) || self.keeps_some(shape, key)
     }
 
-    /// Whether the route with this key is in the set, where [`Self::keeps_all`] has said that not
-    /// every route of its shape is.
+    /// Whether the route with this key is in the set, if [`Self::keeps_all`] has said that not every route of its shape
+    /// is.
     #[inline]
     pub fn keeps_some(&self, shape: Shape, key: RouteKey) -> bool {
         self.rule.keeps_at(self.level(key.x()), shape, key)
     }
 
-    /// The shapes of which a destination in another group may have a kept route: exactly those of
-    /// which it has one if the rule draws by shape, else all of the rule's.
+    /// The shapes of which a destination in another group may have a kept route: exactly those of which it has one if
+    /// the rule draws by shape, else all of the rule's.
     #[inline]
     pub fn shapes_to(&self, destination: SwitchId) -> ShapeSet {
         if !self.rule.is_by_shape() {

@@ -1,8 +1,8 @@
 //! Route shapes: the unit in which path sets are described.
 //!
-//! A VLB route between different groups is \[head\] x \[mid\] y \[tail\]: at most one local hop before
-//! the first global link x, at most two in the intermediate group, at most one after the second
-//! global link y. That makes 2·3·2 = 12 shapes.
+//! A VLB route between different groups is \[head\] x \[mid\] y \[tail\]: at most one local hop before the first global
+//! link x, at most two in the intermediate group, at most one after the second global link y. That makes 2·3·2 = 12
+//! shapes.
 
 use core::fmt;
 
@@ -137,13 +137,13 @@ impl ShapeSet {
         if bits <= Self::ALL.0 { Some(Self(bits)) } else { None }
     }
 
-    /// Bit n is set where shape number n is in the set.
+    /// Bit n is set if shape number n is in the set.
     #[inline]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// Just this shape.
+    /// Only this shape.
     #[inline]
     pub const fn only(shape: Shape) -> Self {
         Self(1 << shape.number())
@@ -181,7 +181,7 @@ impl ShapeSet {
         Self(self.0 & !other.0)
     }
 
-    /// Whether there is no shape in it.
+    /// Whether it has no shape.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -190,7 +190,7 @@ impl ShapeSet {
     /// Its n-th shape by rising number, counted from 0.
     #[inline]
     pub const fn nth(self, n: u32) -> Option<Shape> {
-        // As many as there are shapes clear any set.
+        // As many iterations as there are shapes empty any set.
         let (mut left, mut n) = (self.0, if n < 12 { n } else { 12 });
         while n > 0 {
             left &= left.wrapping_sub(1);
@@ -217,7 +217,7 @@ impl ShapeSet {
         })
     }
 
-    /// Whether with every shape all smaller ones are in it too.
+    /// Whether with each shape all smaller ones are included.
     pub fn is_down_closed(self) -> bool {
         self.iter().all(|top| Shape::all().all(|s| !s.is_within(top) || self.contains(s)))
     }

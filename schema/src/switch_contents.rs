@@ -12,7 +12,7 @@ use crate::{
 use alloc::vec::Vec;
 use serde::Serialize;
 
-/// What one decision uses.
+/// The entry of one decision.
 #[derive(Clone, Copy, Serialize)]
 struct DecisionBody {
     /// The number of its set in this image, [`BY_CHANNEL`] and [`BY_CHEAPEST`].
@@ -21,7 +21,7 @@ struct DecisionBody {
     threshold: i16,
     /// How many candidates it draws: MIN in the high half, VLB in the low half.
     candidates: u8,
-    /// When VLB is weighed at all, in sixteenths; 0 for always.
+    /// When VLB is weighed, in sixteenths; 0 for always.
     gate: u8,
 }
 
@@ -49,11 +49,11 @@ struct SetBody {
     always: ShapeSet,
     /// Shapes that some destinations have: one column of the presence section each.
     sometimes: ShapeSet,
-    /// The set has a section of levels.
+    /// Whether the set has a section of levels.
     thinned: bool,
 }
 
-/// A set's rule by what is drawn first, as an image has it: what follows from the rest of it is left out.
+/// A set's rule by what is drawn first, in the form of an image: what follows from the rest of it is left out.
 #[derive(Clone, Copy, Serialize)]
 enum RuleBody {
     Routes { keep: [Keep; Shape::COUNT] },
@@ -84,7 +84,7 @@ struct SwitchBody {
     sets: Vec<SetBody>,
 }
 
-/// What a switch image is made of.
+/// The contents of a switch image.
 ///
 /// # Example
 /// ```
@@ -123,32 +123,32 @@ pub struct SwitchContents {
     pub switch: SwitchId,
     /// How it assigns virtual channels.
     pub virtual_channels: VcScheme,
-    /// For each decision the number of its set in `sets`, and how it weighs what it draws.
+    /// For each decision the number of its set in `sets`, and how it weighs its draws.
     pub decisions: PerDecision<(u8, Weighing)>,
     /// The MIN path that PAR's second look weighs.
     pub second_min: MinCandidate,
     /// One to three sets.
     pub sets: Vec<SetContents>,
-    /// By port the number that the machine has for it, 0 to 254, where it is known; no two are the same.
-    /// Empty, or none known, and the image has no port map.
+    /// For each port its number on the machine, 0 to 254, if known; no two are the same. If it is empty, or none is
+    /// known, the image has no port map.
     pub physical_numbers: Vec<Option<u8>>,
 }
 
-/// What a set in a switch image is made of.
+/// A set in a switch image.
 #[derive(Clone, Debug)]
 pub struct SetContents {
     /// The rule.
     pub rule: SetRule,
-    /// For each global port of the switch's group the level of the routes that leave by it; empty
-    /// where none is thinned.
+    /// For each global port of the switch's group the level of the routes that leave through it; empty if none is
+    /// thinned.
     pub levels: Vec<Level>,
-    /// For a rule that draws by shape: of which shapes each destination switch, by number, has a
-    /// kept route, thinning included. What it says of the switch's own group does not matter. Else empty.
+    /// For a rule that draws by shape: which shapes have a kept route to each destination switch, by number, after
+    /// thinning. Entries for the switch's own group are ignored. Else empty.
     pub shapes_to: Vec<ShapeSet>,
 }
 
-/// What [`SetContents::shapes_to`] says where these are a destination's shapes: an entry for each number,
-/// and no shapes where it is in a gap.
+/// [`SetContents::shapes_to`], given a destination's shapes: an entry for each number, without shapes if it is in a
+/// gap.
 pub fn shapes_by_number(
     df: &Dragonfly,
     mut shapes_of: impl FnMut(SwitchId) -> ShapeSet,
@@ -162,7 +162,7 @@ pub fn shapes_by_number(
     shapes
 }
 
-/// What the image says of a set before its bits.
+/// The fixed part of a set in the image.
 fn set_body(df: &Dragonfly, group: crate::GroupId, set: &SetContents) -> SetBody {
     let (mut always, mut ever) = (set.rule.shapes(), ShapeSet::EMPTY);
     if set.rule.is_by_shape() {
@@ -187,9 +187,8 @@ fn set_body(df: &Dragonfly, group: crate::GroupId, set: &SetContents) -> SetBody
 /// Writes a switch image.
 ///
 /// # Panics
-/// If the contents contradict themselves: no set or more than three, a decision without a set, a
-/// rule out of range, or `shapes_to`, `levels` or
-/// `physical_numbers` of another length than they should have.
+/// If the contents contradict themselves: no set or more than three, a decision without a set, a rule out of range, or
+/// `shapes_to`, `levels` or `physical_numbers` of a wrong length.
 pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) -> Vec<u8> {
     let df = fabric.dragonfly();
     let (group, _) = df.place(contents.switch);

@@ -13,18 +13,18 @@ use crate::{
 };
 use core::ops::Range;
 
-/// The bit of a decision's set that says that it counts the credits of single virtual channels. The number of
-/// the set is in the low six.
+/// The bit in a decision's set which says that it counts the credits of single virtual channels. The number of the set
+/// is in the low six.
 pub(crate) const BY_CHANNEL: u8 = 0x80;
 
-/// The bit of a decision's set that says that its VLB packets go on by the cheapest link.
+/// The bit in a decision's set which says that its VLB packets go on by the cheapest link.
 pub(crate) const BY_CHEAPEST: u8 = 0x40;
 
 /// How many sets an image can hold: one per decision.
 pub(crate) const MOST_SETS: usize = 3;
 
-/// The other end of a port's cable as the image stores it: the group in the high half and the port
-/// in the low half of four bytes, little-endian; of an unused port its own group, and 0.
+/// The other end of a port's cable as the image stores it: the group in the high half and the port in the low half of
+/// four bytes, little-endian; for an unused port its own group, and 0.
 type PeerCode = [u8; 4];
 
 /// A decision for which a switch has a T-VLB set of its own.
@@ -80,7 +80,7 @@ impl<T> PerDecision<T> {
         }
     }
 
-    /// What a function gives for each, asked in the order of [`Decision::ALL`].
+    /// The value of a function for each, called in the order of [`Decision::ALL`].
     pub fn from_fn(mut each: impl FnMut(Decision) -> T) -> Self {
         Self {
             ugal_l: each(Decision::UgalL),
@@ -97,7 +97,7 @@ impl<T> PerDecision<T> {
         Self::from_fn(|_| value.clone())
     }
 
-    /// The same for each, computed from each.
+    /// A value for each, computed from each.
     pub fn map<U>(&self, mut each: impl FnMut(&T) -> U) -> PerDecision<U> {
         PerDecision::from_fn(|decision| each(self.get(decision)))
     }
@@ -116,13 +116,12 @@ pub enum VcScheme {
     /// for a second local hop in a row; the same from a local to a global hop.
     #[default]
     Ordered,
-    /// The VC is the number of hops made before.
+    /// The VC is the number of earlier hops.
     PerHop,
-    /// A VC for each place of a link on a path: the fewest channels, counted for local and for
-    /// global links apart.
+    /// A VC for each place of a link on a path: the fewest channels, counted separately for local and for global links.
     Positional,
-    /// For groups of leaves and spines ([`LeavesAndSpines`](crate::LeavesAndSpines)): one higher where a packet
-    /// turns from a spine's link to a leaf to one from a leaf to a spine, and from one global link to another.
+    /// For groups of leaves and spines ([`LeavesAndSpines`](crate::LeavesAndSpines)): one higher when a packet turns
+    /// from a spine's link to a leaf to one from a leaf to a spine, and from one global link to another.
     UpDown,
 }
 
@@ -130,7 +129,7 @@ impl VcScheme {
     /// All of them, in the order of their codes in an image.
     pub const ALL: [Self; 4] = [Self::Ordered, Self::PerHop, Self::Positional, Self::UpDown];
 
-    /// Those by which no deadlock can form in any Dragonfly.
+    /// Those that prevent deadlock in any Dragonfly.
     pub const FOR_ANY: [Self; 3] = [Self::Ordered, Self::PerHop, Self::Positional];
 
     /// Why `up-down` is refused.
@@ -157,12 +156,12 @@ impl VcScheme {
     serde(rename_all = "kebab-case")
 )]
 pub enum MinCandidate {
-    /// The rest of the path that the packet came by: over this switch's own global link.
+    /// The rest of the packet's own path: over this switch's own global link.
     #[default]
     Kept,
-    /// A new one, uniformly among the shortest from this switch. It may leave the group by a link
-    /// of another switch, which is a second local hop in the source group (as in the simulator that the
-    /// authors of Rahman et al., SC'19, published).
+    /// A new one, uniformly among the shortest from this switch. It may leave the group by a link of another switch,
+    /// which is a second local hop in the source group (as in the simulator that the authors of Rahman et al., SC'19,
+    /// published).
     Shortest,
     /// A new one, over any of the links between the two groups, uniformly.
     Any,
@@ -182,7 +181,7 @@ impl MinCandidate {
     }
 }
 
-/// One decision's entry in an image: the set it draws from, and how it weighs what it draws.
+/// One decision's entry in an image: the set it draws from, and how it weighs its draws.
 #[derive(Clone, Copy)]
 struct DecisionEntry {
     /// The number of its set in this image.
@@ -228,14 +227,14 @@ pub struct SwitchImage<'a> {
     virtual_channels: VcScheme,
     decisions: PerDecision<DecisionEntry>,
     second_min: MinCandidate,
-    /// An array and a count rather than a `heapless::Vec`, which has a destructor: with one, a switch
-    /// would need its bytes until it is dropped, and could not outlive them unused.
+    /// An array and a count rather than a `heapless::Vec`, which has a destructor: with one, a switch would need its
+    /// bytes until it is dropped, and could not outlive them unused.
     sets: [SetView<'a>; MOST_SETS],
     set_count: usize,
     /// Per global port of the group the other end of its cable.
     peers: &'a [PeerCode],
     port_map: PortMap<'a>,
-    /// Every global port of this switch has a cable.
+    /// Whether every global port of this switch has a cable.
     fully_cabled: bool,
     /// How many of its local and global ports have a link.
     link_count: u16,
@@ -252,10 +251,10 @@ impl<'a> SwitchImage<'a> {
     /// Checks an image against the fabric image that it goes with, and returns a view of it.
     ///
     /// # Errors
-    /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
+    /// The first fault in the bytes, and where. All byte strings end in `Ok` or `Err`.
     #[inline(never)]
     pub fn decode(bytes: &'a [u8], fabric: &FabricImage<'a>) -> Result<Self, ImageError> {
-        // In its place from the beginning: it is large to be moved.
+        // In its place from the beginning: it is too large to move.
         let mut image = Ok(Self {
             switch: SwitchId(0),
             group: GroupId(0),
@@ -366,7 +365,7 @@ impl<'a> SwitchImage<'a> {
         }
     }
 
-    /// The group's cables are those of the fabric's wiring; counts those of this switch.
+    /// Checks that the group's cables are those of the fabric's wiring; counts those of this switch.
     fn check_peers(&mut self, base: usize, refusal: &mut Refusal) -> Option<()> {
         for (port, code) in (0..).map(GlobalPort).zip(self.peers) {
             let end = End { group: self.group, port };
@@ -380,7 +379,7 @@ impl<'a> SwitchImage<'a> {
         Some(())
     }
 
-    /// Counts the links of this switch that live.
+    /// Counts the live links of this switch.
     fn count_links(&mut self) {
         let df = self.fabric.dragonfly();
         let ports = (0..(df.h() & 0xffff) as u16).map(|slot| df.global_port(self.index, slot));
@@ -392,13 +391,13 @@ impl<'a> SwitchImage<'a> {
         self.link_count = self.local_link_count().wrapping_add(cables);
     }
 
-    /// From now on the same is dead as in another view of its fabric.
+    /// From now on the same parts are dead as in another view of its fabric.
     pub fn take_faults_of(&mut self, fabric: &FabricImage<'a>) {
         self.fabric.take_faults_of(fabric);
         self.count_links();
     }
 
-    /// The links to other switches of its group.
+    /// How many links it has to other switches of its group.
     fn local_link_count(&self) -> u16 {
         let df = self.fabric.dragonfly();
         if self.fabric.group_links().is_single() {
@@ -431,7 +430,7 @@ impl<'a> SwitchImage<'a> {
     /// The index of a switch, if it is one of this switch's group.
     #[inline]
     pub const fn index_in_group(&self, switch: SwitchId) -> Option<SwitchIndex> {
-        // No division: what lies before the group wraps round to beyond it.
+        // No division: a number before the group wraps around to beyond it.
         let index = switch.0.wrapping_sub(self.first.0.0);
         if index < self.of_group.0 { Some(SwitchIndex((index & 0xff) as u8)) } else { None }
     }
@@ -460,7 +459,7 @@ impl<'a> SwitchImage<'a> {
         port.0 < self.of_group.1
     }
 
-    /// The slot of a global port of the group, if it is one of this switch.
+    /// The slot of a global port of the group, if the port is on this switch.
     #[inline]
     pub const fn own_slot(&self, port: GlobalPort) -> Option<u16> {
         let slot = port.0.wrapping_sub(self.first.1.0);
@@ -506,15 +505,13 @@ impl<'a> SwitchImage<'a> {
         found.map(|(port, _)| GlobalPort(port))
     }
 
-    /// How many links that live this switch has to other switches: its local ones and its global ones
-    /// that have a cable.
+    /// How many live links this switch has to other switches: its local ones, and its global ports with a cable.
     #[inline]
     pub const fn link_count(&self) -> u16 {
         self.link_count
     }
 
-    /// The numbers of the physical ports that are for links to other switches, whether they have one
-    /// or not.
+    /// The numbers of the physical ports for links to other switches, whether or not they have one.
     #[inline]
     pub const fn link_ports(&self) -> Range<u16> {
         let df = self.fabric.dragonfly();
@@ -522,10 +519,9 @@ impl<'a> SwitchImage<'a> {
         (df.p() & 0xffff) as u16..(df.radix() & 0xffff) as u16
     }
 
-    /// Whether a global port of this switch has a cable that lives.
+    /// Whether a global port of this switch has a live cable.
     ///
-    /// Precondition: the port is one of this switch. Otherwise the result is unspecified; it never
-    /// panics.
+    /// Precondition: the port is on this switch. Otherwise the result is unspecified; it never panics.
     #[inline]
     pub fn has_cable(&self, port: GlobalPort) -> bool {
         self.fully_cabled || self.has_live_cable(port)
@@ -537,18 +533,18 @@ impl<'a> SwitchImage<'a> {
             && (fabric.is_faultless() || fabric.has_live_cable(End { group: self.group, port }))
     }
 
-    /// What the machine itself calls a port of this switch, if the image says it.
+    /// The machine's own number of a port of this switch, if the image has it.
     #[inline]
     pub fn physical_number(&self, port: Port) -> Option<u8> {
         self.port_map.number(port)
     }
 
-    /// The machine's number of each port, where it is known, by port; none at all of an image without a port map.
+    /// The machine's number of each port, if known, by port; empty for an image without a port map.
     pub fn physical_numbers(&self) -> impl Iterator<Item = Option<u8>> {
         self.port_map.numbers()
     }
 
-    /// Whether every global port of this switch has a cable that lives.
+    /// Whether every global port of this switch has a live cable.
     #[inline]
     pub const fn is_fully_cabled(&self) -> bool {
         self.fully_cabled

@@ -1,21 +1,19 @@
-//! Thinning: of the routes that a rule keeps, a switch may keep fewer by some of the global ports
-//! of its group, so that links that would carry more than others carry less (Rahman et al.,
-//! SC'19, section 3.3.3).
+//! Thinning: of the routes that a rule keeps, a switch may keep fewer at some of the global ports of its group, to
+//! relieve links that would carry more than others (Rahman et al., SC'19, section 3.3.3).
 //!
-//! The levels are one switch's own: each switch image lists those for the routes that begin there.
+//! Each switch has its own levels: its image lists those for the routes that begin there.
 
 use crate::RouteKey;
 
-/// How many of the routes that leave the source group by one port are kept: level L keeps L + 1
-/// sixteenths.
+/// How many of the routes that leave the source group through one port are kept: level L keeps L + 1 sixteenths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Level(u8);
 
 impl Level {
     /// All routes.
     pub const ALL: Self = Self(15);
-    /// The lowest level, a quarter of the routes. A switch finds a kept route by trying, so the
-    /// work that it may spend on a packet sets how rare kept routes may be.
+    /// The lowest level, a quarter of the routes. A switch finds a kept route by trying, so the acceptable work per
+    /// packet limits how rare kept routes may be.
     pub const LEAST: Self = Self(3);
 
     /// The level of this number; `None` unless it is 3 to 15.
@@ -24,7 +22,7 @@ impl Level {
         if number >= Self::LEAST.0 && number <= Self::ALL.0 { Some(Self(number)) } else { None }
     }
 
-    /// As an image has it, checked when it was decoded.
+    /// From an image, checked when it was decoded.
     #[inline]
     pub(crate) const fn unchecked(number: u32) -> Self {
         Self((number & 0xf) as u8)
@@ -38,9 +36,9 @@ impl Level {
 
     /// Whether a route of this hash ([`RouteKey::hash`]) is kept.
     ///
-    /// The hash's lowest four bits decide. Its high half decides on keep-fractions, and the hash
-    /// runs through all 64-bit numbers as the key does, so the two do not depend on each other;
-    /// and one hash serves both. A lower level keeps a subset of what a higher one does.
+    /// The hash's lowest four bits decide. Its high half decides on keep-fractions, and the hash runs through all
+    /// 64-bit numbers as the key does, so the two are independent and one hash serves both. A lower level keeps a
+    /// subset of what a higher one keeps.
     #[inline]
     pub(crate) const fn keeps(self, hash: u64) -> bool {
         (hash & 0xf) as u8 <= self.0
@@ -54,7 +52,7 @@ impl Default for Level {
 }
 
 impl RouteKey {
-    /// The port by which the route leaves its source group.
+    /// The port through which the route leaves its source group.
     #[inline]
     pub const fn x(self) -> crate::GlobalPort {
         crate::GlobalPort((self.0 >> 20 & 0xfff) as u16)
@@ -68,7 +66,7 @@ mod tests {
         Dragonfly, GlobalPort, Keep, Route, SetRule, Shape, ShapeSet, SwitchId, SwitchIndex,
     };
 
-    /// The keys of all routes over three pairs, whether there are such cables or not.
+    /// The keys of all routes over three pairs, whether or not there are such cables.
     fn keys() -> impl Iterator<Item = (GlobalPort, RouteKey)> {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
         let pairs = [(0, 8), (1, 17), (70, 5)];

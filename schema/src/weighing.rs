@@ -1,5 +1,5 @@
-//! How a decision weighs MIN against VLB: its threshold, how many candidates it draws, its gate, and which
-//! credits it counts; and by which link packets go on that it sends by VLB.
+//! How a decision weighs MIN against VLB: its threshold, how many candidates it draws, its gate, and which credits it
+//! counts; and which link its VLB packets take out of their intermediate group.
 
 use core::fmt;
 use core::str::FromStr;
@@ -11,12 +11,12 @@ pub struct Weighing {
     pub threshold: i16,
     /// How many paths of each kind are drawn. The cheapest of each kind is weighed.
     pub candidates: Candidates,
-    /// When VLB is weighed at all.
+    /// When VLB is weighed.
     pub gate: Gate,
     /// Which credits are the queue of a port.
     pub queue: Queue,
-    /// By which link a VLB packet leaves its intermediate group. All packets of a scheme do as the decision at the
-    /// source says; of PAR's second look it says nothing.
+    /// By which link a VLB packet leaves its intermediate group. The decision at the source determines this for all
+    /// packets of a scheme; for PAR's second look it has no effect.
     pub onward: Onward,
 }
 
@@ -28,11 +28,11 @@ pub struct Weighing {
     serde(rename_all = "kebab-case")
 )]
 pub enum Onward {
-    /// The one that was drawn with its path, as the papers have it.
+    /// The one that was drawn with its path, as in the papers.
     #[default]
     Drawn,
-    /// The cheapest by the queues of the switch where it comes to the group, among the links to the group of its
-    /// destination: congestion within an intermediate group is not seen at the source.
+    /// The cheapest by the queues of the switch where it arrives in the group, among the links to the group of its
+    /// destination: the source does not see congestion within an intermediate group.
     Cheapest,
 }
 
@@ -63,12 +63,12 @@ impl fmt::Display for Onward {
     serde(rename_all = "kebab-case")
 )]
 pub enum Queue {
-    /// Those of all virtual channels of the port, as the papers have it.
+    /// Those of all virtual channels of the port, as in the papers.
     #[default]
     Port,
     /// Those of the virtual channel that a packet decided here takes on its first link: "virtual channel
-    /// discrimination" (Kim et al., ISCA 2008). What waits on other channels of the link, for a node or on its
-    /// way through another group, then says nothing of it.
+    /// discrimination" (Kim et al., ISCA 2008). Packets that wait on other channels of the link, for a node or on their
+    /// way through another group, then do not count.
     Channel,
 }
 
@@ -91,14 +91,14 @@ impl fmt::Display for Queue {
     }
 }
 
-/// With one candidate of each kind, without a gate, by the queues of ports, and on by the drawn link.
+/// With one candidate of each kind, no gate, the queues of ports, and the drawn link onward.
 impl From<i16> for Weighing {
     fn from(threshold: i16) -> Self {
         Self { threshold, ..Self::default() }
     }
 }
 
-/// "T = 0", and "T = 0, candidates 1x4, gate 1.25, queue channel, onward cheapest" where these are not one of each
+/// "T = 0", and "T = 0, candidates 1x4, gate 1.25, queue channel, onward cheapest" with values other than one of each
 /// kind, none, that of the port and drawn.
 impl fmt::Display for Weighing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -162,7 +162,7 @@ impl FromStr for Gate {
 
     fn from_str(text: &str) -> Result<Self, GateError> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-        // What has no meaning is told from what has too many digits by nothing but the message.
+        // Only the message distinguishes a meaningless text from one with too many digits.
         let digits =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if !digits(whole) || !digits(fraction) || fraction.len() > 9 {
@@ -185,7 +185,7 @@ impl FromStr for Gate {
 /// Its text is the two numbers with an x between: "1x4" is one MIN and four VLB candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Candidates {
-    /// As an image has it: MIN in the high half, VLB in the low half.
+    /// As in an image: MIN in the high half, VLB in the low half.
     code: u8,
 }
 
@@ -196,7 +196,7 @@ impl Candidates {
     /// One of each kind.
     pub const ONE: Self = Self { code: 0x11 };
 
-    /// So many of each kind, if both numbers are 1 to 8.
+    /// This many of each kind, if both numbers are 1 to 8.
     pub const fn new(min: u8, vlb: u8) -> Option<Self> {
         if min == 0 || min > Self::MOST || vlb == 0 || vlb > Self::MOST {
             return None;
@@ -204,13 +204,13 @@ impl Candidates {
         Some(Self { code: min << 4 | vlb })
     }
 
-    /// What an image says, in range or not.
+    /// The code in an image, in range or not.
     #[inline]
     pub(crate) const fn of_code(code: u8) -> Self {
         Self { code }
     }
 
-    /// What an image says.
+    /// The code in an image.
     #[cfg(feature = "alloc")]
     pub(crate) const fn code(self) -> u8 {
         self.code
@@ -251,8 +251,8 @@ impl fmt::Debug for Candidates {
 /// times the mean queue of the switch's links. Under adversarial load MIN's queue is much longer than
 /// the others; under uniform load it is not.
 ///
-/// It is a number of sixteenths, 1 to 255, or 0 where there is no gate. Its text is the decimal number,
-/// which is exact: 20 sixteenths are "1.25".
+/// It is a number of sixteenths, 1 to 255, or 0 without a gate. Its text is the decimal number, which is exact: 20
+/// sixteenths are "1.25".
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gate {
     sixteenths: u8,
@@ -265,13 +265,13 @@ impl Gate {
     /// The largest gate, 15.9375.
     pub const MOST: Self = Self { sixteenths: u8::MAX };
 
-    /// A gate of so many sixteenths; none if that is 0.
+    /// A gate of this many sixteenths; none if that is 0.
     #[inline]
     pub const fn of_sixteenths(sixteenths: u8) -> Self {
         Self { sixteenths }
     }
 
-    /// 16·c; 0 where there is no gate.
+    /// 16·c; 0 without a gate.
     #[inline]
     pub const fn sixteenths(self) -> u8 {
         self.sixteenths
@@ -283,8 +283,8 @@ impl Gate {
         self.sixteenths == 0
     }
 
-    /// Whether VLB is weighed where the queue of MIN's first port is `queue` and the queues of the
-    /// switch's `links` links add up to `sum`: whether queue > c · sum / links.
+    /// Whether VLB is weighed if the queue of MIN's first port is `queue` and the queues of the switch's `links` links
+    /// add up to `sum`: whether queue > c · sum / links.
     #[inline]
     pub fn lets_vlb_in(self, queue: u32, links: u16, sum: u32) -> bool {
         // At most 4 + 32 + 16 bits, and 8 + 32.

@@ -23,12 +23,12 @@ use core::str::FromStr;
 pub struct WindowLimits {
     /// The mean delay, in cycles, above which packets are held, at most [`Self::MOST_DELAY`].
     pub delay_cycles: u16,
-    /// With so many packets under way a window is full, 1 or more.
+    /// The number of packets under way at which a window is full, 1 or more.
     pub packets: u16,
 }
 
 impl WindowLimits {
-    /// The longest delay that is told from longer ones.
+    /// The longest delay that is distinguished from longer ones.
     pub const MOST_DELAY: u16 = u16::MAX / 8;
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for WindowLimits {
     }
 }
 
-/// What is no text of [`WindowLimits`].
+/// A text that is not [`WindowLimits`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoWindowLimits;
 

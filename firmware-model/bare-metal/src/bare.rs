@@ -1,4 +1,4 @@
-//! What every program for the bare machine needs: an end, and the proof that it has no panic.
+//! The common part of every program for the bare machine: an end, and the proof that it cannot panic.
 
 use cortex_m_semihosting::debug;
 
@@ -10,7 +10,7 @@ pub fn exit(success: bool) -> ! {
     }
 }
 
-// No path leads here, or the program could not be linked: nothing defines the function.
+// Nothing reaches this, or the program could not be linked: the function is not defined.
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     unsafe extern "C" {

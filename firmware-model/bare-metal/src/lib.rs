@@ -1,7 +1,6 @@
 //! A sequence of decisions of real switches, in words that are the same on every machine.
 //!
-//! Lines are written without `core::fmt`, whose code could panic: what is linked into the program
-//! for the bare machine is to be free of that.
+//! Lines are written without `core::fmt`, whose code could panic: the program for the bare machine must not contain it.
 #![no_std]
 
 #[cfg(target_os = "none")]
@@ -24,10 +23,10 @@ pub const SOURCE: &[u8] = include_bytes!("../images/switch-00003.tvlb");
 pub const RARE: &[u8] = include_bytes!("../images/switch-00003-rare.tvlb");
 /// Switch 4 of it, of the same group: PAR's second switch.
 pub const SECOND: &[u8] = include_bytes!("../images/switch-00004.tvlb");
-/// Switch 3 with four VLB candidates and a gate of 0.5, which is open where all queues are alike.
+/// Switch 3 with four VLB candidates and a gate of 0.5, which is open if all queues are alike.
 pub const SEVERAL: &[u8] = include_bytes!("../images/switch-00003-several.tvlb");
-/// Switch 4 with two MIN candidates, drawn anew over any link at a second look, four VLB candidates and
-/// a gate of 1.25.
+/// Switch 4 with two MIN candidates, drawn again over any link at a second look, four VLB candidates and a gate of
+/// 1.25.
 pub const SECOND_SEVERAL: &[u8] = include_bytes!("../images/switch-00004-several.tvlb");
 /// Switch 4 with credits by channel, whose VLB packets leave their intermediate group by the cheapest of four links.
 pub const ONWARD: &[u8] = include_bytes!("../images/switch-00004-onward.tvlb");
@@ -55,7 +54,7 @@ pub const PORTS: usize = 15;
 /// The virtual channels of a local link under PAR.
 pub const CHANNELS: usize = 5;
 
-/// One packet of the sequence: where to, how, and what the queues are like.
+/// One packet of the sequence: its destination, its routing, and the queues.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
     /// The destination; now and then one that does not exist.
@@ -66,7 +65,7 @@ pub struct Packet {
     pub paths: VlbPaths,
     /// Credits in use at both switches.
     pub credits: [u32; PORTS],
-    /// Bits that may be no header at all.
+    /// Bits that may not be a valid header.
     pub bits: u64,
 }
 
@@ -82,14 +81,14 @@ impl Packet {
         for used in &mut credits {
             *used = rng.next_u32() >> 27;
         }
-        // Half of them in range, so that they get past the first checks.
+        // Half of them are in range, so that they pass the first checks.
         let bits = rng.next_u64();
         let bits = if bits >> 63 == 1 { bits & 0x003f_0301_f01f_07ff } else { bits };
         Self { node, scheme, paths, credits, bits }
     }
 }
 
-/// A line of text in a fixed buffer; what does not fit is left out.
+/// A line of text in a fixed buffer; text that does not fit is dropped.
 #[derive(Default)]
 struct Line(heapless::String<160>);
 
@@ -185,7 +184,7 @@ pub fn record(out: &mut impl FnMut(&[u8])) {
     }
 }
 
-/// Outputs that have as much room as bits say.
+/// Outputs that have as much room as their bits say.
 struct Room(u64);
 
 impl Outputs for Room {
@@ -206,7 +205,7 @@ impl Outputs for Room {
     }
 }
 
-/// What a switch of dfly(4, 8, 4, 9) sees of its outputs, where a packet at every hop is measured.
+/// A switch's view of its outputs, for measuring decisions at every hop.
 pub struct View {
     ready: PortSet,
     room: [u16; PORTS],
@@ -255,7 +254,7 @@ pub fn arrived(ofar: &Ofar<'_, '_>, node: NodeId, turn: u32) -> Header {
     })
 }
 
-/// What packets ask for that decide at every hop.
+/// Requests of packets that decide at every hop.
 fn record_per_hop(escape: &[u8], line: &mut Line, out: &mut impl FnMut(&[u8])) {
     let [fabric, switch, ..] = GOLDEN;
     let switch = match Switch::boot(fabric, switch) {
@@ -276,7 +275,7 @@ fn record_per_hop(escape: &[u8], line: &mut Line, out: &mut impl FnMut(&[u8])) {
                 continue;
             }
         };
-        // As far as the bits let it come, whichever switch it would be at.
+        // As far as the bits let it go, whichever switch it would be at.
         for _ in 0..4 {
             line.text("ask").number(header.bits()).number(u8::from(ofar.may_inject(&outputs)));
             match ofar.ask(header, &outputs, &mut rng) {
@@ -350,7 +349,7 @@ pub fn boot_onward() -> Result<Switch<'static>, Error> {
 }
 
 /// The header of a VLB packet that comes to the group of `switch`, its intermediate one, by a link to group 2, on its
-/// way to another group by one of four links, over some switch of this group.
+/// way to another group by one of four links, through some switch of this group.
 pub fn at_intermediate(switch: &Switch<'_>, random: u32) -> Option<Header> {
     let fabric = switch.image().fabric();
     let (df, group) = (fabric.dragonfly(), switch.image().group());
@@ -364,7 +363,7 @@ pub fn at_intermediate(switch: &Switch<'_>, random: u32) -> Option<Header> {
     Some(Header::from_bits(u64::from(to.0) << 48 | way | 3 << 5 | 2))
 }
 
-/// Looks at packets in their intermediate group, and at what is none.
+/// Looks at packets in their intermediate group, and at invalid ones.
 fn record_onward(line: &mut Line, out: &mut impl FnMut(&[u8])) {
     let switch = match boot_onward() {
         Ok(switch) => switch,
@@ -408,7 +407,7 @@ fn look_and_forward(
     line.write(out);
 }
 
-/// What the images that pin the format decode to.
+/// The decoded contents of the images that pin the format.
 fn golden(line: &mut Line, out: &mut impl FnMut(&[u8])) {
     let [fabric, switches @ ..] = GOLDEN;
     for switch in switches {

@@ -71,13 +71,13 @@ fn probe_ask(
 
 #[inline(never)]
 fn probe_c_look_onward(switch: &tvlb_switch, mut header: u64, inputs: &tvlb_inputs) -> u64 {
-    // SAFETY: all that is given lives and is used by nobody else; no random words are taken.
+    // SAFETY: all arguments are alive and not used elsewhere; no random words are drawn.
     unsafe { tvlb_look_onward(switch, &raw mut header, inputs) };
     header
 }
 
 /// Looks at packets in their intermediate group, from where four links lead to the group of their destination, or at
-/// packets that are not there.
+/// packets elsewhere.
 fn look_onward(what: &str, calls: u32) {
     let switch = Switch::boot(FABRIC, ONWARD).expect("the images are good");
     let (fabric, group) = (switch.image().fabric(), switch.image().group());
@@ -110,7 +110,7 @@ fn look_onward(what: &str, calls: u32) {
     }
 }
 
-/// What the switch sees of its outputs, as `bare-metal` has it.
+/// The switch's view of its outputs, as in `bare-metal`.
 struct View {
     ready: PortSet,
     room: [u16; 15],
@@ -169,7 +169,7 @@ unsafe extern "C" fn next_random(context: *mut c_void) -> u32 {
     unsafe { &mut *context.cast::<DefaultRng>() }.next_u32()
 }
 
-/// A switch booted in C, and all that its calls are given.
+/// A switch booted in C, and the arguments of its calls.
 struct InC {
     switch: Box<tvlb_switch>,
     credits: [u32; 15],
@@ -206,7 +206,7 @@ impl InC {
 #[inline(never)]
 fn probe_c_admit(switch: &tvlb_switch, node: u32, paths: u8, inputs: &tvlb_inputs) -> tvlb_step {
     let mut step = tvlb_step::default();
-    // SAFETY: all that is given lives and is used by nobody else.
+    // SAFETY: all arguments are alive and not used elsewhere.
     unsafe { tvlb_admit(switch, node, 2, paths, inputs, &raw mut step) };
     step
 }

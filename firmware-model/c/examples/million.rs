@@ -1,5 +1,5 @@
-//! A million packets by the datapath itself, as `tests/million.c` has them by its C interface; both print the same
-//! number.
+//! A million packets through the datapath itself, as `tests/million.c` sends them through its C interface; both print
+//! the same number.
 
 mod sum;
 

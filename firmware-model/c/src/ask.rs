@@ -1,4 +1,4 @@
-//! What C may ask of a switch and of its images.
+//! The questions that C may ask about a switch and its images.
 
 use crate::memory::{self, Out};
 use crate::{
@@ -26,7 +26,7 @@ pub extern "C" fn tvlb_version() -> u32 {
     VERSION
 }
 
-/// Answers a question about a booted switch by one number.
+/// Answers a question about a booted switch with one number.
 ///
 /// # Safety
 /// `switch` is as for `tvlb_admit`; `to` is null or writable.
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn tvlb_physical_number(
     unsafe { answer(switch, number, find) }
 }
 
-/// Whether packets may meet `replacement` in the place of `switch`: `tvlb_check_replacement`.
+/// Whether packets may meet `replacement` instead of `switch`: `tvlb_check_replacement`.
 ///
 /// # Safety
 /// Both are as `switch` is for [`crate::tvlb_admit`].
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn tvlb_check_replacement(
         // SAFETY: by the caller's promise.
         let (old, new) = unsafe { (state::read(switch)?, state::read(replacement)?) };
         old.check_replacement(new).map_err(|error| error.code())?;
-        // It must serve all that the other serves, with at least its virtual channels.
+        // It must serve everything that the other serves, with at least its virtual channels.
         let (scheme, paths) = old.booted_for();
         let is_served = new.serves(scheme, paths) && new.channels().have(old.channels());
         if is_served { Ok(()) } else { Err(TVLB_REPLACEMENT) }

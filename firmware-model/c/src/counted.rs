@@ -1,5 +1,5 @@
-//! The decisions of a switch from counters as its hardware has them: of one, two or four bytes, at any distance, of
-//! credits in use or of free ones.
+//! The decisions of a switch from the counters of its hardware: of one, two or four bytes, at any distance, of credits
+//! in use or of free ones.
 
 use crate::memory::{Counters, Inputs, Layout, check, tvlb_random};
 use crate::{TVLB_BAD_ARGUMENT, decisions, explain};
@@ -9,13 +9,13 @@ use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::Port;
 
-/// Where a switch's counters lie, what they count, and random numbers: `struct tvlb_counters`.
+/// The layout and meaning of a switch's counters, and random numbers: `struct tvlb_counters`.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 pub struct tvlb_counters {
-    /// The counter of port 0, of its channel 0. The counters may change while a function reads them, so they are memory
-    /// that may be written.
+    /// The counter of port 0, of its channel 0. The counters may change while a function reads them, so they are in
+    /// writable memory.
     pub first: *const c_void,
     /// Bytes from a port's counter to the next port's.
     pub port_stride: usize,
@@ -25,21 +25,21 @@ pub struct tvlb_counters {
     pub random: tvlb_random,
     /// Given to `random`.
     pub context: *mut c_void,
-    /// The sum of the credits in use of the ports of links, where the caller keeps it running; null where it does not.
+    /// The sum of the credits in use of the ports of links, if the caller maintains it; else null.
     pub link_credits: *const u32,
-    /// What a counter of a link within the group shows when all its credits are free; 0 where it counts credits in use.
+    /// The value of a local link's counter when all its credits are free; 0 if it counts credits in use.
     pub local_buffer: u32,
-    /// The same of a link to another group.
+    /// The same for a link to another group.
     pub global_buffer: u32,
-    /// How many ports have counters; those beyond count as idle.
+    /// How many ports have counters; the others count as idle.
     pub ports: u16,
-    /// How many counters a port has, one for each virtual channel; 0 where it has one, for all.
+    /// How many counters a port has, one for each virtual channel; 0 if it has a single one for all.
     pub channels: u8,
     /// The size of a counter: 1, 2 or 4.
     pub counter_bytes: u8,
 }
 
-/// Counters at equal distances, which were checked.
+/// Counters at equal distances, after the checks.
 pub(crate) struct Spread {
     counters: tvlb_counters,
     /// Ports from here on are of links to other groups.
@@ -47,10 +47,10 @@ pub(crate) struct Spread {
 }
 
 impl tvlb_counters {
-    /// Whether its counters are of a size that there is, aligned, and within what memory has.
+    /// Whether its counters have a valid size, are aligned, and fit into memory.
     fn lie_well(&self) -> bool {
         let size = usize::from(self.counter_bytes);
-        // The bytes from the first of so many counters to the last.
+        // The bytes from the first of `count` counters to the last.
         let reach = |count: usize, stride: usize| match count {
             0 | 1 => Some(0),
             _ if stride == 0 || !stride.is_multiple_of(size) => None,
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn tvlb_explain_counted(
     unsafe { explain::explain(switch, node, scheme, paths, counters, explanation) }
 }
 
-/// Why a second look decides what it decides: `tvlb_explain_again_counted`.
+/// The reasons for the decision of a second look: `tvlb_explain_again_counted`.
 ///
 /// # Safety
 /// As for [`tvlb_admit_counted`], with `explanation` for `step`.
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn tvlb_explain_again_counted(
     unsafe { explain::explain_again(switch, header, paths, counters, explanation) }
 }
 
-/// Why a look in the intermediate group answers what it answers: `tvlb_explain_onward_counted`.
+/// The reasons for the answer of a look in the intermediate group: `tvlb_explain_onward_counted`.
 ///
 /// # Safety
 /// As for [`tvlb_admit_counted`], with `explanation` for `step`.

@@ -1,4 +1,4 @@
-//! The decisions of a switch, from counters of any layout. Each is behind a function of C for each kind of [`Inputs`].
+//! The decisions of a switch, from counters of any layout. Each kind of [`Inputs`] has a C function for each decision.
 
 use crate::memory::{self, Inputs, Out};
 use crate::{end, paths_of, scheme_of, state, step_of, tvlb_step, tvlb_switch};

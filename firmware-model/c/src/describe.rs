@@ -1,4 +1,4 @@
-//! What a switch is: its place and sizes, its ports, and how its decisions weigh.
+//! The description of a switch: its place and sizes, its ports, and how its decisions weigh.
 
 use crate::memory::Out;
 use crate::state;
@@ -6,7 +6,7 @@ use crate::{TVLB_BAD_ARGUMENT, end, tvlb_switch};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{Decision, End, Onward, Port, Queue, Weighing};
 
-/// What a switch is: `struct tvlb_description`.
+/// The description of a switch: `struct tvlb_description`.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,11 +37,11 @@ pub struct tvlb_description {
     pub first_local_port: u16,
     /// The first port for links to other groups.
     pub first_global_port: u16,
-    /// How many ports have a link that lives to another switch.
+    /// How many ports have a live link to another switch.
     pub links: u16,
     /// The virtual channels that packets may be given on local links.
     pub local_channels: u8,
-    /// The same of global links.
+    /// The same for global links.
     pub global_channels: u8,
     /// How channels are assigned, `TVLB_ORDERED` to `TVLB_UP_DOWN`.
     pub assignment: u8,
@@ -51,7 +51,7 @@ pub struct tvlb_description {
     pub paths: u8,
 }
 
-/// What a port leads to: `struct tvlb_port`.
+/// The destination of a port: `struct tvlb_port`.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,8 +62,8 @@ pub struct tvlb_port {
     pub far_port: u16,
     /// `TVLB_PORT_UNUSED` to `TVLB_PORT_GLOBAL`.
     pub kind: u8,
-    /// 1 if the port is used, and the fault image in use, if any, says of neither the link nor a switch at its ends
-    /// that it is dead.
+    /// 1 if the port is used, and the fault image in use, if any, lists neither the link nor a switch at its ends as
+    /// dead.
     pub alive: u8,
 }
 
@@ -166,7 +166,7 @@ fn port_of(switch: &Switch<'_>, port: Port) -> tvlb_port {
     tvlb_port { to: neighbour.0.into(), far_port: far_port.0, kind, alive: alive.into() }
 }
 
-/// What the switch is: `tvlb_describe`.
+/// The description of the switch: `tvlb_describe`.
 ///
 /// # Safety
 /// `switch` is as for [`crate::tvlb_admit`]; `description` is null or writable.
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn tvlb_describe(
     end(describe())
 }
 
-/// What a port leads to: `tvlb_describe_port`.
+/// The destination of a port: `tvlb_describe_port`.
 ///
 /// # Safety
 /// `switch` is as for [`crate::tvlb_admit`]; `description` is null or writable.

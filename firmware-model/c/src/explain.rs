@@ -1,4 +1,4 @@
-//! Why a packet takes the path that it takes, in C.
+//! The reasons for a packet's path, in C.
 
 use crate::describe::{tvlb_weighing, weighing_of};
 use crate::memory::{self, Inputs, Out};
@@ -9,48 +9,48 @@ use tvlb_schema::{Candidates, NodeId};
 /// The most candidates of one kind, `TVLB_MOST_CANDIDATES`.
 pub const MOST_CANDIDATES: usize = Candidates::MOST as usize;
 
-/// What stands in the place of a virtual channel where all count, `TVLB_ALL_CHANNELS`.
+/// The value instead of a virtual channel if all count, `TVLB_ALL_CHANNELS`.
 pub const ALL_CHANNELS: u8 = u8::MAX;
 
-/// A path that a decision chose between: `struct tvlb_candidate`.
+/// A path that a decision chose from: `struct tvlb_candidate`.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct tvlb_candidate {
-    /// What is compared: the queue times the hops.
+    /// The compared cost: the queue times the hops.
     pub cost: u64,
     /// Credits in use at the first output port.
     pub queue: u32,
-    /// The group's port by which it leaves the source group; 0 on a path within the group.
+    /// The group's port through which it leaves the source group; 0 on a path within the group.
     pub x: u16,
-    /// The port by which it leaves the intermediate group; 0 on a MIN path and within the group.
+    /// The port through which it leaves the intermediate group; 0 on a MIN path and within the group.
     pub y: u16,
     /// The switch of the intermediate group to visit before y's own, or y's own; on a VLB path within the group the
     /// switch to go through; 0 on a MIN path.
     pub detour: u16,
     /// The first output port.
     pub port: u16,
-    /// Hops from switch to switch that are left.
+    /// Remaining hops from switch to switch.
     pub hops: u8,
-    /// The virtual channel of that port whose credits were counted, or `ALL_CHANNELS` where those of all were.
+    /// The virtual channel of that port whose credits were counted, or `ALL_CHANNELS` if all were.
     pub virtual_channel: u8,
 }
 
-/// A decision and what it was made from: `struct tvlb_explanation`.
+/// A decision and its inputs: `struct tvlb_explanation`.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct tvlb_explanation {
-    /// What `tvlb_admit` answers; of a look at a packet under way, the header of `tvlb_reconsider` or
-    /// `tvlb_look_onward` and nothing else.
+    /// The answer of `tvlb_admit`; for a look at a packet in transit, only the header of `tvlb_reconsider` or
+    /// `tvlb_look_onward`.
     pub step: tvlb_step,
     /// How the decision weighs.
     pub weighing: tvlb_weighing,
     /// 0 if a VLB candidate was weighed, otherwise why none was: `TVLB_NO_DECISION` to `TVLB_NO_PATH`.
     pub not_drawn: u8,
-    /// 1 if the gate was asked.
+    /// 1 if there was a gate to ask.
     pub gate_asked: u8,
-    /// 1 if the gate was asked and let VLB in.
+    /// 1 if the gate let VLB in.
     pub gate_open: u8,
     /// How many MIN candidates there are.
     pub min_count: u8,
@@ -60,7 +60,7 @@ pub struct tvlb_explanation {
     pub min_weighed: u8,
     /// Which VLB candidate was weighed, the cheapest.
     pub vlb_weighed: u8,
-    /// How many links the gate's mean was over.
+    /// The number of links in the gate's mean.
     pub gate_links: u16,
     /// Credits in use at the first port of the MIN candidate, as the gate saw it.
     pub gate_queue: u32,
@@ -174,7 +174,7 @@ pub(crate) unsafe fn explain<I: Inputs>(
     end(answer())
 }
 
-/// Why a second look decides what it decides: `tvlb_explain_again`.
+/// The reasons for the decision of a second look: `tvlb_explain_again`.
 ///
 /// # Safety
 /// As for [`crate::tvlb_admit`], with `explanation` for `step`.
@@ -220,7 +220,7 @@ pub(crate) unsafe fn explain_again<I: Inputs>(
     end(answer())
 }
 
-/// Why a look in the intermediate group answers what it answers: `tvlb_explain_onward`.
+/// The reasons for the answer of a look in the intermediate group: `tvlb_explain_onward`.
 ///
 /// # Safety
 /// As for [`crate::tvlb_admit`], with `explanation` for `step`.

@@ -1,5 +1,5 @@
-//! What a crate needs that adds calls of its own to the interface: the caller's memory, checked in each call as the calls
-//! of this crate check it, and marked once something is in it.
+//! For crates that add calls to the interface: the caller's memory, checked in each call like those of this crate, and
+//! marked once it holds something.
 
 pub use crate::memory::{Out, Random, bytes, check, read};
 pub use crate::state::{fits, read_marked, write_marked};
@@ -17,8 +17,8 @@ pub fn code(result: Result<(), i32>) -> i32 {
 /// The pointer is null or misaligned, or the memory holds no booted switch.
 ///
 /// # Safety
-/// `switch` is null, misaligned, or holds what `tvlb_boot` or zeroing has left there or a copy of that. For as long as
-/// 'a nobody writes to it.
+/// `switch` is null, misaligned, or holds what `tvlb_boot` or zeroing has left there or a copy of that. Nobody writes
+/// to it for 'a.
 pub unsafe fn switch_in<'a>(switch: *const tvlb_switch) -> Result<&'a Switch<'a>, i32> {
     // SAFETY: by the caller's promise.
     unsafe { state::read(switch) }

@@ -1,4 +1,4 @@
-//! What is wrong with an image, in words.
+//! The fault of an image, in words.
 
 use crate::memory::{self, Out};
 use crate::{
@@ -10,20 +10,20 @@ use tvlb_schema::{FabricImage, SwitchImage};
 /// The bytes of a `tvlb_image_error`'s text.
 pub const TEXT_SIZE: usize = 256;
 
-/// What is wrong with an image: `struct tvlb_image_error`.
+/// The fault of an image: `struct tvlb_image_error`.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 pub struct tvlb_image_error {
-    /// The code with which booting refuses the image; `TVLB_OK` if nothing is wrong.
+    /// The code with which booting refuses the image; `TVLB_OK` for a valid one.
     pub code: i32,
-    /// The byte of the image at which it is wrong, or where what is wrong begins.
+    /// The byte of the image that is wrong, or where the wrong part begins.
     pub offset: u32,
-    /// What was read there, what was found, and what would be accepted, ended by a zero.
+    /// What was read there, what was found, and what would be accepted, terminated by a zero.
     pub text: [u8; TEXT_SIZE],
 }
 
-/// A text in a buffer; what does not fit, with a zero behind it, is left out.
+/// A text in a buffer; text that does not fit, with the zero after it, is dropped.
 struct TextBuffer {
     bytes: [u8; TEXT_SIZE],
     len: usize,
@@ -44,7 +44,7 @@ impl Write for TextBuffer {
 }
 
 impl tvlb_image_error {
-    /// Nothing is wrong.
+    /// A valid image.
     pub const NOTHING: Self = Self { code: TVLB_OK, offset: 0, text: [0; TEXT_SIZE] };
 
     /// An error with the code with which booting refuses the image, and the byte that it is about.
@@ -56,7 +56,7 @@ impl tvlb_image_error {
     }
 }
 
-/// What is wrong with an image: `tvlb_check_image`.
+/// The fault of an image: `tvlb_check_image`.
 ///
 /// # Safety
 /// Each image is null, or readable for its length and unchanged during the call. `error` is null or writable.

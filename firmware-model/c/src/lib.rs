@@ -1,14 +1,13 @@
 //! The C interface of the datapath; `include/tvlb.h` is its other half.
 //!
-//! Every function checks first that its pointers are not null and are aligned, whatever they lead to:
-//! `state::read`, which asks whether a switch is booted, comes after the checks of all other pointers.
-//! It leaves its outputs alone unless it succeeds; every function that can fail returns an error code.
-//! What else C must promise stands with each function. Nothing is allocated, nothing is kept but the caller's own
-//! `tvlb_switch`, and nothing panics.
+//! Every function first checks that its pointers are not null and are aligned: `state::read`, which checks that a
+//! switch is booted, comes after the checks of all other pointers. A function writes its outputs only if it succeeds;
+//! every function that can fail returns an error code. The other obligations of a C caller are documented at each
+//! function. Nothing is allocated, the only state is the caller's own `tvlb_switch`, and nothing panics.
 //!
-//! What a caller may change during a call, its counters and whatever `random` reaches, is never
-//! borrowed: values are copied in first and written out last, by raw pointers. `miri.sh` runs the
-//! tests under Miri, which looks for undefined behaviour.
+//! Memory that a caller may change during a call, its counters and whatever `random` reaches, is never borrowed: values
+//! are copied in first and written out last, through raw pointers. `miri.sh` runs the tests under Miri, which detects
+//! undefined behaviour.
 #![no_std]
 
 mod ask;
@@ -64,15 +63,15 @@ use tvlb_firmware_model::{Header, Scheme, Step, Switch, VlbPaths};
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct tvlb_step {
-    /// The header to send the packet with; 0 where it is delivered.
+    /// The header to send the packet with; 0 if it is delivered.
     pub header: u64,
     /// The physical port.
     pub port: u16,
-    /// The virtual channel on the link at the port; 0 where the packet is delivered.
+    /// The virtual channel on the link at the port; 0 if the packet is delivered.
     pub virtual_channel: u8,
-    /// 1 where the port leads to the packet's node.
+    /// 1 if the port leads to the packet's node.
     pub deliver: u8,
-    /// What a source decision chose, `TVLB_HERE` to `TVLB_VLB_FALLBACK`; 0 of a forward.
+    /// The choice of a source decision, `TVLB_HERE` to `TVLB_VLB_FALLBACK`; 0 for a forward.
     pub choice: u8,
 }
 
@@ -150,7 +149,7 @@ pub unsafe extern "C" fn tvlb_install_faults(
     end(install())
 }
 
-/// Says that only sums of credits are known: `tvlb_sums_only`.
+/// Declares that only sums of credits are known: `tvlb_sums_only`.
 ///
 /// # Safety
 /// `switch` is as for [`tvlb_install_faults`].
@@ -234,7 +233,7 @@ pub unsafe extern "C" fn tvlb_forward(
     end(forward())
 }
 
-/// No path leads here, or the library could not be linked: nothing defines the function.
+/// Nothing reaches this, or the library could not be linked: the function is not defined.
 #[cfg(feature = "panic-guard")]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

@@ -17,24 +17,24 @@ pub type tvlb_random = Option<unsafe extern "C" fn(context: *mut c_void) -> u32>
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 pub struct tvlb_inputs {
-    /// Credits in use by physical port: over all its virtual channels, or, where `channels` is not 0, of
-    /// each virtual channel of the port. The counters may change while a function reads them, so they are memory
-    /// that may be written: in Rust a pointer from `as_mut_ptr`, not from a shared slice.
+    /// Credits in use by physical port: over all its virtual channels, or, if `channels` is not 0, of each virtual
+    /// channel of the port. The counters may change while a function reads them, so they are in writable memory: in
+    /// Rust a pointer from `as_mut_ptr`, not from a shared slice.
     pub credits: *const u32,
-    /// How many ports `credits` has; those beyond count as idle.
+    /// How many ports `credits` has; the others count as idle.
     pub credit_count: usize,
     /// 32 random bits at each call.
     pub random: tvlb_random,
     /// Given to `random`.
     pub context: *mut c_void,
-    /// The sum of the `credits` of the ports of links, where the caller keeps it running; null where
-    /// it does not. It is memory that may be written, as `credits` is.
+    /// The sum of the `credits` of the ports of links, if the caller maintains it; else null. It is in writable memory,
+    /// as `credits` is.
     pub link_credits: *const u32,
-    /// How many counters `credits` has for each port, one for each virtual channel; 0 where it has one, for all.
+    /// How many counters `credits` has for each port, one for each virtual channel; 0 for a single one for all.
     pub channels: usize,
 }
 
-/// Where the counters of ports, or of their virtual channels, lie, and what they count. They may change while they are
+/// The layout of the counters of ports, or of their virtual channels, and their meaning. They may change while they are
 /// read, so no slice is made of them.
 pub(crate) trait Layout {
     /// How many counters a port has, one for each virtual channel; 0 if it has one for all.
@@ -49,7 +49,7 @@ pub(crate) trait Layout {
     /// Credits in use by each of a port's counters.
     fn of_channels(&self, port: Port) -> impl Iterator<Item = u32>;
 
-    /// Takes from the switch whose counters these are what their meaning depends on.
+    /// Takes from the switch of these counters what their meaning depends on.
     fn belong_to(&mut self, switch: &Switch<'_>);
 }
 
@@ -144,7 +144,7 @@ impl<L: Layout> Credits for Counters<L> {
     fn used_on(&self, port: Port, virtual_channel: u8) -> Option<u32> {
         let channel = usize::from(virtual_channel);
         if channel >= self.layout.channels() {
-            // Without counters by channel none is known; there is no such channel otherwise.
+            // Without counters by channel no value is known; otherwise there is no such channel.
             return (self.layout.channels() > 0).then_some(0);
         }
         Some(self.layout.of_channel(port, channel))
@@ -174,8 +174,8 @@ impl rand_core::TryRng for Random {
     type Error = core::convert::Infallible;
 
     fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        // SAFETY: the caller has promised that the function may be called with the context. What
-        // it may change of the caller's memory is not borrowed: see `read`, `Out` and `Counters`.
+        // SAFETY: the caller has promised that the function may be called with the context. The memory of the caller
+        // that it may change is not borrowed: see `read`, `Out` and `Counters`.
         Ok(unsafe { (self.next)(self.context) })
     }
 
@@ -193,15 +193,15 @@ impl rand_core::TryRng for Random {
     }
 }
 
-/// What a call decides from: counters, and random numbers.
+/// The inputs of a call: counters, and random numbers.
 pub(crate) trait Inputs: Copy {
-    /// How its counters lie.
+    /// The layout of its counters.
     type Layout: Layout;
 
     /// Its counters, whose pointers and numbers are checked here.
     fn counters(self) -> Result<Counters<Self::Layout>, i32>;
 
-    /// Its random numbers, and what they are given.
+    /// Its random numbers, and their context.
     fn random(self) -> (tvlb_random, *mut c_void);
 }
 
@@ -239,7 +239,7 @@ pub(crate) unsafe fn enter<I: Inputs>(
     Ok((inputs.counters()?, Random { next, context }))
 }
 
-/// Whether there can be `count` values at `first`: not null, aligned, not more than memory has.
+/// Checks that `count` values fit at `first`: not null, aligned, not more than memory has.
 ///
 /// # Errors
 /// There cannot.
@@ -250,7 +250,7 @@ pub fn check<T>(first: *const T, count: usize) -> Result<(), i32> {
     if first.is_null() || !first.is_aligned() || !fits { Err(TVLB_BAD_ARGUMENT) } else { Ok(()) }
 }
 
-/// The bytes of an image. Memory is not null even where an image has no bytes.
+/// The bytes of an image. The pointer must not be null even if an image has no bytes.
 ///
 /// # Errors
 /// There cannot be so many.
@@ -267,7 +267,7 @@ pub unsafe fn bytes<'a>(first: *const u8, count: usize) -> Result<&'a [u8], i32>
 /// The value that an argument points to, copied.
 ///
 /// # Errors
-/// It points nowhere, or between values.
+/// It is null or misaligned.
 ///
 /// # Safety
 /// `from` is null, misaligned or readable.
@@ -278,7 +278,7 @@ pub unsafe fn read<T: Copy>(from: *const T) -> Result<T, i32> {
     Ok(unsafe { from.read() })
 }
 
-/// Where a result goes: checked before the work, written after it.
+/// The place of a result: checked before the work, written after it.
 pub struct Out<T>(*mut T);
 
 impl<T> Out<T> {

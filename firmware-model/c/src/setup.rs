@@ -28,8 +28,8 @@ pub struct tvlb_setup {
 }
 
 impl tvlb_setup {
-    /// What says this of images at these addresses and of these lengths: scheme and paths by their codes, and
-    /// the channels of local and global links.
+    /// The setup for images at these addresses and of these lengths: scheme and paths by their codes, and the channels
+    /// of local and global links.
     pub const fn of(
         (fabric_image, fabric_length): (*const u8, usize),
         (switch_image, switch_length): (*const u8, usize),
@@ -49,7 +49,7 @@ impl tvlb_setup {
     }
 }
 
-/// A setup whose pointers and codes are good.
+/// A setup with valid pointers and codes.
 pub(crate) struct Images<'a> {
     pub fabric: &'a [u8],
     pub switch: &'a [u8],
@@ -58,7 +58,7 @@ pub(crate) struct Images<'a> {
     pub channels: Channels,
 }
 
-/// What a setup says.
+/// Reads a setup.
 ///
 /// # Safety
 /// `setup` is null or readable. Each of its images is null, or readable for its length and unchanged for 'a.

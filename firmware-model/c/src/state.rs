@@ -8,7 +8,7 @@ use tvlb_firmware_model::{Error, Switch};
 /// The bytes of a `tvlb_switch`, enough on machines of 32 and of 64 bits.
 pub const SWITCH_SIZE: usize = 1024;
 
-/// Says that a switch has been booted. Memory of zeros does not say so.
+/// Marks a booted switch. Zeroed memory does not have it.
 const BOOTED: u64 = 0x7476_6c62_2062_6f6f;
 
 /// One switch: `tvlb_switch`. Opaque to C.
@@ -21,14 +21,14 @@ pub struct tvlb_switch {
     bytes: [MaybeUninit<u8>; SWITCH_SIZE],
 }
 
-/// What such memory holds once it is booted.
+/// The contents of such memory after a boot.
 #[repr(C)]
 struct Marked<T> {
     mark: u64,
     value: T,
 }
 
-/// Whether a value and its mark fit into so many bytes, as they do wherever this compiles.
+/// Whether a value and its mark fit into this many bytes, as they do wherever this compiles.
 pub const fn fits<T>(size: usize) -> bool {
     size_of::<Marked<T>>() <= size && align_of::<Marked<T>>() <= 8
 }
@@ -60,7 +60,7 @@ pub(crate) unsafe fn read<'a>(memory: *const tvlb_switch) -> Result<&'a Switch<'
     unsafe { read_marked(memory, BOOTED) }
 }
 
-/// Puts what `change` makes of the switch in its place, if it makes anything of it. Otherwise it stays as it was.
+/// Replaces the switch by the result of `change`, if that succeeds. Otherwise it is unchanged.
 ///
 /// # Safety
 /// `memory` is as for [`read`], and nobody else uses it during the call. What the switch borrows lives for as long
@@ -79,7 +79,7 @@ pub(crate) unsafe fn change<'a>(
     Ok(())
 }
 
-/// Puts a value into memory, and marks that it is there.
+/// Puts a value into memory, and marks it as present.
 ///
 /// # Safety
 /// The memory is large enough for a marked `T` ([`fits`]), and nobody uses what is in it during the call.

@@ -1,4 +1,4 @@
-//! UGAL by the group: what the other switches of the group have told of their global ports.
+//! UGAL by the group: what the other switches of the group have told about their global ports.
 
 use crate::memory::{self, Counters, Dense, Out};
 use crate::{end, paths_of, state, step_of};
@@ -13,16 +13,16 @@ use tvlb_schema::{GlobalPort, NodeId, Port};
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
 pub struct tvlb_told {
-    /// Two bits for each global port of the group, four ports to a byte, the lowest port in the lowest bits. They
-    /// may change while a function reads them, so they are memory that may be written.
+    /// Two bits for each global port of the group, four ports to a byte, the lowest port in the lowest bits. They may
+    /// change while a function reads them, so they are in writable memory.
     pub levels: *const u8,
     /// How many bytes there are; ports beyond count as empty.
     pub level_bytes: usize,
-    /// What the buffer of a virtual channel behind a global port holds.
+    /// The size of a virtual channel's buffer at the far end of a global port.
     pub buffer_flits: u32,
 }
 
-/// A switch's own counters, and the levels that it was told.
+/// A switch's own counters, and the levels told by the others.
 struct CountersTold {
     own: Counters<Dense>,
     told: tvlb_told,
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn tvlb_admit_told(
     end(admit())
 }
 
-/// The virtual channel of which a switch tells the queue: `tvlb_leaving_channel`.
+/// The virtual channel whose queue a switch tells: `tvlb_leaving_channel`.
 ///
 /// # Safety
 /// `switch` is as for [`crate::tvlb_admit`]; `channel` is null or writable.
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn tvlb_leaving_channel(switch: *const tvlb_switch, channe
     end(ask())
 }
 
-/// What a switch tells of a global port: `tvlb_level`.
+/// The level that a switch tells for a global port: `tvlb_level`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tvlb_level(used: u32, buffer_flits: u32) -> u8 {
     GroupQueues::<0>::level(used, buffer_flits)

@@ -5,7 +5,7 @@ use crate::{TVLB_BAD_ARGUMENT, end};
 use tvlb_firmware_model::DestinationWindow;
 use tvlb_firmware_model::schema::WindowLimits;
 
-/// What a source knows of its packets to one destination switch: `struct tvlb_window`.
+/// A source's record of its packets to one destination switch: `struct tvlb_window`.
 #[repr(transparent)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct tvlb_window(DestinationWindow);
 pub struct tvlb_window_limits {
     /// The mean delay above which packets are held.
     pub delay_cycles: u16,
-    /// With so many packets under way a window is full.
+    /// The number of packets under way at which a window is full.
     pub packets: u16,
 }
 

@@ -1,4 +1,4 @@
-//! Drawing a route uniformly, of a set or of all triples, from cells that are tried at random.
+//! Draws a route uniformly, of a set or of all triples, from cells that are tried at random.
 
 use super::cells::{Cells, MOST_MISSES, MOST_TRIES, count, draw_cell, stratum_of};
 use super::looking::Looking;
@@ -8,10 +8,10 @@ use crate::path::Path;
 use crate::random::{split, word};
 use rand_core::Rng;
 
-/// What the try of a cell has come to.
+/// The result of trying a cell.
 enum Tried {
     Found(Path),
-    /// Two links, but no path that is wanted.
+    /// Two links, but no wanted path.
     NoPath,
     /// No two links.
     NoLinks,
@@ -20,23 +20,23 @@ enum Tried {
 /// The random tries of a draw.
 #[derive(Clone, Copy)]
 pub(crate) struct Tries {
-    /// How two links are found.
+    /// How to find two links.
     pub(crate) search: Search,
-    /// The most of them.
+    /// The most tries.
     pub(crate) most: u32,
-    /// The random word of the first.
+    /// The random word of the first try.
     pub(crate) random: u32,
 }
 
 impl Looking<'_> {
-    /// A VLB triple (R, leg 1, leg 2), uniformly over all: the conventional draw. With the same
-    /// number of links between all groups that is R uniformly, then each leg's link uniformly.
+    /// A VLB triple (R, leg 1, leg 2), uniformly over all: the conventional draw. If all groups share the same number
+    /// of links, R is uniform, and then the link of each leg.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn draw_triple(&self, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
         let cells = self.cells_of_triples();
-        // Hardly any cell misses, so the first is tried apart from the rest, for which a loop makes
-        // ready what it mostly does not need.
+        // Hardly any cell misses, so the first is tried apart from the rest, whose loop prepares values that are mostly
+        // not needed.
         let apart =
             cfg!(not(target_os = "none")) && cells.count() > 0 && self.switch.dragonfly().is_even();
         if apart {
@@ -62,8 +62,8 @@ impl Looking<'_> {
         self.draw_from(&[cells], tried, rng)
     }
 
-    /// A route of a set, or a triple where there is none, from all cells of these strata alike, after
-    /// as many tries that have missed.
+    /// A route of a set, or a triple without a set, uniformly from all cells of these strata, after `most` tries that
+    /// have missed.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
@@ -90,7 +90,7 @@ impl Looking<'_> {
     }
 
     /// As [`Self::draw_from`] by random tries, which may all miss.
-    // Apart from the visit, so that a switch's stack holds one of the two at a time.
+    // Apart from the visit, so that a switch's stack holds only one of the two at a time.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
@@ -125,9 +125,9 @@ impl Looking<'_> {
         None
     }
 
-    /// As [`Self::try_cells`], of a single stratum, which is what nearly all draws are from. A host
-    /// saves a tenth of the instructions of a decision where the cells are a value of their own and
-    /// not behind a reference; a switch's flash has no room for both.
+    /// As [`Self::try_cells`], for a single stratum, which is the case of nearly all draws. A host saves a tenth of the
+    /// instructions of a decision if the cells are a value of their own instead of a reference; a switch's flash has no
+    /// room for both.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn try_stratum(
@@ -154,7 +154,7 @@ impl Looking<'_> {
         None
     }
 
-    /// Tries the cell that a random word names.
+    /// Tries the cell that a random word selects.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn try_cell(
@@ -176,9 +176,9 @@ impl Looking<'_> {
         self.path_in(links, cells, way).map_or(Tried::NoPath, Tried::Found)
     }
 
-    /// As [`Self::draw_from`], where all tries have missed: by seeking pairs of links where wirings
-    /// have uneven cells, and by a visit where that misses too.
-    // The two side by side, so that a switch's stack holds one of them at a time.
+    /// As [`Self::draw_from`], after all tries have missed: by seeking pairs of links if the wiring has uneven cells,
+    /// and by a visit if that misses too.
+    // The two side by side, so that a switch's stack holds only one of them at a time.
     #[cfg_attr(target_os = "none", inline)]
     #[cfg_attr(not(target_os = "none"), inline(never))]
     pub(super) fn draw_otherwise(

@@ -1,26 +1,24 @@
-//! Drawing a route of one shape: by cells, or by asking a switch which of its links leads to a group.
+//! Draws a route of one shape: by cells, or by asking a switch which of its links leads to a group.
 //!
-//! Some shapes fix both links at one switch: where there is no hop in the middle, the second link leaves
-//! the switch at which the first arrives, and where there is none at either end, both belong to the two
-//! ends of the route. A cell tried at random ([`super::cells`]) meets such a route about once in as many
-//! tries as a group has switches. So here one of the links is drawn, and the switch that must have the
-//! other is asked: its ports are looked through for those that lead to the group. About as many answers
-//! are a link as a switch has ports for each group of the fabric.
+//! Some shapes fix both links at one switch: without a hop in the middle, the second link leaves the switch at which
+//! the first arrives, and without one at either end, both belong to the two ends of the route. A cell tried at random
+//! ([`super::cells`]) finds such a route about once in as many tries as a group has switches. So here one of the links
+//! is drawn, and the switch that must have the other is asked: its ports are scanned for those that lead to the group.
+//! The share of answers with a link is about the number of a switch's ports for each group of the fabric.
 //!
 //! | shape    | drawn                              | asked for a link                             |
 //! |----------|------------------------------------|----------------------------------------------|
 //! | 010, 020 | a first link of this switch        | the destination, to the first link's group   |
 //! | 001, 101 | a first link                       | the switch where it arrives, to the destination's group |
 //! | 100      | a last link, of the destination    | the switch from which it comes, to this group |
-//! | 000      | nothing: all pairs of a first link of this switch and a last one of the destination are looked at | |
+//! | 000      | nothing: all pairs of a first link of this switch and a last one of the destination are tried | |
 //!
-//! **Uniform.** A switch may have several links to a group, c. The number of the one that is taken is
-//! drawn below M, the most that any switch has, and a number from c on is a miss. So every pair of
-//! links is drawn with the same probability, whatever the c. Of the pairs of 000 one is kept by
-//! reservoir sampling.
+//! **Uniform.** A switch may have several links to a group, c. The number of the one to take is drawn below M, the most
+//! that any switch has, and a number from c on is a miss. So every pair of links is drawn with the same probability,
+//! whatever the c. For 000 one of the pairs is kept by reservoir sampling.
 //!
-//! **Bound.** A draw asks as often as cells would be tried, at most [`MOST_ASKED`] times, and looks at the
-//! ports of one switch each time; then it goes on as where all tries have missed.
+//! **Bound.** A draw asks as often as cells would be tried, at most [`MOST_ASKED`] times, and scans the ports of one
+//! switch each time; then it continues as if all tries had missed.
 
 use super::by_route::Tries;
 use super::cells::{Cells, MOST_TRIES, Rest, Stratum, low_u16};
@@ -31,18 +29,18 @@ use crate::random::{below, word};
 use rand_core::Rng;
 use tvlb_schema::{End, Shape, ShapeSet};
 
-/// How a route of one shape is drawn, which is known beforehand.
+/// How to draw a route of one shape, which is known beforehand.
 struct OneShape {
     stratum: Stratum,
     /// As [`Cells::wanted`].
     wanted: u8,
     is_detour: bool,
-    /// Where asking pays.
+    /// How to search, if asking pays.
     search: Search,
 }
 
 impl OneShape {
-    /// Of each shape.
+    /// For each shape.
     const ALL: [Self; Shape::COUNT] = {
         let mut all = [const { Self::of(Shape::of_walk(false, 0, false)) }; Shape::COUNT];
         let mut number = 0;
@@ -64,9 +62,9 @@ impl OneShape {
 }
 
 impl Looking<'_> {
-    /// A route of a set of this shape, uniformly, by tries that may all miss. `rest` is what drawing the
-    /// shape has left.
-    // Apart on a switch, so that other draws do not need its stack.
+    /// A route of a set of this shape, uniformly, by tries that may all miss. `rest` is the remaining randomness after
+    /// drawing the shape.
+    // Separate on a switch, so that other draws do not need its stack.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(super) fn try_shape(
@@ -83,7 +81,7 @@ impl Looking<'_> {
             _ => df.h(),
         };
         let ways = if is_detour { df.a().saturating_sub(2) } else { 1 };
-        // As often as the visit that follows would look at cells.
+        // As often as the following visit would try cells.
         let tries = (ports * fabric.most_links()).saturating_mul(ways);
         let search = if Search::pays(fabric.most_links(), df.h()) { search } else { Search::Cells };
         let (links, most) = match search {
@@ -106,7 +104,7 @@ impl Looking<'_> {
         if cfg!(target_os = "none") {
             self.try_cells(&[cells], tries, rng)
         } else {
-            // A loop of its own for each search, so that none makes ready what another needs.
+            // A loop of its own for each search, so that none prepares values that only another needs.
             let mut tried_by = |search, stratum| {
                 let cells = Cells { stratum, ..cells };
                 self.try_stratum(cells, Tries { search, ..tries }, rng)
@@ -121,7 +119,7 @@ impl Looking<'_> {
         }
     }
 
-    /// As [`Self::try_shape`], after as many misses as are allowed.
+    /// As [`Self::try_shape`], after the allowed number of misses.
     #[cold]
     #[inline(never)]
     pub(super) fn draw_of_shape_otherwise(
@@ -133,8 +131,8 @@ impl Looking<'_> {
         self.draw_otherwise(&[cells], rng)
     }
 
-    /// A route of a set of shape 000, uniformly: all pairs of a link of this switch and one of the
-    /// destination are looked at.
+    /// A route of a set of shape 000, uniformly: all pairs of a link of this switch and one of the destination are
+    /// tried.
     #[inline(never)]
     pub(super) fn draw_of_both(
         &self,
@@ -161,7 +159,7 @@ impl Looking<'_> {
     }
 }
 
-/// A shape by its weight, and what is left of the random word; `None` if there is none to draw.
+/// A shape by its weight, and the rest of the random word; `None` if there is none to draw.
 #[inline]
 pub(super) fn draw_shape(
     shapes: ShapeSet,
@@ -169,7 +167,7 @@ pub(super) fn draw_shape(
     weights: &[u16; Shape::COUNT],
     rng: &mut (impl Rng + ?Sized),
 ) -> Option<(Shape, Rest)> {
-    // Equal weights cancel out, so the general rule below draws the same; this is a host's short cut.
+    // Equal weights cancel out, so the general rule below draws the same; this is a shortcut for a host.
     if is_even && cfg!(not(target_os = "none")) {
         let (n, rest) = Rest::split(word(rng), shapes.len());
         return Some((shapes.nth(n)?, rest));

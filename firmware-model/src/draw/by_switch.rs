@@ -1,16 +1,14 @@
-//! Drawing by intermediate switch.
+//! Draws by intermediate switch.
 //!
-//! A set that is drawn by intermediate switch holds the switches of the groups between for which the
-//! hops of the shortest leg to them and of the shortest leg on ([`super::legs`]) are as its rule says. One of these
-//! switches is drawn uniformly, then one of the shortest links of each of its legs, uniformly and each
-//! for itself. Where the rule does not want walks that come back, from a switch to the one drawn and
-//! at once to the first again, all three are drawn again.
+//! A set that is drawn by intermediate switch contains the switches of the groups between for which the hops of the
+//! shortest leg to them and of the shortest leg onward ([`super::legs`]) satisfy its rule. One of these switches is
+//! drawn uniformly, then one of the shortest links of each of its legs, uniformly and independently. If the rule
+//! excludes walks that return, from a switch to the drawn one and straight back, all three are drawn again.
 //!
-//! **Work.** Switches are drawn from all switches of the groups between until one is in the set, which
-//! costs one look at each link of a leg: at most [`MOST_TRIES`] switches, and none after
-//! [`MOST_SOUGHT`] looks. When as many have missed as there are switches, all are looked at once, so
-//! that a pair without any is soon known. The host refuses to write a set whose draws would often need
-//! more than a few tries, so that a draw that misses a walk that there is hardly ever happens.
+//! **Work.** Switches are drawn from all switches of the groups between until one is in the set, which costs one look
+//! at each link of a leg: at most [`MOST_TRIES`] switches, and none after [`MOST_SOUGHT`] looks. After as many misses
+//! as there are switches, all are examined once, so that a pair without any is soon known. The host refuses to write a
+//! set whose draws would often need more than a few tries, so a draw hardly ever misses an existing walk.
 
 use super::cells::{LinkPair, MOST_SOUGHT, MOST_TRIES};
 use super::legs::Shortest;
@@ -41,7 +39,7 @@ impl Looking<'_> {
     ) -> Option<Path> {
         let switches = self.switches_between();
         if switches == 0 {
-            // There are but two groups.
+            // There are only two groups.
             return None;
         }
         let mut looks = 0;
@@ -60,7 +58,7 @@ impl Looking<'_> {
         None
     }
 
-    /// Whether the set has any switch for this destination, or whether there have been too many looks to tell.
+    /// Whether the set has any switch for this destination, or there have been too many looks to tell.
     #[cold]
     #[cfg_attr(target_os = "none", inline)]
     #[cfg_attr(not(target_os = "none"), inline(never))]
@@ -69,7 +67,7 @@ impl Looking<'_> {
             .any(|number| *looks > MOST_SOUGHT || self.intermediate(number, legs, looks).is_some())
     }
 
-    /// How many numbers switches have in the groups between this one and another.
+    /// How many switch numbers there are in the groups other than this one and the given one.
     fn switches_between(&self) -> u32 {
         let df = self.switch.dragonfly();
         df.g().saturating_sub(2) * df.a()
@@ -107,7 +105,7 @@ impl Looking<'_> {
         is_of_set.then_some(Intermediate { group, index, first, second })
     }
 
-    /// A walk over this switch, uniformly; `None` if it comes back and is not to.
+    /// A walk over this switch, uniformly; `None` if it returns and must not.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
     fn draw_through(
@@ -145,7 +143,7 @@ impl Looking<'_> {
         }
     }
 
-    /// The ways of a set in which routes are drawn by intermediate switch.
+    /// The ways of a set whose routes are drawn by intermediate switch.
     pub(super) fn visit_ways(
         &self,
         (legs, returns): (LegHops, bool),
@@ -158,7 +156,7 @@ impl Looking<'_> {
         });
     }
 
-    /// The routes of a set that is drawn by intermediate switch, each once.
+    /// The routes of a set that is drawn by intermediate switch, without repetition.
     pub(super) fn visit_routes_by_switch(
         &self,
         (legs, returns): (LegHops, bool),

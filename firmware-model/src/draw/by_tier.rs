@@ -1,8 +1,8 @@
-//! Drawing a VLB triple on a Dragonfly+, from its links and leaves alone.
+//! Draws a VLB triple on a Dragonfly+ from only its links and leaves.
 //!
-//! Of the cells of triples of such a fabric most hold none: leaves have no cable, and a hop leads from a leaf to a
-//! spine only. Here a try names a cable of a spine, a second link, and a leaf of the intermediate group or none. Each
-//! triple is one of these, so a try that finds one finds each as likely as any other.
+//! Most cells of triples in such a fabric are empty: leaves have no cable, and a hop leads from a leaf only to a spine.
+//! Here a try selects a cable of a spine, a second link, and a leaf of the intermediate group or none. Each triple is
+//! one of these, so a successful try finds all with the same probability.
 
 use super::looking::Looking;
 use crate::path::Path;
@@ -11,8 +11,8 @@ use crate::{Stage, Switch};
 use rand_core::Rng;
 use tvlb_schema::{GlobalPort, SwitchIndex, VcScheme};
 
-/// The most tries. More than a third of the tries find a triple unless cables are missing; where none does, the general
-/// draw goes on.
+/// The most tries. More than a third of the tries find a triple unless cables are missing; if none does, the general
+/// draw continues.
 const MOST_TRIES: u32 = 16;
 
 /// The indices of the switches of a tier.
@@ -35,8 +35,8 @@ impl Tier {
 }
 
 impl Switch<'_> {
-    /// The leaves and the spines of every group, where all are joined, nothing is dead, and channels are assigned by
-    /// that: then nodes are at leaves alone, and cables at spines.
+    /// The leaves and the spines of every group, if all are joined, nothing is dead, and channels are assigned by that:
+    /// then only leaves have nodes, and only spines cables.
     fn leaves_and_spines(&self) -> Option<[Tier; 2]> {
         if self.image.virtual_channels() != VcScheme::UpDown {
             return None;
@@ -52,7 +52,7 @@ impl Switch<'_> {
 }
 
 impl Looking<'_> {
-    /// A triple, uniformly over all, unless the tries have found none.
+    /// A triple, uniformly over all, unless no try finds one.
     #[cold]
     #[inline(never)]
     pub(super) fn draw_triple_between_tiers(&self, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {

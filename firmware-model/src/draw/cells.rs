@@ -1,7 +1,7 @@
-//! The cells in which a pair's routes are found, and what names one.
+//! The cells in which a pair's routes are found, and the random choice of one.
 //!
-//! A *cell* is a port, the number k of a link, and a way to cross the intermediate group; it holds at
-//! most one route, and every route of a pair lies in exactly one cell of one of three *strata*:
+//! A *cell* is a port, the number k of a link, and a way to cross the intermediate group; it holds at most one route,
+//! and every route of a pair is in exactly one cell of one of three *strata*:
 //!
 //! | stratum | the port is      | k counts the links between                  | holds the shapes |
 //! |---------|------------------|---------------------------------------------|------------------|
@@ -9,8 +9,8 @@
 //! | theirs  | the destination's| this group and the port's                   | 1·0              |
 //! | others  | another switch's of this group | as for own                    | 1·1              |
 //!
-//! One random word is scaled to the port and to the way to cross. Where there are at most 2¹⁶ cells the same word
-//! gives the link too; otherwise a second word does.
+//! One random word is scaled to the port and to the way to cross. If there are at most 2¹⁶ cells the same word gives
+//! the link too; otherwise a second word does.
 
 use crate::random::{split, word};
 use rand_core::Rng;
@@ -18,15 +18,15 @@ use tvlb_schema::{GlobalPort, Shape, ShapeSet, SwitchIndex};
 
 /// The most cells that are tried at random.
 pub const MOST_TRIES: u32 = 4096;
-/// The most of these tries that may meet no two links, where groups are joined by different numbers
-/// of links or ports are unused.
+/// The most of these tries that may find no two links, if groups are joined by different numbers of links or ports are
+/// unused.
 pub const MOST_MISSES: u32 = 32;
-/// The most groups, or ports of a switch, that are then looked at to seek pairs of links that are drawn by
-/// number, once they are counted.
+/// The most groups, or ports of a switch, that are then examined to seek pairs of links, which are counted and drawn by
+/// number.
 pub const MOST_SOUGHT: u32 = 16_384;
 /// The most cells that are visited in order when all tries and seeks have missed.
 pub const MOST_VISITED: u32 = 8192;
-/// The most cells of which one is drawn by one random word.
+/// The most cells from which one random word draws.
 const MOST_OF_ONE_WORD: u32 = 1 << 16;
 
 /// A first and a second global link that share their intermediate group.
@@ -63,11 +63,11 @@ impl Stratum {
     }
 }
 
-/// A stratum and the ways to cross the intermediate group that are wanted of it.
+/// A stratum and the wanted ways to cross the intermediate group.
 #[derive(Clone, Copy)]
 pub(crate) struct Cells {
     pub(crate) stratum: Stratum,
-    /// Bit 2·mid + tail is set where shapes with these are wanted.
+    /// Bit 2·mid + tail is set if shapes with these are wanted.
     pub(crate) wanted: u8,
     /// At most 2¹².
     pub(crate) ports: u16,
@@ -82,7 +82,7 @@ pub(crate) struct Cells {
 impl Cells {
     #[inline]
     pub(super) const fn count(&self) -> u32 {
-        // Saturated where two groups of 256 switches share all their 4096 ports.
+        // Saturated if two groups of 256 switches share all their 4096 ports.
         (self.ports as u32 * self.links as u32).saturating_mul(self.ways as u32)
     }
 
@@ -92,7 +92,7 @@ impl Cells {
         self.stratum != Stratum::Own
     }
 
-    /// The shape of these hops behind x, if it is wanted.
+    /// The shape of these hops after x, if it is wanted.
     #[inline]
     pub(super) fn shape(&self, mid: u8, tail: bool) -> Option<Shape> {
         let behind = mid << 1 | u8::from(tail);
@@ -119,11 +119,11 @@ pub(crate) const fn bits(bits: u16) -> ShapeSet {
     }
 }
 
-/// What is left of a random word after a choice.
+/// The rest of a random word after a choice.
 #[derive(Clone, Copy)]
 pub(crate) struct Rest {
     word: u32,
-    /// Among how many the choice was.
+    /// The number of alternatives of the choice.
     of: u32,
 }
 
@@ -135,7 +135,7 @@ impl Rest {
         (choice, Self { word, of })
     }
 
-    /// The random word that draws one of the cells: the rest where that decides little enough.
+    /// The random word to draw one of the cells: the rest, if that has enough randomness.
     #[inline]
     pub(super) fn or_word(self, cells: &Cells, rng: &mut (impl Rng + ?Sized)) -> u32 {
         if cells.count().saturating_mul(self.of) <= MOST_OF_ONE_WORD {
@@ -146,7 +146,7 @@ impl Rest {
     }
 }
 
-/// A cell, uniformly: its port, its link and its way. By this random word if one is enough.
+/// A cell, uniformly: its port, its link and its way, from this random word if one is enough.
 #[inline]
 pub(crate) fn draw_cell(
     random: u32,

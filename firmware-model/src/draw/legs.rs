@@ -4,7 +4,7 @@
 //! a local hop before it unless it leaves the first switch, and one after it unless it arrives at the
 //! second. The *shortest* links are those whose legs have the fewest hops, 1 to 3.
 //!
-//! A host may know beforehand which links are a switch's own (`link_masks`), and then looks at none of them.
+//! A host may know in advance which links are a switch's own (`link_masks`), and then need not examine them.
 
 use crate::Switch;
 use crate::path::Place;
@@ -15,7 +15,7 @@ use tvlb_schema::{End, GlobalPort, GroupId, Links, SwitchIndex};
 /// More hops than any leg has.
 const NO_LEG: u8 = u8::MAX;
 
-/// How many links are a few: as many as a word has bits.
+/// The most links that are few: as many as a word has bits.
 const FEW: u32 = u32::BITS;
 
 /// A switch of one group, and one of another to which legs lead.
@@ -31,8 +31,8 @@ pub(super) struct Between {
 pub(super) struct Shortest {
     /// Hops of each, 1 to 3.
     pub(super) hops: u8,
-    /// Whether `legs` has bit k set where the k-th link is that of one of them, as a host knows it. Otherwise
-    /// `legs` is how many there are. They are at least 1.
+    /// Whether `legs` has bit k set if the k-th link belongs to one of them, as a host knows it. Otherwise `legs` is
+    /// how many there are. There is at least one.
     are_bits: bool,
     legs: u32,
 }
@@ -41,7 +41,7 @@ impl Shortest {
     /// How many there are, at least 1.
     #[inline]
     pub(super) const fn count(self) -> u32 {
-        // Most switches that are asked about are none of the set: a host counts only where it draws.
+        // Most switches that are examined are not in the set: a host counts only when it draws.
         if cfg!(not(target_os = "none")) && self.are_bits {
             self.legs.count_ones()
         } else {
@@ -56,13 +56,13 @@ impl Shortest {
 )]
 impl Switch<'_> {
     /// The shortest legs between two switches; `None` if there are none. Counts a look for each link.
-    // In place on a host, so that the legs of a switch that is not of the set are never put together.
+    // In place on a host, so that the legs of a switch outside the set are never assembled.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
     pub(super) fn shortest(&self, between: &Between, looks: &mut u32) -> Option<Shortest> {
         let links = self.links_of(between);
         *looks += links.count();
-        // A host's short cut to the same.
+        // A shortcut for a host.
         let is_host = cfg!(not(target_os = "none"));
         if is_host && links.count() <= FEW && self.image.fabric().group_links().is_whole() {
             return self.shortest_of_few(links.count(), between);
@@ -91,12 +91,12 @@ impl Switch<'_> {
         (shortest.hops < NO_LEG).then_some(shortest)
     }
 
-    /// As [`Self::shortest`] over so many links, at most [`FEW`], where all of them and every local hop of the
-    /// plan live.
+    /// As [`Self::shortest`] over this many links, at most [`FEW`], if all of them and every local hop of the plan are
+    /// live.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn shortest_of_few(&self, links: u32, between: &Between) -> Option<Shortest> {
-        // Where links leave the first switch, and where they arrive at the second.
+        // The links that leave the first switch, and those that arrive at the second.
         let (near, there) = self.own_links(between);
         let any = u32::MAX.checked_shr(u32::BITS - links).unwrap_or(0);
         let (hops, legs) = match (near & there, near ^ there) {
@@ -130,8 +130,7 @@ impl Switch<'_> {
         (near, there)
     }
 
-    /// The ends of the k-th link, and the hops of its leg: [`NO_LEG`] where a local hop has no link
-    /// or the cable is dead.
+    /// The ends of the k-th link, and the hops of its leg: [`NO_LEG`] if a local hop has no link or the cable is dead.
     #[inline]
     fn leg_hops(&self, links: Links, between: &Between, k: u32) -> (GlobalPort, GlobalPort, u8) {
         let (df, fabric) = (self.dragonfly(), self.image.fabric());
@@ -204,7 +203,7 @@ impl Switch<'_> {
         Between { groups: (self.image.group(), group), from: self.image.index(), to: index }
     }
 
-    /// The ends of the leg on from a switch between.
+    /// The ends of the second leg from a switch between.
     #[inline]
     pub(super) const fn second_leg(to: &Place, group: GroupId, index: SwitchIndex) -> Between {
         Between { groups: (group, to.group), from: index, to: to.index }

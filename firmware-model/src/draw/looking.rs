@@ -1,12 +1,11 @@
-//! What a draw looks for, and what it finds: the two links that a cell names, and the path over them.
+//! The search of a draw: the two links that a cell selects, and the path over them.
 
 use super::cells::{Cells, DETOURS, LinkPair, OTHERS, OWN, Stratum, THEIRS, global_port, low_u16};
 use crate::path::{Path, Place};
 use crate::{Stage, Switch};
 use tvlb_schema::{End, GlobalPort, Route, RouteKey, SetView, Shape, ShapeSet, SwitchIndex};
 
-/// A switch that looks for a VLB path to a switch of another group: for a route of a set, or for a triple where there
-/// is none.
+/// A switch that searches a VLB path to a switch of another group: a route of a set, or a triple without a set.
 #[derive(Clone, Copy)]
 pub(super) struct Looking<'l> {
     pub(super) switch: &'l Switch<'l>,
@@ -15,7 +14,7 @@ pub(super) struct Looking<'l> {
 }
 
 impl Looking<'_> {
-    /// The cells of the three strata in which routes of these shapes lie.
+    /// The cells of the three strata that contain routes of these shapes.
     #[inline]
     pub(super) fn strata(&self, shapes: ShapeSet) -> [Cells; 3] {
         [
@@ -25,7 +24,7 @@ impl Looking<'_> {
         ]
     }
 
-    /// The cells of one stratum in which routes of these shapes lie.
+    /// The cells of one stratum that contain routes of these shapes.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(super) fn stratum(&self, stratum: Stratum, shapes: ShapeSet) -> Cells {
@@ -40,7 +39,7 @@ impl Looking<'_> {
         let direct = u8::from(!shapes.without(DETOURS).is_empty());
         let detours = if shapes.and(DETOURS).is_empty() { 0 } else { df.a().saturating_sub(2) };
         let links = self.switch.image.fabric().most_links();
-        // Of one stratum: the shapes without a head, or those with one, which begin with number 6.
+        // In one stratum: the shapes without a head, or those with one, which begin with number 6.
         let bits = shapes.bits();
         let wanted = ((bits | bits >> 6) & 0x3f) as u8;
         let ways = u32::from(direct) + detours;
@@ -48,7 +47,7 @@ impl Looking<'_> {
         Cells { stratum, wanted, ports, links, ways, direct }
     }
 
-    /// The cells in which triples lie: one for each two links and each switch R.
+    /// The cells that contain triples: one for each two links and each switch R.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn cells_of_triples(&self) -> Cells {
@@ -63,7 +62,7 @@ impl Looking<'_> {
         }
     }
 
-    /// Whether two links are of a stratum and end as a shape that is wanted of it does.
+    /// Whether two links belong to a stratum and end as one of its wanted shapes does.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(super) fn fits(&self, links: LinkPair, cells: &Cells) -> bool {
@@ -72,8 +71,8 @@ impl Looking<'_> {
                 || cells.head() != self.switch.image.own_slot(links.x).is_some())
     }
 
-    /// As [`Self::fits`], for links that a cell of the stratum has named. Of these, only a port of the
-    /// destination's group can have named a first link of this switch, which another stratum holds.
+    /// As [`Self::fits`], for links that a cell of the stratum has selected. Of these, only a port of the destination's
+    /// group can select a first link of this switch, which belongs to another stratum.
     #[inline]
     pub(super) fn named_fit(&self, links: LinkPair, cells: &Cells) -> bool {
         if cfg!(target_os = "none") {
@@ -85,8 +84,8 @@ impl Looking<'_> {
         cells.wants(links.tail)
     }
 
-    /// The two links that a port and a number k name; `None` where the port leads nowhere from where
-    /// the destination's group can be reached by a k-th link, and then by no later one either.
+    /// The two links selected by a port and a number k; `None` if no k-th link to the destination's group leads on from
+    /// the far end of the port, and then there is no later one either.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
     pub(super) fn links(&self, cells: &Cells, port: u32, k: u32) -> Option<LinkPair> {
@@ -97,7 +96,7 @@ impl Looking<'_> {
         self.links_by_x(self.first_link(cells, port), k)
     }
 
-    /// The first link of the cells with this port, of a stratum that counts ports of this group.
+    /// The first link of the cells with this port, in a stratum that counts ports of this group.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn first_link(&self, cells: &Cells, port: u32) -> GlobalPort {
@@ -110,7 +109,7 @@ impl Looking<'_> {
         })
     }
 
-    /// As [`Self::links`], where k counts the links from behind port x of this group.
+    /// As [`Self::links`], where k counts the links onward from the far end of port x of this group.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
@@ -129,8 +128,7 @@ impl Looking<'_> {
         Some(LinkPair { x, y, tail, v: df.split_port(v).0, w: df.split_port(y).0 })
     }
 
-    /// As [`Self::links`], where k counts the links from this group to behind port z of the
-    /// destination's.
+    /// As [`Self::links`], where k counts the links from this group to the far end of port z of the destination's.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(super) fn links_by_z(&self, z: GlobalPort, k: u32) -> Option<LinkPair> {
@@ -146,8 +144,7 @@ impl Looking<'_> {
         Some(LinkPair { x, y, tail: false, v: df.split_port(v).0, w: df.split_port(y).0 })
     }
 
-    /// The route that a cell holds, if it has a shape that is wanted and the set keeps it; where
-    /// there is no set, the triple.
+    /// The route in a cell, if its shape is wanted and the set keeps it; without a set, the triple.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
@@ -162,7 +159,7 @@ impl Looking<'_> {
         self.kept(set, links, cells.shape(mid, links.tail)?, detour)
     }
 
-    /// The route over two links with this detour or none, if the set keeps it.
+    /// The route over two links with or without this detour, if the set keeps it.
     #[cfg_attr(target_os = "none", inline)]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
@@ -198,18 +195,18 @@ impl Looking<'_> {
         self.triple_over(links, r)
     }
 
-    /// As [`Self::triple`], where the intermediate group has as many switches as any.
+    /// As [`Self::triple`], if the intermediate group has as many switches as any.
     #[inline]
     pub(super) fn triple_over(&self, links: LinkPair, r: u32) -> Option<Path> {
         let r = SwitchIndex(u8::try_from(r).ok()?);
-        // Where R is at either end of the local hop between v and w, the walk has no detour.
+        // If R is at either end of the local hop between v and w, the walk has no detour.
         let detour = if r == links.v { links.w } else { r };
         let mid = u8::from(links.v != r) + u8::from(r != links.w);
         self.path(links, detour, mid)
     }
 
-    /// Whether the group after port x has a switch of this index. Detours are drawn from as many as the
-    /// largest group has.
+    /// Whether the group after port x has a switch of this index. Detours are drawn from as many as the largest group
+    /// has.
     #[cold]
     #[inline(never)]
     pub(super) fn is_beside(&self, x: GlobalPort, detour: u32) -> bool {
@@ -228,8 +225,8 @@ impl Looking<'_> {
         Path::new(first, links.x, links.y, detour, hops)
     }
 
-    /// Whether the local hops of a VLB path by this detour all have links, and its cables live; `to` is
-    /// in another group.
+    /// Whether all local hops of a VLB path with this detour have links, and its cables are live; `to` is in another
+    /// group.
     #[cold]
     #[inline(never)]
     pub(super) fn has_links(&self, links: LinkPair, detour: SwitchIndex) -> bool {
@@ -238,7 +235,7 @@ impl Looking<'_> {
             return false;
         };
         let (own, here) = (self.switch.image.group(), self.switch.image.index());
-        // Most that have none lack one of the first two.
+        // Most that fail lack one of the first two.
         let has_others = fabric.is_local_hop(middle, links.v, detour)
             && fabric.is_local_hop(middle, detour, links.w)
             && fabric.is_local_hop(own, here, df.split_port(links.x).0);
@@ -257,16 +254,16 @@ impl Looking<'_> {
     }
 }
 
-/// Whether the route with this key is in a set that has not every route of its shape.
-// Apart on a host, so that draws of whole shapes need no registers for the hash.
+/// Whether the route with this key is in a set that does not have every route of its shape.
+// Separate on a host, so that draws of whole shapes need no registers for the hash.
 #[cfg_attr(target_os = "none", inline)]
 #[cfg_attr(not(target_os = "none"), inline(never))]
 fn keeps_some(set: &SetView<'_>, shape: Shape, key: RouteKey) -> bool {
     set.keeps_some(shape, key)
 }
 
-/// The n-th switch of a group that is neither v nor w; `None` if v is w, since a detour from a
-/// switch to itself would revisit it.
+/// The n-th switch of a group that is neither v nor w; `None` if v is w, because a detour from a switch to itself would
+/// revisit it.
 pub(super) fn detour_number(n: u32, v: SwitchIndex, w: SwitchIndex) -> Option<SwitchIndex> {
     if v == w {
         return None;

@@ -1,6 +1,6 @@
-//! Drawing a MIN path: one of the links between two groups, uniformly, or a link within one.
+//! Draws a MIN path: one of the links between two groups, uniformly, or a link within one.
 //!
-//! Where local hops have no link, a MIN path avoids them by another global link if it can: see [`crate::local_hop`].
+//! If local hops have no link, a MIN path avoids them by another global link if it can: see [`crate::local_hop`].
 
 use crate::path::{Path, Place};
 use crate::random::{below, word};
@@ -9,8 +9,8 @@ use rand_core::Rng;
 use tvlb_schema::{End, GlobalPort, Links, Port, SwitchIndex};
 
 impl Switch<'_> {
-    /// A MIN path: one of the links between the two groups, uniformly, or a link within this one. Where
-    /// local hops have no link, see [`crate::local_hop`].
+    /// A MIN path: one of the links between the two groups, uniformly, or a link within this one. For local hops
+    /// without a link, see [`crate::local_hop`].
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn draw_min(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
@@ -31,8 +31,8 @@ impl Switch<'_> {
         Path::new(first, x, GlobalPort(0), SwitchIndex(0), 1 + u8::from(head) + u8::from(tail))
     }
 
-    /// A MIN path, uniformly by the link between the groups, of those whose local hops have links. Where
-    /// there are none, and only if `thirds` says so, of all links, by way of third switches.
+    /// A MIN path, uniformly by the link between the groups, over those whose local hops have links. If there are none,
+    /// and only if `thirds` says so, over all links, through third switches.
     #[cold]
     #[inline(never)]
     pub(crate) fn draw_min_by_links(
@@ -60,7 +60,7 @@ impl Switch<'_> {
             let head = self.local_hops(group, here, df.split_port(x).0);
             (x, head, self.local_hops(to.group, df.split_port(z).0, to.index))
         };
-        // How many links have local hops of at most so many each, and the one of this number of them.
+        // How many links have local hops of at most this many each, and the one of them with this number.
         let is_of = |k: u32, most: u8| {
             let (x, head, tail) = hops(k);
             let lives = fabric.is_faultless() || fabric.has_live_cable(End { group, port: x });
@@ -101,8 +101,8 @@ impl Switch<'_> {
         Path::new(first, x, none.0, none.1, 1 + head + tail)
     }
 
-    /// The MIN path over a link that is drawn, if its local hops have links, in groups of two tiers. A caller that draws
-    /// among all links that are left has drawn uniformly then.
+    /// The MIN path over a drawn link, if its local hops have links, in groups of two tiers. A caller that draws among
+    /// all remaining links has then drawn uniformly.
     #[inline]
     fn draw_min_between_tiers(
         &self,
@@ -124,7 +124,7 @@ impl Switch<'_> {
         Path::new(first, x, GlobalPort(0), SwitchIndex(0), hops)
     }
 
-    /// A MIN path within this group to a switch to which the plan has no link: over a third switch.
+    /// A MIN path within this group to a switch to which the plan has no link: through a third switch.
     #[cold]
     #[inline(never)]
     pub(crate) fn draw_min_over_third(
@@ -141,8 +141,8 @@ impl Switch<'_> {
         Path::new(first, GlobalPort(0), GlobalPort(0), SwitchIndex(0), 2)
     }
 
-    /// Whether a MIN packet has channels for a second local hop in its source group. Where the plan
-    /// joins all switches of a group, links may have too few for that.
+    /// Whether a MIN packet has channels for a second local hop in its source group. If the plan joins all switches of
+    /// a group, links may have too few for that.
     fn has_channel_for_thirds(&self) -> bool {
         self.channels.have(Channels::for_thirds(self.image.virtual_channels()))
     }
@@ -166,8 +166,8 @@ impl Switch<'_> {
         }
     }
 
-    /// The physical port by which a packet sets out to leave the group by x, and the stage behind
-    /// that hop if it is by x itself; and whether it is a local hop instead, by the first of its links.
+    /// The physical port of a packet's first hop to leave the group through x, and the stage after that hop if it is x
+    /// itself; and whether it is a local hop instead, over the first of its links.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn way_out(&self, x: GlobalPort, behind_x: Stage) -> ((Port, Stage), bool) {

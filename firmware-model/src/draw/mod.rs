@@ -1,7 +1,7 @@
-//! Drawing a path for one packet: a MIN path, a conventional VLB triple, or a route of a T-VLB set.
+//! Draws a path for one packet: a MIN path, a conventional VLB triple, or a route of a T-VLB set.
 //!
-//! Sets are rules, so routes are not listed anywhere: every draw finds one, uniformly, by looking at as few places as
-//! it can. How it begins depends on what is wanted:
+//! Sets are rules, so routes are not listed anywhere: every draw finds one, uniformly, by examining as few places as it
+//! can. Its beginning depends on what is wanted:
 //!
 //! | wanted                        | a draw takes                                                        | in |
 //! |-------------------------------|---------------------------------------------------------------------|----|
@@ -12,9 +12,9 @@
 //! | a route of a set, by shape    | a shape by its weight, then a cell, or a link and an answer         | [`by_shape`] |
 //! | a route by intermediate switch | a switch between the groups, then a shortest link to it and on from it | [`by_switch`] |
 //!
-//! Triples and routes by route or by shape lie in [`cells`], of which many may hold nothing that is wanted. Such a
-//! draw goes through the steps below until one finds a route. Nearly every draw ends with the first. Each step is
-//! uniform over the same routes, so that the whole draw is.
+//! Triples and routes by route or by shape are in [`cells`], many of which may hold nothing that is wanted. Such a draw
+//! goes through the steps below until one finds a route. Nearly every draw ends with the first. Each step is uniform
+//! over the same routes, so the whole draw is.
 //!
 //! | step  | does                                                            | only                        | ends with a miss after | in |
 //! |-------|-----------------------------------------------------------------|-----------------------------|------------------------|----|
@@ -23,19 +23,19 @@
 //! | seek  | counts pairs of links, and draws one by its number              | where wirings are uneven    | [`MOST_SOUGHT`] looks  | [`seek`] |
 //! | visit | looks at all cells in order, and keeps the n-th hit with probability 1/n | after all others   | [`MOST_VISITED`] cells that hold two links | [`visit`] |
 //!
-//! - **Try.** Since short shapes have their own small strata, few tries miss. Where groups are joined by different
+//! - **Try.** Because short shapes have their own small strata, few tries miss. If groups are joined by different
 //!   numbers of links, or ports are unused, many cells may hold no two links at all, and the next step begins early.
-//! - **Seek.** Pairs are counted port by port where a single stratum of few ports is wanted, else group by group. A
-//!   pair that is not of a wanted shape is dropped, until as many ports or groups have been looked at as the visit
-//!   would look at cells and ports. Whatever the wiring, the first seek finds a conventional VLB path if there is one.
-//! - **Visit.** Ports without a link onward are passed by. The visit is uniform over all routes where there are no
-//!   more cells than it looks at.
-//! - **Bound.** The five constants bound the work of a draw, for any image. The host refuses to write a set whose
-//!   draws would often need more than the tries, so a switch with a written table set hardly ever meets the bound.
+//! - **Seek.** Pairs are counted port by port if a single stratum of few ports is wanted, else group by group. A pair
+//!   that is not of a wanted shape is dropped, until as many ports or groups have been examined as the visit would
+//!   examine cells and ports. Whatever the wiring, the first seek finds a conventional VLB path if there is one.
+//! - **Visit.** Ports without a link onward are skipped. The visit is uniform over all routes if there are no more
+//!   cells than it examines.
+//! - **Bound.** The five constants bound the work of a draw, for any image. The host refuses to write a set whose draws
+//!   would often need more than the tries, so a switch with a written table set hardly ever reaches the bound.
 //!
 //! A draw begins with a method of the switch, here or in [`min`]. To another group it then borrows the switch, the
-//! place and the set as one [`Looking`], whose methods are the steps; what a cell names and where that leads is beside
-//! it. Hops within a group that have several links, or none, are in [`crate::local_hop`].
+//! place and the set as one [`Looking`], whose methods are the steps; the selection of cells is beside it. Hops within
+//! a group that have several links, or none, are in [`crate::local_hop`].
 
 mod by_route;
 mod by_shape;
@@ -60,7 +60,7 @@ use looking::{Looking, detour_number};
 use rand_core::Rng;
 use tvlb_schema::{Decision, DrawRule, GlobalPort, Route, SetView, Shape, ShapeSet, SwitchId};
 
-/// Drawing for packets from this switch; `to` is a place in another group where nothing else is said.
+/// Draws for packets from this switch; unless stated otherwise, `to` is a place in another group.
 impl Switch<'_> {
     /// A VLB candidate: a path within the group, a conventional triple, or a route of the decision's
     /// set.
@@ -83,7 +83,7 @@ impl Switch<'_> {
         }
     }
 
-    /// As [`Self::draw_vlb`], where switches of a group share several links, or none.
+    /// As [`Self::draw_vlb`], if switches of a group share several links, or none.
     #[cold]
     #[inline(never)]
     fn draw_vlb_by_links(
@@ -109,7 +109,7 @@ impl Switch<'_> {
     }
 
     /// A VLB candidate to another group.
-    // In place at both: most packets come by one of them.
+    // Inlined at both calls: most packets pass through one of them.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn draw_between_groups(
@@ -122,7 +122,7 @@ impl Switch<'_> {
         match paths {
             VlbPaths::Conventional => self.draw_triple(to, rng),
             VlbPaths::Custom => match self.image.set(decision) {
-                // Apart from the rest, so that neither needs the other's stack.
+                // Separate from the rest, so that neither needs the other's stack.
                 set if set.rule().is_by_switch() => self.draw_by_switch(to, set, rng),
                 set if set.rule().is_by_triple() => self.draw_triple(to, rng),
                 set => self.draw_from_set(to, set, rng),
@@ -130,7 +130,7 @@ impl Switch<'_> {
         }
     }
 
-    /// A path within this group by way of a third switch, uniformly; `None` where there is none.
+    /// A path within this group through a third switch, uniformly; `None` if there is none.
     pub(crate) fn draw_within_group(
         &self,
         to: &Place,
@@ -145,7 +145,7 @@ impl Switch<'_> {
         Path::new((port, Stage::SourceLocal), GlobalPort(0), GlobalPort(0), through, 2)
     }
 
-    /// A path within this group by way of a third switch, uniformly; `None` where there is none.
+    /// A path within this group through a third switch, uniformly; `None` if there is none.
     #[cold]
     #[inline(never)]
     pub(crate) fn draw_third(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
@@ -154,8 +154,8 @@ impl Switch<'_> {
         Path::new((port, Stage::SourceLocal), GlobalPort(0), GlobalPort(0), through, 2)
     }
 
-    /// A route of a T-VLB set, drawn as its rule says: by shape that is a shape by its weight, then
-    /// a route of that shape uniformly, and by route a route uniformly.
+    /// A route of a T-VLB set, drawn by its rule: by shape means a shape by its weight, then a route of that shape
+    /// uniformly, and by route means a route uniformly.
     #[cfg_attr(target_os = "none", inline)]
     #[cfg_attr(not(target_os = "none"), inline(never))]
     fn draw_from_set(
@@ -199,7 +199,7 @@ impl Switch<'_> {
         Looking { switch: self, to, set: None }.draw_triple(rng)
     }
 
-    /// A route of one of these shapes without a detour, whether a set keeps it or not.
+    /// A route of one of these shapes without a detour, whether or not a set keeps it.
     pub(crate) fn draw_direct(
         &self,
         to: &Place,
@@ -209,7 +209,7 @@ impl Switch<'_> {
         Looking { switch: self, to, set: None }.draw_direct(shapes, rng)
     }
 
-    /// Looking for the routes of a decision's set to a switch, if it is in another group.
+    /// The search for the routes of a decision's set to a switch, if it is in another group.
     fn look(
         &self,
         decision: Decision,

@@ -1,5 +1,5 @@
-//! How the two global links of a route of one shape are found, and the question to a switch which of its
-//! links leads to a group. [`super::by_shape`] says why, and draws by it.
+//! How to find the two global links of a route of one shape, and how to ask a switch which of its links leads to a
+//! group. [`super::by_shape`] gives the reasons and uses it.
 
 use super::cells::{Cells, low_u16};
 use super::looking::Looking;
@@ -8,23 +8,23 @@ use tvlb_schema::{End, Shape};
 /// The most times that switches are asked in a draw.
 pub const MOST_ASKED: u32 = 256;
 
-/// How routes of a shape are found.
+/// How to find routes of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
-    /// All pairs of links of the two ends of the route are looked at.
+    /// Try all pairs of links of the two ends of the route.
     Both,
-    /// The destination is asked for the last link.
+    /// Ask the destination for the last link.
     Last,
-    /// The switch at which the first link arrives is asked for the second.
+    /// Ask the switch at which the first link arrives for the second.
     Second,
-    /// The switch from which the last link comes is asked for the first.
+    /// Ask the switch from which the last link comes for the first.
     First,
-    /// Nobody is asked: cells are tried.
+    /// Try cells, without asking a switch.
     Cells,
 }
 
 impl Search {
-    /// How routes of this shape are found, where asking pays.
+    /// How to find routes of this shape if asking pays.
     pub(super) const fn by_asking(shape: Shape) -> Self {
         match (shape.head(), shape.mid(), shape.tail()) {
             (0, 0, 0) => Self::Both,
@@ -35,15 +35,15 @@ impl Search {
         }
     }
 
-    /// How routes of this shape are found where two groups share so many links at most and a switch has
-    /// so many global ports.
+    /// How to find routes of this shape if two groups share at most this many links and a switch has this many global
+    /// ports.
     pub const fn of(shape: Shape, most_links: u32, ports: u32) -> Self {
         if Self::pays(most_links, ports) { Self::by_asking(shape) } else { Self::Cells }
     }
 
-    /// Whether asking pays, and cells do not hold routes often enough: an answer takes about as long as a
-    /// try of a cell and one more for every eight ports of a switch, and is a link as many times as often
-    /// as two groups share links.
+    /// Whether asking pays because cells rarely hold routes: an answer takes about as long as a try of a cell and one
+    /// more for every eight ports of a switch, and is more likely to be a link by the number of links that two groups
+    /// share.
     #[inline]
     pub(super) const fn pays(most_links: u32, ports: u32) -> bool {
         most_links * 8 > ports + 8
@@ -51,8 +51,8 @@ impl Search {
 }
 
 impl Looking<'_> {
-    /// The number by which the cells with this port have the link that is the `n`-th with which the
-    /// switch answers that is asked; `n` itself where nobody is asked.
+    /// The number by which the cells with this port have the `n`-th link in the answer of the asked switch; `n` itself
+    /// if no switch is asked.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]

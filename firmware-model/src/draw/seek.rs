@@ -1,4 +1,4 @@
-//! Seeking: pairs of links are counted, and one is drawn by its number.
+//! Seeks: counts pairs of links, and draws one by its number.
 
 use super::cells::{Cells, LinkPair, MOST_SOUGHT, Stratum, low_u16};
 use super::looking::Looking;
@@ -7,11 +7,11 @@ use crate::random::below;
 use rand_core::Rng;
 use tvlb_schema::End;
 
-/// What seeking has come to.
+/// The result of a seek.
 pub(super) enum Sought {
-    /// To a path, or to that there is none.
+    /// A path, or the certainty that there is none.
     Ended(Option<Path>),
-    /// To neither.
+    /// Neither.
     Missed,
 }
 
@@ -26,14 +26,14 @@ impl Looking<'_> {
     ) -> Sought {
         let mut used = strata.iter().filter(|cells| cells.ways > 0);
         let single = used.next().filter(|_| used.next().is_none());
-        // Where there are several, they share the pairs between them, so that one number names a pair of any.
+        // If there are several, they share the pairs between them, so that one number selects a pair of any.
         let ways = single.map_or(self.switch.dragonfly().a(), |cells| cells.ways.into());
         let few = single.filter(|cells| matches!(cells.stratum, Stratum::Own | Stratum::Theirs));
         let each = few.map_or(self.switch.dragonfly().g(), |cells| cells.ports.into());
         let mut left = u32::MAX;
         self.seek(few, &mut left);
         let pairs = !left;
-        // No more looks than the visit takes, which ends the search for sure.
+        // No more looks than the visit takes, which always ends the search.
         let cells = pairs.saturating_mul(ways);
         let looks =
             cells.saturating_add(self.switch.dragonfly().ports_per_group()).min(MOST_SOUGHT);
@@ -53,9 +53,9 @@ impl Looking<'_> {
         Sought::Missed
     }
 
-    /// Passes by as many pairs of a first and a second link as `pair` says, which counts down, and
-    /// returns the next; `None` where there are no more. Takes the ports of a single stratum of few in order,
-    /// so it looks at h of them; else the groups between, g at most.
+    /// Skips as many pairs of a first and a second link as `pair`, which counts down, and returns the next; `None` if
+    /// there are no more. Takes the ports of a single stratum of few in order, so it examines h of them; else the
+    /// groups between, at most g.
     #[cfg_attr(target_os = "none", inline(never))]
     pub(super) fn seek(&self, of: Option<&Cells>, pair: &mut u32) -> Option<LinkPair> {
         let (fabric, group) = (self.switch.image.fabric(), self.switch.image.group());

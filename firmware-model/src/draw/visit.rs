@@ -1,4 +1,4 @@
-//! Visiting cells in order: by a draw that has missed otherwise, and by tools that want every route.
+//! Visits cells in order: for a draw that has missed otherwise, and for tools that need every route.
 
 use super::cells::{Cells, DETOURS, LinkPair, MOST_VISITED};
 use super::looking::Looking;
@@ -36,7 +36,7 @@ impl Looking<'_> {
         }
     }
 
-    /// As [`Self::draw_from`] by visiting all cells in order, after so many tries have missed.
+    /// As [`Self::draw_from`], by visiting all cells in order after the tries have missed.
     #[cold]
     #[inline(never)]
     pub(super) fn draw_by_visit(
@@ -56,8 +56,8 @@ impl Looking<'_> {
         kept
     }
 
-    /// A route of one of these shapes without a detour, whether a set keeps it or not: uniform over the
-    /// routes of the first cells, by a visit.
+    /// A route of one of these shapes without a detour, whether or not a set keeps it: uniform over the routes of the
+    /// first cells, by a visit.
     #[cold]
     #[inline(never)]
     pub(super) fn draw_direct(
@@ -84,7 +84,7 @@ impl Looking<'_> {
         }
     }
 
-    /// Every route of a set, each once.
+    /// Every route of a set, without repetition.
     pub(super) fn visit_routes(&self, set: &SetView<'_>, mut each: impl FnMut(Route, Shape)) {
         match set.rule().draw {
             DrawRule::BySwitch { legs, returns } => {
@@ -110,8 +110,8 @@ impl Looking<'_> {
         }
     }
 
-    /// The walks of all triples, each with whether it is the first of its walk: a walk of one hop in the
-    /// intermediate group has two triples, with R at either end of that hop.
+    /// The walks of all triples, each with whether it is the first of its walk: a walk of one hop in the intermediate
+    /// group has two triples, with R at either end of that hop.
     pub(super) fn visit_triples(&self, mut each: impl FnMut(Route, Shape, bool)) {
         self.visit(&[self.cells_of_triples()], u32::MAX, |links, _, r| {
             let Some(path) = self.triple(links, r) else { return };

@@ -22,8 +22,8 @@ pub enum Scheme {
     Vlb,
     /// UGAL-L: by the queues of the two first output ports and the lengths of the two paths.
     UgalL,
-    /// PAR: as UGAL-L with the set for PAR, and once more at the second switch if MIN was taken
-    /// and that switch is still in the source group ([`Switch::reconsider`]).
+    /// PAR: as UGAL-L with the set for PAR, and once more at the second switch if MIN was taken and that switch is
+    /// still in the source group ([`Switch::reconsider`]).
     Par,
 }
 
@@ -41,7 +41,7 @@ impl Scheme {
         }
     }
 
-    /// That of a code of `tvlb.h`, 0 to 3.
+    /// The scheme of a code of `tvlb.h`, 0 to 3.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code)).copied()
     }
@@ -57,7 +57,7 @@ impl Scheme {
         matches!(self, Self::UgalL | Self::Par)
     }
 
-    /// The virtual channels that the scheme's packets need where channels are assigned in this way.
+    /// The virtual channels that the scheme's packets need with this assignment of channels.
     pub(crate) const fn channels(self, assignment: VcScheme) -> Channels {
         match self {
             Self::Par => par::channels(assignment),
@@ -74,7 +74,7 @@ impl Scheme {
     }
 }
 
-/// The source decision: which path a packet takes, by its scheme; `None` where no path is left.
+/// The source decision: a packet's path, by its scheme; `None` if no path is left.
 #[inline]
 pub(crate) fn choose(
     switch: &Switch<'_>,

@@ -42,9 +42,8 @@ pub(crate) fn reconsider(
     }
 }
 
-/// The second look at a packet that is open to it: MIN candidates, of which the first is the rest of
-/// the packet's own path or drawn here as the image says, against VLB paths from here. `None` if the
-/// header makes no sense here.
+/// The second look at a packet that is open to it: MIN candidates, of which the first is the rest of the packet's own
+/// path or drawn here as the image says, against VLB paths from here. `None` if the header makes no sense here.
 #[inline]
 pub(crate) fn look_again(
     switch: &Switch<'_>,
@@ -55,7 +54,7 @@ pub(crate) fn look_again(
     watch: &mut impl Watch,
 ) -> Option<Chosen> {
     let MinRest { to, path, lives } = minimal_rest(switch, header)?;
-    // The packet's own link joins the two groups, so a path is always drawn where groups are whole.
+    // The packet's own link joins the two groups, so if groups are whole a path is always drawn.
     let min = match second_min(switch, &to, rng) {
         Some(min) => min,
         None if lives => path,
@@ -67,17 +66,16 @@ pub(crate) fn look_again(
     Some(weigh(switch, &to, min, Decision::ParSecond, paths, credits, rng, watch))
 }
 
-/// What is left of a MIN path.
+/// The rest of a MIN path.
 struct MinRest {
-    /// Where it goes.
+    /// Its destination.
     to: Place,
     path: Path,
-    /// Nothing on it is known to be dead.
+    /// Whether no part of it is known to be dead.
     lives: bool,
 }
 
-/// The rest of the MIN path of a packet in its source group that stands before its global
-/// link.
+/// The rest of the MIN path of a packet in its source group, before its global link.
 fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<MinRest> {
     if !forward::is_in_range(switch, header) {
         return None;
@@ -99,8 +97,8 @@ fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<MinRest> {
         let end = End { group: switch.image.group(), port: header.x() };
         (tail.min(2), tail <= 2 && fabric.has_live_cable(end))
     };
-    // Elsewhere it is by way of this switch that it goes to the one that has x, if they share a link. This
-    // switch need not know of the dead link because of which it comes here.
+    // Otherwise the packet goes through this switch to the one that has x, if they share a link. This switch may not
+    // know of the dead link because of which the packet comes here.
     let (first, lives) = if is_here {
         ((df.slot_port(slot), Stage::Destination), lives)
     } else if !switch.image.has_index(at) {
@@ -115,8 +113,8 @@ fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<MinRest> {
     Some(MinRest { to, path, lives })
 }
 
-/// What is chosen where no MIN path is left: a VLB path, or, if there is none either, the packet's own
-/// path, by which it gets no further than to what is dead.
+/// The choice if no MIN path is left: a VLB path, or, if there is none either, the packet's own path, which ends at the
+/// dead part.
 #[cold]
 #[inline(never)]
 fn without_min(

@@ -1,6 +1,5 @@
-//! UGAL-L: MIN or VLB by the queues of the two first output ports and the lengths of the two paths: the
-//! candidates that are drawn, the cheapest of each kind, the threshold and the gate. What a path costs is for
-//! [`Credits::weighed`] to say.
+//! UGAL-L: MIN or VLB by the queues of the two first output ports and the lengths of the two paths: the drawn
+//! candidates, the cheapest of each kind, the threshold and the gate. [`Credits::weighed`] defines the cost of a path.
 
 use crate::channel::FirstChannels;
 use crate::choice::{Choice, Chosen};
@@ -13,13 +12,13 @@ use tvlb_schema::{Decision, Gate, MinCandidate, Port, Queue};
 /// The scheme's name in messages and reports.
 pub(crate) const NAME: &str = "ugal-l";
 
-/// What a gate was asked.
+/// The inputs of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateLook {
     /// The gate.
     pub gate: Gate,
-    /// Credits in use at the first port of the MIN candidate that is weighed, of all its virtual channels or
-    /// of the one that counts.
+    /// Credits in use at the first port of the weighed MIN candidate, of all its virtual channels or of the one that
+    /// counts.
     pub queue: u32,
     /// How many links the switch has.
     pub links: u16,
@@ -51,8 +50,8 @@ impl fmt::Display for GateLook {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum NotDrawn {
-    /// There was nothing to decide: the packet is where it goes to, the scheme is MIN only, or the
-    /// packet gets no second look.
+    /// There was nothing to decide: the packet is at its destination, the scheme is MIN only, or the packet gets no
+    /// second look.
     NoDecision,
     /// MIN costs at most T, so no candidate would have been taken.
     MinIsSure,
@@ -77,10 +76,10 @@ impl fmt::Display for NotDrawn {
     }
 }
 
-/// What a candidate costs, and the queue from which that follows.
+/// The cost of a candidate, and the queue in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Price {
-    /// The virtual channel whose credits were counted, if not those of all were.
+    /// The virtual channel whose credits were counted, unless all were.
     pub(crate) channel: Option<u8>,
     pub(crate) queue: u32,
     pub(crate) cost: i64,
@@ -99,7 +98,7 @@ impl Price {
         Self { channel, queue, cost: i64::from(queue) * i64::from(hops) }
     }
 
-    /// With so many more credits in use, each of which counts as often as the hops do.
+    /// With this many more credits in use, weighted by these hops.
     #[inline]
     fn with(self, (used, hops): (u32, u8)) -> Self {
         let cost = self.cost + i64::from(used) * i64::from(hops);
@@ -114,8 +113,8 @@ impl Price {
     }
 }
 
-/// The virtual channel that counts at a port: that of the first link of a path by it, or `None` where the
-/// decision counts all channels.
+/// The virtual channel that counts at a port: that of the first link of a path through it, or `None` if the decision
+/// counts all channels.
 #[inline]
 pub(crate) fn channel_at(
     switch: &Switch<'_>,
@@ -126,8 +125,8 @@ pub(crate) fn channel_at(
     Some(if switch.dragonfly().is_slot(port) { global } else { local })
 }
 
-/// What UGAL-L was told of the global port by which a path leaves the group after a local hop, and the path's hops. PAR
-/// comes to that switch and looks itself.
+/// What UGAL-L was told about the global port through which a path leaves the group after a local hop, and the path's
+/// hops. PAR reaches that switch and looks there itself.
 #[inline]
 fn told_at(
     switch: &Switch<'_>,
@@ -141,7 +140,7 @@ fn told_at(
     (if is_local { credits.told(path.x()) } else { 0 }, path.hops())
 }
 
-/// The channels that count in a decision; `None` where all do.
+/// The channels that count in a decision; `None` if all do.
 #[inline]
 pub(crate) fn channels_of(switch: &Switch<'_>, decision: Decision) -> Option<FirstChannels> {
     match switch.image.weighing(decision).queue {
@@ -150,7 +149,7 @@ pub(crate) fn channels_of(switch: &Switch<'_>, decision: Decision) -> Option<Fir
     }
 }
 
-/// Whether credits are known as a decision counts them.
+/// Checks that credits are known as a decision counts them.
 #[inline]
 pub(crate) fn check_credits(
     switch: &Switch<'_>,
@@ -165,7 +164,7 @@ pub(crate) fn check_credits(
     }
 }
 
-/// Who watches a decision being made: nobody in a switch, and an explanation's notes in a tool.
+/// An observer of a decision: nothing in a switch, and an explanation's notes in a tool.
 pub(crate) trait Watch {
     /// A candidate of this kind was drawn.
     #[inline]
@@ -173,7 +172,7 @@ pub(crate) trait Watch {
         let _ = (path, kind, price);
     }
 
-    /// The gate was asked.
+    /// The gate was tested.
     #[inline]
     fn gate(&mut self, look: GateLook) {
         let _ = look;
@@ -188,10 +187,10 @@ pub(crate) trait Watch {
 
 impl Watch for () {}
 
-/// UGAL-L's choice between MIN paths and VLB paths, which is PAR's too, by the costs of their cheapest
-/// candidates. `first` is the first MIN candidate.
+/// UGAL-L's choice between MIN paths and VLB paths, which PAR shares, by the costs of their cheapest candidates.
+/// `first` is the first MIN candidate.
 ///
-/// A draw that finds no path ends the draws of its kind: the next would do the same work in vain.
+/// A draw that finds no path ends the draws of its kind: the next would repeat the work in vain.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline(always))]
 #[allow(clippy::inline_always)]
@@ -253,7 +252,7 @@ pub(crate) fn weigh(
     Chosen { path, choice }
 }
 
-/// A VLB candidate after the first. A host draws the first in place, and keeps the others apart from it.
+/// A VLB candidate after the first. A host draws the first in place, and the others separately.
 #[cfg_attr(target_os = "none", inline(always))]
 #[cfg_attr(not(target_os = "none"), inline(never))]
 #[allow(clippy::inline_always)]
@@ -294,7 +293,7 @@ fn is_open(
     look.lets_vlb_in()
 }
 
-/// A MIN candidate after the first. `None` where the first is the only one.
+/// A MIN candidate after the first. `None` if the first is the only one.
 #[inline(never)]
 fn another_min(
     switch: &Switch<'_>,
@@ -309,7 +308,7 @@ fn another_min(
     }
 }
 
-/// A MIN path for PAR's second look to weigh; `None` where that is the path by which the packet came.
+/// A MIN path for PAR's second look to weigh; `None` if that is the path by which the packet came.
 pub(crate) fn second_min(
     switch: &Switch<'_>,
     to: &Place,
@@ -318,7 +317,7 @@ pub(crate) fn second_min(
     match switch.image.second_min() {
         MinCandidate::Kept => None,
         MinCandidate::Shortest => switch.draw_shortest_min(to, rng),
-        // It has made a local hop already, so that there is but one left.
+        // It has made a local hop already, so only one is left.
         MinCandidate::Any if !switch.image.fabric().group_links().is_single() => {
             switch.draw_min_by_links(to, false, rng)
         }

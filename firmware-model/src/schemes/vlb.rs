@@ -1,5 +1,4 @@
-//! VLB: always a path by way of an intermediate group. Also what every scheme falls back to where a
-//! pair has no MIN candidate.
+//! VLB: always a path through an intermediate group. Also the fallback of every scheme if a pair has no MIN candidate.
 
 use crate::choice::{Choice, Chosen};
 use crate::path::Place;
@@ -21,9 +20,9 @@ pub(crate) const fn channels(assignment: VcScheme) -> Channels {
     }
 }
 
-/// The source decision where there is no MIN candidate, because no cable joins the groups, no link the two switches
-/// of a group, or because the scheme takes VLB only: a VLB path of the set, or else any path that exists. Within a
-/// group where the plan has no link, the way over a third switch is minimal.
+/// The source decision if there is no MIN candidate, because no cable joins the groups, no link joins the two switches
+/// of a group, or the scheme takes VLB only: a VLB path of the set, or else any path that exists. Within a group whose
+/// plan has no link, the way through a third switch is minimal.
 #[inline(never)]
 pub(crate) fn choose_without_min(
     switch: &Switch<'_>,

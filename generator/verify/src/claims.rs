@@ -326,7 +326,7 @@ fn check_mean_hops(
 
 const MEAN_ROUTES: &str = "the mean number of routes of a pair is";
 
-/// The mean number of routes of a pair, given their sum.
+/// The mean number of routes of a pair, given how many all pairs keep.
 #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
 fn mean_routes(entry: &SetEntry, kept: u64) -> f64 {
     kept as f64 / entry.pairs.max(1) as f64

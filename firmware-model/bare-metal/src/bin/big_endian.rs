@@ -9,11 +9,11 @@ fn main() {}
 mod bare {
     use core::arch::{asm, global_asm};
 
-    // The kernel leaves no frame behind the stack pointer.
+    // The kernel leaves no frame at the stack pointer.
     global_asm!(".globl _start", "_start:", "clrrwi 1, 1, 4", "stwu 1, -32(1)", "bl start");
 
     fn call(number: usize, a: usize, b: usize, c: usize) {
-        // SAFETY: only the calls below are made: writing from a slice that lives, and ending.
+        // SAFETY: the only calls are those below: a write from a live slice, and the exit.
         unsafe {
             asm!(
                 "sc",
@@ -33,7 +33,7 @@ mod bare {
         }
     }
 
-    // As on the Cortex-M4: no path may lead here.
+    // As on the Cortex-M4: nothing may reach this.
     #[panic_handler]
     fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
         unsafe extern "C" {

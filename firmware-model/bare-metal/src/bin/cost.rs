@@ -1,5 +1,5 @@
-//! Prints what the datapath costs on the machine: the stack that each call touches, and the
-//! instructions that it takes if the emulator counts one nanosecond for each (`-icount shift=0`).
+//! Prints the cost of the datapath on the machine: the stack that each call touches, and its instructions if the
+//! emulator counts one nanosecond for each (`-icount shift=0`).
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(not(target_os = "none"))]
@@ -33,7 +33,7 @@ mod bare {
     /// More than any call touches.
     const PAINTED: usize = 8192;
     const PAINT: u32 = 0x5ca1_ab1e;
-    /// The calls that a figure is the mean, or the maximum, of.
+    /// The number of calls of which a figure is the mean, or the maximum.
     const CALLS: u32 = 4000;
     const CREDITS: [u32; PORTS] = [1; PORTS];
     /// Instructions per tick of the timer: the emulated machine runs at 25 MHz.
@@ -84,7 +84,7 @@ mod bare {
         else {
             exit(false)
         };
-        // Random numbers of their own, so that what is measured after them draws what it always drew.
+        // Separate random numbers, so that later measurements draw the same as before.
         let mut rng_of_several = DefaultRng::seed_from_u64(1);
         for (name, scheme, paths) in [
             ("admit-min", Scheme::Min, VlbPaths::Custom),
@@ -123,7 +123,7 @@ mod bare {
         by_credits(meter, idle, "admit-1x4-counted", &several, &counted);
     }
 
-    /// Packets from nodes, of a set and with a gate, by these credits.
+    /// Packets from nodes, with a set and a gate, by these credits.
     fn by_credits(
         meter: &mut Meter,
         idle: u64,
@@ -216,7 +216,7 @@ mod bare {
         }
     }
 
-    /// Packets in their intermediate group, from where four links lead to the group of their destination, and others.
+    /// Packets in their intermediate group, some where four links lead to the group of their destination.
     fn look_onward(meter: &mut Meter, idle: u64) {
         let (Ok(switch), in_c) = (boot_onward(), boot_c(ONWARD)) else { exit(false) };
         let mut headers = [Header::from_bits(0); 64];
@@ -268,12 +268,12 @@ mod bare {
 
     #[inline(never)]
     fn c_look_onward_one(switch: &tvlb_switch, mut header: u64, inputs: &tvlb_inputs) -> u64 {
-        // SAFETY: all that is given lives and is used by nobody else; no random words are taken.
+        // SAFETY: all arguments are alive and not used elsewhere; no random words are drawn.
         unsafe { tvlb_look_onward(switch, &raw mut header, inputs) };
         header
     }
 
-    /// What a source with windows does for each packet and for each acknowledgement.
+    /// The work of a source with windows for each packet and for each acknowledgement.
     fn hold_back(meter: &mut Meter, idle: u64, source: &Switch<'_>) {
         let mut windows = Windows::<72>::new(WindowLimits { delay_cycles: 150, packets: 32 });
         let df = source.image().fabric().dragonfly();
@@ -338,7 +338,7 @@ mod bare {
     #[inline(never)]
     fn c_admit_one(switch: &tvlb_switch, node: u32, paths: u8, inputs: &tvlb_inputs) -> tvlb_step {
         let mut step = tvlb_step::default();
-        // SAFETY: all that is given lives and is used by nobody else.
+        // SAFETY: all arguments are alive and not used elsewhere.
         unsafe { tvlb_admit(switch, node, 2, paths, inputs, &raw mut step) };
         step
     }
@@ -389,7 +389,7 @@ mod bare {
         }
     }
 
-    /// The destinations, one after another.
+    /// The destinations, in turn.
     struct Nodes(u32);
 
     impl Nodes {
@@ -446,7 +446,7 @@ mod bare {
         ofar.ask(header, view, rng)
     }
 
-    /// What lies below it belongs to those who are called.
+    /// The memory below belongs to callees.
     #[inline(always)]
     fn stack_pointer() -> u32 {
         cortex_m::register::msp::read()
@@ -478,7 +478,7 @@ mod bare {
             self.print("stack", name, stack_of(call).into());
         }
 
-        /// Instructions, without those that the call takes when `idle`, and stack.
+        /// Instructions, less those of an `idle` call, and stack.
         fn both(&mut self, name: &str, idle: u64, mut call: impl FnMut() -> u32) {
             let instructions = self.instructions_of(&mut call).saturating_sub(idle);
             self.print("instructions", name, instructions);
@@ -505,8 +505,7 @@ mod bare {
         }
     }
 
-    /// The bytes of stack that what is called touches below its caller's, whose stack pointer
-    /// `call` returns.
+    /// The bytes of stack that a callee touches below its caller's, whose stack pointer `call` returns.
     #[inline(never)]
     fn stack_of(mut call: impl FnMut() -> u32) -> u32 {
         let top = (cortex_m::register::msp::read() & !3) as usize;

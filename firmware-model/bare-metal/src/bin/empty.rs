@@ -1,4 +1,4 @@
-//! A program that does nothing: what the start-up code and the vectors occupy.
+//! A program that does nothing, to measure the start-up code and the vectors.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(not(target_os = "none"))]

@@ -1,6 +1,7 @@
-//! A program with the whole datapath and nothing else: boot, the source decision, PAR's second
-//! look, forwarding. With `per-hop-boot` it reads an escape image as well, and with `per-hop` it asks for a
-//! packet that decides at every hop; with `onward` it looks at packets in their intermediate group. It is not run; its sections less those of `empty` are what a switch pays.
+//! A program with the whole datapath and nothing else: boot, the source decision, PAR's second look, forwarding. With
+//! `per-hop-boot` it reads an escape image as well, and with `per-hop` it asks for a packet that decides at every hop;
+//! with `onward` it looks at packets in their intermediate group. It is not run; the sizes of its sections less those
+//! of `empty` are the cost for a switch.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(not(target_os = "none"))]
@@ -17,8 +18,8 @@ mod bare {
 
     #[cortex_m_rt::entry]
     fn main() -> ! {
-        // The images, credits and packets come from outside, as far as the compiler can tell, and
-        // what is decided goes there.
+        // As far as the compiler can tell, the images, credits and packets come from outside, and the decisions go
+        // there.
         let rng = &mut DefaultRng::seed_from_u64(1);
         let credits = black_box(&[0_u32; 0]).as_slice();
         let mut booted = black_box(boot(black_box(&[]), black_box(&[])));

@@ -1,4 +1,4 @@
-//! Random numbers, and a number that depends on all that was added to it, as `tests/sum.h` has them in C.
+//! Random numbers, and a sum that depends on everything added to it, as `tests/sum.h` has them in C.
 
 use rand_core::TryRng;
 

@@ -1,9 +1,9 @@
-//! The routing of one switch, without the standard library, an allocator or a panic: what goes into firmware.
+//! The routing of one switch, without the standard library, an allocator or a panic: the part for firmware.
 //!
 //! The rest of the firmware calls [`Routing::from_node`] and [`Routing::from_link`] for each packet that arrives, and
-//! [`Routing::sent`] and [`Routing::credit_returned`] where flits leave and credits come back. Where packets are
-//! acknowledged, it asks [`Routing::may_set_out`] before a packet from a node, and says what became of it; elsewhere
-//! these calls and `windows` go.
+//! [`Routing::sent`] and [`Routing::credit_returned`] when flits leave and credits come back. If packets are
+//! acknowledged, it calls [`Routing::may_set_out`] before a packet from a node, and reports what became of it;
+//! otherwise these calls and `windows` can be removed.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -16,7 +16,7 @@ use tvlb_firmware_model::{
 
 /// The most ports that the switch can have.
 pub const MOST_PORTS: usize = 64;
-/// The virtual channels that each port has counters for: tables may count the credits of single channels.
+/// The virtual channels for which each port has counters: tables may count the credits of single channels.
 pub const CHANNELS: u8 = 5;
 
 /// The windows of the source: as many as the largest fabric has switches, or fewer, which switches share.
@@ -28,7 +28,7 @@ const LIMITS: WindowLimits = WindowLimits { delay_cycles: 150, packets: 32 };
 const SCHEME: Scheme = Scheme::Par;
 const PATHS: VlbPaths = VlbPaths::Custom;
 
-/// One switch: its tables, which lie in flash or in a bank of RAM, its random numbers and its counters.
+/// One switch: its tables, in flash or in a bank of RAM, its random numbers and its counters.
 pub struct Routing<'t> {
     switch: Switch<'t>,
     rng: DefaultRng,
@@ -50,7 +50,7 @@ impl<'t> Routing<'t> {
     /// Boots from the two images, over links that have these virtual channels. Both stay where they are.
     ///
     /// # Errors
-    /// What is wrong with the images, or that they ask for more than this program and the links have.
+    /// Invalid images, or images that need more than this program and the links have.
     pub fn boot(
         fabric_image: &'t [u8],
         switch_image: &'t [u8],
@@ -66,13 +66,13 @@ impl<'t> Routing<'t> {
     }
 
     /// Whether a packet from a node of this switch may set out; it then counts as under way. Otherwise it is held, and
-    /// asked for again after the next acknowledgement from its destination, the oldest packet first.
+    /// tried again after the next acknowledgement from its destination, the oldest packet first.
     pub fn may_set_out(&mut self, destination: NodeId) -> bool {
         let to = self.switch_of(destination);
         to == self.switch.image().switch() || self.windows.admit(to)
     }
 
-    /// A packet to this node has arrived, so many cycles after it set out.
+    /// A packet to this node has arrived, this many cycles after it set out.
     pub fn acknowledged(&mut self, destination: NodeId, delay_cycles: u32) {
         let to = self.switch_of(destination);
         self.windows.acknowledge(to, delay_cycles);
@@ -120,7 +120,7 @@ impl<'t> Routing<'t> {
     /// Buffer space of a virtual channel downstream of a port has come back.
     ///
     /// # Errors
-    /// More has come back than was sent, which is worth a count of its own: a link has made credits.
+    /// More came back than was sent, which deserves a counter of its own: a link returned too many credits.
     pub fn credit_returned(
         &mut self,
         port: Port,
@@ -130,13 +130,13 @@ impl<'t> Routing<'t> {
         self.credits.returned(port, virtual_channel, flits)
     }
 
-    /// The same routing with other tables, from a bank of memory that was not in use, while packets fly. The bank of
-    /// the old ones is free afterwards. What is dead has to be said again, by a fault image in the new bank. A packet
-    /// whose step was decided and is not taken yet is asked for again: [`Routing::from_node`], or [`Routing::from_link`]
-    /// with the header with which it came.
+    /// The same routing with other tables, from an unused bank of memory, while packets fly. The bank of the old ones
+    /// is free afterwards. Dead parts must be listed again, by a fault image in the new bank. A packet whose step was
+    /// decided but not yet taken is decided again: by [`Routing::from_node`], or by [`Routing::from_link`] with its
+    /// original header.
     ///
     /// # Errors
-    /// Why packets under way could not go on with these tables, and the routing as it was.
+    /// Why packets in transit could not continue with these tables, and the unchanged routing.
     pub fn updated<'u>(
         self,
         fabric_image: &'u [u8],
@@ -152,7 +152,7 @@ impl<'t> Routing<'t> {
         }
     }
 
-    /// The switch, to be asked what it is.
+    /// The switch, to ask for its properties.
     #[must_use]
     pub fn switch(&self) -> &Switch<'t> {
         &self.switch

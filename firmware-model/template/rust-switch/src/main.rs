@@ -1,5 +1,5 @@
-//! A bench for the routing on a workstation: two switches of one group and the packets between them, and other tables
-//! for the first while they fly.
+//! A bench for the routing on a workstation: two switches of one group and the packets between them, and new tables for
+//! the first while packets fly.
 
 use rust_switch::{BootError, CHANNELS, Routing};
 use std::error::Error;
@@ -13,10 +13,10 @@ const SECOND: &[u8] = include_bytes!("../images/00004.tvlb");
 /// The virtual channels that the links have.
 const LINKS: Channels = Channels { local: CHANNELS, global: 4 };
 
-/// A bank of memory for tables. There are two, of which one is in use.
+/// A bank of memory for tables. There are two, one of which is in use.
 const BANK: [u8; 4096] = [0; 4096];
 
-/// Puts two images into a bank, as they come from the network, and gives them as they lie there.
+/// Puts two images into a bank, as they come from the network, and returns them there.
 fn received<'b>(bank: &'b mut [u8], fabric: &[u8], image: &[u8]) -> (&'b [u8], &'b [u8]) {
     let (of_fabric, rest) = bank.split_at_mut(fabric.len());
     let (of_switch, _) = rest.split_at_mut(image.len());
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Step::Send { port, virtual_channel, header } => {
                 println!("{:?}, send by port {port} on channel {virtual_channel}", sent.choice);
                 first.sent(port, virtual_channel, 1)?;
-                // What goes to the other switch arrives there with its header.
+                // A packet to the other switch arrives there with its header.
                 if first.switch().neighbour(port) == Some(there_place) {
                     match second.from_link(header.bits())? {
                         Step::Deliver { port } => {
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
 
-    // New tables go into the bank that is not in use; the old ones serve until all is read and checked.
+    // New tables go into the unused bank; the old ones serve until everything is read and checked.
     let (mut one, mut other) = (BANK, BANK);
     for update in 1..=3 {
         let (fabric, image) = received(&mut one, FABRIC, FIRST);
